@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { PetstoreClient } from '../packages/client/src/petstore.ts'
 import { addSamples } from '../packages/client/src/samples.ts'
-import { startLiar } from '../packages/practice/src/contract-faults/all.ts'
+import { startFaulty } from '../packages/practice/src/contract-faults/all.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { openAdding, openSignedIn } from '../test/support/console.ts'
 import { startService } from '../test/support/service.ts'
@@ -165,16 +165,16 @@ async function picture(
 /** The report of a server whose numbers have 53 bits. */
 async function verifyPicture(): Promise<void> {
   const service = await startService({ now: Date.now })
-  const liar = await startLiar(service.url, 'pets.create.int64.beyond-53-bits')
+  const faulty = await startFaulty(service.url, 'pets.create.int64.beyond-53-bits')
   const report = join(mkdtempSync(join(tmpdir(), 'verify-')), 'report.html')
-  const command = [join(root, 'bin/petstore'), 'verify', liar.url, '--write', '--yes', '--html', report]
+  const command = [join(root, 'bin/petstore'), 'verify', faulty.url, '--write', '--yes', '--html', report]
   await Bun.spawn(command, { env: { ...process.env, PETSTORE_API_KEY: service.key }, stdout: 'ignore' }).exited
   const context = await browser.newContext(WIDE)
   const page = await context.newPage()
   await page.goto(`file://${report}`)
   await page.screenshot({ path: join(images, 'verify-report.png') })
   await context.close()
-  await liar.stop()
+  await faulty.stop()
   await service.stop()
   process.stdout.write('wrote docs/images/verify-report.png\n')
 }

@@ -28,13 +28,13 @@ interface Row {
 
 /** Resolves with the first thing that is found. */
 export async function findPlanted(planted: Planted, store: Kind, seed: number): Promise<Found | undefined> {
-  const { lie, breaks = [], edits, isSynchronous = true } = planted
+  const { fault, breaks = [], edits, isSynchronous = true } = planted
   const source = edits ? { source: plant(edits) } : {}
   let [operations, seconds] = [0, 0]
   for (const most of [FEW_OPERATIONS, 100 * FEW_OPERATIONS]) {
     const left = FOUND_SECONDS_MAX - seconds
     if (left <= 0) return undefined
-    const between = lie ? { between: conditional(lie()) } : {}
+    const between = fault ? { between: conditional(fault()) } : {}
     const plan = { seed: seed++, operations: most, seconds: left, breaks, isSynchronous, ...source, ...between }
     const piece = await recordPiece(store, plan)
     const [first] = piece.faults

@@ -19,7 +19,7 @@ export interface Planted {
   readonly group: string
   readonly name: string
   readonly stores: readonly Kind[]
-  readonly lie?: Making
+  readonly fault?: Making
   readonly edits?: readonly Edit[]
   /** What else breaks, without which it does not show. */
   readonly breaks?: readonly string[]
@@ -41,8 +41,8 @@ const BETWEEN = {
 }
 
 export const PLANTED: readonly Planted[] = [
-  ...Object.entries(BETWEEN).flatMap(([group, lies]) =>
-    Object.entries(lies).map(([name, lie]): Planted => ({ group, name, lie, stores: ['sqlite', 'postgres'] })),
+  ...Object.entries(BETWEEN).flatMap(([group, faults]) =>
+    Object.entries(faults).map(([name, fault]): Planted => ({ group, name, fault, stores: ['sqlite', 'postgres'] })),
   ),
   {
     group: 'done, and lost',

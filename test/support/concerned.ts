@@ -1,9 +1,9 @@
-// Which promises a lie concerns: those whose checks have sent, in an examination of an honest service, something that the lie would have changed
+// Which promises a fault concerns: those whose checks have sent, in an examination of an honest service, something that the fault would have changed
 // or answered otherwise. All others hold beside it, and need not be judged again.
 
 import { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
-import type { Lie } from '../../packages/practice/src/contract-faults/shared/builders.ts'
+import type { ContractFault } from '../../packages/practice/src/contract-faults/shared/builders.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../packages/practice/src/proxy.ts'
 import type { Answer } from '../../packages/verify/src/answer.ts'
 import { Examination } from '../../packages/verify/src/examination.ts'
@@ -19,8 +19,11 @@ interface Exchange {
   response: ServiceResponse
 }
 
-/** The promises that each lie concerns, as an examination of this honest service shows. */
-export async function concerns(url: string, keys: Examined['keys']): Promise<(lie: Lie) => Promise<PromiseRow[]>> {
+/** The promises that each fault concerns, as an examination of this honest service shows. */
+export async function concerns(
+  url: string,
+  keys: Examined['keys'],
+): Promise<(fault: ContractFault) => Promise<PromiseRow[]>> {
   const exchanges: Exchange[] = []
   const used = new Map<string, Set<string>>()
   const uses = (owner: string, name: string) => used.set(owner, (used.get(owner) ?? new Set()).add(name))
@@ -48,8 +51,8 @@ export async function concerns(url: string, keys: Examined['keys']): Promise<(li
   await examination.begin()
   await examination.examine(recorded)
 
-  return async (lie) => {
-    const touched = await touchedBy(lie, exchanges)
+  return async (fault) => {
+    const touched = await touchedBy(fault, exchanges)
     const isTouched = (owner: string): boolean =>
       touched.has(owner) ||
       [...(used.get(owner) ?? [])].some((name) => (name === EVERYTHING ? touched.size > 0 : isTouched(name)))
@@ -72,9 +75,9 @@ function exchangeOf(
   }
 }
 
-/** The owners of what the lie changes; it is told of the exchanges again, in their order. */
-async function touchedBy(lie: Lie, exchanges: readonly Exchange[]): Promise<Set<string>> {
-  const behave = lie()
+/** The owners of what the fault changes; it is given the exchanges again, in their order. */
+async function touchedBy(fault: ContractFault, exchanges: readonly Exchange[]): Promise<Set<string>> {
+  const behave = fault()
   const touched = new Set<string>()
   for (const { owner, request, response } of exchanges) {
     const pass: Pass = async (passed) => {

@@ -5,8 +5,8 @@ import { entityTag } from '../../../packages/service/src/http/response/condition
 import type { Pass, Received, Sent } from '../clients.ts'
 
 /** Made anew for each history, so it may remember. */
-export type Lie = (sent: Sent, pass: Pass) => Promise<Received>
-export type Making = () => Lie
+export type Fault = (sent: Sent, pass: Pass) => Promise<Received>
+export type Making = () => Fault
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are whatever they are
 export type Body = any
@@ -67,18 +67,18 @@ export function refusal(status: number, code: string, message: string): Received
 }
 
 /** A tag that was sent is compared with that of the answer which the client gets. */
-export function conditional(lie: Lie): Lie {
+export function conditional(fault: Fault): Fault {
   return async ({ headers: { 'If-None-Match': condition, ...headers }, ...sent }, pass) => {
-    const received = await lie({ ...sent, headers }, pass)
+    const received = await fault({ ...sent, headers }, pass)
     const isKnown = condition !== undefined && received.status === 200 && received.headers.get('ETag') === condition
     return isKnown ? { ...received, status: 304, text: '' } : received
   }
 }
 
 /** Only these operations; `share` of them. */
-export function of(operations: string, lie: Lie, share = 1): Lie {
+export function of(operations: string, fault: Fault, share = 1): Fault {
   const names = operations.split(' ')
-  return (sent, pass) => (names.includes(operationOf(sent)) && Math.random() < share ? lie(sent, pass) : pass(sent))
+  return (sent, pass) => (names.includes(operationOf(sent)) && Math.random() < share ? fault(sent, pass) : pass(sent))
 }
 
 /** Changes what was asked for. */

@@ -1,7 +1,7 @@
 // What is seen too late, or by one server of two.
 
 import type { Received, Sent } from '../clients.ts'
-import { answered, type Body, events, isRead, json, type Lie, type Making, of, withBody } from './fault.ts'
+import { answered, type Body, events, type Fault, isRead, json, type Making, of, withBody } from './fault.ts'
 
 /** Reads are answered again for so long, unless what has happened since ends that. */
 function cached(
@@ -92,8 +92,8 @@ export const SEEN_LATE: Readonly<Record<string, Making>> = {
     })
   },
   'a search by former names': () => {
-    const lie = cached('listPets', 300, never)()
-    return (sent, pass) => (/search=/.test(sent.path) ? lie(sent, pass) : pass(sent))
+    const fault = cached('listPets', 300, never)()
+    return (sent, pass) => (/search=/.test(sent.path) ? fault(sent, pass) : pass(sent))
   },
   'the name that a pet had when it was ordered': () => {
     const names = new Map<number, string>()
@@ -120,7 +120,7 @@ export const SEEN_LATE: Readonly<Record<string, Making>> = {
 }
 
 /** Lists have another tag. */
-function tagged(tagOf: (text: string) => string): Lie {
+function tagged(tagOf: (text: string) => string): Fault {
   return of(LISTS, async (sent, pass) => {
     const received = await pass(sent)
     if (received.status !== 200 || sent.method === 'HEAD') return received

@@ -7,9 +7,9 @@ import {
   type Body,
   both,
   current,
+  type Fault,
   idOf,
   json,
-  type Lie,
   type Making,
   of,
   operationOf,
@@ -36,7 +36,7 @@ const remembered =
 
 const without = (name: string) => (body: Body) => ({ ...body, [name]: undefined })
 
-function currentReplay(operation: string): Lie {
+function currentReplay(operation: string): Fault {
   return of(operation, async (sent, pass) => {
     const received = await pass(sent)
     if (!received.headers.has('Idempotency-Replayed')) return received
@@ -45,7 +45,7 @@ function currentReplay(operation: string): Lie {
   })
 }
 
-function untagged(operations: string): Lie {
+function untagged(operations: string): Fault {
   return of(operations, async (sent, pass) => {
     const received = await pass(sent)
     const headers = new Headers(received.headers)

@@ -1,4 +1,4 @@
-// What a service does wrong at its user's word, until the next reset.
+// What a service does wrong when its user says so, until the next reset.
 
 import type { Report } from '../../testing/testing.ts'
 import { Clock } from './clock.ts'
@@ -9,13 +9,13 @@ import type { Behaviour, Pass } from './proxy.ts'
 import { Recorder } from './record.ts'
 import { reportOf } from './report.ts'
 
-/** Loaded when one is told: they take longer than the rest of practice. */
-const theLies = () => import('./contract-faults/all.ts')
+/** Loaded when one is switched on: they take longer than the rest of practice. */
+const contractFaults = () => import('./contract-faults/all.ts')
 
 export class Practice {
   /** The service has to run by it. */
   readonly clock = new Clock()
-  private lying: Behaviour | undefined
+  private wrong: Behaviour | undefined
   private readonly faults = new Faults()
   private readonly recorder: Recorder
 
@@ -25,7 +25,7 @@ export class Practice {
   }
 
   readonly behave: Behaviour = async (request, pass, client) => {
-    const lie: Pass = (request) => this.lying?.(request, inTime, client) ?? inTime(request)
+    const service: Pass = (request) => this.wrong?.(request, inTime, client) ?? inTime(request)
     // The runtime of the service writes Date by the machine's clock.
     const inTime: Pass = async (request) => {
       const response = await pass(request)
@@ -34,28 +34,28 @@ export class Practice {
     }
     const fault = this.faults.next(request)
     const exchange = this.recorder.begin(request, client, fault)
-    if (!fault) return this.recorder.answer(exchange, await lie(request))
-    const { response, applied } = await injectFault(fault, request, lie)
+    if (!fault) return this.recorder.answer(exchange, await service(request))
+    const { response, applied } = await injectFault(fault, request, service)
     exchange.fault = applied
     if (!applied) this.faults.giveBack(fault)
     return this.recorder.answer(exchange, response)
   }
 
-  /** Strikes requests from now on. Throws an Error for what is no `Fault`. */
+  /** Adds a network fault for the next requests. Throws an Error for what is no `Fault`. */
   fail(fault: unknown): void {
     this.faults.add(fault)
   }
 
-  /** From now on the service breaks the promise with this id, and no other. Rejects with an Error for a lie that there is not. */
+  /** From now on the service breaks the promise with this id, and no other. Rejects with an Error where no fault does. */
   async lie(breaks: string): Promise<void> {
-    const { lieThatBreaks } = await theLies()
-    this.lying = lieThatBreaks(breaks)
+    const { faultThatBreaks } = await contractFaults()
+    this.wrong = faultThatBreaks(breaks)
   }
 
   /** The ids of the promises that can be broken. */
   async lies(): Promise<string[]> {
-    const { LIES } = await theLies()
-    return Object.keys(LIES).sort()
+    const { CONTRACT_FAULTS } = await contractFaults()
+    return Object.keys(CONTRACT_FAULTS).sort()
   }
 
   /** What its clients have done since the start, or the reset. */
@@ -65,7 +65,7 @@ export class Practice {
 
   /** Nothing is wrong any more, nothing recorded, and the time is the machine's. */
   reset(): void {
-    this.lying = undefined
+    this.wrong = undefined
     this.faults.clear()
     this.recorder.clear()
     this.clock.reset()

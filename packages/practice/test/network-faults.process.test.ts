@@ -184,7 +184,7 @@ describe('an answer', () => {
     expect(bodyOf(answer)).toBe(`[${PET}]`)
   })
 
-  test('of a lie is struck, too', async () => {
+  test('of a contract fault gets a network fault, too', async () => {
     await store.lie('pets.create.success')
     await store.fail({ operation: 'createPet', cut: 'after' })
     expect((await add()).text).toBe('')

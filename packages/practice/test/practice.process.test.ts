@@ -33,7 +33,7 @@ test('serves as without practice, and the contract names its address', async () 
   })
 })
 
-describe('a lie', () => {
+describe('a contract fault', () => {
   test('breaks its promise until the reset', async () => {
     await store.lie('pets.create.int64.beyond-53-bits')
     expect(await (await add()).text()).not.toContain(BIG)

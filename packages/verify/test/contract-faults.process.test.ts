@@ -1,13 +1,13 @@
-// That the catalogue finds what is wrong, and only that: a service behind a proxy that tells one lie is found out under the promise which
-// the lie breaks and under few others, so is one with a planted fault, and a service that others use meanwhile is never found wrong.
+// That the catalogue finds what is wrong, and only that: a service with one contract fault is found out under the promise which
+// the fault breaks and under few others, so is one with a planted fault, and a service that others use meanwhile is never found wrong.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { concerns } from '../../../test/support/concerned.ts'
 import { brokenOf, type Examined, examine, keysOf, promisesOf } from '../../../test/support/examine.ts'
 import { run } from '../../../test/support/process.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
-import { LIES, startLiar } from '../../practice/src/contract-faults/all.ts'
-import type { Lie } from '../../practice/src/contract-faults/shared/builders.ts'
+import { CONTRACT_FAULTS, startFaulty } from '../../practice/src/contract-faults/all.ts'
+import type { ContractFault } from '../../practice/src/contract-faults/shared/builders.ts'
 import { startProxy } from '../../practice/src/proxy.ts'
 import { PROMISES } from '../src/promises/all.ts'
 import type { PromiseRow } from '../src/promises/shared/promise.ts'
@@ -23,16 +23,16 @@ const MANY: Readonly<Record<string, number>> = { 'pets.create.id.positive': 8, '
 const UNFOUND: readonly string[] = []
 /** Beside others who work. */
 const RUNS = 2
-/** `npm run endurance:lies` tells every lie, `npm run endurance:planted` every planted fault; the suite one of so many. */
-const ALL = ['all', 'planted'].includes(process.env.LIES ?? '')
+/** `npm run endurance:contract-faults` tries every fault, `npm run endurance:planted` every planted one; the suite one of so many. */
+const ALL = ['all', 'planted'].includes(process.env.FAULTS ?? '')
 const ONE_OF = ALL ? 1 : 10
 /** Generous, since a machine may be busy. */
 const LONG_MS = ALL ? 3_600_000 : 240_000
 
-const ids = Object.keys(LIES)
+const ids = Object.keys(CONTRACT_FAULTS)
 const promise = (id: string) => PROMISES.find((row) => row.id === id) as PromiseRow
 
-/** What is wrong with the lies, by their names. */
+/** What is wrong with the faults, by their names. */
 async function eachLie(
   ids: readonly string[],
   work: (id: string) => Promise<unknown>,
@@ -49,13 +49,13 @@ async function eachLie(
   return wrong
 }
 
-/** What is found where this lie is told of the service. */
-async function found(service: Service, lie: Lie, examined: Omit<Examined, 'keys'>): Promise<string[]> {
-  const liar = await startProxy(service.url, lie())
+/** What is found in the service with this fault. */
+async function found(service: Service, fault: ContractFault, examined: Omit<Examined, 'keys'>): Promise<string[]> {
+  const faulty = await startProxy(service.url, fault())
   try {
-    return brokenOf(await examine(liar.url, { keys: await keysOf(service), ...examined }))
+    return brokenOf(await examine(faulty.url, { keys: await keysOf(service), ...examined }))
   } finally {
-    await liar.stop()
+    await faulty.stop()
   }
 }
 
@@ -70,12 +70,12 @@ async function stock(service: Service, count = 24): Promise<void> {
   }
 }
 
-/** What is found where this lie is told of a service of its own. */
-async function foundAlone(name: string, lie: Lie): Promise<string[]> {
+/** What is found in a service of its own with this fault. */
+async function foundAlone(name: string, fault: ContractFault): Promise<string[]> {
   concernedBy ??= concernsOfHonest()
-  const chosen = new Set([...(await (await concernedBy)(lie)), ...PROMISES.filter(({ id }) => id === name)])
+  const chosen = new Set([...(await (await concernedBy)(fault)), ...PROMISES.filter(({ id }) => id === name)])
   const service = await startService({ now: Date.now })
-  const lines = await found(service, lie, { write: true, chosen: [...chosen] })
+  const lines = await found(service, fault, { write: true, chosen: [...chosen] })
   await service.stop()
   return lines
 }
@@ -94,7 +94,7 @@ describe('a planted fault', () => {
     async () => {
       const some = Object.keys(PLANTED).filter((_, index) => index % ONE_OF === 0)
       const wrong = await eachLie(some, async (name) => {
-        const lines = await foundAlone(name, PLANTED[name] as Lie)
+        const lines = await foundAlone(name, PLANTED[name] as ContractFault)
         return lines.length > 0 && lines.length <= IDS_MAX ? undefined : lines
       })
       const missed = Object.fromEntries(some.filter((name) => UNFOUND.includes(name)).map((name) => [name, []]))
@@ -104,8 +104,8 @@ describe('a planted fault', () => {
   )
 })
 
-describe('a lie', () => {
-  test('is told of every promise, and of no other', () => {
+describe('a contract fault', () => {
+  test('breaks every promise, and no other', () => {
     expect(ids.toSorted()).toEqual(PROMISES.map(({ id }) => id).sort())
   })
 
@@ -115,7 +115,7 @@ describe('a lie', () => {
       const some = ids.filter((_, index) => index % ONE_OF === 0)
       expect(some.length).toBeGreaterThan(60)
       const wrong = await eachLie(some, async (id) => {
-        const lines = await foundAlone(id, LIES[id] as Lie)
+        const lines = await foundAlone(id, CONTRACT_FAULTS[id] as ContractFault)
         const isFound = lines.some((line) => line.startsWith(`${id}: `))
         return isFound && lines.length <= (MANY[id] ?? IDS_MAX) ? undefined : lines
       })
@@ -132,7 +132,7 @@ describe('a lie', () => {
       const readable = ids.filter((id) => promise(id).level === 'interface' && !promise(id).needs)
       const chosen = promisesOf('interface')
       const wrong = await eachLie(readable, async (id) => {
-        const lines = await found(service, LIES[id] as Lie, { chosen })
+        const lines = await found(service, CONTRACT_FAULTS[id] as ContractFault, { chosen })
         return lines.length <= IDS_MAX && lines.some((line) => line.startsWith(`${id}: `)) ? undefined : lines
       })
       expect(wrong).toEqual({})
@@ -153,7 +153,7 @@ describe('no false alarm', () => {
     return service
   }
 
-  test('through a proxy that tells no lie', async () => {
+  test('through a proxy that has no fault', async () => {
     const service = await busyService()
     const proxy = await startProxy(service.url)
     for (const write of [false, true]) {
@@ -198,7 +198,7 @@ describe('no false alarm', () => {
   })
 
   // Minutes: for `npm run endurance:planted` alone.
-  test.each(process.env.LIES === 'planted' ? [300, 1_000] : [])(
+  test.each(process.env.FAULTS === 'planted' ? [300, 1_000] : [])(
     'accuses nobody: a service that answers after %i ms',
     async (ms) => {
       const service = await busyService()
@@ -228,17 +228,17 @@ describe('no false alarm', () => {
   )
 })
 
-test('the command tells a lie by its id: 1, and through an honest proxy: 0', async () => {
+test('the command names a fault by its promise: 1, and through an honest proxy: 0', async () => {
   const service = await startService({ now: Date.now })
   await stock(service)
   const verify = (url: string) => run(['verify', url, '--json'], { env: { PETSTORE_API_KEY: service.key } })
-  const [honest, liar] = [await startProxy(service.url), await startLiar(service.url, 'pets.list.limit.minimum')]
-  const [right, wrong] = await Promise.all([verify(honest.url), verify(liar.url)])
+  const [honest, faulty] = [await startProxy(service.url), await startFaulty(service.url, 'pets.list.limit.minimum')]
+  const [right, wrong] = await Promise.all([verify(honest.url), verify(faulty.url)])
   expect([right.status, right.stderr, wrong.status, wrong.stderr]).toEqual([0, '', 1, ''])
   expect(brokenOf(JSON.parse(wrong.stdout).results).map((line) => line.split(':')[0])).toEqual([
     'pets.list.limit.minimum',
   ])
-  for (const proxy of [honest, liar]) await proxy.stop()
+  for (const proxy of [honest, faulty]) await proxy.stop()
   await service.stop()
 })
 

@@ -30,7 +30,7 @@ const HABITS = [
   'full',
   'others-add',
   'others-delete',
-  ...(process.env.LIES === 'planted' ? ['slow', 'slower', 'limited', 'one-a-second'] : []),
+  ...(process.env.FAULTS === 'planted' ? ['slow', 'slower', 'limited', 'one-a-second'] : []),
 ]
 const HELD_MIN = 30
 

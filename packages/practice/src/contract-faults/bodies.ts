@@ -1,4 +1,4 @@
-// Lies about the bodies of creates, of pets and of orders alike: JSON that is not, sizes, media types, and a field of free text.
+// Faults in the bodies of creates, of pets and of orders alike: JSON that is not, sizes, media types, and a field of free text.
 
 import type { Json } from '../../../contract/src/json.ts'
 import { headerOf } from '../messages.ts'
@@ -6,10 +6,10 @@ import type { ClientRequest } from '../proxy.ts'
 import {
   at,
   type Change,
+  type ContractFault,
+  type ContractFaults,
   header,
   jsonAnswer,
-  type Lie,
-  type Lies,
   objectOf,
   put,
   sending,
@@ -57,9 +57,10 @@ const RIGHT_TYPES: Record<string, RegExp> = {
 const isLarge = ({ body }: ClientRequest) => body.length > 65_536
 const isChunked = hasHeader('Transfer-Encoding', /chunked/)
 
-function ofBodies({ operation, invalid, taken }: Creation): Lies {
-  const taking = (status: number, when: When): Lie => at(operation, status, when).onResponse(taken)
-  const refusing = (when: When, status: number, code: string): Lie => at(operation).refusing(when, status, code)
+function ofBodies({ operation, invalid, taken }: Creation): ContractFaults {
+  const taking = (status: number, when: When): ContractFault => at(operation, status, when).onResponse(taken)
+  const refusing = (when: When, status: number, code: string): ContractFault =>
+    at(operation).refusing(when, status, code)
   const type = ({ headers }: ClientRequest) => headerOf(headers, 'Content-Type') ?? ''
   const isBroken: When = ({ body }) => body.length > 0 && !isJson(body)
   return {
@@ -77,13 +78,13 @@ function ofBodies({ operation, invalid, taken }: Creation): Lies {
   }
 }
 
-function ofTexts({ operation, invalid, field, taken }: Creation): Lies {
+function ofTexts({ operation, invalid, field, taken }: Creation): ContractFaults {
   const value = (request: ClientRequest) => objectOf(request).get(field)
-  const rewriting = (change: (text: string) => string): Lie =>
+  const rewriting = (change: (text: string) => string): ContractFault =>
     at(operation).onRequest(
       sending((object) => isText(object.get(field)) && object.set(field, change(textOf(object.get(field))))),
     )
-  const taking = (wrong: (value: Json | undefined) => boolean): Lie =>
+  const taking = (wrong: (value: Json | undefined) => boolean): ContractFault =>
     at(operation, 400, (request) => wrong(value(request))).onResponse(taken)
   const matches = (wrong: RegExp) => taking((text) => isText(text) && wrong.test(textOf(text)))
   return {
@@ -100,8 +101,8 @@ function ofTexts({ operation, invalid, field, taken }: Creation): Lies {
   }
 }
 
-function map<Value>(of: Record<string, Value>, lieAbout: (value: Value) => Lie): Lies {
-  return Object.fromEntries(Object.entries(of).map(([end, value]) => [end, lieAbout(value)]))
+function map<Value>(of: Record<string, Value>, faultOf: (value: Value) => ContractFault): ContractFaults {
+  return Object.fromEntries(Object.entries(of).map(([end, value]) => [end, faultOf(value)]))
 }
 
 const PET: Creation = {
@@ -112,7 +113,7 @@ const PET: Creation = {
 }
 const NEW_ORDER: Creation = { operation: PLACE, invalid: 'invalid_order', field: 'reference', taken: soldAgain }
 
-export const BODY_LIES: Lies = {
+export const BODY_FAULTS: ContractFaults = {
   ...under('pets.create', ofBodies(PET)),
   ...under('pets.create.name', ofTexts(PET)),
   ...under('orders.place', ofBodies(NEW_ORDER)),

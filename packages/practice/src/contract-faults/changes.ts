@@ -1,4 +1,4 @@
-// Lies about what every change promises: an order that is completed, cancelled or returned, and corrections of pets and orders.
+// Faults in what every change promises: an order that is completed, cancelled or returned, and corrections of pets and orders.
 
 import type { ClientRequest, ServiceResponse } from '../proxy.ts'
 import {
@@ -6,11 +6,11 @@ import {
   at,
   both,
   type Change,
+  type ContractFault,
+  type ContractFaults,
   errorAnswer,
   header,
   jsonAnswer,
-  type Lie,
-  type Lies,
   rewrite,
   sentHeader,
   status,
@@ -41,7 +41,8 @@ const done = (success: 200 | 204): Change =>
         status(204),
         text(() => ''),
       )
-const ignoring = (operation: string, name: string): Lie => at(operation).onRequest(sentHeader(name, () => undefined))
+const ignoring = (operation: string, name: string): ContractFault =>
+  at(operation).onRequest(sentHeader(name, () => undefined))
 const says =
   (state: string) =>
   (_: ClientRequest, { body }: ServiceResponse) =>
@@ -57,7 +58,7 @@ interface Move {
   conflicts: readonly string[]
 }
 
-function ofMove({ operation, success, to, conflicts }: Move): Lies {
+function ofMove({ operation, success, to, conflicts }: Move): ContractFaults {
   const isThere = (_: ClientRequest, { body }: ServiceResponse) => body.includes(`"${to}"`)
   const shown = success === 200 ? `${operation}|${ORDER}` : ORDER
   return {
@@ -77,7 +78,7 @@ function ofMove({ operation, success, to, conflicts }: Move): Lies {
   }
 }
 
-function ofCorrection(operation: string, success: 200 | 204): Lies {
+function ofCorrection(operation: string, success: 200 | 204): ContractFaults {
   /** What those get that come too late: the pet may be gone. */
   const late = [412, 404]
   return {
@@ -96,8 +97,9 @@ function ofCorrection(operation: string, success: 200 | 204): Lies {
   }
 }
 
-function ofCorrectedBody(operation: string): Lies {
-  const taking = (code: number, when: When = () => true): Lie => at(operation, code, when).onResponse(done(200))
+function ofCorrectedBody(operation: string): ContractFaults {
+  const taking = (code: number, when: When = () => true): ContractFault =>
+    at(operation, code, when).onResponse(done(200))
   return {
     nothing: taking(400, ({ body }) => body.toString() === '{}'),
     'json.broken': taking(400, ({ body }) => !isJson(body)),
@@ -110,12 +112,12 @@ function ofCorrectedBody(operation: string): Lies {
 }
 
 /** Reads the body, which is to be ignored, and gives another tag. */
-const answeringOrder = (operation: string): Lies => ({
+const answeringOrder = (operation: string): ContractFaults => ({
   etag: at(operation, 200).onResponse(header('ETag', '"another"')),
   body: at(operation).refusing(hasHeader('Content-Type', /^text/), 415, 'unsupported_media_type'),
 })
 
-export const CHANGE_LIES: Lies = {
+export const CHANGE_FAULTS: ContractFaults = {
   ...under('orders.complete', {
     ...ofMove({ operation: COMPLETE, success: 200, to: 'completed', conflicts: ['cancelled', 'returned'] }),
     ...answeringOrder(COMPLETE),

@@ -1,13 +1,13 @@
-// Lies about correcting and deleting.
+// Faults in correcting and deleting.
 
 import {
   at,
   both,
+  type ContractFault,
+  type ContractFaults,
   drop,
   header,
   jsonAnswer,
-  type Lie,
-  type Lies,
   objectOf,
   put,
   rewrite,
@@ -18,9 +18,9 @@ import { CHANGE, DELETE, EVENTS, error, UPDATE } from './shared/operations.ts'
 import { forgettingCorrected, listingDeleted } from './shared/remembered-pets.ts'
 
 /** What is refused for this field alone is taken. */
-const taking = (operation: string, field: string): Lie =>
+const taking = (operation: string, field: string): ContractFault =>
   at(operation, 400, (request) => [...objectOf(request).keys()].join() === field).onResponse(() => jsonAnswer(200, {}))
-const renaming = (type: string, other: string): Lie =>
+const renaming = (type: string, other: string): ContractFault =>
   at(EVENTS, 200).onResponse(rewrite('type', (text) => (text === type ? other : text)))
 const otherTag = header('ETag', '"another"')
 const done = both(
@@ -28,7 +28,7 @@ const done = both(
   text(() => ''),
 )
 
-const PETS_CORRECTED: Lies = {
+const PETS_CORRECTED: ContractFaults = {
   'pets.update.success': at(UPDATE, 200).onResponse(status(202)),
   'pets.update.name': taking(UPDATE, 'name'),
   'pets.update.category-id': taking(UPDATE, 'categoryId'),
@@ -45,7 +45,7 @@ const PETS_CORRECTED: Lies = {
   'events.pet-changed': renaming('pet.changed', 'pet.corrected'),
 }
 
-const ORDERS_CHANGED: Lies = {
+const ORDERS_CHANGED: ContractFaults = {
   'orders.update.success': at(CHANGE, 200).onResponse(status(202)),
   'orders.update.expires-at': at(CHANGE, 200).onResponse(drop('expiresAt')),
   'orders.update.reference': taking(CHANGE, 'reference'),
@@ -55,4 +55,4 @@ const ORDERS_CHANGED: Lies = {
   'orders.update.ended': at(CHANGE, 409).onResponse(both(error(400), put('code', 'invalid_order'))),
 }
 
-export const CORRECTION_LIES: Lies = { ...PETS_CORRECTED, ...ORDERS_CHANGED }
+export const CORRECTION_FAULTS: ContractFaults = { ...PETS_CORRECTED, ...ORDERS_CHANGED }

@@ -1,6 +1,6 @@
-// Lies about what a new pet may be.
+// Faults in what a new pet may be.
 
-import { at, each, header, type Lies, objectOf, replacing, rewrite } from './shared/builders.ts'
+import { at, type ContractFaults, each, header, objectOf, replacing, rewrite } from './shared/builders.ts'
 import {
   added,
   adding,
@@ -21,7 +21,7 @@ import {
 
 const FIELDS = ['name', 'categoryId', 'status']
 
-export const PETS_ADDED_LIES: Lies = {
+export const CREATE_PET_FAULTS: ContractFaults = {
   'pets.create.name.stored': at(`${LIST}|${ONE}`, 200).onResponse(rewrite('name', (name) => name.trim())),
   'pets.create.location': added(header('Location', '/v1/pets/1')),
   'pets.create.etag': added(header('ETag', '"another"')),

@@ -1,18 +1,18 @@
-// Lies about the feed of events.
+// Faults in the feed of events.
 
 import type { Json } from '../../../contract/src/json.ts'
 import type { ClientRequest } from '../proxy.ts'
 import {
   at,
   type Change,
+  type ContractFault,
+  type ContractFaults,
   drop,
   each,
   header,
   headerText,
   items,
   json,
-  type Lie,
-  type Lies,
   parameter,
   put,
   replacing,
@@ -21,14 +21,14 @@ import {
 import { refusingOthers } from './shared/memory.ts'
 import { EVENTS, hasCursor, isNumber, number } from './shared/operations.ts'
 
-const inFeed = (change: Change): Lie => at(EVENTS, 200).onResponse(change)
-const ignoring = (name: string, value: RegExp): Lie => at(EVENTS).onRequest(parameter(name, value, undefined))
+const inFeed = (change: Change): ContractFault => at(EVENTS, 200).onResponse(change)
+const ignoring = (name: string, value: RegExp): ContractFault => at(EVENTS).onRequest(parameter(name, value, undefined))
 /** The events of all pets, not of one. */
 const ofAll = (request: ClientRequest) => !/(?:petId|orderId)=/.test(request.target)
 const none = items(() => [])
 const isOfType = (type: string) => (event: Json) => event instanceof Map && event.get('type') === type
 
-export const EVENT_LIES: Lies = {
+export const EVENT_FAULTS: ContractFaults = {
   'events.list.success': inFeed(json((events) => new Map([['events', events]]))),
   'events.list.cache-control': inFeed(header('Cache-Control', 'private, no-cache')),
   'events.list.item.id': inFeed(rewrite('id', (id) => id)),

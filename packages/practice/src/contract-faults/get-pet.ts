@@ -1,6 +1,6 @@
-// Lies about the tags of lists, and about the pet that is fetched.
+// Faults in the tags of lists, and in the pet that is fetched.
 
-import { at, both, header, headerText, type Lies, parameter, status, text } from './shared/builders.ts'
+import { at, both, type ContractFaults, header, headerText, parameter, status, text } from './shared/builders.ts'
 import { keepingTags } from './shared/memory.ts'
 import { got, hasHeader, hasNext, LIST, listing, missed, ONE, path } from './shared/operations.ts'
 import { lostBehindDeleted, withoutNewcomers } from './shared/remembered-pets.ts'
@@ -8,7 +8,7 @@ import { lostBehindDeleted, withoutNewcomers } from './shared/remembered-pets.ts
 /** As tags of ours are, and none of those that are made up. */
 const TAG = /^"[^"]{6,}"$/
 
-export const PETS_READ_LIES: Lies = {
+export const GET_PET_FAULTS: ContractFaults = {
   'pets.list.limit.full': listing(parameter('limit', /^99$/, '100')),
   'pets.list.next.while-added': withoutNewcomers,
   'pets.list.next.while-deleted': lostBehindDeleted,

@@ -1,14 +1,14 @@
-// Lies about requests that are sent again under an Idempotency-Key, of pets and of orders alike.
+// Faults in how the service treats requests that are sent again with an Idempotency-Key, of pets and of orders alike.
 
 import { headerOf, withHeader } from '../messages.ts'
 import type { Behaviour, ClientRequest, ServiceResponse } from '../proxy.ts'
 import {
   at,
+  type ContractFault,
+  type ContractFaults,
   errorAnswer,
   header,
   isOf,
-  type Lie,
-  type Lies,
   objectOf,
   sentHeader,
   textOf,
@@ -28,7 +28,7 @@ interface Exchange {
 function remembering(
   operation: string,
   answer: (request: ClientRequest, first: Exchange) => ServiceResponse | undefined,
-): Lie {
+): ContractFault {
   return () => {
     const exchanges = new Map<string, Exchange>()
     return async (request, pass) => {
@@ -42,7 +42,7 @@ function remembering(
 }
 
 /** Two requests with one Idempotency-Key at the same time are carried out both. */
-function withoutKeyWhileRunning(operation: string): Lie {
+function withoutKeyWhileRunning(operation: string): ContractFault {
   return () => {
     const running = new Set<string>()
     return async (request, pass) => {
@@ -60,7 +60,7 @@ function withoutKeyWhileRunning(operation: string): Lie {
 }
 
 /** A replay shows what was created as it is now. */
-function replayingNow(operation: string): Lie {
+function replayingNow(operation: string): ContractFault {
   return (): Behaviour => async (request, pass) => {
     const response = await pass(request)
     if (!isOf(request, operation) || headerOf(response.headers, 'Idempotency-Replayed') === undefined) return response
@@ -74,8 +74,9 @@ const isSameBody = (request: ClientRequest, first: Exchange) => request.body.equ
 const isSameKey = (request: ClientRequest, first: Exchange) =>
   headerOf(request.headers, 'Authorization') === headerOf(first.request.headers, 'Authorization')
 
-function ofRepeats(operation: string): Lies {
-  const keyed = (change: (key: string) => string | undefined): Lie => at(operation).onRequest(sentHeader(KEY, change))
+function ofRepeats(operation: string): ContractFaults {
+  const keyed = (change: (key: string) => string | undefined): ContractFault =>
+    at(operation).onRequest(sentHeader(KEY, change))
   return {
     replay: keyed(() => undefined),
     'replayed-header': at(operation, 201).onResponse(header('Idempotency-Replayed', undefined)),
@@ -95,7 +96,7 @@ function ofRepeats(operation: string): Lies {
   }
 }
 
-const OF_ORDERS: Lies = {
+const OF_ORDERS: ContractFaults = {
   instant: remembering(PLACE, ({ body }) => (body.includes('+02:00') ? MISMATCH : undefined)),
   completed: replayingNow(PLACE),
   cancelled: replayingNow(PLACE),
@@ -106,7 +107,7 @@ const OF_ORDERS: Lies = {
   'one-name-space': at(PLACE).onRequest(sentHeader(KEY, (key) => `${key.replaceAll('"', '')}-order`)),
 }
 
-export const REPEAT_LIES: Lies = {
+export const IDEMPOTENCY_FAULTS: ContractFaults = {
   ...under('pets.create.idempotency', { ...ofRepeats(CREATE), ordered: replayingNow(CREATE) }),
   ...under('orders.place.idempotency', { ...ofRepeats(PLACE), ...OF_ORDERS }),
   'pets.update.replay': replayingNow(CREATE),

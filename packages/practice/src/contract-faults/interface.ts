@@ -1,4 +1,4 @@
-// Lies about what every server of the interface promises.
+// Faults in what every server of the interface promises.
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import {
@@ -6,6 +6,7 @@ import {
   at,
   both,
   type Change,
+  type ContractFaults,
   drop,
   each,
   errorAnswer,
@@ -14,7 +15,6 @@ import {
   items,
   json,
   jsonAnswer,
-  type Lies,
   objectOf,
   parameter,
   put,
@@ -55,7 +55,7 @@ import {
   withoutKey,
 } from './shared/operations.ts'
 
-const KEYS: Lies = {
+const KEYS: ContractFaults = {
   'auth.missing.list': admitting(LIST, withoutKey),
   'auth.missing.get': at(ONE, 401, withoutKey).onResponse(error(403)),
   'auth.missing.create': admitting(CREATE, withoutKey),
@@ -67,7 +67,7 @@ const KEYS: Lies = {
   'auth.similar.create': takingSimilarKeys(CREATE),
 }
 
-const ERRORS: Lies = {
+const ERRORS: ContractFaults = {
   'errors.401.content-type': at('*', 401).onResponse(header('Content-Type', 'text/plain')),
   'errors.401.code': at('*', 401).onResponse(drop('code')),
   'errors.401.message': at('*', 401).onResponse(put('message', null)),
@@ -87,7 +87,7 @@ const ERRORS: Lies = {
   'errors.400.status': refused(drop('status')),
 }
 
-const LISTS: Lies = {
+const LISTS: ContractFaults = {
   'pets.list.success': listed(status(206)),
   'pets.list.content-type': listed(header('Content-Type', 'application/json; charset=iso-8859-1')),
   'pets.list.array': listed(json((pets) => new Map([['pets', pets]]))),
@@ -108,7 +108,7 @@ const LISTS: Lies = {
   'pets.list.status.complete': at(LIST, 200, isFiltered).onResponse(items((pets) => pets.slice(1))),
 }
 
-const ONES: Lies = {
+const ONES: ContractFaults = {
   'pets.get.success': got(status(203)),
   'pets.get.content-type': got(header('Content-Type', undefined)),
   'pets.get.id': got(rewrite('id', (id) => number(BigInt(id) + 1n))),
@@ -123,7 +123,7 @@ const ONES: Lies = {
   ),
 }
 
-const ADDED: Lies = {
+const ADDED: ContractFaults = {
   'pets.create.success': added(status(200)),
   'pets.create.content-type': added(header('Content-Type', 'text/plain; charset=utf-8')),
   'pets.create.id': added(drop('id')),
@@ -152,7 +152,7 @@ const ADDED: Lies = {
   'pets.create.filtered': forgetting(LIST, isFiltered),
 }
 
-const REFUSED: Lies = {
+const REFUSED: ContractFaults = {
   'pets.create.refused.name-missing': adding(replacing('name', isMissing, 'Rex')),
   'pets.create.refused.category-id-missing': adding(replacing('categoryId', isMissing, number('0'))),
   'pets.create.refused.empty-object': addingInstead(/^\s*\{\s*\}\s*$/),
@@ -183,4 +183,4 @@ function category(exact: string, near: string): Change {
   return rewrite('categoryId', (digits) => number(digits === exact ? near : digits))
 }
 
-export const INTERFACE_LIES: Lies = { ...KEYS, ...ERRORS, ...LISTS, ...ONES, ...ADDED, ...REFUSED }
+export const INTERFACE_FAULTS: ContractFaults = { ...KEYS, ...ERRORS, ...LISTS, ...ONES, ...ADDED, ...REFUSED }

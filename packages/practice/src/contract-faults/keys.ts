@@ -1,14 +1,14 @@
-// Lies about API keys, the order of checks, errors, methods and paths.
+// Faults in API keys, the order of checks, errors, methods and paths.
 
 import { headerOf } from '../messages.ts'
 import {
   at,
   both,
+  type ContractFaults,
   errorAnswer,
   hasKey,
   header,
   jsonAnswer,
-  type Lies,
   put,
   rewrite,
   sentHeader,
@@ -35,7 +35,7 @@ import {
   withoutKey,
 } from './shared/operations.ts'
 
-const KEYS: Lies = {
+const KEYS: ContractFaults = {
   'auth.code.missing': at('*', 401, withoutKey).onResponse(put('code', 'invalid_api_key')),
   'auth.code.invalid': at('*', 401, hasKey).onResponse(put('code', 'missing_api_key')),
   'auth.challenge.missing': at('*', 401, withoutKey).onResponse(header('WWW-Authenticate', undefined)),
@@ -55,7 +55,7 @@ const KEYS: Lies = {
   'keys.read-only.create': withFirstKey(CREATE, 403),
 }
 
-const CHECKS: Lies = {
+const CHECKS: ContractFaults = {
   'checks.not-found-before-preconditions': at(ONE, 404, hasHeader('If-Match', /./)).onResponse(error(412)),
   'checks.path-before-key': at('*', 404, withoutKey).onResponse(() => errorAnswer(401, 'missing_api_key')),
   'checks.method-before-key': at('*', 405, withoutKey).onResponse(() => errorAnswer(401, 'missing_api_key')),
@@ -85,7 +85,7 @@ const CHECKS: Lies = {
   'errors.unknown-path.store': at('GET /store/*', 404).onResponse(() => jsonAnswer(200, [])),
 }
 
-const METHODS: Lies = {
+const METHODS: ContractFaults = {
   'methods.options.list': at('OPTIONS /pets', 204).onResponse(header('Allow', undefined)),
   'methods.options.get': at('OPTIONS /pets/*').refusing(withoutKey, 401, 'missing_api_key'),
   'methods.other.list': at('* /pets', 405).onResponse(both(error(404), put('code', 'not_found'))),
@@ -99,4 +99,4 @@ const METHODS: Lies = {
   'paths.encoded-digits': at(ONE).refusing(({ target }) => target.includes('%'), 404, 'not_found'),
 }
 
-export const KEY_LIES: Lies = { ...KEYS, ...CHECKS, ...METHODS }
+export const KEY_FAULTS: ContractFaults = { ...KEYS, ...CHECKS, ...METHODS }

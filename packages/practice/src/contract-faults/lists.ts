@@ -1,13 +1,13 @@
-// Lies about what every operation that reads promises: its links and order, where it is a list, and conditional requests (RFC 9110, 13).
+// Faults in what every operation that reads promises: its links and order, where it is a list, and conditional requests (RFC 9110, 13).
 
 import {
   at,
+  type ContractFault,
+  type ContractFaults,
   errorAnswer,
   header,
   headerText,
   items,
-  type Lie,
-  type Lies,
   parameter,
   parametersOf,
   query,
@@ -23,13 +23,14 @@ const KNOWN = ['limit', 'status', 'cursor', 'search', 'sort', 'categoryId', 'pet
 const BACK = `; rel="prev"`
 
 /** `filter` is the one by a number, and its name in ids. */
-function ofList(operation: string, filter: { name: string; id: string }): Lies {
-  const asking = (change: RequestChange): Lie => at(operation).onRequest(change)
-  const ignoring = (name: string, value: RegExp): Lie => asking(parameter(name, value, undefined))
-  const linking = (change: (link: string) => string): Lie => at(operation, 200).onResponse(headerText('Link', change))
+function ofList(operation: string, filter: { name: string; id: string }): ContractFaults {
+  const asking = (change: RequestChange): ContractFault => at(operation).onRequest(change)
+  const ignoring = (name: string, value: RegExp): ContractFault => asking(parameter(name, value, undefined))
+  const linking = (change: (link: string) => string): ContractFault =>
+    at(operation, 200).onResponse(headerText('Link', change))
   const isFiltered: When = (request) => parametersOf(request).has(filter.name)
   /** Goes on although the cursor is refused for this reason. */
-  const goingOn = (...beside: string[]): Lie =>
+  const goingOn = (...beside: string[]): ContractFault =>
     at(
       operation,
       400,
@@ -84,8 +85,8 @@ function ofList(operation: string, filter: { name: string; id: string }): Lies {
   }
 }
 
-function ofConditions(operation: string): Lies {
-  const tags = (name: string, change: (tags: string) => string | undefined): Lie =>
+function ofConditions(operation: string): ContractFaults {
+  const tags = (name: string, change: (tags: string) => string | undefined): ContractFault =>
     at(operation).onRequest(sentHeader(name, change))
   return {
     etag: at(operation, 200).onResponse((response, request) =>
@@ -110,7 +111,7 @@ function ofConditions(operation: string): Lies {
   }
 }
 
-export const READ_LIES: Lies = {
+export const LIST_FAULTS: ContractFaults = {
   ...under('pets.list', { ...ofList(LIST, { name: 'categoryId', id: 'category' }), ...ofConditions(LIST) }),
   ...under('pets.get', ofConditions(ONE)),
   ...under('orders.list', { ...ofList(ORDERS, { name: 'petId', id: 'pet' }), ...ofConditions(ORDERS) }),

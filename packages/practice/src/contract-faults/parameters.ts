@@ -1,6 +1,6 @@
-// Lies about wrong values of query parameters, in every list alike: what must be refused is clamped, read in part or ignored.
+// Faults in how wrong query parameters are refused, in every list alike: what must be refused is clamped, read in part or ignored.
 
-import { at, type Lies, parameter, under } from './shared/builders.ts'
+import { at, type ContractFaults, parameter, under } from './shared/builders.ts'
 
 /** By the end of the id: the wrong value, and the one that it is taken for; without that, the parameter is ignored. */
 type Wrong = Readonly<Record<string, readonly [wrong: RegExp, right?: string]>>
@@ -52,22 +52,22 @@ const FEED_CURSORS: Wrong = { invalid: [/^.$/], 'other-list': [/^[\w-]{15}$/], '
 const LIST_PARAMETERS = { limit: LIMITS, status: STATUSES, sort: SORTS, search: SEARCHES, cursor: CURSORS }
 const EVENTS = 'GET /store/events'
 
-function taking(operation: string, name: string, wrong: Wrong): Lies {
-  const lies = Object.entries(wrong).map(([end, [value, right]]) => [
+function taking(operation: string, name: string, wrong: Wrong): ContractFaults {
+  const faults = Object.entries(wrong).map(([end, [value, right]]) => [
     end,
     at(operation, 400).resending(parameter(name, value, right)),
   ])
-  return Object.fromEntries(lies)
+  return Object.fromEntries(faults)
 }
 
-function ofList(id: string, operation: string): Lies {
+function ofList(id: string, operation: string): ContractFaults {
   const all = Object.entries(LIST_PARAMETERS).map(([name, wrong]) =>
     under(`${id}.${name}`, taking(operation, name, wrong)),
   )
   return Object.assign({}, ...all)
 }
 
-export const PARAMETER_LIES: Lies = {
+export const PARAMETER_FAULTS: ContractFaults = {
   ...ofList('pets.list', 'GET /pets'),
   ...under('pets.list.category', taking('GET /pets', 'categoryId', IDS)),
   ...ofList('orders.list', 'GET /store/orders'),

@@ -1,16 +1,16 @@
-// Lies about orders that are placed.
+// Faults in orders that are placed.
 
 import type { Json, JsonObject } from '../../../contract/src/json.ts'
 import {
   at,
   both,
   type Change,
+  type ContractFault,
+  type ContractFaults,
   drop,
   each,
   errorAnswer,
   header,
-  type Lie,
-  type Lies,
   objectOf,
   put,
   replacing,
@@ -35,21 +35,21 @@ import {
   PLACE,
 } from './shared/operations.ts'
 
-const placing = (change: (order: JsonObject) => void): Lie => at(PLACE).onRequest(sending(change))
-const placed = (change: Change): Lie => at(PLACE, 201).onResponse(change)
-const sendingOrder = (change: (text: string) => string): Lie =>
+const placing = (change: (order: JsonObject) => void): ContractFault => at(PLACE).onRequest(sending(change))
+const placed = (change: Change): ContractFault => at(PLACE, 201).onResponse(change)
+const sendingOrder = (change: (text: string) => string): ContractFault =>
   at(PLACE).onRequest((request) => ({ ...request, body: Buffer.from(change(request.body.toString())) }))
 const FIELDS = ['petId', 'reference', 'expiresAt']
 const isIn = (days: number) => (at: Json | undefined) =>
   isText(at) && Date.parse(textOf(at)) > Date.now() + days * 86_400_000
 
-const notFound = (wrong: RegExp): Lie =>
+const notFound = (wrong: RegExp): ContractFault =>
   at(PLACE, 400, ({ body }) => wrong.test(body.toString())).onResponse(() => errorAnswer(404, 'pet_not_found'))
 /** A pet that is not available, as the refusal says, is sold. */
-const selling = (refusal: RegExp): Lie =>
+const selling = (refusal: RegExp): ContractFault =>
   at(PLACE, 409, (_, { body }) => refusal.test(body.toString())).onResponse(soldAgain)
 
-export const ORDER_PLACED_LIES: Lies = {
+export const PLACE_ORDER_FAULTS: ContractFaults = {
   'orders.place.success': placed(status(200)),
   'orders.place.location': placed(header('Location', '/v1/store/orders/7000000')),
   'orders.place.etag': placed(header('ETag', '"another"')),

@@ -1,13 +1,13 @@
-// Lies about orders that are read and that expire, and about the inventory.
+// Faults in orders that are read and that expire, and in the inventory.
 
 import type { ServiceResponse } from '../proxy.ts'
 import {
   at,
   type Change,
+  type ContractFault,
+  type ContractFaults,
   drop,
   json,
-  type Lie,
-  type Lies,
   parameter,
   parametersOf,
   put,
@@ -18,10 +18,10 @@ import {
 import { frozen, keepingTags, refusingExpired, stuckAfter, succeedingTogether } from './shared/memory.ts'
 import { COMPLETE, INVENTORY, LIST, number, ORDER, ORDERS, RETURN } from './shared/operations.ts'
 
-const ordersListed = (change: Change): Lie => at(ORDERS, 200).onResponse(change)
-const listingOrders = (change: RequestChange): Lie => at(ORDERS).onRequest(change)
+const ordersListed = (change: Change): ContractFault => at(ORDERS, 200).onResponse(change)
+const listingOrders = (change: RequestChange): ContractFault => at(ORDERS).onRequest(change)
 
-const READING: Lies = {
+const READING: ContractFaults = {
   'orders.get.success': at(ORDER, 200).onResponse(put('petId', number(7_000_000))),
   'orders.get.placed': at(ORDER, 200).onResponse(put('petName', 'Nobody')),
   'orders.get.not-found': at(ORDER, 404).onResponse(status(410)),
@@ -47,7 +47,7 @@ const READING: Lies = {
 
 const isExpired = (_: unknown, { body }: ServiceResponse) => body.includes('expired')
 
-const MOVES: Lies = {
+const MOVES: ContractFaults = {
   'orders.expiry': at(ORDER, 200).onResponse(put('status', 'pending')),
   'orders.expiry.changed-at': at(ORDER, 200, isExpired).onResponse(
     rewrite('changedAt', (time) => time.replace(/^\d+/, '2020')),
@@ -59,7 +59,7 @@ const MOVES: Lies = {
   'orders.together': succeedingTogether,
 }
 
-const COUNTS: Lies = {
+const COUNTS: ContractFaults = {
   'inventory.get.success': at(INVENTORY, 200).onResponse(json((counts) => [counts])),
   'inventory.get.available': at(INVENTORY, 200).onResponse(rewrite('available', (count) => count)),
   'inventory.get.pending': at(INVENTORY, 200).onResponse(drop('pending')),
@@ -68,4 +68,4 @@ const COUNTS: Lies = {
   'inventory.get.follows': frozen(INVENTORY),
 }
 
-export const STORE_LIES: Lies = { ...READING, ...MOVES, ...COUNTS }
+export const READ_ORDER_FAULTS: ContractFaults = { ...READING, ...MOVES, ...COUNTS }

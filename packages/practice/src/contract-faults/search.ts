@@ -1,12 +1,12 @@
-// Lies about what a search finds.
+// Faults in what a search finds.
 
 import type { Json } from '../../../contract/src/json.ts'
 import {
   at,
+  type ContractFault,
+  type ContractFaults,
   headerText,
   items,
-  type Lie,
-  type Lies,
   parameter,
   parametersOf,
   query,
@@ -21,10 +21,10 @@ const searches =
   (words: RegExp): When =>
   (request) =>
     words.test(wordsOf(request))
-const findingNothing = (words: RegExp): Lie => at(LIST, 200, searches(words)).onResponse(items(() => []))
+const findingNothing = (words: RegExp): ContractFault => at(LIST, 200, searches(words)).onResponse(items(() => []))
 
 /** Finds an order where all words are in one of these fields. */
-const inOneOf = (...fields: string[]): Lie =>
+const inOneOf = (...fields: string[]): ContractFault =>
   at(ORDERS, 200, searches(/./)).onResponse((response, request) => {
     const words = wordsOf(request).toLowerCase().split(' ')
     const has = (order: Json) => (field: string) => {
@@ -34,7 +34,7 @@ const inOneOf = (...fields: string[]): Lie =>
     return items((orders) => orders.filter((order) => fields.some(has(order))))(response, request)
   })
 
-export const SEARCH_LIES: Lies = {
+export const SEARCH_FAULTS: ContractFaults = {
   'pets.list.search': listing(parameter('search', /./, undefined)),
   'pets.list.search.begin': at(
     LIST,

@@ -1,6 +1,6 @@
-// Lies about the API keys and the methods of every operation of the store area.
+// Faults in the API keys and the methods of every operation of the store area.
 
-import { admitting, at, both, hasKey, header, type Lies } from './shared/builders.ts'
+import { admitting, at, both, type ContractFaults, hasKey, header } from './shared/builders.ts'
 import { refusingOthers, withFirstKey } from './shared/memory.ts'
 import {
   CANCEL,
@@ -26,7 +26,7 @@ const PATHS = {
   events: '/store/events',
 }
 
-export const ACCESS_LIES: Lies = Object.fromEntries([
+export const STORE_KEY_FAULTS: ContractFaults = Object.fromEntries([
   ...Object.entries({ ...READS, ...WRITES }).flatMap(([name, operation]) => [
     [`auth.missing.${name}`, admitting(operation, withoutKey)],
     [

@@ -1,9 +1,9 @@
 // Faults that a service of somebody else's may well have, of the classes in which a catalogue misses something. They are not written from the
 // catalogue: no id stands beside them.
 
-import type { Lies } from '../../../practice/src/contract-faults/shared/builders.ts'
+import type { ContractFaults } from '../../../practice/src/contract-faults/shared/builders.ts'
 import { ANSWERS_PLANTED } from './answers.ts'
 import { BODIES_PLANTED } from './bodies-and-traces.ts'
 import { LISTS_PLANTED } from './keys-and-lists.ts'
 
-export const PLANTED: Lies = { ...LISTS_PLANTED, ...BODIES_PLANTED, ...ANSWERS_PLANTED }
+export const PLANTED: ContractFaults = { ...LISTS_PLANTED, ...BODIES_PLANTED, ...ANSWERS_PLANTED }

@@ -4,13 +4,13 @@ import {
   at,
   both,
   type Change,
+  type ContractFault,
+  type ContractFaults,
   drop,
   errorAnswer,
   header,
   isOf,
   jsonAnswer,
-  type Lie,
-  type Lies,
   objectOf,
   pathOf,
   put,
@@ -43,7 +43,7 @@ const page = both(
 )
 const isUnknown = (request: ClientRequest) => !/^\/(?:pets|store)(?:\/|$)/.test(pathOf(request.target))
 
-const ERRORS: Lies = {
+const ERRORS: ContractFaults = {
   'a 405 of the list without a body': at('* /pets', 405).onResponse(empty),
   'a 405 of a pet that says 404': at('* /pets/*', 405).onResponse(put('status', number(404))),
   'a 405 of orders as a web page': at('* /store/orders', 405).onResponse(page),
@@ -60,11 +60,15 @@ const ERRORS: Lies = {
 }
 
 const noBody = (change: Change): Change => both(change, empty)
-const heading = (path: string, code: number | 'any', when: (request: ClientRequest) => boolean, change: Change): Lie =>
-  at(`HEAD ${path}`, code, when).onResponse(noBody(change))
+const heading = (
+  path: string,
+  code: number | 'any',
+  when: (request: ClientRequest) => boolean,
+  change: Change,
+): ContractFault => at(`HEAD ${path}`, code, when).onResponse(noBody(change))
 const always = () => true
 
-const HEADS: Lies = {
+const HEADS: ContractFaults = {
   'HEAD needs no key': at('HEAD /pets|HEAD /pets/*', 401, withoutKey).onResponse(noBody(status(200))),
   'HEAD of a pet that is not there is 200': heading('/pets/*', 404, always, status(200)),
   'HEAD with a wrong limit is 200': heading('/pets', 400, always, status(200)),
@@ -80,13 +84,13 @@ const HEADS: Lies = {
 }
 
 /** Changes the Idempotency-Key. */
-const rekeying = (change: (key: string) => string | undefined): Lie =>
+const rekeying = (change: (key: string) => string | undefined): ContractFault =>
   at(`${CREATE}|${PLACE}`).onRequest(sentHeader('Idempotency-Key', change))
 const isReplay = (_: ClientRequest, { headers }: ServiceResponse) =>
   headerOf(headers, 'Idempotency-Replayed') !== undefined
 
 /** From the third request on a key is forgotten. */
-const twiceOnly: Lie = () => {
+const twiceOnly: ContractFault = () => {
   const uses = new Map<string, number>()
   return async (request, pass) => {
     const key = headerOf(request.headers, 'Idempotency-Key') ?? ''
@@ -99,7 +103,7 @@ const twiceOnly: Lie = () => {
 }
 
 /** After another request under a key, the first answer is lost. */
-const lostByMismatch: Lie = () => {
+const lostByMismatch: ContractFault = () => {
   const lost = new Set<string>()
   return async (request, pass) => {
     const key = headerOf(request.headers, 'Idempotency-Key') ?? ''
@@ -111,7 +115,7 @@ const lostByMismatch: Lie = () => {
 }
 
 /** A correction under a used Idempotency-Key is response as the first one was. */
-const replayedCorrections: Lie = () => {
+const replayedCorrections: ContractFault = () => {
   const first = new Map<string, ServiceResponse>()
   return async (request, pass) => {
     const key = headerOf(request.headers, 'Idempotency-Key')
@@ -125,7 +129,7 @@ const replayedCorrections: Lie = () => {
 }
 
 /** The replay of a create shows the pet as it was corrected since. */
-const replayingCorrected: Lie = () => {
+const replayingCorrected: ContractFault = () => {
   const names = new Map<string, string>()
   return async (request, pass) => {
     const response = await pass(request)
@@ -138,7 +142,7 @@ const replayingCorrected: Lie = () => {
   }
 }
 
-const REPEATS: Lies = {
+const REPEATS: ContractFaults = {
   'the third request under a key adds a pet': twiceOnly,
   'keys in other letters are one': rekeying((key) => key.toLowerCase()),
   'of a key 64 characters count': rekeying((key) => key.replace(/^("\S{64})\S{1,191}"$/, '$1"')),
@@ -150,11 +154,11 @@ const REPEATS: Lies = {
   'a deletion with a key is refused': at(DELETE).refusing(hasHeader('Idempotency-Key', /./), 400, 'invalid_parameter'),
 }
 
-const LIMITED: Lies = {
+const LIMITED: ContractFaults = {
   'RateLimit as a bare number': at('*').onResponse(both(header('RateLimit', '99'), header('RateLimit-Policy', '100'))),
   'a read-only key lists no orders': refusingOthers(ORDERS),
   'a read-only key fetches no order': refusingOthers(ORDER),
   'a read-only key sees no inventory': refusingOthers(INVENTORY),
 }
 
-export const ANSWERS_PLANTED: Lies = { ...ERRORS, ...HEADS, ...REPEATS, ...LIMITED }
+export const ANSWERS_PLANTED: ContractFaults = { ...ERRORS, ...HEADS, ...REPEATS, ...LIMITED }

@@ -4,10 +4,10 @@ import { isUtf8 } from 'node:buffer'
 import { type Json, JsonNumber } from '../../../contract/src/json.ts'
 import {
   at,
+  type ContractFault,
+  type ContractFaults,
   isOf,
   items,
-  type Lie,
-  type Lies,
   objectOf,
   parametersOf,
   pathOf,
@@ -30,21 +30,25 @@ import {
 } from '../../../practice/src/contract-faults/shared/operations.ts'
 
 /** Changes this field of the body; where that changes nothing, the body goes on as it came. */
-const sendingField = (operation: string, field: string, change: (value: Json | undefined) => Json | undefined): Lie =>
+const sendingField = (
+  operation: string,
+  field: string,
+  change: (value: Json | undefined) => Json | undefined,
+): ContractFault =>
   at(operation).onRequest((request) => {
     const value = objectOf(request).get(field)
     const right = change(value)
     if (request.body.length > 65_536 || !isUtf8(request.body) || right === value) return request
     return sending(replacing(field, () => true, right))(request)
   })
-const writing = (operation: string, field: string, change: (text: string) => string): Lie =>
+const writing = (operation: string, field: string, change: (text: string) => string): ContractFault =>
   sendingField(operation, field, (value) => (isText(value) ? change(textOf(value)) : value))
-const naming = (change: (name: string) => string): Lie => writing(CREATE, 'name', change)
+const naming = (change: (name: string) => string): ContractFault => writing(CREATE, 'name', change)
 /** Keeps another name than the answer to the create shows. */
-const keeping = (change: (name: string) => string): Lie =>
+const keeping = (change: (name: string) => string): ContractFault =>
   at(`${LIST}|${ONE}`, 200).onResponse(rewrite('name', (name) => change(name)))
 
-const NAMES: Lies = {
+const NAMES: ContractFaults = {
   'two spaces become one': naming((name) => name.replaceAll(/ {2,}/g, ' ')),
   'zero-width characters are removed': naming((name) => name.replaceAll(/[\u200b-\u200d\u2060]/g, '')),
   'CR LF becomes LF': naming((name) => name.replaceAll('\r\n', '\n')),
@@ -64,16 +68,16 @@ const taking = (
   field: string,
   isWrong: (value: Json | undefined) => boolean,
   right: Json | undefined,
-): Lie => sendingField(operation, field, (value) => (isWrong(value) ? right : value))
+): ContractFault => sendingField(operation, field, (value) => (isWrong(value) ? right : value))
 const isArray = (value: Json | undefined) => Array.isArray(value)
 const isObject = (value: Json | undefined) => value instanceof Map
 const isTruth = (value: Json | undefined) => typeof value === 'boolean'
 const isEmpty = (value: Json | undefined) => value === ''
 const someBody = Buffer.from('{"name":"petstore verify","categoryId":7}')
-const takingBody = (wrong: RegExp): Lie =>
+const takingBody = (wrong: RegExp): ContractFault =>
   at(CREATE).onRequest((request) => (wrong.test(request.body.toString()) ? { ...request, body: someBody } : request))
 
-const TYPES: Lies = {
+const TYPES: ContractFaults = {
   'a name of true': taking(CREATE, 'name', isTruth, 'true'),
   'a name in an array': taking(CREATE, 'name', isArray, 'array'),
   'an object as name': taking(CREATE, 'name', isObject, '[object Object]'),
@@ -98,7 +102,7 @@ const TYPES: Lies = {
 }
 
 /** Shows in lists for which `when` is true what was deleted, as it was added. */
-function leaving(when: (parameters: URLSearchParams, pet: Map<string, Json>) => boolean): Lie {
+function leaving(when: (parameters: URLSearchParams, pet: Map<string, Json>) => boolean): ContractFault {
   return () => {
     const added = new Map<string, Map<string, Json>>()
     const deleted: Map<string, Json>[] = []
@@ -128,7 +132,7 @@ const only = (parameters: URLSearchParams, ...names: string[]) =>
   names.every((name) => parameters.has(name))
 
 /** A list with this filter shows what it has shown before, also when that was corrected in the field. */
-const stale = (filter: string, field: string): Lie => {
+const stale = (filter: string, field: string): ContractFault => {
   return () => {
     const shown = new Map<string, Json[]>()
     const corrected = new Set<string>()
@@ -150,7 +154,7 @@ const stale = (filter: string, field: string): Lie => {
 const idOf = (pet: Json) => (pet instanceof Map ? textOf(pet.get('id')) : '')
 
 /** Counts what was deleted. */
-const countingDeleted: Lie = () => {
+const countingDeleted: ContractFault = () => {
   let deleted = 0n
   return async (request, pass) => {
     const response = await pass(request)
@@ -161,7 +165,7 @@ const countingDeleted: Lie = () => {
 }
 
 /** A new name is not found; the pet is shown with it. */
-const unindexed: Lie = () => {
+const unindexed: ContractFault = () => {
   const renamed = new Set<string>()
   return async (request, pass) => {
     const response = await pass(request)
@@ -174,7 +178,7 @@ const unindexed: Lie = () => {
   }
 }
 
-const TRACES: Lies = {
+const TRACES: ContractFaults = {
   'a deleted pet is still listed': leaving((parameters) => only(parameters)),
   'a deleted pet is still in the list of its status': leaving(
     (parameters, pet) => only(parameters, 'status') && has(parameters, 'status', pet),
@@ -197,4 +201,4 @@ const TRACES: Lies = {
   'a pet stays in the list of its old status': stale('status', 'status'),
 }
 
-export const BODIES_PLANTED: Lies = { ...NAMES, ...TYPES, ...TRACES }
+export const BODIES_PLANTED: ContractFaults = { ...NAMES, ...TYPES, ...TRACES }

@@ -2,11 +2,11 @@
 
 import {
   at,
+  type ContractFault,
+  type ContractFaults,
   hasKey,
   isOf,
   items,
-  type Lie,
-  type Lies,
   objectOf,
   parametersOf,
   pathOf,
@@ -26,7 +26,7 @@ import { headerOf } from '../../../practice/src/messages.ts'
 import type { ClientRequest } from '../../../practice/src/proxy.ts'
 
 /** Takes what resembles the first key that was seen at work. */
-function takingKeys(operations: string, resembles: (sent: string, right: string) => boolean): Lie {
+function takingKeys(operations: string, resembles: (sent: string, right: string) => boolean): ContractFault {
   return () => {
     let right: string | undefined
     return async (request, pass) => {
@@ -43,7 +43,7 @@ const isLonger = (sent: string, right: string) => sent.startsWith(right) && sent
 const isCheckedLoosely = (sent: string, right: string) =>
   sent.length === right.length && sent.slice(0, -1) === right.slice(0, -1)
 
-const KEYS: Lies = {
+const KEYS: ContractFaults = {
   'a key with a character more': takingKeys('*', isLonger),
   'a key with a character less': takingKeys('*', (sent, right) => sent === right.slice(0, -1)),
   'a key that only begins right': takingKeys('*', (sent, right) => sent.slice(0, 24) === right.slice(0, 24)),
@@ -56,7 +56,11 @@ const KEYS: Lies = {
 }
 
 /** Takes a limit for another one. */
-const limiting = (operation: string, change: (limit: number) => number, when = (_: ClientRequest) => true): Lie =>
+const limiting = (
+  operation: string,
+  change: (limit: number) => number,
+  when = (_: ClientRequest) => true,
+): ContractFault =>
   at(operation).onRequest((request) => {
     const limit = parametersOf(request).getAll('limit').join()
     if (!/^[1-9]\d?$/.test(limit) || !when(request)) return request
@@ -65,7 +69,7 @@ const limiting = (operation: string, change: (limit: number) => number, when = (
 const hasParameter = (name: string) => (request: ClientRequest) => parametersOf(request).has(name)
 const unlessRound = (limit: number) => ([1, 2, 3, 4, 5, 10, 20, 100].includes(limit) ? limit : limit + 1)
 
-const LIMITS: Lies = {
+const LIMITS: ContractFaults = {
   'limit=7 gives 8': limiting(LIST, unlessRound),
   'limit=99 gives 100': limiting(LIST, (limit) => (limit === 99 ? 100 : limit)),
   'limit=50 is refused': at(LIST).refusing(
@@ -82,7 +86,7 @@ const LIMITS: Lies = {
 const isNewest = (request: ClientRequest) => parametersOf(request).get('sort') === 'newest'
 
 /** A cursor is the number of items before it. */
-function countingPages(operation: string, when: (request: ClientRequest) => boolean): Lie {
+function countingPages(operation: string, when: (request: ClientRequest) => boolean): ContractFault {
   return () => {
     const places = new Map<string, number>()
     return async (request, pass) => {
@@ -107,7 +111,7 @@ function countingPages(operation: string, when: (request: ClientRequest) => bool
 }
 
 /** Where the pet at the end of the page before was deleted, `instead` answers. */
-function lostBorder(instead: Lie): Lie {
+function lostBorder(instead: ContractFault): ContractFault {
   return () => {
     const borders = new Map<string, string>()
     const deleted = new Set<string>()
@@ -131,7 +135,7 @@ function lostBorder(instead: Lie): Lie {
 }
 
 /** Whoever goes on does not see what was added since the first page was read. */
-const withoutNewcomers: Lie = () => {
+const withoutNewcomers: ContractFault = () => {
   let newest = 0n
   const known = new Map<string, bigint>()
   return async (request, pass) => {
@@ -151,10 +155,10 @@ const withoutNewcomers: Lie = () => {
 }
 
 const isLaterOfNewest = (request: ClientRequest) => hasCursor(request) && isNewest(request)
-const later = (operation: string, change: Parameters<typeof items>[0]): Lie =>
+const later = (operation: string, change: Parameters<typeof items>[0]): ContractFault =>
   at(operation, 200, isLaterOfNewest).onResponse(items(change))
 
-const PAGES: Lies = {
+const PAGES: ContractFaults = {
   'pages are counted: a deletion moves them': countingPages(LIST, (request) => !isNewest(request)),
   'pages of newest are counted: a create moves them': countingPages(LIST, isNewest),
   'the second page of newest leaves one out': later(LIST, (all) => all.slice(1)),
@@ -165,4 +169,4 @@ const PAGES: Lies = {
   'what is added meanwhile is on no page': withoutNewcomers,
 }
 
-export const LISTS_PLANTED: Lies = { ...KEYS, ...LIMITS, ...PAGES }
+export const LISTS_PLANTED: ContractFaults = { ...KEYS, ...LIMITS, ...PAGES }

@@ -1,21 +1,21 @@
-// The words that the lies are written in: which requests or answers a lie is about, and what it changes.
+// What contract faults are built from: which requests or answers one is about, and what it changes.
 
 import { type Json, JsonError, type JsonObject, parseJson, stringifyJson } from '../../../../contract/src/json.ts'
 import { headerOf, withHeader } from '../../messages.ts'
 import type { Behaviour, ClientRequest, ServiceResponse } from '../../proxy.ts'
 
 /** By the id of the promise that each breaks. Each proxy has a behaviour of its own. */
-export type Lies = Readonly<Record<string, Lie>>
-export type Lie = () => Behaviour
+export type ContractFaults = Readonly<Record<string, ContractFault>>
+export type ContractFault = () => Behaviour
 
 export type When = (request: ClientRequest) => boolean
 export type WhenResponse = (request: ClientRequest, response: ServiceResponse) => boolean
 export type Change = (response: ServiceResponse, request: ClientRequest) => ServiceResponse
 export type RequestChange = (request: ClientRequest) => ClientRequest
 
-/** The same lies under ids that begin in this way. */
-export function under(id: string, lies: Lies): Lies {
-  return Object.fromEntries(Object.entries(lies).map(([end, lie]) => [`${id}.${end}`, lie]))
+/** The same faults under ids that begin in this way. */
+export function under(id: string, faults: ContractFaults): ContractFaults {
+  return Object.fromEntries(Object.entries(faults).map(([end, fault]) => [`${id}.${end}`, fault]))
 }
 
 /**
@@ -34,7 +34,7 @@ export function isOf({ method, target }: ClientRequest, operations: string): boo
 }
 
 /**
- * The requests that a lie is about, and of their answers those with this status and of which `when` is true.
+ * The requests that a fault is about, and of their answers those with this status and of which `when` is true.
  */
 export function at(operations: string, status: number | 'any' = 'any', when: WhenResponse = () => true) {
   const isMeant = (request: ClientRequest, response: ServiceResponse) =>
@@ -42,12 +42,12 @@ export function at(operations: string, status: number | 'any' = 'any', when: Whe
   return {
     /** Changes requests before the service sees them. */
     onRequest:
-      (change: RequestChange): Lie =>
+      (change: RequestChange): ContractFault =>
       () =>
       (request, pass) =>
         pass(isOf(request, operations) ? change(request) : request),
     onResponse:
-      (change: Change): Lie =>
+      (change: Change): ContractFault =>
       () =>
       async (request, pass) => {
         const response = await pass(request)
@@ -55,7 +55,7 @@ export function at(operations: string, status: number | 'any' = 'any', when: Whe
       },
     /** Asks again in another way, and gives that answer. */
     resending:
-      (change: RequestChange): Lie =>
+      (change: RequestChange): ContractFault =>
       () =>
       async (request, pass) => {
         const response = await pass(request)
@@ -63,7 +63,7 @@ export function at(operations: string, status: number | 'any' = 'any', when: Whe
       },
     /** Answers with an error; the service does not hear of the request. */
     refusing:
-      (whenRequest: When, code: number, name: string): Lie =>
+      (whenRequest: When, code: number, name: string): ContractFault =>
       () =>
       async (request, pass) =>
         isOf(request, operations) && whenRequest(request) ? errorAnswer(code, name) : pass(request),
@@ -71,7 +71,7 @@ export function at(operations: string, status: number | 'any' = 'any', when: Whe
 }
 
 /** Sends those requests with the first API key that was seen at work, in place of their own. */
-export function admitting(operations: string, when: When): Lie {
+export function admitting(operations: string, when: When): ContractFault {
   return () => {
     let key: string | undefined
     return async (request, pass) => {

@@ -1,16 +1,16 @@
-// The lies that remember earlier requests and responses. Each proxy has a memory of its own.
+// The faults that remember earlier requests and responses. Each proxy has a memory of its own.
 
 import { type Json, stringifyJson } from '../../../../contract/src/json.ts'
 import { headerOf } from '../../messages.ts'
 import type { Behaviour, ClientRequest } from '../../proxy.ts'
 import {
   type Change,
+  type ContractFault,
   errorAnswer,
   header,
   isOf,
   items,
   jsonAnswer,
-  type Lie,
   objectOf,
   pathOf,
   put,
@@ -22,7 +22,7 @@ import {
 import { CANCEL, COMPLETE, CREATE, PETS, PLACE } from './operations.ts'
 
 /** Where the answer has this status, asks again with the first API key that was seen at work; gives that answer if it has a status of `only`. */
-export function withFirstKey(operations: string, status: number, only?: number): Lie {
+export function withFirstKey(operations: string, status: number, only?: number): ContractFault {
   return () => {
     let key: string | undefined
     return async (request, pass) => {
@@ -36,7 +36,7 @@ export function withFirstKey(operations: string, status: number, only?: number):
 }
 
 /** Refuses every API key but the first that was seen at work. */
-export function refusingOthers(operations: string): Lie {
+export function refusingOthers(operations: string): ContractFault {
   return () => {
     let key: string | undefined
     return async (request, pass) => {
@@ -50,7 +50,7 @@ export function refusingOthers(operations: string): Lie {
 }
 
 /** A key that begins as the first that was seen at work is taken for it. */
-export function takingSimilarKeys(operations: string): Lie {
+export function takingSimilarKeys(operations: string): ContractFault {
   return () => {
     let key = ''
     return async (request, pass) => {
@@ -70,7 +70,7 @@ export const refusingOnce = (): Behaviour => {
 }
 
 /** Hides what was added through this proxy: in a list, or as `change` says. */
-export function forgetting(operation: string, when: When, change?: Change): Lie {
+export function forgetting(operation: string, when: When, change?: Change): ContractFault {
   return () => {
     const added = new Set<string>()
     const isAdded = (pet: Json) => pet instanceof Map && added.has(textOf(pet.get('id')))
@@ -95,7 +95,7 @@ export const addingRefused = (): Behaviour => async (request, pass) => {
 }
 
 /** The first tag of an address stays its tag, whatever becomes of the answer. */
-export function keepingTags(operation: string): Lie {
+export function keepingTags(operation: string): ContractFault {
   return () => {
     const tags = new Map<string, string>()
     return async (request, pass) => {
@@ -126,7 +126,7 @@ export const soldAgain: Change = (_, request) => {
 }
 
 /** Of requests with the same `subject` that arrive while one of them runs, what was refused with 409 is answered otherwise. */
-function racing(subject: (request: ClientRequest) => string | undefined, change: Change): Lie {
+function racing(subject: (request: ClientRequest) => string | undefined, change: Change): ContractFault {
   return () => {
     const running: string[] = []
     return async (request, pass) => {
@@ -162,7 +162,7 @@ export const refusingExpired = (): Behaviour => async (request, pass) => {
 }
 
 /** What succeeded once at an address has another answer from then on. */
-export function secondTime(operation: string, change: Change): Lie {
+export function secondTime(operation: string, change: Change): ContractFault {
   return () => {
     const done = new Set<string>()
     return async (request, pass) => {
@@ -176,7 +176,7 @@ export function secondTime(operation: string, change: Change): Lie {
 }
 
 /** The pet of an order that was moved in this way, or was seen so, stays pending, for all that can be seen. */
-export function stuckAfter(operation: string, isMeant: WhenResponse = (_, { status }) => status < 300): Lie {
+export function stuckAfter(operation: string, isMeant: WhenResponse = (_, { status }) => status < 300): ContractFault {
   return () => {
     const petOfOrder = new Map<string, string>()
     const stuck = new Set<string>()
@@ -210,7 +210,7 @@ export const refusingAfterCancel = (): Behaviour => {
 }
 
 /** The first answer of an address stays its answer. */
-export function frozen(operation: string, when: When = () => true): Lie {
+export function frozen(operation: string, when: When = () => true): ContractFault {
   return () => {
     const first = new Map<string, Buffer>()
     return async (request, pass) => {

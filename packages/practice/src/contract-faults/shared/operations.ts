@@ -1,4 +1,4 @@
-// What most lies are about: the operations, and their requests and answers.
+// What most faults are about: the operations, and their requests and answers.
 
 import { type Json, JsonNumber, type JsonObject, parseJson } from '../../../../contract/src/json.ts'
 import { headerOf } from '../../messages.ts'
@@ -7,9 +7,9 @@ import {
   at,
   both,
   type Change,
+  type ContractFault,
   hasKey,
   isOf,
-  type Lie,
   objectOf,
   parametersOf,
   put,
@@ -41,18 +41,18 @@ export const EVENTS = 'GET /store/events'
 export const INVENTORY = 'GET /store/inventory'
 export const STATUSES = ['available', 'pending', 'sold']
 
-export const listing = (change: RequestChange): Lie => at(LIST).onRequest(change)
-export const listed = (change: Change): Lie => at(LIST, 200).onResponse(change)
-export const got = (change: Change): Lie => at(ONE, 200).onResponse(change)
-export const missed = (change: Change): Lie => at(ONE, 404).onResponse(change)
-export const adding = (change: (pet: JsonObject) => void): Lie => at(CREATE).onRequest(sending(change))
-export const added = (change: Change): Lie => at(CREATE, 201).onResponse(change)
-export const refused = (change: Change): Lie => at(CREATE, 400).onResponse(change)
-export const refusingToAdd = (when: When, status = 400, code = 'invalid_pet'): Lie =>
+export const listing = (change: RequestChange): ContractFault => at(LIST).onRequest(change)
+export const listed = (change: Change): ContractFault => at(LIST, 200).onResponse(change)
+export const got = (change: Change): ContractFault => at(ONE, 200).onResponse(change)
+export const missed = (change: Change): ContractFault => at(ONE, 404).onResponse(change)
+export const adding = (change: (pet: JsonObject) => void): ContractFault => at(CREATE).onRequest(sending(change))
+export const added = (change: Change): ContractFault => at(CREATE, 201).onResponse(change)
+export const refused = (change: Change): ContractFault => at(CREATE, 400).onResponse(change)
+export const refusingToAdd = (when: When, status = 400, code = 'invalid_pet'): ContractFault =>
   at(CREATE).refusing(when, status, code)
 
 /** Adds a right pet in place of a body that matches. */
-export const addingInstead = (wrong: RegExp): Lie => sendingText((text) => (wrong.test(text) ? RIGHT : text))
+export const addingInstead = (wrong: RegExp): ContractFault => sendingText((text) => (wrong.test(text) ? RIGHT : text))
 const RIGHT = '{"name":"petstore verify","categoryId":7}'
 
 /** Its status and that in its body. */
@@ -97,13 +97,13 @@ export const path =
 const body =
   (change: (text: string) => string): RequestChange =>
   (request) => ({ ...request, body: Buffer.from(change(request.body.toString())) })
-const sendingText = (change: (text: string) => string): Lie => at(CREATE).onRequest(body(change))
-export const addressed = (change: (path: string) => string): Lie => at('*').onRequest(path(change))
-export const credentials = (change: (value: string) => string | undefined): Lie =>
+const sendingText = (change: (text: string) => string): ContractFault => at(CREATE).onRequest(body(change))
+export const addressed = (change: (path: string) => string): ContractFault => at('*').onRequest(path(change))
+export const credentials = (change: (value: string) => string | undefined): ContractFault =>
   at('*').onRequest(sentHeader('Authorization', change))
 
 /** Takes an API key from another place than the header. */
-export const takingKeyFrom = (place: (request: ClientRequest) => string | undefined): Lie =>
+export const takingKeyFrom = (place: (request: ClientRequest) => string | undefined): ContractFault =>
   at('*').onRequest((request) => {
     const key = /pets_(?:live|test)_\w+/.exec(place(request) ?? '')?.[0]
     return key ? withKey(request, `Bearer ${key}`) : request
@@ -146,7 +146,7 @@ export const echoing =
   }
 
 /** Other ids, everywhere alike; `change` is its own inverse. */
-export function renumbering(change: (id: bigint) => bigint): Lie {
+export function renumbering(change: (id: bigint) => bigint): ContractFault {
   const other = (id: string) => number(change(BigInt(id)))
   const toService = path((before) => before.replace(/(?<=\/pets\/)-?\d{1,18}$/, (id) => other(id).text))
   return () => async (request, pass) => {

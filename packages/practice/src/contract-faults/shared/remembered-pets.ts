@@ -1,4 +1,4 @@
-// The lies that remember pets: what was added, corrected and deleted, and where pages ended. Each proxy has a memory of its own.
+// The faults that remember pets: what was added, corrected and deleted, and where pages ended. Each proxy has a memory of its own.
 
 import type { Json, JsonObject } from '../../../../contract/src/json.ts'
 import { headerOf } from '../../messages.ts'
