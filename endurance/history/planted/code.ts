@@ -79,9 +79,9 @@ const IN_SQLITE: Readonly<Record<string, InCode>> = {
   },
   'the clock is read before the lock is taken': {
     edits: [
-      [`${SQLITE}/writes.ts`, NOW, 'const now = before'],
+      [`${SQLITE}/commits.ts`, NOW, 'const now = before'],
       [
-        `${SQLITE}/writes.ts`,
+        `${SQLITE}/commits.ts`,
         'const { outcomes, transitions } =',
         'const before = options.now()\nconst { outcomes, transitions } =',
       ],
@@ -100,18 +100,18 @@ const IN_SQLITE: Readonly<Record<string, InCode>> = {
     edits: [[COPY, 'this.snapshot.lastPetId()) + 1n', 'this.snapshot.lastPetId()) + (Math.random() < 0.1 ? 0n : 1n)']],
   },
   'events in a transaction of their own': {
-    edits: [[`${SQLITE}/changes.ts`, '    writeEvents(events)\n', '    setTimeout(() => writeEvents(events), 5)\n']],
+    edits: [[`${SQLITE}/row-writer.ts`, '    writeEvents(events)\n', '    setTimeout(() => writeEvents(events), 5)\n']],
   },
   'an order that is changed back has its time before': {
-    edits: [[`${SQLITE}/changes.ts`, 'if (isCorrected || !isMoved)', 'if (isCorrected)']],
+    edits: [[`${SQLITE}/row-writer.ts`, 'if (isCorrected || !isMoved)', 'if (isCorrected)']],
   },
   'moves that the inventory does not count': {
-    edits: [[`${SQLITE}/schema.sql`, 'WHEN OLD.status <> NEW.status', 'WHEN OLD.id IS NULL']],
+    edits: [[`${SQLITE}/migrations/0021-schema.sql`, 'WHEN OLD.status <> NEW.status', 'WHEN OLD.id IS NULL']],
   },
   'deletions that the inventory does not count': {
     edits: [
       [
-        `${SQLITE}/schema.sql`,
+        `${SQLITE}/migrations/0021-schema.sql`,
         'inventory_deleted AFTER DELETE ON pets BEGIN',
         'inventory_deleted AFTER DELETE ON pets WHEN OLD.id IS NULL BEGIN',
       ],
@@ -124,14 +124,14 @@ const COUNTED = `${POSTGRES}/functions/count-inventory.sql`
 const IN_POSTGRES: Readonly<Record<string, InCode>> = {
   'nobody takes the lock that orders the commits': {
     edits: [
-      [`${POSTGRES}/writes.ts`, 'pg_advisory_xact_lock(1346720851, 1)', '1'],
+      [`${POSTGRES}/commits.ts`, 'pg_advisory_xact_lock(1346720851, 1)', '1'],
       [`${POSTGRES}/functions/take-turns.sql`, 'PERFORM pg_advisory_xact_lock(1346720851, 1);', ''],
     ],
   },
   'moves that the inventory of PostgreSQL does not count': { edits: [[COUNTED, 'AND n <> 0', 'AND n IS NULL']] },
   'deletions that the inventory of PostgreSQL does not count': { edits: [[COUNTED, 'pets = pets - n', 'pets = pets']] },
   'events that a failover empties': {
-    edits: [[`${POSTGRES}/schema.sql`, 'CREATE TABLE events (', 'CREATE UNLOGGED TABLE events (']],
+    edits: [[`${POSTGRES}/migrations/0021-schema.sql`, 'CREATE TABLE events (', 'CREATE UNLOGGED TABLE events (']],
     breaks: [FAILOVER],
   },
 }

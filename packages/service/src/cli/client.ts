@@ -3,9 +3,9 @@
 
 import type { Command } from 'commander'
 import { type Deprecation, PetstoreClient, type PetstoreClientOptions } from '../../../client/src/petstore.ts'
-import { localUrl, namesLocal } from '../config/config.ts'
+import { localUrl, namesLocal } from '../config/read-config.ts'
+import { readLogin } from './commands/login.ts'
 import { NoKey, setService } from './exit-codes.ts'
-import { readLogin } from './login.ts'
 import { clientConfigOf } from './options.ts'
 import { plainFetch } from './plain-fetch.ts'
 import { tell } from './print.ts'

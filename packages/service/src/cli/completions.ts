@@ -3,7 +3,7 @@
 
 import tab from '@bomb.sh/tab/commander'
 import type { Command } from 'commander'
-import { readConfig } from '../config/config.ts'
+import { readConfig } from '../config/read-config.ts'
 import { keyState } from '../domain/keys.ts'
 import { printable } from '../observability/printable.ts'
 import { kindOf } from '../store/kinds.ts'

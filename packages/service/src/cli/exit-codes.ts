@@ -2,7 +2,7 @@
 
 import { CommanderError } from 'commander'
 import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../../../client/src/petstore.ts'
-import { FlagError } from '../config/config.ts'
+import { FlagError } from '../config/read-config.ts'
 import { PetstoreError, StartError, systemReason } from '../domain/errors.ts'
 import { UnreadableAnswer } from './plain-fetch.ts'
 import { indented, tell } from './print.ts'

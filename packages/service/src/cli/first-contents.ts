@@ -2,7 +2,7 @@
 
 import { customerOf, samplePets } from '../../../client/src/samples.ts'
 import type { NewPet } from '../../../contract/src/generated.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/read-config.ts'
 import { generateKey, hashKey, type KeyId, type KeyStore, keptOfKey } from '../domain/keys.ts'
 import type { Store } from '../domain/store.ts'
 import type { Log } from '../observability/log.ts'

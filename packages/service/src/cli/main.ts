@@ -1,36 +1,11 @@
 #!/usr/bin/env bun
-// The command line: its commands.
+// The command line: runs the command that its arguments name.
 
 import { Command, Help, type Option } from 'commander'
 import packageJson from '../../../../package.json'
+import { COMMANDS } from './commands/all.ts'
 import { EXIT_STATUSES, endWith, sentenceOf, tellError } from './exit-codes.ts'
 import { tell, write } from './print.ts'
-
-/** In the order of the help. Each is loaded when it is needed: with all of them a service would take a quarter longer to start. */
-const COMMANDS = new Map(
-  Object.entries({
-    serve: async () => (await import('./serve.ts')).serveCommand(),
-    health: async () => (await import('./health.ts')).healthCommand(),
-    keys: async () => (await import('./keys.ts')).keysCommand(),
-    deprecated: async () => (await import('./deprecated.ts')).deprecatedCommand(),
-    backup: async () => (await import('./backup.ts')).backupCommand(),
-    'check-backup': async () => (await import('./check-backup.ts')).checkBackupCommand(),
-    restore: async () => (await import('./backup.ts')).restoreCommand(),
-    recovered: async () => (await import('./recovered.ts')).recoveredCommand(),
-    migrate: async () => (await import('./migrate.ts')).migrateCommand(),
-    copy: async () => (await import('./copy.ts')).copyCommand(),
-    pets: async () => (await import('./pets.ts')).petsCommand(),
-    orders: async () => (await import('./orders.ts')).ordersCommand(),
-    inventory: async () => (await import('./orders.ts')).inventoryCommand(),
-    events: async () => (await import('./events/events.ts')).eventsCommand(),
-    login: async () => (await import('./login.ts')).loginCommand(),
-    logout: async () => (await import('./login.ts')).logoutCommand(),
-    status: async () => (await import('./status.ts')).statusCommand(),
-    open: async () => (await import('./status.ts')).openCommand(),
-    verify: async () => (await import('./verify.ts')).verifyCommand(),
-    demo: async () => (await import('./demo.ts')).demoCommand(),
-  }),
-)
 
 const program = new Command('petstore')
   .description('Keep the pets of a store, and serve them over HTTP.')
@@ -55,7 +30,7 @@ try {
 
 async function addAll(): Promise<void> {
   for (const load of COMMANDS.values()) program.addCommand(await load())
-  program.addCommand((await import('./help.ts')).helpCommand(program))
+  program.addCommand((await import('./commands/help.ts')).helpCommand(program))
   await (await import('./completions.ts')).addCompletions(program, process.argv.slice(2))
 }
 

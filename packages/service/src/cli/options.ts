@@ -2,7 +2,7 @@
 
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { PET_STATUSES } from '../../../contract/src/generated.ts'
-import { type ClientConfig, type Config, type Flags, readClientConfig, readConfig } from '../config/config.ts'
+import { type ClientConfig, type Config, type Flags, readClientConfig, readConfig } from '../config/read-config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
 
 type Named = keyof typeof SETTINGS

@@ -3,7 +3,7 @@
 
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/read-config.ts'
 import { StartError, systemReason } from '../domain/errors.ts'
 import type { Log } from '../observability/log.ts'
 import { absolutePath } from '../store/absolute-path.ts'

@@ -1,6 +1,6 @@
 // What `petstore serve` says on standard output when it has started: where everything is, and the store's first key.
 
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/read-config.ts'
 import { SETTINGS } from '../config/settings.ts'
 import type { Log } from '../observability/log.ts'
 import { printableLines } from '../observability/printable.ts'

@@ -1,6 +1,6 @@
 // Opens a store for one command. Services may use it at the same time.
 
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/read-config.ts'
 import { StartError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import { kindOf } from '../store/kinds.ts'

@@ -2,7 +2,7 @@
 // The kernel distributes connections over them. A pet that one has acknowledged is in the next list of every other
 // (store/sqlite/statements.ts), and a key that is revoked is refused by all.
 
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/read-config.ts'
 import { StartError } from '../domain/errors.ts'
 import type { Log } from '../observability/log.ts'
 import { kindOf } from '../store/kinds.ts'

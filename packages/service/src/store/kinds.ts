@@ -13,7 +13,7 @@ import { type BackupSummary, type Checked, checkCopy, type LastEvent } from './s
 import { fileVersion } from './sqlite/connection.ts'
 import { openSqliteContents } from './sqlite/contents.ts'
 import { identityOf } from './sqlite/file.ts'
-import { step, stepNeeds } from './sqlite/from-17.ts'
+import { step, stepNeeds } from './sqlite/migrations/from-17.ts'
 import { recover } from './sqlite/recovery.ts'
 import { type Restored, restore } from './sqlite/restore.ts'
 import { NEWEST_VERSION } from './sqlite/schema.ts'

@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import type { Pet, PetStatus } from '../../../client/src/petstore.ts'
 import { stringifyJson } from '../../../contract/src/json.ts'
+import { formats } from '../../src/cli/formats/all.ts'
 import type { SourceRecord, Unchecked } from '../../src/cli/formats/format.ts'
-import { formats } from '../../src/cli/formats/formats.ts'
 
 const COLUMNS = ['id', 'name', 'categoryId', 'status']
 const pet = fc.record({

@@ -8,7 +8,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { ask, launcher, root, serve } from '../../../../test/support/process.ts'
 import { made, rows } from '../../../../test/support/stores.ts'
 import { startPeriodicBackups } from '../../src/cli/periodic-backups.ts'
-import { readConfig } from '../../src/config/config.ts'
+import { readConfig } from '../../src/config/read-config.ts'
 import { createLog } from '../../src/observability/log.ts'
 
 /** A process whose clock is ahead by a minute with each second. */

@@ -153,7 +153,7 @@ test('an export to a pipe or a file is exact, and so is JSON', async () => {
 /** Each of the others goes through packages/service/src/cli/print.ts. */
 const PRINTING_FILES: Record<string, string> = {
   'cli/print.ts': 'the function for it',
-  'cli/ask.ts': 'a question, and what is typed',
+  'cli/prompt.ts': 'a question, and what is typed',
   'cli/progress.ts': 'the bar',
   'cli/welcome.ts': 'what a service says when it has started',
 }

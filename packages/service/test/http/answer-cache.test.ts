@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { type Service, startService } from '../../../../test/support/service.ts'
 import { Context, type RoutedRequest } from '../../src/http/context.ts'
-import { handlers } from '../../src/http/operations/table.ts'
+import { handlers } from '../../src/http/operations/all.ts'
 import { AnswerCache } from '../../src/http/response/answer-cache.ts'
 import { type Answer, ok } from '../../src/http/response/response.ts'
 import { NO_ROUTE } from '../../src/http/response/shared-headers.ts'

@@ -1,4 +1,4 @@
-// The feed of events in PostgreSQL. Events get their ids under the lock that orders the commits (writes.ts).
+// The feed of events in PostgreSQL. Events get their ids under the lock that orders the commits (commits.ts).
 
 import type { EventStore } from '../../domain/events.ts'
 import {

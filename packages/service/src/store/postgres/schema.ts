@@ -4,7 +4,6 @@ import { StartError } from '../../domain/errors.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
 import { FIRST_VERSION, refusedVersion, STEP_VERSION } from '../shared/versions.ts'
-import { step } from './from-17.ts'
 import addPets from './functions/add-pets.sql' with { type: 'text' }
 import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
 import countInventory from './functions/count-inventory.sql' with { type: 'text' }
@@ -13,17 +12,16 @@ import lastOrder from './functions/last-order.sql' with { type: 'text' }
 import now from './functions/now.sql' with { type: 'text' }
 import refusedCallers from './functions/refused-callers.sql' with { type: 'text' }
 import takeTurns from './functions/take-turns.sql' with { type: 'text' }
+import { MIGRATIONS } from './migrations/all.ts'
+import { step } from './migrations/from-17.ts'
 import { newGrants } from './rights.ts'
-import schema from './schema.sql' with { type: 'text' }
 import type { RunQuery, Session } from './session.ts'
 
-/** What came after 1.0.0, in order. A released one is never changed. */
-const MIGRATIONS: readonly string[] = []
-export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length
+export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
 
 /** The statements that make a database of a released version, but for the functions. */
 export function schemaOf(version: number): readonly string[] {
-  return [schema, ...MIGRATIONS].slice(0, version - FIRST_VERSION + 1)
+  return MIGRATIONS.slice(0, version - FIRST_VERSION + 1)
 }
 
 /**
@@ -98,9 +96,9 @@ export async function migrate(session: Session, { copying, onStep: report }: Mig
     await execute(WRITE_LOCK)
     if (version === 0 && copying) await execute(MARK_UNFINISHED)
     if (version === 0) await execute('CREATE TABLE petstore_schema (version integer NOT NULL)')
-    if (version === 0) await execute(schema)
     if (version === STEP_VERSION) await step(execute, report)
-    for (const statements of MIGRATIONS.slice(Math.max(0, version - FIRST_VERSION))) await execute(statements)
+    const made = version === 0 ? 0 : Math.max(1, version - FIRST_VERSION + 1)
+    for (const statements of MIGRATIONS.slice(made)) await execute(statements)
     for (const statements of FUNCTIONS) await execute(statements)
     await execute('DELETE FROM petstore_schema')
     await execute(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)

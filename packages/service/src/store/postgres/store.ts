@@ -7,13 +7,14 @@ import { searchable } from '../shared/search.ts'
 import { STEP_VERSION, schemaState } from '../shared/versions.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { Client } from './client.ts'
+import { postgresCommit } from './commits.ts'
 import { PrimaryConnection } from './connection.ts'
 import { StoreFailure } from './errors.ts'
 import { postgresEvents } from './events.ts'
-import { stepNeeds } from './from-17.ts'
 import { atStart, type WritableHost, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
 import type { Link } from './link.ts'
+import { stepNeeds } from './migrations/from-17.ts'
 import { isAnyOverdue, postgresOrders } from './orders.ts'
 import { postgresPets } from './pets.ts'
 import { refusal } from './refusals.ts'
@@ -29,7 +30,6 @@ import {
 } from './schema.ts'
 import { forSearches, postgresSearch } from './search.ts'
 import { type RunQuery, Session } from './session.ts'
-import { postgresCommit } from './writes.ts'
 
 /** Other writes wait for the lock meanwhile: for about 10 ms. */
 const EXPIRED_AT_ONCE = 200

@@ -1,5 +1,5 @@
 // The inventory: how many pets have each status. Pets are counted when the transaction that adds them ends; triggers follow their changes of
-// status and their deletion (schema.sql). Those that are not counted yet, which something else has added, are counted when it is read.
+// status and their deletion (migrations/0021-schema.sql). Those that are not counted yet, which something else has added, are counted when it is read.
 
 import type { Inventory } from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'

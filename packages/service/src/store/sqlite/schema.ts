@@ -3,20 +3,13 @@
 import type { Database } from 'bun:sqlite'
 import { StartError } from '../../domain/errors.ts'
 import { FIRST_VERSION, refusedVersion, STEP_VERSION, StepNeeded } from '../shared/versions.ts'
-import schema from './schema.sql' with { type: 'text' }
+import { MIGRATIONS } from './migrations/all.ts'
 
-/** What came after 1.0.0, in order. A released one is never changed. */
-const MIGRATIONS: readonly string[] = []
-export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length
-
-/** The statements that bring a store of that version, 0 or one that was released, to the newest: one text for each version. */
-export function migrationsFrom(version: number): readonly string[] {
-  return version === 0 ? [schema, ...MIGRATIONS] : MIGRATIONS.slice(version - FIRST_VERSION)
-}
+export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
 
 /** The statements that make a store of a released version. */
 export function schemaOf(version: number): readonly string[] {
-  return migrationsFrom(0).slice(0, Math.max(0, version - FIRST_VERSION + 1))
+  return MIGRATIONS.slice(0, Math.max(0, version - FIRST_VERSION + 1))
 }
 
 /** 0 when there is no schema yet. */
@@ -39,8 +32,9 @@ export function migrate(database: Database, path: string): void {
     try {
       // Another server may have been faster.
       if (schemaVersion(database) === version) {
-        database.run(migrationsFrom(version)[0] as string)
-        database.run(`PRAGMA user_version = ${version === 0 ? FIRST_VERSION : version + 1}`)
+        const next = version === 0 ? FIRST_VERSION : version + 1
+        database.run(MIGRATIONS[next - FIRST_VERSION] as string)
+        database.run(`PRAGMA user_version = ${next}`)
       }
       database.run('COMMIT')
     } catch (error) {

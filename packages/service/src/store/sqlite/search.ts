@@ -7,7 +7,7 @@ import { SQLITE_JSON } from './json.ts'
 import type { Read, Statements } from './statements.ts'
 import { parameter, walkSql } from './walks.ts'
 
-/** The index has the beginnings of words up to so many letters (schema.sql). For a longer one it reads each word of it. */
+/** The index has the beginnings of words up to so many letters (migrations/0021-schema.sql). For a longer one it reads each word of it. */
 const PREFIX_MAX = 3
 /** Rows looked at along the filters before the index is used: few rows of many have a rare value. */
 const FILTERED = 256

@@ -7,6 +7,7 @@ import { immediate } from '../../system/immediate.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { searchable } from '../shared/search.ts'
 import { startCheckpoints } from './checkpoints.ts'
+import { writes } from './commits.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
 import { translated } from './errors.ts'
 import { sqliteEvents } from './events.ts'
@@ -19,7 +20,6 @@ import { searching } from './searching.ts'
 import { reads, Statements } from './statements.ts'
 import { transactions } from './transaction.ts'
 import { Version } from './version.ts'
-import { writes } from './writes.ts'
 
 /** The thread that answers requests expires them: for 5 ms or less. */
 const EXPIRED_AT_ONCE = 50

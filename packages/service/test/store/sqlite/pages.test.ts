@@ -5,12 +5,12 @@ import { expect, test } from 'bun:test'
 import { orderFilter, petFilter } from '../../../../../test/support/lists.ts'
 import { expectPages } from '../../../../../test/support/paging.ts'
 import { ORDERS, PETS } from '../../../src/store/shared/lists.ts'
+import { writes } from '../../../src/store/sqlite/commits.ts'
+import { MIGRATIONS } from '../../../src/store/sqlite/migrations/all.ts'
 import { overdueFinder, sqliteOrders } from '../../../src/store/sqlite/orders.ts'
 import { pages } from '../../../src/store/sqlite/pages.ts'
 import { sqlitePets } from '../../../src/store/sqlite/pets.ts'
-import { migrationsFrom } from '../../../src/store/sqlite/schema.ts'
 import { reads, Statements } from '../../../src/store/sqlite/statements.ts'
-import { writes } from '../../../src/store/sqlite/writes.ts'
 
 test('a page begins behind its cursor, in the table or in an index', () => {
   expect(
@@ -138,7 +138,7 @@ function plans(): string[] {
 
 function withPets(ids: readonly bigint[], of: (n: number) => [categoryId: number, status: string]): Database {
   const database = new Database(':memory:', { safeIntegers: true })
-  for (const migration of migrationsFrom(0)) database.run(migration)
+  for (const migration of MIGRATIONS) database.run(migration)
   database.run(`INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', 0, 0)`)
   const add = 'INSERT INTO pets (id, name, category_id, status, created_at, created_by) VALUES (?, ?, ?, ?, 0, 1)'
   for (const [n, id] of ids.entries()) database.run(add, [id, `pet ${n}`, ...of(n)])
@@ -148,7 +148,7 @@ function withPets(ids: readonly bigint[], of: (n: number) => [categoryId: number
 /** The statements that `of` prepares, on a database with the schema. */
 function prepared(of: (statements: Statements) => unknown): { database: Database; sql: string[] } {
   const database = new Database(':memory:')
-  for (const migration of migrationsFrom(0)) database.run(migration)
+  for (const migration of MIGRATIONS) database.run(migration)
   const sql: string[] = []
   class Recorded extends Statements {
     override query: Statements['query'] = (text) => {

@@ -1,0 +1,80 @@
+// `petstore backup` and `petstore restore`, for stores that are files.
+
+import { Command } from 'commander'
+import { StartError } from '../../domain/errors.ts'
+import { kindOf, type StoreFiles } from '../../store/kinds.ts'
+import { giveWay } from '../give-way.ts'
+import { configOf, withSettings } from '../options.ts'
+import { grouped, plural, say } from '../print.ts'
+import { runWatched } from '../watched.ts'
+import { keysInForce, type SkipIds, setApart, skipIdsOption } from './recovered.ts'
+
+interface RestoreOptions extends SkipIds {
+  ifNeeded: boolean
+}
+
+export function backupCommand(): Command {
+  const command = new Command('backup')
+    .description('Copy the store to a new file. Services may use the store meanwhile.')
+    .argument('<file>', 'the new file')
+    .addHelpText('after', '\nExample:\n  petstore backup /backups/petstore-monday.db')
+  return withSettings(command, 'database').action(async (file: string, _options, self: Command) => {
+    const { database } = configOf(self)
+    const files = filesOf(database)
+    if (process.stderr.isTTY) {
+      const args = ['backup', file, '--database', database]
+      return runWatched({ what: 'Backing up', args, from: database, to: file })
+    }
+    giveWay()
+    const contents = files.backUp(database, file)
+    await say(`Backed up ${counted(contents)} to ${file}.`)
+  })
+}
+
+export function restoreCommand(): Command {
+  const command = new Command('restore')
+    .description('Replace the store by a backup. Stop the services that use the store first.')
+    .argument('<file>', 'the backup; it is checked first, and kept')
+    .addOption(skipIdsOption())
+    .option(
+      '--if-needed',
+      'do nothing where there is a store already, or no backup: before each start of a machine',
+      false,
+    )
+    .addHelpText(
+      'after',
+      `
+It does to the restored store what petstore recovered does, and lists the keys
+in force: those that were revoked since the backup are in force again.
+
+Example:
+  petstore restore /backups/petstore-monday.db`,
+    )
+  return withSettings(command, 'database').action(
+    async (file: string, { skipIds, ifNeeded }: RestoreOptions, self: Command) => {
+      const { database } = configOf(self)
+      const files = filesOf(database)
+      const kind = kindOf(database)
+      if (ifNeeded && (kind.exists(database) || !kind.exists(file))) return say('There is nothing to restore.')
+      if (process.stderr.isTTY) {
+        const args = ['restore', file, '--database', database, '--skip-ids', String(skipIds)]
+        return runWatched({ what: 'Restoring', args, from: file, to: database })
+      }
+      giveWay()
+      const { kept, known, ...contents } = files.restore(file, database, skipIds)
+      await say(`Restored ${counted(contents)} to ${database}.`)
+      if (kept.length > 0) await say(`The previous store is kept as ${kept.join(' and ')}.`)
+      await say(setApart(skipIds), ...keysInForce(known))
+    },
+  )
+}
+
+export function filesOf(database: string): StoreFiles {
+  const { files } = kindOf(database)
+  if (files) return files
+  throw new StartError('This command is for files. Back up PostgreSQL with its own tools: petstore help backups.')
+}
+
+export function counted({ pets, orders, keys, bytes }: ReturnType<StoreFiles['backUp']>): string {
+  return `${plural(pets, 'pet')}, ${plural(orders, 'order')} and ${plural(keys, 'key')} (${grouped(bytes / 1e6, 1)} MB)`
+}

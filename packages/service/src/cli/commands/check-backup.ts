@@ -1,0 +1,101 @@
+// `petstore check-backup`: whether a copy of a store could be restored, and up to which moment. It has exit statuses of its own, for what runs it
+// after each backup.
+
+import { Command } from 'commander'
+import { PAGE_MAX } from '../../../../contract/src/generated.ts'
+import { StartError } from '../../domain/errors.ts'
+import { markOf } from '../../domain/events.ts'
+import { gauge } from '../../observability/text-format.ts'
+import type { LastEvent } from '../../store/kinds.ts'
+import { createClient } from '../client.ts'
+import { CouldNotExamine, messageOf } from '../exit-codes.ts'
+import { giveWay } from '../give-way.ts'
+import { clientConfigOf, withClientSettings } from '../options.ts'
+import { writeFile } from '../output.ts'
+import { grouped, say } from '../print.ts'
+import { counted, filesOf } from './backup.ts'
+
+export function checkBackupCommand(): Command {
+  return withClientSettings(new Command('check-backup'))
+    .description('Check whether a copy of a store could be restored, and up to which moment. Changes nothing.')
+    .argument('<file>', 'a backup, or what another program has restored, such as Litestream')
+    .option('--metrics <file>', 'where the copy is good, write until when, for a collector of text files')
+    .addHelpText(
+      'after',
+      `
+It checks the file, its schema, its counts and its feed of events. With --url
+or PETSTORE_URL, and a key, it also looks whether the service has the copy's
+last event, and what came after it.
+
+Example:
+  petstore check-backup copy.db --url http://127.0.0.1:8080/v1 \\
+    --metrics copy.prom
+
+Exit statuses:
+  0  it is good
+  1  it is damaged, or the copy of another store
+  2  it could not be checked, or a flag was not understood`,
+    )
+    .action(async (file: string, { metrics }: { metrics?: string }, self: Command) => {
+      giveWay()
+      const { fault, last, ...contents } = await couldBe(async () => filesOf(file).check(file))
+      if (fault !== undefined) throw new StartError(`${file} ${fault}. Do not restore it.`)
+      const service = last && clientConfigOf(self).url ? await couldBe(() => compare(file, last, self)) : undefined
+      const goodUntil = service?.goodUntil ?? last?.at
+      if (metrics !== undefined && goodUntil !== undefined) await couldBe(() => writeFile(metrics, textOf(goodUntil)))
+      await say(`${file} is good${last ? upTo(last) : ''}: ${counted(contents)}.`)
+      if (service) await say(service.sentence)
+    })
+}
+
+/** What `work` gives. Throws CouldNotExamine for every other reason than that the copy is bad. */
+async function couldBe<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof NotEqual) throw error
+    throw new CouldNotExamine(messageOf(error), { cause: error })
+  }
+}
+
+class NotEqual extends StartError {}
+
+/** Looks for the copy's last event in the service's feed, from its time on. Throws NotEqual where another or none has its id. */
+async function compare(file: string, { id, at, mark }: LastEvent, command: Command) {
+  const client = createClient(command)
+  const askedAt = Date.now()
+  const filter = { from: new Date(at).toISOString(), limit: PAGE_MAX }
+  for (
+    let page = await client.listEvents(filter);
+    ;
+    page = await client.listEvents({ limit: PAGE_MAX, cursor: page.next })
+  ) {
+    const [event, later] = page.events.filter((each) => each.id >= id)
+    if (event === undefined && page.events.length > 0) continue
+    if (event?.id !== id || markOf({ ...event, at: Date.parse(event.at) }) !== mark) {
+      throw new NotEqual(
+        `The service does not have event ${id} as ${file} has it: it is the copy of another store, or one of them was set back.`,
+      )
+    }
+    const next = later ?? (await client.listEvents({ limit: 1, cursor: page.next })).events[0]
+    if (next === undefined) return { goodUntil: askedAt, sentence: 'The service has that event, and none after it.' }
+    const goodUntil = Date.parse(next.at)
+    return { goodUntil, sentence: `The service has that event. The first one after it is ${ago(goodUntil)} old.` }
+  }
+}
+
+function upTo({ id, at }: LastEvent): string {
+  return ` up to event ${id}, of ${new Date(at).toISOString()}, ${ago(at)} ago`
+}
+
+function ago(at: number): string {
+  return `${grouped((Date.now() - at) / 1000, 1)} s`
+}
+
+async function* textOf(goodUntil: number): AsyncGenerator<string> {
+  yield gauge(
+    'petstore_copy_good_until_seconds',
+    'What was acknowledged before this time, in seconds since 1970, is in a copy that was checked.',
+    goodUntil / 1000,
+  )
+}

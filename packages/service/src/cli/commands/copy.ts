@@ -1,0 +1,63 @@
+// `petstore copy`: copies a whole store to another, such as from a file to PostgreSQL or back.
+
+import { Command } from 'commander'
+import { FlagError } from '../../config/read-config.ts'
+import { type CopyProgress, copyStore } from '../../store/copy.ts'
+import { kindOf } from '../../store/kinds.ts'
+import { giveWay } from '../give-way.ts'
+import { plural, say } from '../print.ts'
+import { startProgress } from '../progress.ts'
+import { unlessInterrupted } from '../stop.ts'
+
+/** The bar shows thousandths, whatever the number of rows. */
+const BAR_MAX = 1_000
+
+export function copyCommand(): Command {
+  return new Command('copy')
+    .description('Copy a whole store to another: pets, orders and keys, with their ids and times.')
+    .requiredOption('--from <address>', 'a file, or postgres://USER@HOST:PORT/DATABASE')
+    .requiredOption('--to <address>', 'the same; created if it does not exist; must hold nothing else')
+    .addHelpText(
+      'after',
+      `
+Stop the servers of both stores first. After an interruption, run the same
+command again: it continues where it stopped. At the end it compares the two
+stores; until then no other command opens the target. Other users can see the
+addresses in the list of processes: give the password as PGPASSWORD instead.
+
+Example:
+  PGPASSWORD=… petstore copy --from data/petstore.db \\
+    --to postgres://petstore@db.example/petstore`,
+    )
+    .action(async ({ from, to }: { from: string; to: string }) => {
+      giveWay()
+      const progress = startProgress(`${checkedName('--from', from)} → ${checkedName('--to', to)}`, BAR_MAX)
+      let rows: Record<string, number>
+      try {
+        const onProgress = ({ step, done, total }: CopyProgress) =>
+          progress.update(Math.floor((BAR_MAX * done) / total), step)
+        rows = await unlessInterrupted(
+          copyStore(from, to, { onProgress, onStep: progress.log }),
+          `${kindOf(from).describe(from)} is as it was; ${kindOf(to).describe(to)} is unfinished, and nothing else opens it. ` +
+            'Run the same command again to continue.',
+        )
+      } finally {
+        progress.stop()
+      }
+      const counts = Object.entries(rows).map(([table, count]) =>
+        plural(count, table.replaceAll('_', ' ').slice(0, -1)),
+      )
+      await say(`Copied and compared: ${counts.join(', ')}.`)
+    })
+}
+
+/** The address without its password. */
+function checkedName(flag: string, address: string): string {
+  const kind = kindOf(address)
+  try {
+    kind.check(address)
+    return kind.describe(address)
+  } catch (error) {
+    throw new FlagError(`${flag} ${(error as Error).message}.`)
+  }
+}

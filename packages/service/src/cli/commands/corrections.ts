@@ -1,0 +1,79 @@
+// `petstore pets update`, `pets delete` and `orders update`: the commands that correct what is there.
+
+import { Command, Option } from 'commander'
+import type { Order, OrderChange, Pet, PetChange } from '../../../../client/src/petstore.ts'
+import { StartError } from '../../domain/errors.ts'
+import { createClient } from '../client.ts'
+import { int64Argument, parseInt64, type Stated, withClientSettings } from '../options.ts'
+import { tell } from '../print.ts'
+import { confirm } from '../prompt.ts'
+
+/** Prints what was changed, for people or as JSON. */
+type Print<Item> = (item: Item, json: boolean) => Promise<void>
+
+export function updatePetCommand(print: Print<Pet>): Command {
+  return withClientSettings(new Command('update'))
+    .description('Correct a pet.')
+    .addArgument(int64Argument('<id>', 'its id'))
+    .option('--name <name>', 'its name from now on')
+    .option('--category <id>', 'the id of its category from now on', parseInt64)
+    .addOption(
+      new Option('--status <status>', 'free a pet that was added as pending or sold by mistake').choices(['available']),
+    )
+    .option('--json', 'print the pet as JSON, for programs', false)
+    .addHelpText('after', '\nExample:\n  petstore pets update 42 --name Rex')
+    .action(async (id: bigint, { name, category, status, json }, self: Command) => {
+      const change = { name, categoryId: category, status } satisfies Stated<PetChange>
+      await print(await createClient(self).updatePet(id, given(change, '--name, --category or --status')), json)
+    })
+}
+
+export function deletePetCommand(): Command {
+  return withClientSettings(new Command('delete'))
+    .description('Delete a pet that was added by mistake, and never ordered.')
+    .addArgument(int64Argument('<id>', 'its id'))
+    .option('--yes', 'do not ask', false)
+    .addHelpText('after', '\nExample:\n  petstore pets delete 42')
+    .action(async (id: bigint, { yes }: { yes: boolean }, self: Command) => {
+      const client = createClient(self)
+      const unattended = `To delete pet ${id} without the question, use petstore pets delete ${id} --yes.`
+      if (!yes) await confirm(`Delete pet ${id}?`, { stopped: 'Nothing was deleted.', unattended })
+      await client.deletePet(id)
+      tell(`Deleted pet ${id}.`)
+    })
+}
+
+export function updateOrderCommand(print: Print<Order>, parseExpiry: (text: string) => string): Command {
+  return withClientSettings(new Command('update'))
+    .description('Change a pending order: extend a reservation, or correct its reference.')
+    .addArgument(int64Argument('<order>', "the order's id"))
+    .option('--reference <text>', 'its reference from now on; none: without one')
+    .option(
+      '--expires <when>',
+      'the end of the reservation: 2h, 7d from now, or a time such as 2026-11-24T18:00:00Z; none: without one',
+      (text) => (text === NONE ? NONE : parseExpiry(text)),
+    )
+    .option('--json', 'print the order as JSON, for programs', false)
+    .addHelpText('after', '\nExample:\n  petstore orders update 7 --expires 2h')
+    .action(async (id: bigint, { reference, expires, json }, self: Command) => {
+      const change = { reference: orNull(reference), expiresAt: orNull(expires) } satisfies Stated<OrderChange>
+      await print(await createClient(self).updateOrder(id, given(change, '--reference or --expires')), json)
+    })
+}
+
+/** Removes what there is. A parser cannot give null: commander makes an empty text of it. */
+const NONE = 'none'
+
+function orNull(text: string | undefined): string | null | undefined {
+  return text === NONE ? null : text
+}
+
+/** Without what is not given. Throws StartError when nothing is. */
+function given<Change extends object>(
+  change: { [Field in keyof Change]: Change[Field] | undefined },
+  flags: string,
+): Change {
+  const fields = Object.entries(change).filter(([, value]) => value !== undefined)
+  if (fields.length === 0) throw new StartError(`Nothing to change: give ${flags}.`)
+  return Object.fromEntries(fields) as Change
+}

@@ -1,0 +1,104 @@
+// `petstore events forward`: a web hook of the feed.
+
+import { Command } from 'commander'
+import { PetstoreApiError } from '../../../../client/src/petstore.ts'
+import { Sender } from '../../../../client/src/sender.ts'
+import { StartError } from '../../domain/errors.ts'
+import { startAdmin } from '../../http/web/admin.ts'
+import { createLog } from '../../observability/log.ts'
+import { clientOptions } from '../client.ts'
+import { Forwarder } from '../events/forwarder.ts'
+import { withFrom } from '../events/from.ts'
+import { Progress } from '../events/progress.ts'
+import { SavedCursor } from '../events/saved-cursor.ts'
+import { readSecrets } from '../events/secrets.ts'
+import { messageOf } from '../exit-codes.ts'
+import { configOf, parsedBy, withClientSettings } from '../options.ts'
+import { firstSignal } from '../stop.ts'
+
+interface ForwardOptions {
+  to: URL
+  secretFile: string
+  state: string
+  from?: string
+  insecure: boolean
+}
+
+/** After a signal, an attempt has so long to end: an event whose answer this process does not get is sent again. */
+const STOP_MS = 8_000
+const REPORT_EVERY_MS = 10_000
+
+export function forwardCommand(): Command {
+  return withFrom(withClientSettings(new Command('forward')))
+    .description('Post each event of a running service to a web hook, in order and at least once.')
+    .requiredOption('--to <url>', 'the address of the web hook', parsedBy(parseUrl))
+    .requiredOption('--secret-file <file>', 'the secrets that sign, one a line; petstore events secret makes one')
+    .requiredOption('--state <file>', 'keeps how far it is; where there is none yet, --from says where to begin')
+    .option('--insecure', 'allow plain http to other machines', false)
+    .addHelpText(
+      'after',
+      `
+It goes on until it is stopped, and sends each event again until the receiver
+answers 2xx. It ends when that answers 410. Standard Webhooks 1.0.0 says what a
+message is, and how to check its signature. PETSTORE_ADMIN_PORT opens a port
+with /metrics, which say how far behind it is.
+
+Example:
+  petstore events forward --to https://shop.example/hook \\
+    --secret-file webhook-secret --state forwarded`,
+    )
+    .action(forward)
+}
+
+async function forward({ to, secretFile, state, from, insecure }: ForwardOptions, self: Command): Promise<void> {
+  if (to.protocol === 'http:' && !insecure && !isHere(to.hostname)) {
+    self.error('error: with plain http to another machine, others can read what is sent. Use https, or --insecure')
+  }
+  const { adminHost: host, adminPort: port } = configOf(self)
+  const log = createLog('info')
+  const progress = new Progress(log)
+  const service = new Sender({
+    ...clientOptions(self),
+    onRetry(error) {
+      progress.feedFails()
+      log.warn({ reason: messageOf(error) }, 'the feed cannot be read; trying again')
+    },
+  })
+  const receiver = { url: to, secrets: readSecrets(secretFile) }
+  const saved = SavedCursor.open(state)
+  const admin = port === undefined ? undefined : startAdmin({ host, port, metrics: progress })
+  if (admin) log.info({ url: admin.url }, 'metrics')
+  const reporting = setInterval(() => progress.report(), REPORT_EVERY_MS)
+  const [stop, giveUp] = [new AbortController(), new AbortController()]
+  firstSignal(log).then((signal) => {
+    log.info({ signal }, 'stopping')
+    stop.abort()
+    setTimeout(() => giveUp.abort(), STOP_MS).unref()
+  })
+  try {
+    await new Forwarder(receiver, saved, progress, log, stop.signal, giveUp.signal).run(service, from)
+  } catch (error) {
+    if (!(error instanceof PetstoreApiError) || error.code !== 'cursor_expired') throw error
+    throw new StartError(
+      `The cursor in ${state} has expired: the store was restored or copied, and events behind it may never have happened. ` +
+        `Let the receiver begin again, remove ${state}, and start again.`,
+      { cause: error },
+    )
+  } finally {
+    clearInterval(reporting)
+    progress.report()
+    await admin?.stop()
+    await log.flush()
+  }
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url && ['http:', 'https:'].includes(url.protocol) && !url.username && !url.password) return url
+  throw new Error('must be an address such as https://shop.example/hook, without a password')
+}
+
+/** RFC 6761, 6.3; RFC 1122, 3.2.1.3. `URL` writes every IPv4 address in the same form. */
+function isHere(host: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
+}

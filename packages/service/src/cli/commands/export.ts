@@ -1,0 +1,71 @@
+// `petstore pets export` and `petstore orders export`: write all of a service's pets or orders to a file or to standard output,
+// page by page.
+
+import { Command } from 'commander'
+import type { PetstoreClient } from '../../../../client/src/petstore.ts'
+import { createClient } from '../client.ts'
+import { type FormatOptions, formatOf, withFormat } from '../formats/all.ts'
+import { withClientSettings } from '../options.ts'
+import { writeFile } from '../output.ts'
+import { grouped, plural, tell, writeAll } from '../print.ts'
+import { NO_BAR, startProgress } from '../progress.ts'
+import { unlessInterrupted } from '../stop.ts'
+
+export interface Exported<Item, Filter> {
+  noun: string
+  /** Of CSV. */
+  columns: readonly (keyof Item & string)[]
+  /** `filter`: the options that are added to the command. */
+  list(client: PetstoreClient, filter: Filter): AsyncIterable<Item>
+  /** How many `list` gives; `undefined` when nobody has counted them. */
+  count?(client: PetstoreClient, filter: Filter): Promise<bigint | undefined>
+  examples: readonly string[]
+}
+
+export function exportCommand<Item extends object, Filter>({
+  noun,
+  columns,
+  list,
+  count: countAll,
+  examples,
+}: Exported<Item, Filter>): Command {
+  const command = withClientSettings(new Command('export'))
+    .description(`Write ${noun}s to a file or to standard output.`)
+    .argument('[file]', 'the file (default: standard output, also written as -)')
+  return withFormat(command, 'write a CSV that Excel reads right and that holds no formulas')
+    .addHelpText(
+      'after',
+      `
+An existing file is replaced only when the export is complete. Without --excel
+a CSV is exact: text that a spreadsheet takes for a formula stands in it as it
+is.
+
+Examples:
+${examples.map((example) => `  petstore ${example}`).join('\n')}`,
+    )
+    .action(async (file: string | undefined, options: FormatOptions & Filter, self: Command) => {
+      const toFile = file !== undefined && file !== '-'
+      const texts = formatOf(file, options)
+      const client = createClient(self, { retries: 6 })
+      // A bar would be drawn over what the terminal shows.
+      const hasBar = process.stderr.isTTY && (toFile || !process.stdout.isTTY)
+      const total = hasBar ? Number(await countAll?.(client, options)) || undefined : undefined
+      const progress = hasBar ? startProgress('Exporting', total) : NO_BAR
+      const of = total === undefined ? '' : ` of ${grouped(total)}`
+      let count = 0
+      async function* counted(): AsyncGenerator<Item> {
+        for await (const item of list(client, options)) {
+          yield item
+          count++
+          if (count % 100 === 0) progress.update(count, `${grouped(count)}${of} ${noun}s`)
+        }
+      }
+      const written = texts.write(counted(), columns)
+      try {
+        await (toFile ? writeFile(file, written) : unlessInterrupted(writeAll(written), 'The output ends too early.'))
+      } finally {
+        progress.stop()
+      }
+      tell(`Exported ${plural(count, noun)}${toFile ? ` to ${file}` : ''}.`)
+    })
+}

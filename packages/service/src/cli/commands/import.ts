@@ -1,0 +1,197 @@
+// `petstore pets import`: adds the pets of a file to a service, many at a time, in constant memory. Each record has an
+// Idempotency-Key made of the import's name, the record's line and its content, so running the same import again adds
+// only what is missing.
+
+import { createHash, randomUUID } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import { Command, Option } from 'commander'
+import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../../client/src/petstore.ts'
+import { createClient } from '../client.ts'
+import { ImportIncomplete, Interrupted, messageOf } from '../exit-codes.ts'
+import { type FormatOptions, formatOf, withFormat } from '../formats/all.ts'
+import type { SourceRecord } from '../formats/format.ts'
+import { RECORD_ERRORS, recordKey } from '../formats/record-key.ts'
+import { withClientSettings } from '../options.ts'
+import { grouped, plural, tell, write } from '../print.ts'
+import { type Progress, startProgress } from '../progress.ts'
+import { Source } from '../source.ts'
+
+/** Requests in flight: the service commits what arrives together in one transaction. */
+const CONCURRENCY = 32
+/** Enough to wait about half a minute for a service that restarts. */
+const RETRIES = 15
+
+interface ImportOptions extends FormatOptions {
+  keepGoing: boolean
+  as?: string
+  again: boolean
+  json: boolean
+}
+
+export function importCommand(): Command {
+  const command = withClientSettings(new Command('import'))
+    .description('Add the pets in a file.')
+    .argument('<file>', 'CSV, JSON (an array) or NDJSON, in UTF-8; - is standard input')
+  return withFormat(command, 'take off the apostrophes that an export with --excel puts before text')
+    .option('--keep-going', 'report each bad record and continue, instead of stopping at the first', false)
+    .option('--as <name>', "the import's name (default: the file's path)")
+    .addOption(new Option('--again', 'add the pets again that an earlier run has added').default(false).conflicts('as'))
+    .option('--json', 'print the counts as JSON, for programs', false)
+    .addHelpText(
+      'after',
+      `
+When you run the same import again within 24 hours, it adds only what is
+missing: after an interruption, or after you corrected bad records. Do not move
+records to other lines: a record is identified by its line and its content.
+Standard input has no name; give it one with --as.
+
+Examples:
+  petstore pets import pets.csv
+  petstore pets import --keep-going pets.ndjson
+  zcat pets.ndjson.gz | petstore pets import - --format ndjson --as 'of May'`,
+    )
+    .action(async (file: string, options: ImportOptions, self: Command) => {
+      const format = formatOf(file, options)
+      const client = createClient(self, { retries: RETRIES, onRetry: (reason) => run.wait(reason) })
+      const source = new Source(file)
+      const progress = startProgress('Importing', source.bytes)
+      const run = new ImportRun(client, importName(file, options), options.keepGoing, source, progress)
+      try {
+        await run.all(format.read(source.text()))
+      } finally {
+        progress.stop()
+      }
+      const { added, present, refused } = run.counts
+      if (options.json) await write(`${JSON.stringify({ added, present, refused })}\n`)
+      else if (run.records === 0) tell(`There are no records in ${file}.`)
+      else tell(summary(run.counts))
+      if (run.interrupted) throw new Interrupted('Interrupted. Run the same import again to add the rest.')
+      if (refused > 0) {
+        const stopped = options.keepGoing ? '' : ', and the import stopped there'
+        throw new ImportIncomplete(
+          `${plural(refused, 'record')} refused${stopped}. ` +
+            `Correct the record${refused === 1 ? '' : 's'} in place and run the same import again.`,
+        )
+      }
+    })
+}
+
+interface Counts {
+  added: number
+  present: number
+  refused: number
+}
+
+class ImportRun {
+  readonly counts: Counts = { added: 0, present: 0, refused: 0 }
+  interrupted = false
+  records = 0
+  private stopping = false
+  private waiting = false
+  /** Resolves when all problems of the records so far have been reported, in the order of the file. */
+  private reported: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    private readonly client: PetstoreClient,
+    private readonly name: string,
+    private readonly keepGoing: boolean,
+    private readonly source: Source,
+    private readonly progress: Progress,
+  ) {}
+
+  /** Each worker takes the next record when it is free. Waits for every request in flight, also after an error. */
+  async all(records: AsyncGenerator<SourceRecord>): Promise<void> {
+    const interrupt = () => {
+      this.interrupted = true
+      this.stopping = true
+    }
+    process.once('SIGINT', interrupt)
+    try {
+      const workers = Array.from({ length: CONCURRENCY }, () => this.work(records))
+      const ended = await Promise.allSettled(workers)
+      await this.reported
+      const failed = ended.find(({ status }) => status === 'rejected')
+      if (failed) throw (failed as PromiseRejectedResult).reason
+    } catch (error) {
+      // The counts come before the error message: people need both.
+      this.progress.stop()
+      tell(summary(this.counts))
+      throw error
+    } finally {
+      process.off('SIGINT', interrupt)
+      await records.return(undefined)
+    }
+  }
+
+  private async work(records: AsyncGenerator<SourceRecord>): Promise<void> {
+    while (!this.stopping) {
+      try {
+        const { value, done } = await records.next()
+        if (done || this.stopping) return
+        this.records++
+        const adding = this.add(value)
+        this.report(value, adding)
+        await adding
+      } catch (error) {
+        this.stopping = true
+        throw error
+      }
+      this.progress.update(this.source.read, plural(this.counts.added + this.counts.present, 'pet'))
+    }
+  }
+
+  /** Resolves with what is wrong with the record, if anything. */
+  private async add({ problem, ...record }: SourceRecord): Promise<string | undefined> {
+    if (!record.pet) return this.refuse(`It ${problem}`)
+    let present = false
+    try {
+      await this.client.createPet(record.pet as NewPet, {
+        idempotencyKey: recordKey(this.name, record, digest),
+        onReplayed: () => {
+          present = true
+        },
+      })
+      this.counts[present ? 'present' : 'added']++
+      this.waiting = false
+    } catch (error) {
+      if (!(error instanceof PetstoreApiError && RECORD_ERRORS.includes(error.code))) throw error
+      return this.refuse(error.message)
+    }
+  }
+
+  /** Logs once that the import waits, and why; again only after a record was added. */
+  wait(reason: Error): void {
+    if (!this.waiting) this.progress.log(`Waiting: ${messageOf(reason)}`)
+    this.waiting = true
+  }
+
+  private refuse(why: string): string {
+    this.counts.refused++
+    if (!this.keepGoing) this.stopping = true
+    return why
+  }
+
+  private report({ line, nth }: SourceRecord, adding: Promise<string | undefined>): void {
+    const problem = adding.catch(() => undefined)
+    this.reported = Promise.all([problem, this.reported]).then(([why]) => {
+      if (why !== undefined) this.progress.log(`line ${line}${nth ? `, record ${nth}` : ''}: ${why}`)
+    })
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+}
+
+function importName(file: string, { as, again }: ImportOptions): string {
+  if (as !== undefined) return `name ${as}`
+  return again || file === '-' ? `once ${randomUUID()}` : `file ${realpathSync(file)}`
+}
+
+function summary({ added, present, refused }: Counts): string {
+  const parts = [`Added ${plural(added, 'pet')}.`]
+  if (present > 0)
+    parts.push(`An earlier run within 24 hours had added ${grouped(present)} more (--again adds them again).`)
+  if (refused > 0) parts.push(`Refused: ${grouped(refused)}.`)
+  return parts.join(' ')
+}

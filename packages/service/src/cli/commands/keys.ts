@@ -1,0 +1,186 @@
+// `petstore keys …`: create, list, revoke and rotate API keys, in the store itself. Running services notice the changes.
+// Standard output has the key and nothing else, so that it can be piped; messages go to standard error.
+
+import { Command } from 'commander'
+import { parseDuration } from '../../config/durations.ts'
+import type { Config } from '../../config/read-config.ts'
+import { PetstoreError, StartError } from '../../domain/errors.ts'
+import {
+  type ApiKey,
+  type Environment,
+  generateKey,
+  type KeyStore,
+  keptOfKey,
+  keyState,
+  type NewKey,
+} from '../../domain/keys.ts'
+import { DAY_MS, findKeys, inForce, listing } from '../key-list.ts'
+import { configOf, parsedBy, withSettings } from '../options.ts'
+import { deliver, say, tell, write } from '../print.ts'
+import { time } from '../table.ts'
+import { withStore } from '../with-store.ts'
+
+export function keysCommand(): Command {
+  return new Command('keys')
+    .description('Create, list, revoke and rotate API keys.')
+    .addCommand(createCommand())
+    .addCommand(listCommand())
+    .addCommand(revokeCommand())
+    .addCommand(rotateCommand())
+    .addCommand(generateCommand())
+}
+
+function createCommand(): Command {
+  return storeCommand('create', 'Create an API key and print it. It cannot be shown again.')
+    .requiredOption(
+      '--name <name>',
+      'what the key is for; no other key in force may have this name',
+      parsedBy(parseName),
+    )
+    .option('--read-only', 'the key may read, but change nothing', false)
+    .option(
+      '--expires <duration>',
+      'how long the key works, such as 90d or 12h (default: without limit)',
+      parsedBy(parseLife),
+    )
+    .addHelpText('after', example("petstore keys create --name 'till 3' --expires 90d"))
+    .action(async ({ name, readOnly, expires }, self: Command) => {
+      const config = configOf(self)
+      await withStore(config, { create: true }, async (store) => {
+        const keys = await store.listKeys()
+        const [same] = named(inForce(keys), name)
+        if (same)
+          throw new StartError(`Key ${same.id} is named ${name} already. Rotate or revoke it, or choose another name.`)
+        const expiresAt = expires === undefined ? undefined : Date.now() + expires
+        const newestKnown = keys.at(-1)?.id ?? 0n
+        await issue(store, config, { name, readOnly, expiresAt, newestKnown })
+      })
+    })
+}
+
+function listCommand(): Command {
+  return storeCommand('list', 'Show the API keys: the last characters, access, state, expiry and last use of each.')
+    .option('--json', 'print JSON, for programs', false)
+    .action(async ({ json }: { json: boolean }, self: Command) => {
+      const keys = await withStore(configOf(self), {}, (store) => store.listKeys())
+      await (json ? write(`${JSON.stringify(keys.map(toJson), null, 2)}\n`) : say(...listing(keys)))
+    })
+}
+
+function revokeCommand(): Command {
+  return storeCommand('revoke', 'Revoke an API key. Every server refuses it within a second.')
+    .argument('<key>', 'its id or name; after a rotation the name means the old key')
+    .action(async (which: string, _options, self: Command) => {
+      await withStore(configOf(self), {}, async (store) => {
+        const key = findOldest(await store.listKeys(), which)
+        await store.revokeKey(key.id)
+        tell(`Key ${key.id} (${key.name}) is revoked.`)
+      })
+    })
+}
+
+function rotateCommand(): Command {
+  return storeCommand('rotate', 'Create an API key that replaces another. Both work for a while.')
+    .argument('<key>', "the old key's id or name")
+    .option('--overlap <duration>', 'how long the old key continues to work (default: 24h)', parsedBy(parseDuration))
+    .option('--expires <duration>', 'how long the new key works (default: as long as the old one)', parsedBy(parseLife))
+    .addHelpText('after', example("petstore keys rotate 'till 3' --overlap 24h"))
+    .action(async (which: string, { overlap = DAY_MS, expires }, self: Command) => {
+      const config = configOf(self)
+      await withStore(config, {}, async (store) => {
+        const keys = await store.listKeys()
+        const old = findKeys(keys, which).at(-1) as ApiKey
+        const now = Date.now()
+        // A rotated key expires with its overlap. The life to copy is that of the newest key of this name.
+        const { createdAt, expiresAt: end } = named(keys, old.name).findLast(({ id }) => id >= old.id) ?? old
+        const life = expires ?? (end === undefined ? undefined : end - createdAt)
+        const expiresAt = life === undefined ? undefined : now + life
+        const { name, readOnly } = old
+        const newestKnown = keys.at(-1)?.id
+        await issue(store, config, { name, readOnly, expiresAt, newestKnown })
+        // Last: whoever could not be given the new key keeps the old one.
+        await store.endKey(old.id, now + overlap)
+        tell(`Key ${old.id} works until ${time(Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY))}.`)
+      })
+    })
+}
+
+function generateCommand(): Command {
+  return withSettings(new Command('generate'), 'environment')
+    .description('Print a new API key for PETSTORE_BOOTSTRAP_KEY. It is not added to a store.')
+    .action(async (_options, self: Command) => {
+      await write(`${generateKey(configOf(self).environment)}\n`)
+    })
+}
+
+function storeCommand(name: string, description: string): Command {
+  return withSettings(new Command(name).description(description), 'database', 'environment')
+}
+
+/** Throws StartError when the key cannot be shown. It is revoked then. */
+async function issue(store: KeyStore, { environment }: Config, key: Omit<NewKey, 'hash' | 'ending'>): Promise<void> {
+  const text = generateKey(environment)
+  const { id, name } = await store.createKey({ ...key, ...keptOfKey(text) })
+  try {
+    await deliver(`${text}\n`)
+  } catch (error) {
+    await store.revokeKey(id)
+    throw new StartError(`${(error as Error).message} Key ${id} (${name}) was not shown, so it is revoked.`, {
+      cause: error,
+    })
+  }
+  tell(`Key ${id} (${name}) is created. It cannot be shown again.`)
+}
+
+/** The old key of a rotation. Throws PetstoreError when it has no end, so that the name may mean either. */
+function findOldest(keys: readonly ApiKey[], which: string): ApiKey {
+  const [oldest, ...others] = findKeys(keys, which)
+  if (others.length === 0 || oldest.expiresAt !== undefined) return oldest
+  const ids = [oldest, ...others].map(({ id }) => id).join(' or ')
+  throw new PetstoreError('not_found', `Several keys are named ${which}. Give an id instead: ${ids}.`)
+}
+
+function named(keys: readonly ApiKey[], name: string): ApiKey[] {
+  return keys.filter((key) => key.name === name)
+}
+
+function toJson(key: ApiKey) {
+  const iso = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString())
+  return {
+    id: Number(key.id),
+    name: key.name,
+    ending: key.ending?.slice(-4) ?? null,
+    environment: environmentOf(key),
+    access: key.readOnly ? 'read-only' : 'full',
+    state: keyState(key, Date.now()),
+    createdAt: iso(key.createdAt),
+    expiresAt: iso(key.expiresAt),
+    revokedAt: iso(key.revokedAt),
+    lastUsedAt: iso(key.lastUsedAt),
+  }
+}
+
+/** `null` while it is unknown. */
+function environmentOf({ ending = '' }: ApiKey): Environment | null {
+  const [, kind] = /^(live|test)_/.exec(ending) ?? []
+  return kind === undefined ? null : kind === 'live' ? 'production' : 'staging'
+}
+
+function parseLife(text: string): number {
+  const ms = parseDuration(text)
+  if (ms === 0) throw new Error('must be longer than that: the key would never work')
+  return ms
+}
+
+/** A name of digits only would be taken for an id. */
+function parseName(text: string): string {
+  const name = text.trim()
+  if (!/^[^\p{C}]{1,100}$/u.test(name) || /^[0-9]+$/.test(name)) {
+    throw new Error('must have 1 to 100 printable characters, and not only digits')
+  }
+  return name
+}
+
+function example(command: string): string {
+  return `\nExample:\n  ${command}`
+}

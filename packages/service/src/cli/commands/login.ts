@@ -1,0 +1,102 @@
+// `petstore login` and `logout`: save an address and an API key for later commands, in a file that only its owner can
+// read. The service checks the key before it is saved.
+
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Command } from 'commander'
+import { PetstoreClient } from '../../../../client/src/petstore.ts'
+import { localUrl, loginFile } from '../../config/read-config.ts'
+import { apiKey, serviceUrl } from '../../config/setting-parsers.ts'
+import { StartError, systemReason } from '../../domain/errors.ts'
+import { setService } from '../exit-codes.ts'
+import { clientConfigOf, withClientSettings } from '../options.ts'
+import { plainFetch } from '../plain-fetch.ts'
+import { tell } from '../print.ts'
+import { prompt } from '../prompt.ts'
+
+const NOTHING_SAVED = 'Nothing was saved.'
+
+interface Login {
+  url: string
+  apiKey: string
+}
+
+export function loginCommand(): Command {
+  return withClientSettings(new Command('login'))
+    .description('Save an address and an API key for later commands.')
+    .addHelpText(
+      'after',
+      `
+Asks for the key without showing it, or reads it from standard input.
+
+Examples:
+  petstore login
+  petstore login --url https://petstore.example < key.txt`,
+    )
+    .action(async (_options, self: Command) => {
+      const options = clientConfigOf(self)
+      const url = options.url ?? (await askForUrl())
+      setService(url)
+      const login = { url, apiKey: options.apiKey ?? (await askForKey(url)) }
+      await new PetstoreClient({ baseUrl: login.url, apiKey: login.apiKey, fetch: plainFetch }).listPage({ limit: 1 })
+      writeLogin(login)
+      tell(`Logged in to ${url}. petstore logout deletes the saved key.`)
+    })
+}
+
+export function logoutCommand(): Command {
+  return new Command('logout').description('Delete the saved address and API key.').action(() => {
+    rmSync(loginFile(process.env), { force: true })
+    tell('Logged out.')
+  })
+}
+
+/** What `petstore login` saved; `undefined` when nothing is saved. Throws StartError when the file is damaged. */
+export function readLogin(): Login | undefined {
+  const file = loginFile(process.env)
+  try {
+    const { url, apiKey: key } = JSON.parse(readFileSync(file, 'utf8'))
+    return { url: serviceUrl(url), apiKey: apiKey(key) }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new StartError(`${file} is damaged. Run petstore login to replace it.`, { cause: error })
+  }
+}
+
+/** Replaces the file atomically. At no moment can other users read it. */
+function writeLogin(login: Login): void {
+  const file = loginFile(process.env)
+  const next = `${file}.${process.pid}`
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(next, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
+    chmodSync(next, 0o600)
+    renameSync(next, file)
+  } catch (error) {
+    // Bun's rmSync throws an error of its own where a folder of the path is a file.
+    if (existsSync(next)) rmSync(next)
+    throw new StartError(`${file} cannot be written (${systemReason(error)}).`, { cause: error })
+  }
+}
+
+async function askForUrl(): Promise<string> {
+  const defaultUrl = localUrl(process.env)
+  if (!process.stdin.isTTY) return defaultUrl
+  const answer = await prompt(`Address of the service [${defaultUrl}]: `, { stopped: NOTHING_SAVED })
+  return checked(serviceUrl, answer || defaultUrl, 'The address')
+}
+
+async function askForKey(url: string): Promise<string> {
+  const text = process.stdin.isTTY
+    ? await prompt(`API key for ${url} (not shown): `, { hidden: true, stopped: NOTHING_SAVED })
+    : await Bun.stdin.text()
+  return checked(apiKey, text.trim(), 'The key')
+}
+
+function checked(parse: (text: string) => string, text: string, what: string): string {
+  try {
+    return parse(text)
+  } catch (error) {
+    throw new StartError(`${what} ${(error as Error).message}.`)
+  }
+}

@@ -1,0 +1,37 @@
+// `petstore migrate`: checks whether a store's schema is up to date, or migrates it. A server does so when it starts. This is
+// for operators whose servers may not change the schema, or who want to know beforehand.
+
+import { Command, Option } from 'commander'
+import type { SchemaState } from '../../domain/store.ts'
+import { kindOf, migrateStore } from '../../store/kinds.ts'
+import { configOf, withSettings } from '../options.ts'
+import { say, tell } from '../print.ts'
+
+export function migrateCommand(): Command {
+  return withSettings(new Command('migrate'), 'database')
+    .description('Migrate the schema of a store, or check whether it is up to date.')
+    .addOption(
+      new Option('--check', 'change nothing; exit with status 1 unless the schema is up to date').conflicts('apply'),
+    )
+    .addOption(new Option('--apply', 'migrate the schema'))
+    .action(async ({ check, apply }: { check?: true; apply?: true }, self: Command) => {
+      if (!check && !apply) self.error('error: give --check or --apply')
+      const { database } = configOf(self)
+      const kind = kindOf(database)
+      const name = kind.describe(database)
+      const before = await kind.schema(database)
+      if (apply && before.version < before.newest) {
+        await migrateStore(database, { onStep: tell })
+        return say(sentence(name, await kind.schema(database)))
+      }
+      await say(sentence(name, before))
+      if (before.version !== before.newest) process.exitCode = 1
+    })
+}
+
+function sentence(name: string, { version, newest, refused, needs }: SchemaState): string {
+  if (refused !== undefined) return `${name} ${refused}.`
+  if (version === newest) return `${name}: schema ${version}, up to date.`
+  const cost = needs === undefined ? '' : ` (${needs}; stop all servers first)`
+  return `${name}: schema ${version} of ${newest}. Run petstore migrate --apply${cost}.`
+}

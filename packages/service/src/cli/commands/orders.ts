@@ -1,0 +1,210 @@
+// `petstore orders …` and `petstore inventory`: the store area of a running service, for people and for programs.
+
+import { Command, Option } from 'commander'
+import type { NewOrder, Order, OrderFilter, OrderStatus, PetstoreClient } from '../../../../client/src/petstore.ts'
+import { instantFromText } from '../../../../contract/src/date-time.ts'
+import { ORDER_STATUSES, type Sort } from '../../../../contract/src/generated.ts'
+import { stringifyJson } from '../../../../contract/src/json.ts'
+import { parseDuration } from '../../config/durations.ts'
+import type { RequestedTransition } from '../../domain/order-transitions.ts'
+import { createClient } from '../client.ts'
+import { type ListOptions, showList, withListOptions, withNewest } from '../lists.ts'
+import { int64Argument, parsedBy, parseInt64, type Stated, withClientSettings } from '../options.ts'
+import { grouped, type Line, say, write } from '../print.ts'
+import { fields, table, time } from '../table.ts'
+import { updateOrderCommand } from './corrections.ts'
+import { exportCommand } from './export.ts'
+
+/** In this order, in what is shown of one order and in CSV. */
+const LABELS = {
+  id: 'ORDER',
+  petId: 'PET',
+  petName: 'NAME',
+  status: 'STATUS',
+  placedAt: 'PLACED',
+  changedAt: 'CHANGED',
+  expiresAt: 'EXPIRES',
+  reference: 'REFERENCE',
+} as const
+const COLUMNS = Object.keys(LABELS) as (keyof typeof LABELS)[]
+
+const HEAD = ['ID', 'PET', 'NAME', 'STATUS', 'SINCE', 'UNTIL', 'REFERENCE']
+
+interface Filter {
+  status?: OrderStatus
+  pet?: bigint
+  search?: string
+  newest?: boolean
+}
+
+/** By what they make of an order. */
+const CHANGES: Record<RequestedTransition, () => Command> = {
+  completed: () =>
+    orderCommand('complete', 'Sell the pet of a pending order.', (client, id) => client.completeOrder(id)).alias(
+      'sell',
+    ),
+  cancelled: () =>
+    orderCommand('cancel', 'End a pending order: its pet is available again.', async (client, id) => {
+      await client.cancelOrder(id)
+      return client.getOrder(id)
+    }),
+  returned: () =>
+    orderCommand('return', 'Take back the pet of a completed order: it is available again.', (client, id) =>
+      client.returnOrder(id),
+    ),
+}
+
+export function ordersCommand(): Command {
+  const orders = new Command('orders')
+    .description('Place, list, change, complete, cancel, return and export the orders of a running service.')
+    .addCommand(placeCommand())
+    .addCommand(listCommand())
+    .addCommand(orderCommand('show', 'Show everything about one order.', (client, id) => client.getOrder(id), details))
+    .addCommand(updateOrderCommand(print, parsedBy(parseExpiry)))
+  for (const command of Object.values(CHANGES)) orders.addCommand(command())
+  const exported = exportCommand<Order, Filter>({
+    noun: 'order',
+    columns: COLUMNS,
+    list: (client, filter) => client.listOrders(orderFilter(filter)),
+    examples: ['orders export orders.csv', 'orders export --format ndjson --status completed | gzip > sold.gz'],
+  })
+  return orders.addCommand(withNewest(withFilter(exported)))
+}
+
+export function inventoryCommand(): Command {
+  return withClientSettings(new Command('inventory'))
+    .description('Show how many pets of a running service are available, pending and sold.')
+    .option('--json', 'print JSON, for programs', false)
+    .addHelpText('after', '\nExample:\n  petstore inventory')
+    .action(async ({ json }: { json: boolean }, self: Command) => {
+      const inventory = await createClient(self).getInventory()
+      const rows = Object.entries(inventory).map(([status, pets]) => [status, grouped(pets)])
+      await (json ? write(`${stringifyJson(inventory)}\n`) : say(...table(['STATUS', 'PETS'], rows)))
+    })
+}
+
+function placeCommand(): Command {
+  return withClientSettings(new Command('place'))
+    .description('Reserve an available pet.')
+    .addArgument(int64Argument('<pet>', "the pet's id"))
+    .option('--reference <text>', 'whatever you know the order by, such as a receipt, a till or a customer')
+    .option(
+      '--expires <when>',
+      'the end of the reservation: 30m, 24h, 7d from now, or a time such as 2026-11-24T18:00:00Z (default: none)',
+      parsedBy(parseExpiry),
+    )
+    .option('--json', 'print the order as JSON, for programs', false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  petstore orders place 42 --reference 'till 3' --expires 30m
+  petstore orders place 42 --expires 2026-11-24T18:00:00+01:00 --json`,
+    )
+    .action(async (petId: bigint, { reference, expires, json }, self: Command) => {
+      const placed = { petId, reference, expiresAt: expires } satisfies Stated<NewOrder>
+      await print(await createClient(self).placeOrder(placed), json)
+    })
+}
+
+function listCommand(): Command {
+  return withFilter(withListOptions(new Command('list'), 'orders'))
+    .description('Show orders, oldest first.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  petstore orders list --search anna --newest\n  petstore orders list --status pending\n  petstore orders list --pet 42 --all --json',
+    )
+    .action(async (options: Filter & ListOptions, self: Command) => {
+      const client = createClient(self)
+      const { status, pet, search } = options
+      await showList<Order>(options, {
+        async read(page) {
+          const { orders, next } = await client.listOrderPage({ ...orderFilter(options), ...page })
+          return { items: orders, next }
+        },
+        head: HEAD,
+        cells,
+        none: search === undefined ? noneOf(status, pet) : `No such order has ${JSON.stringify(search)} in it.`,
+      })
+    })
+}
+
+/** A command for one order, which it prints as `act` gives it. */
+function orderCommand(
+  name: string,
+  description: string,
+  act: (client: PetstoreClient, id: bigint) => Promise<Order>,
+  lines?: (order: Order) => Line[],
+): Command {
+  return withClientSettings(new Command(name))
+    .description(description)
+    .addArgument(int64Argument('<order>', "the order's id"))
+    .option('--json', 'print the order as JSON, for programs', false)
+    .addHelpText('after', `\nExample:\n  petstore orders ${name} 7`)
+    .action(async (id: bigint, { json }: { json: boolean }, self: Command) => {
+      await print(await act(createClient(self), id), json, lines)
+    })
+}
+
+function withFilter(command: Command): Command {
+  return command
+    .addOption(orderStatusOption())
+    .option('--pet <id>', 'only orders of this pet', parseInt64)
+    .option(
+      '--search <words>',
+      'only orders with words that begin with these, in their reference or the name of the pet',
+    )
+}
+
+/** An order is completed when its pet is sold. */
+function orderStatusOption(): Option {
+  const option = new Option('--status <status>', 'only orders with this status').choices(ORDER_STATUSES)
+  const { parseArg } = option
+  return option.argParser((status, before) => parseArg?.(status === 'sold' ? 'completed' : status, before))
+}
+
+function orderFilter({ status, pet, search, newest }: Filter): Omit<OrderFilter, 'limit'> {
+  const sort: Sort | undefined = newest ? 'newest' : undefined
+  return { status, petId: pet, search, sort } satisfies Stated<Omit<OrderFilter, 'limit'>>
+}
+
+function noneOf(status: OrderStatus | undefined, pet: bigint | undefined): string {
+  if (pet !== undefined) return status ? `Pet ${pet} has no order that is ${status}.` : `Pet ${pet} has no orders.`
+  return status ? `No order is ${status}.` : 'There are no orders yet.'
+}
+
+async function print(order: Order, json: boolean, lines: (order: Order) => Line[] = row): Promise<void> {
+  await (json ? write(`${stringifyJson(order)}\n`) : say(...lines(order)))
+}
+
+function row(order: Order): Line[] {
+  return table(HEAD, [cells(order)])
+}
+
+function cells({ id, petId, petName, status, changedAt, expiresAt, reference = '' }: Order): string[] {
+  return [
+    String(id),
+    String(petId),
+    petName,
+    status,
+    time(Date.parse(changedAt)),
+    status === 'pending' && expiresAt !== undefined ? time(Date.parse(expiresAt)) : '',
+    reference,
+  ]
+}
+
+function details(order: Order): Line[] {
+  return fields(COLUMNS.map((column) => [LABELS[column], String(order[column] ?? '')]))
+}
+
+/** A duration counts from now, by this machine's clock. */
+function parseExpiry(text: string): string {
+  if (instantFromText(text) !== undefined) return text
+  try {
+    return new Date(Date.now() + parseDuration(text)).toISOString()
+  } catch {
+    throw new Error(
+      'must be a duration, such as 30m, 24h or 7d, or a time with an offset, such as 2026-11-24T18:00:00Z',
+    )
+  }
+}

@@ -1,0 +1,77 @@
+// `petstore status` and `petstore open`: which service the commands call, how it is, what the key may do, and what happened last.
+
+import { Command } from 'commander'
+import { PetstoreApiError } from '../../../../client/src/errors.ts'
+import { sendRequest } from '../../../../client/src/retries.ts'
+import { pathOf } from '../../../../contract/src/contract.ts'
+import { type JsonNumber, type JsonObject, parseJson } from '../../../../contract/src/json.ts'
+import type { KeyInfo } from '../../http/web/key-info.ts'
+import { serviceOf } from '../client.ts'
+import { NoKey } from '../exit-codes.ts'
+import { withClientSettings } from '../options.ts'
+import { say } from '../print.ts'
+import { time } from '../table.ts'
+
+const TIMEOUT_MS = 5_000
+
+export function statusCommand(): Command {
+  return withClientSettings(new Command('status'))
+    .description('Show which service the commands call, how it is, what the API key may do, and what happened last.')
+    .action(async (_options, self: Command) => {
+      const { baseUrl, apiKey, keyFrom } = serviceOf(self)
+      await say(`Service  ${baseUrl}`)
+      await say(`State    ${await stateOf(baseUrl)}`)
+      if (!apiKey) throw new NoKey('There is no API key. Run petstore login, or set PETSTORE_API_KEY.')
+      await say(`Key      …${apiKey.slice(-4)}, from ${keyFrom}`)
+      const { name, access, environment, expiresAt }: KeyInfo = JSON.parse(await get(baseUrl, '/key', apiKey))
+      const end = expiresAt ? `until ${time(Date.parse(expiresAt))}` : 'without an end'
+      await say(`         ${name}: ${access}, for ${environment}, ${end}`)
+      const event = await lastEvent(baseUrl, apiKey)
+      if (event) await say(`Event    ${event}`)
+    })
+}
+
+export function openCommand(): Command {
+  return withClientSettings(new Command('open'))
+    .description('Open the page of the service in a browser.')
+    .action(async (_options, self: Command) => {
+      const url = new URL('..', `${serviceOf(self).baseUrl}/`).href
+      const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open'
+      const path = Bun.which(opener)
+      if (path) Bun.spawn([path, url], { stdio: ['ignore', 'ignore', 'ignore'] }).unref()
+      await say(`${url}`)
+    })
+}
+
+/** Throws PetstoreNetworkError when nothing answers. */
+async function stateOf(baseUrl: string): Promise<string> {
+  try {
+    await get(baseUrl, '/readyz')
+    return 'ready'
+  } catch (error) {
+    if (error instanceof PetstoreApiError) return `not ready: ${error.message}`
+    throw error
+  }
+}
+
+/** `undefined` where there is none, and on a server that has no feed of events. */
+async function lastEvent(baseUrl: string, apiKey: string): Promise<string | undefined> {
+  const path = pathOf('listEvents')
+  try {
+    const [event] = parseJson(await get(baseUrl, `${path}?limit=1&sort=newest`, apiKey)) as JsonObject[]
+    if (!event) return undefined
+    const part = (name: string) => event.get(name) as string
+    const by = event.has('by') ? `, by ${part('by')}` : ''
+    return `${part('type')}: pet ${(event.get('petId') as JsonNumber).text}${by}, ${time(Date.parse(part('at')))}`
+  } catch (error) {
+    if (error instanceof PetstoreApiError) return undefined
+    throw error
+  }
+}
+
+/** From a path beside /v1. */
+async function get(baseUrl: string, path: string, apiKey?: string): Promise<string> {
+  const headers = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
+  const options = { fetch, timeoutMs: TIMEOUT_MS, retries: 0, signal: undefined }
+  return (await sendRequest(baseUrl.replace(/\/v1$/, ''), path, { headers, redirect: 'error' }, options)).text
+}

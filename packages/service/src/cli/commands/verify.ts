@@ -1,0 +1,217 @@
+// `petstore verify`: whether a server, any server, keeps the promises of the interface. It has exit statuses of its own.
+
+import { closeSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { Command, Option } from 'commander'
+import { shown } from '../../../../verify/src/curl.ts'
+import { Examination, type Result } from '../../../../verify/src/examination.ts'
+import { NotExaminable } from '../../../../verify/src/exchange.ts'
+import type { Target } from '../../../../verify/src/probe.ts'
+import { PROMISES } from '../../../../verify/src/promises/all.ts'
+import { LEVELS, type Level, type PromiseRow } from '../../../../verify/src/promises/shared/promise.ts'
+import { FlagError, readVerifyKeys } from '../../config/read-config.ts'
+import { bearerToken } from '../../config/setting-parsers.ts'
+import { VERIFY_SETTINGS } from '../../config/settings.ts'
+import { StartError, systemReason } from '../../domain/errors.ts'
+import { createPartial, type PartialFile } from '../../system/partial.ts'
+import { CouldNotExamine } from '../exit-codes.ts'
+import { parsedBy, withSettingsOf } from '../options.ts'
+import { plural, say, write } from '../print.ts'
+import { startProgress } from '../progress.ts'
+import { htmlReport, junitReport, markdownReport } from '../verify-files.ts'
+import { listing, report, type Summary } from '../verify-report.ts'
+
+const TOTAL_MS = 60_000
+const EXAMPLES = `
+It only reads, unless --write lets it add pets, whose names begin with
+"petstore verify". No redirect is followed.
+
+Examples:
+  petstore verify http://127.0.0.1:8080/v1
+  petstore verify https://staging.petstore.example/v1 --write --junit verify.xml
+  petstore verify --list --level store
+
+Exit statuses:
+  0  every promise that was checked is kept
+  1  some are broken
+  2  the server could not be examined, or a flag was not understood`
+
+interface Options {
+  keyFile?: string
+  level?: Level[]
+  only?: string[]
+  write: boolean
+  yes: boolean
+  list: boolean
+  json: boolean
+  junit?: string
+  html?: string
+  markdown?: string
+  timeout: number
+}
+
+export function verifyCommand(): Command {
+  const repeated = <Value>(value: Value, before: Value[] = []) => [...before, value]
+  return withSettingsOf(VERIFY_SETTINGS, new Command('verify'))
+    .description('Examine a server: which promises of the interface it keeps.')
+    .argument('[url]', 'the base URL, which ends in /v1')
+    .option('--key-file <file>', 'a file with the API key')
+    .addOption(
+      new Option('--level <level>', `${LEVELS.join(', ')}; may be repeated (default: interface)`).argParser(
+        (text: string, before?: Level[]) => repeated(parseLevel(text), before),
+      ),
+    )
+    .option('--only <id>', 'only this promise; may be repeated', (id, before?: string[]) => repeated(id, before))
+    .option('--write', 'also check what adds pets; there may be no way to delete them', false)
+    .option('--yes', 'with --write: also with a key of production, which begins with pets_live_', false)
+    .option('--timeout <seconds>', 'the time for one request', parsedBy(parseSeconds), 10)
+    .option('--list', 'list the promises instead; needs no server', false)
+    .option('--json', 'print JSON, for programs', false)
+    .option('--junit <file>', 'also write a report in the form of JUnit')
+    .option('--html <file>', 'also write a report as a web page')
+    .option('--markdown <file>', 'also write a report in Markdown, for a pull request')
+    .addHelpText('after', EXAMPLES)
+    .action(async (url: string | undefined, options: Options, self: Command) => {
+      try {
+        await verify(url, options, self)
+      } catch (error) {
+        if (error instanceof StartError || error instanceof NotExaminable) {
+          throw new CouldNotExamine(error.message, { cause: error })
+        }
+        throw error
+      }
+    })
+}
+
+async function verify(url: string | undefined, options: Options, self: Command): Promise<void> {
+  const chosen = choose(options)
+  if (options.list)
+    return options.json ? write(`${JSON.stringify({ promises: chosen.map(toList) })}\n`) : say(...listing(chosen))
+  const target = targetOf(url, options, self)
+  const reports = openReports(options)
+  try {
+    const examination = new Examination(target, PROMISES)
+    const results = await examine(examination, chosen, target)
+    const levels = LEVELS.filter((level) => results.some((result) => result.level === level))
+    const summary = { target: target.baseUrl.href, levels, results }
+    for (const each of reports) each.write(summary)
+    await (options.json ? write(`${JSON.stringify(summary)}\n`) : say(...report(summary)))
+    if ((await examination.broken()).length > 0) process.exitCode = 1
+  } finally {
+    for (const each of reports) each.close()
+  }
+}
+
+async function examine(examination: Examination, chosen: readonly PromiseRow[], target: Target): Promise<Result[]> {
+  const progress = startProgress(`Examining ${target.baseUrl.host}`, chosen.length)
+  try {
+    await examination.begin()
+    let done = 0
+    const results = await examination.examine(chosen, ({ id }) => progress.update(++done, id))
+    const [late] = examination.late
+    if (late !== undefined && results.every(({ outcome }) => outcome === 'not_checked')) {
+      throw new StartError(
+        `The server is too slow: ${plural(examination.late.length, 'promise')} could not be checked, ${late} among them.`,
+      )
+    }
+    return results
+  } catch (error) {
+    if (!(error instanceof NotExaminable)) throw error
+    throw new StartError(`The server ${shown(error.message, target)}.`, { cause: error })
+  } finally {
+    progress.stop()
+  }
+}
+
+function choose({ level, only }: Options): PromiseRow[] {
+  const unknown = only?.find((id) => !PROMISES.some((row) => row.id === id))
+  if (unknown !== undefined)
+    throw new FlagError(`--only ${unknown}: there is no such promise. petstore verify --list shows them.`)
+  const levels = level ?? (only ? LEVELS : ['interface'])
+  return PROMISES.filter((row) => levels.includes(row.level) && (only?.includes(row.id) ?? true))
+}
+
+function toList({ id, level, promise, sources, needs = [] }: PromiseRow) {
+  return { id, level, promise, source: sources.join('; '), needs }
+}
+
+function targetOf(url: string | undefined, { write, yes, timeout, keyFile }: Options, self: Command): Target {
+  const baseUrl = parseUrl(url)
+  const flags = self.opts<Record<string, string>>()
+  if (keyFile !== undefined && flags.apiKey !== undefined) throw new FlagError('Give --key or --key-file, not both.')
+  const fromFile = keyFile === undefined ? {} : { apiKey: readKey(keyFile) }
+  const { apiKey, readOnlyKey, otherKey } = readVerifyKeys(process.env, { ...flags, ...fromFile })
+  if (!apiKey) throw new StartError('There is no API key. Use --key-file, or set PETSTORE_API_KEY.')
+  if (write && !yes && apiKey.startsWith('pets_live_')) {
+    throw new FlagError(
+      '--write with a key of production (pets_live_) adds pets to a real store. If that is meant, add --yes.',
+    )
+  }
+  const keys = { full: apiKey, ...(readOnlyKey && { 'read-only': readOnlyKey }), ...(otherKey && { other: otherKey }) }
+  return { baseUrl, keys, write, timeoutMs: timeout * 1000, totalMs: TOTAL_MS }
+}
+
+function parseUrl(given: string | undefined): URL {
+  if (given === undefined) throw new FlagError('Give the base URL of the server, such as http://127.0.0.1:8080/v1.')
+  const text = given.replace(/\/+$/, '')
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || !/^[^?#]*\/v1$/.test(text)) {
+    throw new FlagError(
+      `The base URL must be an http or https address that ends in /v1, such as http://127.0.0.1:8080/v1.`,
+    )
+  }
+  return url
+}
+
+function readKey(path: string): string {
+  try {
+    return bearerToken(readFileSync(path, 'utf8').trim())
+  } catch (error) {
+    if (!('code' in (error as Error))) throw new FlagError(`The key in ${path} ${(error as Error).message}.`)
+    throw new FlagError(`${path} cannot be read (${systemReason(error)}).`)
+  }
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text)
+  if (/^[0-9]{1,2}(\.[0-9]+)?$/.test(text) && seconds > 0 && seconds <= TOTAL_MS / 1000) return seconds
+  throw new Error(`must be a number of seconds, more than 0 and at most ${TOTAL_MS / 1000}`)
+}
+
+function parseLevel(text: string): Level {
+  return parsedBy((name) => {
+    const level = LEVELS.find((one) => one === name)
+    if (!level) throw new Error(`must be one of ${LEVELS.join(', ')}`)
+    return level
+  })(text)
+}
+
+/** Opens every file before any request, so that none is found impossible to write at the end. */
+function openReports({ junit, html, markdown }: Options): { write(summary: Summary): void; close(): void }[] {
+  const wanted = [
+    [junit, junitReport],
+    [html, htmlReport],
+    [markdown, markdownReport],
+  ] as const
+  return wanted.flatMap(([path, make]) => {
+    if (path === undefined) return []
+    const partial = openPartial(path)
+    return {
+      write(summary) {
+        writeFileSync(partial.descriptor, make(summary))
+        renameSync(partial.path, path)
+      },
+      close() {
+        rmSync(partial.path, { force: true })
+        closeSync(partial.descriptor)
+      },
+    }
+  })
+}
+
+function openPartial(path: string): PartialFile {
+  try {
+    return createPartial(path, 0o666)
+  } catch (error) {
+    throw new FlagError(`${path} cannot be written (${systemReason(error)}).`)
+  }
+}

@@ -1,0 +1,56 @@
+// Changes of pets and orders in PostgreSQL: those that arrive together are decided and committed together, in the order of their arrival, in one
+// transaction under the lock that orders the commits. The database's clock decides.
+
+import { type Commit, decide } from '../../domain/decisions/decide.ts'
+import { type Decision, touchedBy } from '../../domain/decisions/decision.ts'
+import type { StoreOptions } from '../../domain/store.ts'
+import { batched } from '../shared/group-commit.ts'
+import type { PrimaryConnection } from './connection.ts'
+import { translateChanging } from './errors.ts'
+import { forgetting } from './idempotency.ts'
+import { writeChanges } from './row-writer.ts'
+import { readSnapshot } from './snapshot.ts'
+
+/** A server that stops between reading and writing holds up the others for so long: less than the limit of their statements, which wait. */
+const IDLE_MAX = '1500ms'
+
+/**
+ * The lock is taken by a statement before the one that reads, which so sees all that was committed by those who had it before. Its settings end
+ * with the transaction, also behind a pooler. The plans of the statements that read and write are made once for each connection, maybe while
+ * the tables are empty: so they are kept from reading whole tables, from sorting all that is overdue, and from comparing each row of a batch
+ * with each other one. To plan for each batch would take a third of the time. Before PostgreSQL 18 a plan that goes against
+ * enable_nestloop counts as so dear that it would be compiled, for seconds: hence jit.
+ */
+const BEGIN = `BEGIN; SELECT ${Object.entries({
+  idle_in_transaction_session_timeout: IDLE_MAX,
+  plan_cache_mode: 'force_generic_plan',
+  ...Object.fromEntries(
+    ['jit', 'enable_seqscan', 'enable_nestloop', 'enable_bitmapscan', 'enable_sort'].map((name) => [name, 'off']),
+  ),
+})
+  .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+  .join(', ')}, pg_advisory_xact_lock(1346720851, 1)`
+
+export function postgresCommit(
+  connection: PrimaryConnection,
+  { onBatch, onTransitions }: Pick<StoreOptions, 'onBatch' | 'onTransitions'>,
+): Commit {
+  const forget = forgetting(connection.background)
+
+  const add = batched(async (decisions: Decision<unknown>[]) => {
+    const { outcomes, transitions } = await connection.transaction(
+      async ({ query, execute }) => {
+        const snapshot = await readSnapshot(query, touchedBy(decisions))
+        const decided = decide(snapshot, decisions)
+        await writeChanges(execute, decided.writes, snapshot.now)
+        return decided
+      },
+      { begin: BEGIN, failure: translateChanging },
+    )
+    forget()
+    if (transitions.length > 0) onTransitions?.(transitions)
+    return [...outcomes]
+  }, onBatch)
+
+  return add as Commit
+}

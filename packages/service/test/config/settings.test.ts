@@ -1,0 +1,136 @@
+// Environment and flags → Config.
+
+import { describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { root } from '../../../../test/support/process.ts'
+import { expectReleased } from '../../../../test/support/released.ts'
+import { settingsText } from '../../src/cli/guides.ts'
+import { localUrl, readConfig } from '../../src/config/read-config.ts'
+import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../../src/config/settings.ts'
+import { generateKey } from '../../src/domain/keys.ts'
+
+test('without settings, every default applies', () => {
+  expect(readConfig({})).toEqual({
+    host: '127.0.0.1',
+    port: 8080,
+    database: 'data/petstore.db',
+    environment: 'production',
+    baseUrl: undefined,
+    stagingBaseUrl: undefined,
+    bootstrapKey: undefined,
+    sunset: 'enforce',
+    logLevel: 'info',
+    rateLimit: undefined,
+    maxWaiting: 1_000,
+    sharePort: false,
+    corsOrigins: [],
+    adminPort: undefined,
+    adminHost: '127.0.0.1',
+    backupDir: undefined,
+    backupEvery: 86_400_000,
+    backupKeep: 7,
+  })
+})
+
+test('every variable of a release is there', () => {
+  const all = [SETTINGS, CLIENT_SETTINGS, VERIFY_SETTINGS].flatMap((table): Setting<unknown>[] => Object.values(table))
+  expectReleased(
+    'settings',
+    all.map(({ variable }) => variable),
+  )
+})
+
+test('a flag wins over its variable; an empty variable is none', () => {
+  const config = readConfig({ PETSTORE_PORT: '1', PETSTORE_HOST: '' }, { port: '2' })
+  expect(config).toMatchObject({ port: 2, host: '127.0.0.1' })
+})
+
+test('the result cannot be changed', () => {
+  expect(Object.isFrozen(readConfig({}))).toBe(true)
+})
+
+describe('a secret', () => {
+  const key = generateKey('production')
+  test('may be read from a file', () => {
+    const file = temporaryFile('key')
+    writeFileSync(file, `${key}\n`)
+    expect(readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: file }).bootstrapKey).toBe(key)
+  })
+  test('is refused when given twice, or when its file cannot be read', () => {
+    const both = { PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_BOOTSTRAP_KEY_FILE: 'x' }
+    expect(() => readConfig(both)).toThrow('given twice')
+    expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: '/nothing' })).toThrow('cannot be read')
+  })
+  test('is refused when it belongs to the other environment, and is never shown', () => {
+    expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_ENVIRONMENT: 'staging' })).toThrow(
+      /not a key of the environment staging\.$/,
+    )
+  })
+})
+
+describe('each is checked', () => {
+  for (const [variable, good, bad] of [
+    ['PETSTORE_PORT', ['0', '65535'], ['-1', '65536', '80.5', 'http', '1e3', ' 80']],
+    [
+      'PETSTORE_BASE_URL',
+      ['https://a.example/v1', 'http://a/b/v1'],
+      ['a/v1', 'https://a/v1/', 'https://a/v1?x', 'ftp://a/v1', 'https://a//v1', 'https://a/b//v1'],
+    ],
+    ['PETSTORE_CORS_ORIGINS', ['*', 'https://a.example, http://b:81'], ['a.example', 'https://a.example/x', 'null']],
+    ['PETSTORE_MAX_WAITING', ['1', '999999'], ['0', '-1', '1.5', '1000000']],
+    ['PETSTORE_RATE_LIMIT', ['1/s', '6000/m', '100000/h'], ['0/s', '100', '1.5/s', '-1/s', '1/d', '01/s', ' 1/s']],
+    ['PETSTORE_SHARE_PORT', ['yes', 'no'], ['true', 'YES']],
+    ['PETSTORE_SUNSET', ['enforce', 'announce'], ['Enforce', 'off']],
+    ['PETSTORE_LOG_LEVEL', ['debug', 'silent'], ['trace', 'INFO']],
+    ['PETSTORE_DATABASE', ['a.db', '/a/b.db'], ['mysql://a', ':memory:']],
+  ] as const) {
+    test(variable, () => {
+      for (const value of good) readConfig({ [variable]: value })
+      for (const value of bad) expect(() => readConfig({ [variable]: value })).toThrow(variable)
+    })
+  }
+})
+
+test('every setting has a description, in sentences', () => {
+  for (const { variable, description } of Object.values(SETTINGS)) {
+    expect(variable).toMatch(/^PETSTORE_[A-Z_]+$/)
+    expect(description).toMatch(/[.]$/)
+  }
+})
+
+test('petstore help settings has every variable', () => {
+  const all: Setting<unknown>[] = [SETTINGS, CLIENT_SETTINGS, VERIFY_SETTINGS].flatMap((table) => Object.values(table))
+  for (const { variable, secret } of all) {
+    expect(settingsText(80)).toMatch(new RegExp(`^${variable}${secret ? `, ${variable}_FILE` : ''}\\b`, 'm'))
+  }
+})
+
+test('each setting is used by a command, and a test names its variable', () => {
+  const read = (...patterns: string[]) =>
+    patterns
+      .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root, absolute: true })])
+      .map((path) => readFileSync(path, 'utf8'))
+      .join('')
+  const commands = read('packages/service/src/cli/**/*.ts')
+  const tests = read('test/**/*.ts', 'packages/*/test/**/*.ts')
+  for (const [name, { variable }] of Object.entries(SETTINGS)) {
+    expect([name, new RegExp(`[.{,]\\s*${name}\\b`).test(commands)]).toEqual([name, true])
+    expect([variable, tests.includes(variable)]).toEqual([variable, true])
+  }
+})
+
+test('this machine’s address follows PETSTORE_HOST and PETSTORE_PORT', () => {
+  expect(localUrl({})).toBe('http://127.0.0.1:8080/v1')
+  expect(localUrl({ PETSTORE_HOST: '::', PETSTORE_PORT: '0' })).toBe('http://[::1]:8080/v1')
+  expect(localUrl({ PETSTORE_HOST: 'shop.local', PETSTORE_PORT: '81' })).toBe('http://shop.local:81/v1')
+  expect(() => localUrl({ PETSTORE_PORT: 'tcp://10.0.0.1:80' })).toThrow('PETSTORE_PORT must be a number')
+})
+
+test('a port that Kubernetes has set says so, and what to do', () => {
+  for (const variable of ['PETSTORE_PORT', 'PETSTORE_ADMIN_PORT']) {
+    expect(() => readConfig({ [variable]: 'tcp://10.96.0.7:80' })).toThrow(
+      new RegExp(`${variable} must be a number, .*Kubernetes.* Service .* petstore.*enableServiceLinks: false`),
+    )
+  }
+})
