@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
+import { numberFrom } from '../config/setting-parsers.ts'
 import { stringifyJsonArray } from './formats/json.ts'
 import { parsedBy, withClientSettings } from './options.ts'
 import { say, tell, writeAll } from './print.ts'
@@ -9,6 +10,8 @@ import { type Columns, columnsFor } from './table.ts'
 
 /** So many rows are read before the first is shown: their columns are those of all pages. */
 const ROWS_BEFORE = 1_000
+/** How many somebody wants to see. */
+export const parseCount = parsedBy(numberFrom(1, 999_999_999))
 /** The width of ids on pages that have not been read. */
 const LATER_ID = '9999999999'
 
@@ -34,10 +37,7 @@ export function withNewest(command: Command): Command {
 export function withListOptions(command: Command, noun: string): Command {
   return withNewest(withClientSettings(command))
     .addOption(
-      new Option('--limit <number>', `the most ${noun} to show`)
-        .default(20)
-        .argParser(parsedBy(parseCount))
-        .conflicts('all'),
+      new Option('--limit <number>', `the most ${noun} to show`).default(20).argParser(parseCount).conflicts('all'),
     )
     .option('--all', `show all ${noun}`, false)
     .option('--json', 'print a JSON array, for programs', false)
@@ -80,10 +80,4 @@ export async function showList<Item extends object>(
 
 async function* flatten<Item>(pages: AsyncIterable<Item[]>): AsyncGenerator<Item> {
   for await (const items of pages) yield* items
-}
-
-/** Throws an Error that lacks its subject. */
-export function parseCount(text: string): number {
-  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new Error('must be a number from 1 to 999999999')
-  return Number(text)
 }

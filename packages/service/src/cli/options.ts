@@ -2,7 +2,7 @@
 
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { PET_STATUSES } from '../../../contract/src/generated.ts'
-import { type ClientConfig, type Config, type Flags, readClientConfig, readConfig } from '../config/read-config.ts'
+import { type Config, readConfig, readSettings } from '../config/read-config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
 
 type Named = keyof typeof SETTINGS
@@ -38,9 +38,7 @@ function addFlag(command: Command, { flag, description, variable, default: prese
 
 /** The whole configuration. All of it is checked, whichever settings the command uses. */
 export function configOf(command: Command): Config {
-  const given = command.optsWithGlobals<Record<string, unknown>>()
-  const flags = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, given[name]])) as Flags
-  return readConfig(process.env, flags)
+  return readConfig(process.env, command.optsWithGlobals())
 }
 
 /** Turns a parser of settings into one for commander, which shows an InvalidArgumentError beside the flag. */
@@ -66,6 +64,6 @@ export const parseInt64 = parsedBy((text) => {
 })
 
 /** From flags and environment only. What they leave undefined may have been saved by `petstore login`. */
-export function clientConfigOf(command: Command): ClientConfig {
-  return readClientConfig(process.env, command.optsWithGlobals<Record<string, string>>())
+export function clientConfigOf(command: Command) {
+  return readSettings(CLIENT_SETTINGS, process.env, command.optsWithGlobals())
 }

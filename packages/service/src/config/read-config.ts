@@ -1,5 +1,4 @@
-// Environment and flags → a Config for what works on a store, a ClientConfig for what calls a service. Nothing else reads
-// a setting from the environment. A flag wins over its variable.
+// Environment and flags → the values of settings. Nothing else reads a setting from the environment. A flag wins over its variable.
 
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -9,18 +8,16 @@ import { keyEnvironment } from '../domain/keys.ts'
 import { kindOf } from '../store/kinds.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from './settings.ts'
 
-export type Config = Readonly<{
-  [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']> | Absent<(typeof SETTINGS)[Name]>
+type Table = Readonly<Record<string, Setting<unknown>>>
+type Values<Of extends Table> = Readonly<{
+  [Name in keyof Of]: ReturnType<Of[Name]['parse']> | (Of[Name] extends { default: string } ? never : undefined)
 }>
-type Absent<Of> = Of extends { default: string } ? never : undefined
 
-export interface ClientConfig {
-  /** Ends in /v1. */
-  url: string | undefined
-  apiKey: string | undefined
-}
+/** For what works on a store. */
+export type Config = Values<typeof SETTINGS>
 
-export type Flags = Partial<Record<keyof typeof SETTINGS, string>>
+/** Texts by the names of their settings. */
+export type Flags = Readonly<Record<string, string | undefined>>
 
 /** At least one problem is in a flag, so the command itself is wrong, not only its environment. */
 export class FlagError extends StartError {}
@@ -33,7 +30,7 @@ interface Problem {
 
 /** Throws one StartError that names every problem; a FlagError when one of them is a flag. */
 export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): Config {
-  return Object.freeze(readTable(SETTINGS, environment, flags, contradictions)) as Config
+  return Object.freeze(readSettings(SETTINGS, environment, flags, contradictions))
 }
 
 function* contradictions({ bootstrapKey, environment, backupDir, database }: Partial<Config>): Generator<Problem> {
@@ -46,24 +43,11 @@ function* contradictions({ bootstrapKey, environment, backupDir, database }: Par
   }
 }
 
-/** Throws one StartError that names every problem; a FlagError when one of them is a flag. */
-export function readClientConfig(environment: NodeJS.ProcessEnv, flags: Partial<Record<string, string>>): ClientConfig {
-  return readTable(CLIENT_SETTINGS, environment, flags) as unknown as ClientConfig
-}
-
-/** The keys of `petstore verify`. Throws one StartError that names every problem; a FlagError when one of them is a flag. */
-export function readVerifyKeys(
-  environment: NodeJS.ProcessEnv,
-  flags: Partial<Record<string, string>>,
-): Partial<Record<keyof typeof VERIFY_SETTINGS, string>> {
-  return readTable(VERIFY_SETTINGS, environment, flags)
-}
-
 /** Where a service with these variables and flags listens on this machine, ending in /v1. Throws StartError. */
 export function localUrl(environment: NodeJS.ProcessEnv, flags: Flags = {}): string {
-  const { host, port } = readTable({ host: SETTINGS.host, port: SETTINGS.port }, environment, flags)
+  const { host, port } = readSettings({ host: SETTINGS.host, port: SETTINGS.port }, environment, flags)
   // An address of every interface cannot be called, and neither can a port that the system chooses.
-  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host as string] ?? (host as string)
+  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port || SETTINGS.port.default}/v1`
 }
 
@@ -77,10 +61,9 @@ const OF_KUBERNETES = /^PETSTORE_(SERVICE_HOST|SERVICE_PORT|PORT_\d+_)/
 
 /** Variables whose names begin like a setting's but name no setting. They are probably misspelt. */
 export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
-  const settings: Setting<unknown>[] = [SETTINGS, CLIENT_SETTINGS, VERIFY_SETTINGS].flatMap((table) =>
-    Object.values(table),
-  )
-  const known = settings.flatMap(({ variable, secret }) => (secret ? [variable, `${variable}_FILE`] : variable))
+  const known = [SETTINGS, CLIENT_SETTINGS, VERIFY_SETTINGS]
+    .flatMap((table: Table) => Object.values(table))
+    .flatMap(({ variable, secret }) => (secret ? [variable, `${variable}_FILE`] : variable))
   return Object.keys(environment)
     .filter((name) => name.startsWith('PETSTORE_') && !known.includes(name) && !OF_KUBERNETES.test(name))
     .sort()
@@ -92,13 +75,15 @@ export function loginFile(environment: NodeJS.ProcessEnv): string {
   return join(home, 'petstore', 'login.json')
 }
 
-/** Throws one StartError that names every problem, also those that `more` finds between settings. */
-function readTable(
-  table: Record<string, Setting<unknown>>,
+/**
+ * Throws one StartError that names every problem, also those that `more` finds between settings; a FlagError when one of them is a flag.
+ */
+export function readSettings<Of extends Table>(
+  table: Of,
   environment: NodeJS.ProcessEnv,
-  flags: Partial<Record<string, string>>,
+  flags: Flags,
   more: (values: object) => Iterable<Problem> = () => [],
-): Record<string, unknown> {
+): Values<Of> {
   const problems: Problem[] = []
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(table)) {
@@ -111,7 +96,7 @@ function readTable(
     }
   }
   problems.push(...more(values))
-  if (problems.length === 0) return values
+  if (problems.length === 0) return values as Values<Of>
   const Kind = problems.some(({ source }) => source.startsWith('--')) ? FlagError : StartError
   const lines = problems.map(({ source, message }) => `  ${source} ${message}.`)
   throw new Kind(`The configuration cannot be used:\n${lines.join('\n')}`)

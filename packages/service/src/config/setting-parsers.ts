@@ -9,20 +9,30 @@ export function nonEmpty(text: string): string {
 }
 
 export function port(text: string): number {
-  const number = Number(text)
   if (/^tcp:\/\//.test(text)) {
     throw new Error(
       'must be a number, but is an address, as Kubernetes sets it in each pod beside a Service of this name, ' +
         "such as petstore. Set enableServiceLinks: false in the pod's spec",
     )
   }
-  if (!/^[0-9]{1,5}$/.test(text) || number > 65535) throw new Error('must be a number from 0 to 65535')
-  return number
+  return numberFrom(0, 65535)(text)
 }
 
-export function count(text: string): number {
-  if (!/^[1-9][0-9]{0,5}$/.test(text)) throw new Error('must be a number from 1 to 999999')
-  return Number(text)
+/** A whole number in decimal digits. */
+export function numberFrom(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text)
+    if (/^[0-9]+$/.test(text) && number >= min && number <= max) return number
+    throw new Error(`must be a number from ${min} to ${max}`)
+  }
+}
+
+export const count = numberFrom(1, 999_999)
+
+/** An http or https address without a password. */
+export function httpUrl(text: string): URL | undefined {
+  const url = URL.parse(text)
+  return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined
 }
 
 export function databaseAddress(text: string): string {
@@ -42,10 +52,8 @@ export function baseUrl(text: string): string {
 
 /** Adds the /v1 at the end, which people omit. */
 export function serviceUrl(text: string): string {
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
-    throw new Error('must be an http or https address, such as http://127.0.0.1:8080')
-  }
+  const url = httpUrl(text)
+  if (!url || url.search || url.hash) throw new Error('must be an http or https address, such as http://127.0.0.1:8080')
   const address = url.href.replace(/\/+$/, '')
   return address.endsWith('/v1') ? address : `${address}/v1`
 }

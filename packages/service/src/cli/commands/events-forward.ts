@@ -3,6 +3,7 @@
 import { Command } from 'commander'
 import { PetstoreApiError } from '../../../../client/src/petstore.ts'
 import { Sender } from '../../../../client/src/sender.ts'
+import { httpUrl } from '../../config/setting-parsers.ts'
 import { StartError } from '../../domain/errors.ts'
 import { startAdmin } from '../../http/web/admin.ts'
 import { createLog } from '../../observability/log.ts'
@@ -93,8 +94,8 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
 }
 
 function parseUrl(text: string): URL {
-  const url = URL.parse(text)
-  if (url && ['http:', 'https:'].includes(url.protocol) && !url.username && !url.password) return url
+  const url = httpUrl(text)
+  if (url) return url
   throw new Error('must be an address such as https://shop.example/hook, without a password')
 }
 

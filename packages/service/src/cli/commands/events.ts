@@ -45,7 +45,7 @@ export function eventsCommand(): Command {
     .addOption(new Option('--type <type...>', 'only events of these types').choices(TYPES))
     .addOption(new Option('--to <time>', 'end before this time').argParser(parsedBy(parseTime)).conflicts('follow'))
     .addOption(new Option('--newest', 'begin with the newest').default(false).conflicts('follow'))
-    .option('--limit <number>', 'the most events to show', parsedBy(parseCount))
+    .option('--limit <number>', 'the most events to show', parseCount)
     .option('--json', 'print a JSON object a line, for programs', false)
     .addHelpText(
       'after',

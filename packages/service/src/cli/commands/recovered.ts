@@ -2,6 +2,7 @@
 // itself. Ids, places in the feed and keys that others know from the time in between are not taken for what is there now.
 
 import { Command, Option } from 'commander'
+import { numberFrom } from '../../config/setting-parsers.ts'
 import type { ApiKey } from '../../domain/keys.ts'
 import { kindOf } from '../../store/kinds.ts'
 import { findKeys, inForce, listing } from '../key-list.ts'
@@ -10,7 +11,7 @@ import { grouped, type Line, plural, say } from '../print.ts'
 import { confirm } from '../prompt.ts'
 
 /** Many times that, and ids are still exact in clients with numbers of 53 bits. */
-const SKIP_IDS_MAX = 1_000_000_000n
+const parseSkipIds = numberFrom(0, 1_000_000_000)
 
 export interface SkipIds {
   skipIds: bigint
@@ -64,7 +65,7 @@ Example:
 
 export function skipIdsOption(): Option {
   return new Option('--skip-ids <number>', 'how many ids of each kind are left out')
-    .argParser(parsedBy(parseSkipIds))
+    .argParser(parsedBy((text) => BigInt(parseSkipIds(text))))
     .default(1_000_000n, '1000000')
 }
 
@@ -100,9 +101,4 @@ function collect(key: string, keys: string[] = []): string[] {
 
 function left(skipIds: bigint): string {
   return `${grouped(skipIds)} ids`
-}
-
-function parseSkipIds(text: string): bigint {
-  if (/^[0-9]{1,10}$/.test(text) && BigInt(text) <= SKIP_IDS_MAX) return BigInt(text)
-  throw new Error(`must be a number from 0 to ${SKIP_IDS_MAX}`)
 }

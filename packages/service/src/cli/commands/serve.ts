@@ -2,6 +2,7 @@
 
 import { Command, Option } from 'commander'
 import { type Config, unknownVariables } from '../../config/read-config.ts'
+import { numberFrom } from '../../config/setting-parsers.ts'
 import { checkFree } from '../../http/listen.ts'
 import { startServer } from '../../http/server.ts'
 import { startAdmin } from '../../http/web/admin.ts'
@@ -37,7 +38,12 @@ export function serveCommand(): Command {
       'as --stdin, and misbehave at your word: petstore help practice; only with --ephemeral',
       false,
     )
-    .option('--workers <number>', 'number of processes that serve one port and one store', parsedBy(parseWorkers), 1)
+    .option(
+      '--workers <number>',
+      'number of processes that serve one port and one store',
+      parsedBy(numberFrom(1, 99)),
+      1,
+    )
     .addOption(new Option('--worker').hideHelp())
     .addHelpText(
       'after',
@@ -174,9 +180,4 @@ async function serve(
     log,
   )
   process.exit(status)
-}
-
-function parseWorkers(text: string): number {
-  if (!/^[1-9][0-9]?$/.test(text)) throw new Error('must be a number from 1 to 99')
-  return Number(text)
 }

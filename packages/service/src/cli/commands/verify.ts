@@ -8,8 +8,8 @@ import { NotExaminable } from '../../../../verify/src/exchange.ts'
 import type { Target } from '../../../../verify/src/probe.ts'
 import { PROMISES } from '../../../../verify/src/promises/all.ts'
 import { LEVELS, type Level, type PromiseRow } from '../../../../verify/src/promises/shared/promise.ts'
-import { FlagError, readVerifyKeys } from '../../config/read-config.ts'
-import { bearerToken } from '../../config/setting-parsers.ts'
+import { FlagError, readSettings } from '../../config/read-config.ts'
+import { bearerToken, httpUrl } from '../../config/setting-parsers.ts'
 import { VERIFY_SETTINGS } from '../../config/settings.ts'
 import { StartError, systemReason } from '../../domain/errors.ts'
 import { createPartial, type PartialFile } from '../../system/partial.ts'
@@ -139,7 +139,7 @@ function targetOf(url: string | undefined, { write, yes, timeout, keyFile }: Opt
   const flags = self.opts<Record<string, string>>()
   if (keyFile !== undefined && flags.apiKey !== undefined) throw new FlagError('Give --key or --key-file, not both.')
   const fromFile = keyFile === undefined ? {} : { apiKey: readKey(keyFile) }
-  const { apiKey, readOnlyKey, otherKey } = readVerifyKeys(process.env, { ...flags, ...fromFile })
+  const { apiKey, readOnlyKey, otherKey } = readSettings(VERIFY_SETTINGS, process.env, { ...flags, ...fromFile })
   if (!apiKey) throw new StartError('There is no API key. Use --key-file, or set PETSTORE_API_KEY.')
   if (write && !yes && apiKey.startsWith('pets_live_')) {
     throw new FlagError(
@@ -153,8 +153,8 @@ function targetOf(url: string | undefined, { write, yes, timeout, keyFile }: Opt
 function parseUrl(given: string | undefined): URL {
   if (given === undefined) throw new FlagError('Give the base URL of the server, such as http://127.0.0.1:8080/v1.')
   const text = given.replace(/\/+$/, '')
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || !/^[^?#]*\/v1$/.test(text)) {
+  const url = httpUrl(text)
+  if (!url || !/^[^?#]*\/v1$/.test(text)) {
     throw new FlagError(
       `The base URL must be an http or https address that ends in /v1, such as http://127.0.0.1:8080/v1.`,
     )
