@@ -1,7 +1,8 @@
 // What `petstore verify` prints for people: the promises of a list, and what an examination has found.
 
 import type { Result } from '../../../verify/src/examination.ts'
-import { LEVELS, type Level, type PromiseRow } from '../../../verify/src/promises/shared/promise.ts'
+import type { Level, PromiseRow } from '../../../verify/src/promises/shared/promise.ts'
+
 import { type Line, plural } from './print.ts'
 import { table } from './table.ts'
 
@@ -24,27 +25,30 @@ export function listing(promises: readonly PromiseRow[]): Line[] {
   )
 }
 
-export function report({ target, levels, results }: Summary): Line[] {
+export function report(summary: Summary): Line[] {
+  const { target, results } = summary
   const broken = resultsOf(results, 'broken')
   const unchecked = Map.groupBy(resultsOf(results, 'not_checked'), ({ reason }) => reason)
   return [
     ...broken.flatMap(brokenLines),
     ...[...unchecked].map(([reason, all]) => `Not checked: ${idsOf(all)}. ${reason}`),
     ...(unchecked.size > 0 ? [''] : []),
-    ...table(
-      ['LEVEL', 'HELD', 'BROKEN', 'NOT CHECKED'],
-      LEVELS.filter((level) => levels.includes(level)).map((level) => [
-        level,
-        ...(['held', 'broken', 'not_checked'] as const).map((outcome) =>
-          String(resultsOf(results, outcome).filter((result) => result.level === level).length),
-        ),
-      ]),
-    ),
+    ...table(['LEVEL', 'HELD', 'BROKEN', 'NOT CHECKED'], countsOf(summary)),
     '',
     broken.length === 0
       ? `${target} keeps every promise that was checked.`
       : { style: 'red', lead: `${target} breaks ${plural(broken.length, 'promise')}.` },
   ]
+}
+
+/** For each level: how many are held, broken, and not checked. */
+export function countsOf({ levels, results }: Summary): string[][] {
+  return levels.map((level) => [
+    level,
+    ...(['held', 'broken', 'not_checked'] as const).map((outcome) =>
+      String(resultsOf(results, outcome).filter((result) => result.level === level).length),
+    ),
+  ])
 }
 
 export function resultsOf<Outcome extends Result['outcome']>(
