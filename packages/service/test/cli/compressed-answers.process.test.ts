@@ -57,6 +57,7 @@ async function answering(answer: () => Response) {
 test.each([
   ['pets list', 3, 'sends a compressed answer, which was not requested.'],
   ['events', 3, 'sends a compressed answer, which was not requested.'],
+  ['status', 3, 'sends a compressed answer, which was not requested.'],
   ['health', 3, 'sends a compressed answer, which was not requested.'],
 ] as const)('%s refuses a compressed answer', async (command, status, words) => {
   const server = await answering(() => new Response(BOMB, { headers: HEADERS }))

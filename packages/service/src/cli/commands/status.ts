@@ -1,14 +1,13 @@
 // `petstore status` and `petstore open`: which service the commands call, how it is, what the key may do, and what happened last.
 
 import { Command } from 'commander'
-import { PetstoreApiError } from '../../../../client/src/errors.ts'
+import { PetstoreApiError } from '../../../../client/src/petstore.ts'
 import { sendRequest } from '../../../../client/src/retries.ts'
-import { pathOf } from '../../../../contract/src/contract.ts'
-import { type JsonNumber, type JsonObject, parseJson } from '../../../../contract/src/json.ts'
 import type { KeyInfo } from '../../http/web/key-info.ts'
-import { serviceOf } from '../client.ts'
+import { createClient, serviceOf } from '../client.ts'
 import { NoKey } from '../exit-codes.ts'
 import { withClientSettings } from '../options.ts'
+import { plainFetch } from '../plain-fetch.ts'
 import { say } from '../print.ts'
 import { time } from '../table.ts'
 
@@ -26,7 +25,7 @@ export function statusCommand(): Command {
       const { name, access, environment, expiresAt }: KeyInfo = JSON.parse(await get(baseUrl, '/key', apiKey))
       const end = expiresAt ? `until ${time(Date.parse(expiresAt))}` : 'without an end'
       await say(`         ${name}: ${access}, for ${environment}, ${end}`)
-      const event = await lastEvent(baseUrl, apiKey)
+      const event = await lastEvent(self)
       if (event) await say(`Event    ${event}`)
     })
 }
@@ -55,14 +54,13 @@ async function stateOf(baseUrl: string): Promise<string> {
 }
 
 /** `undefined` where there is none, and on a server that has no feed of events. */
-async function lastEvent(baseUrl: string, apiKey: string): Promise<string | undefined> {
-  const path = pathOf('listEvents')
+async function lastEvent(command: Command): Promise<string | undefined> {
   try {
-    const [event] = parseJson(await get(baseUrl, `${path}?limit=1&sort=newest`, apiKey)) as JsonObject[]
+    const client = createClient(command, { retries: 0 })
+    const [event] = (await client.listEvents({ limit: 1, sort: 'newest' })).events
     if (!event) return undefined
-    const part = (name: string) => event.get(name) as string
-    const by = event.has('by') ? `, by ${part('by')}` : ''
-    return `${part('type')}: pet ${(event.get('petId') as JsonNumber).text}${by}, ${time(Date.parse(part('at')))}`
+    const by = event.by === undefined ? '' : `, by ${event.by}`
+    return `${event.type}: pet ${event.petId}${by}, ${time(Date.parse(event.at))}`
   } catch (error) {
     if (error instanceof PetstoreApiError) return undefined
     throw error
@@ -72,6 +70,6 @@ async function lastEvent(baseUrl: string, apiKey: string): Promise<string | unde
 /** From a path beside /v1. */
 async function get(baseUrl: string, path: string, apiKey?: string): Promise<string> {
   const headers = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
-  const options = { fetch, timeoutMs: TIMEOUT_MS, retries: 0, signal: undefined }
+  const options = { fetch: plainFetch, timeoutMs: TIMEOUT_MS, retries: 0, signal: undefined }
   return (await sendRequest(baseUrl.replace(/\/v1$/, ''), path, { headers, redirect: 'error' }, options)).text
 }
