@@ -5,11 +5,11 @@ import { answer, clientOf, errorJson, REX, withServer } from '../../../test/supp
 import { temporaryFile } from '../../../test/support/files.ts'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
-import { createMetrics, type Metrics } from '../../service/src/observability/metrics.ts'
+import { Metrics } from '../../service/src/observability/metrics.ts'
 import { type Event, type Followed, PetstoreApiError, toJson } from '../src/petstore.ts'
 
 let service: Service
-const metrics = createMetrics()
+const metrics = new Metrics()
 let client: ReturnType<typeof clientOf>
 /** As the service writes them. */
 let all: Event[]
@@ -205,7 +205,7 @@ describe('followEvents', () => {
 
   test('goes on when the service was away', async () => {
     const address = temporaryFile('petstore.db')
-    const served = createMetrics()
+    const served = new Metrics()
     const first = await startService({ address, now: Date.now, metrics: served })
     const { port } = first
     const events = clientOf(first.url, { apiKey: first.key }).followEvents({ from: 'now' })

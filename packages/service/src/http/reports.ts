@@ -31,6 +31,7 @@ export class Reports {
 
   constructor(private readonly options: ReportOptions) {
     this.failures = new FailureLog(options.log)
+    options.metrics?.watch({ deprecatedCalls: () => this.deprecatedCalls.all() })
   }
 
   keyUsed(keyId: KeyId, token: string, { now }: Context): void {
@@ -39,7 +40,6 @@ export class Reports {
 
   deprecatedCall(operation: OperationId, keyId: KeyId, { now }: Context): void {
     this.deprecatedCalls.count(keyId, operation, now)
-    this.options.metrics?.deprecatedCall(operation, keyId)
   }
 
   changed(operation: OperationId, logged: Record<string, string>, context: Context): void {

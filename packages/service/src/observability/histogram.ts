@@ -3,14 +3,6 @@
 
 import { type Labels, type Sample, textFormat } from './text-format.ts'
 
-interface HistogramOptions {
-  name: string
-  help: string
-  labels: readonly string[]
-  /** Upper bounds, in ascending order. A value above the last is only in the bucket +Inf. */
-  bounds: readonly number[]
-}
-
 /** The values under one combination of labels. */
 class Series {
   readonly counts: number[]
@@ -31,22 +23,31 @@ class Series {
 
 export class Histogram {
   private readonly all = new Map<string, { labels: Labels; series: Series }>()
+  private readonly labels: readonly string[]
 
-  constructor(private readonly options: HistogramOptions) {}
+  /** `bounds`: upper ones, in ascending order. A value above the last is only in the bucket +Inf. */
+  constructor(
+    private readonly name: string,
+    private readonly help: string,
+    private readonly bounds: readonly number[],
+    ...labels: readonly string[]
+  ) {
+    this.labels = labels
+  }
 
   /** Returns the same series for the same values of the labels. */
   series(...values: readonly (string | number)[]): Series {
     const key = values.join(' ')
     const known = this.all.get(key)
     if (known) return known.series
-    const series = new Series(this.options.bounds)
-    const labels = Object.fromEntries(this.options.labels.map((name, at) => [name, values[at] ?? '']))
+    const series = new Series(this.bounds)
+    const labels = Object.fromEntries(this.labels.map((name, at) => [name, values[at] ?? '']))
     this.all.set(key, { labels, series })
     return series
   }
 
-  text({ name, help }: Pick<HistogramOptions, 'name' | 'help'> = this.options): string {
-    return textFormat({ name, help, type: 'histogram' }, this.samples())
+  text(): string {
+    return textFormat({ name: this.name, help: this.help, type: 'histogram' }, this.samples())
   }
 
   private *samples(): Generator<Sample> {
@@ -54,7 +55,7 @@ export class Histogram {
       let count = 0
       for (const [at, more] of series.counts.entries()) {
         count += more
-        yield { suffix: '_bucket', labels: { ...labels, le: this.options.bounds[at] ?? '+Inf' }, value: count }
+        yield { suffix: '_bucket', labels: { ...labels, le: this.bounds[at] ?? '+Inf' }, value: count }
       }
       yield { suffix: '_sum', labels, value: series.sum }
       yield { suffix: '_count', labels, value: count }

@@ -3,28 +3,13 @@
 
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { KeyId } from '../domain/keys.ts'
+import type { DeprecatedCalls } from '../domain/keys.ts'
 import type { Inventory, OrderStatus, OrderStore, Transition } from '../domain/orders.ts'
 import type { PetStore } from '../domain/pets.ts'
 import type { Store } from '../domain/store.ts'
 import { Histogram } from './histogram.ts'
 import { measureProcess } from './process-metrics.ts'
-import { counter, gauge, textFormat } from './text-format.ts'
-
-export interface Metrics {
-  /** One response; `operation` is an operationId, or the path where there is no operation. */
-  request(operation: string, status: number, seconds: number): void
-  /** One commit of changes that arrived together. */
-  batch(size: number, seconds: number): void
-  deprecatedCall(operation: string, key: KeyId): void
-  transitions(transitions: readonly Transition[]): void
-  /** Wraps the store so that its calls and its inventory are measured. */
-  timed(store: Store): Store
-  /** From now on these are in the text, too. */
-  watch(more: Watched): void
-  /** In Prometheus' text format. Without the inventory when the store does not give it within a second. */
-  text(): Promise<string>
-}
+import { counter, gauge } from './text-format.ts'
 
 /** Called for each scrape. */
 export interface Watched {
@@ -36,6 +21,8 @@ export interface Watched {
   backupOverdue?: (() => number) | undefined
   /** The requests that have arrived and have no response yet, except those that wait for events. */
   inFlight?: (() => number) | undefined
+  /** Since the start. */
+  deprecatedCalls?: (() => Iterable<DeprecatedCalls>) | undefined
   /** The readers that wait for events, and how many events were sent. */
   feed?: { readonly waiting: number; readonly sent: number }
 }
@@ -47,44 +34,91 @@ const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 const INVENTORY_MS = 1_000
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
-export function createMetrics(): Metrics {
-  const processText = measureProcess()
-  const requests = new Histogram({
-    name: 'petstore_request_duration_seconds',
-    help: 'Time from the head of a request to its response, by operation and status.',
-    labels: ['operation', 'status'],
-    bounds: SECONDS,
-  })
-  const stores = new Histogram({
-    name: 'petstore_store_duration_seconds',
-    help: 'Time of a call of the store, by call and outcome (ok or failed).',
-    labels: ['call', 'outcome'],
-    bounds: SECONDS,
-  })
-  const commits = new Histogram({
-    name: 'petstore_commit_duration_seconds',
-    help: 'Time of one commit of new pets and of orders, with the sync to disk.',
-    labels: [],
-    bounds: SECONDS,
-  })
-  const sizes = new Histogram({
-    name: 'petstore_commit_changes',
-    help: 'Pets that were added, and changes of orders, that were committed together.',
-    labels: [],
-    bounds: SIZES,
-  })
-  const commit = { size: sizes.series(), seconds: commits.series() }
+export class Metrics {
+  private readonly processText = measureProcess()
+  private readonly requests = new Histogram(
+    'petstore_request_duration_seconds',
+    'Time from the head of a request to its response, by operation and status.',
+    SECONDS,
+    'operation',
+    'status',
+  )
+  private readonly stores = new Histogram(
+    'petstore_store_duration_seconds',
+    'Time of a call of the store, by call and outcome (ok or failed).',
+    SECONDS,
+    'call',
+    'outcome',
+  )
+  private readonly commits = new Histogram(
+    'petstore_commit_duration_seconds',
+    'Time of one commit of new pets and of orders, with the sync to disk.',
+    SECONDS,
+  )
+  private readonly sizes = new Histogram(
+    'petstore_commit_changes',
+    'Pets that were added, and changes of orders, that were committed together.',
+    SIZES,
+  )
+  private readonly commit = { size: this.sizes.series(), seconds: this.commits.series() }
+  private readonly watched: Watched = {}
+  private readonly statuses: Record<OrderStatus, number> = {
+    pending: 0,
+    completed: 0,
+    cancelled: 0,
+    expired: 0,
+    returned: 0,
+  }
+  private readInventory = async (): Promise<Inventory | undefined> => undefined
 
-  const deprecatedCalls = new Map<string, { operation: string; key_id: string; calls: number }>()
-  const watched: Watched = {}
-  const transitions: Record<OrderStatus, number> = { pending: 0, completed: 0, cancelled: 0, expired: 0, returned: 0 }
-  let readInventory = async (): Promise<Inventory | undefined> => undefined
+  /** One response; `operation` is an operationId, or the path where there is no operation. */
+  request(operation: string, status: number, seconds: number): void {
+    this.requests.series(operation, status).observe(seconds)
+  }
 
-  function timed<Arguments extends unknown[], Result>(
-    call: string,
+  /** One commit of changes that arrived together. */
+  readonly batch = (size: number, seconds: number): void => {
+    this.commit.size.observe(size)
+    this.commit.seconds.observe(seconds)
+  }
+
+  transitions(transitions: readonly Transition[]): void {
+    for (const { status } of transitions) this.statuses[status]++
+  }
+
+  /** From now on these are in the text, too. */
+  watch(more: Watched): void {
+    Object.assign(this.watched, more)
+  }
+
+  /** Wraps the store so that its calls and its inventory are measured. */
+  timed(store: Store): Store {
+    this.readInventory = store.getInventory
+    const measured: Measured = {
+      listPets: this.call('listPets', store.listPets),
+      createPet: this.call('createPet', store.createPet),
+      getPet: this.call('getPet', store.getPet),
+      updatePet: this.call('updatePet', store.updatePet),
+      deletePet: this.call('deletePet', store.deletePet),
+      listOrders: this.call('listOrders', store.listOrders),
+      placeOrder: this.call('placeOrder', store.placeOrder),
+      getOrder: this.call('getOrder', store.getOrder),
+      updateOrder: this.call('updateOrder', store.updateOrder),
+      completeOrder: this.call('completeOrder', store.completeOrder),
+      cancelOrder: this.call('cancelOrder', store.cancelOrder),
+      returnOrder: this.call('returnOrder', store.returnOrder),
+      getInventory: this.call('getInventory', store.getInventory),
+      listEvents: this.call('listEvents', store.listEvents),
+      findKey: this.call('findKey', store.findKey),
+    }
+    return { ...store, ...measured }
+  }
+
+  private call<Arguments extends unknown[], Result>(
+    name: string,
     method: (...all: Arguments) => Promise<Result>,
   ): (...all: Arguments) => Promise<Result> {
-    const [ok, failed] = [stores.series(call, 'ok'), stores.series(call, 'failed')]
+    const [ok, failed] = [this.stores.series(name, 'ok'), this.stores.series(name, 'failed')]
     return async (...all) => {
       const startedAt = performance.now()
       try {
@@ -98,90 +132,40 @@ export function createMetrics(): Metrics {
     }
   }
 
-  return {
-    request: (operation, status, seconds) => requests.series(operation, status).observe(seconds),
-    batch(size, seconds) {
-      commit.size.observe(size)
-      commit.seconds.observe(seconds)
-    },
-    transitions(all) {
-      for (const { status } of all) transitions[status]++
-    },
-    deprecatedCall(operation, key) {
-      const labels = `${operation} ${key}`
-      const counter = deprecatedCalls.get(labels) ?? { operation, key_id: String(key), calls: 0 }
-      counter.calls++
-      deprecatedCalls.set(labels, counter)
-    },
-    timed(store) {
-      readInventory = store.getInventory
-      const measured: Measured = {
-        listPets: timed('listPets', store.listPets),
-        createPet: timed('createPet', store.createPet),
-        getPet: timed('getPet', store.getPet),
-        updatePet: timed('updatePet', store.updatePet),
-        deletePet: timed('deletePet', store.deletePet),
-        listOrders: timed('listOrders', store.listOrders),
-        placeOrder: timed('placeOrder', store.placeOrder),
-        getOrder: timed('getOrder', store.getOrder),
-        updateOrder: timed('updateOrder', store.updateOrder),
-        completeOrder: timed('completeOrder', store.completeOrder),
-        cancelOrder: timed('cancelOrder', store.cancelOrder),
-        returnOrder: timed('returnOrder', store.returnOrder),
-        getInventory: timed('getInventory', store.getInventory),
-        listEvents: timed('listEvents', store.listEvents),
-        findKey: timed('findKey', store.findKey),
-      }
-      return { ...store, ...measured }
-    },
-    watch(more) {
-      Object.assign(watched, more)
-    },
-    async text() {
-      const { pool, file, backupOverdue, inFlight, feed } = watched
-      const inventory = await Promise.race([readInventory().catch(() => undefined), Bun.sleep(INVENTORY_MS)])
-      return [
-        ...[requests, stores, commits, sizes].map((histogram) => histogram.text()),
-        deprecatedText(deprecatedCalls.values()),
-        ...poolTexts(pool?.() ?? { size: 0, busy: 0, waiting: 0 }),
-        textFormat(
-          {
-            name: 'petstore_order_transitions_total',
-            help: 'Orders that this server has brought into each status. Repeated requests are not counted.',
-            type: 'counter',
-          },
-          Object.entries(transitions).map(([status, value]) => ({ labels: { status }, value })),
-        ),
-        textFormat(
-          { name: 'petstore_pets', help: 'Pets of the store, by status.', type: 'gauge' },
-          Object.entries(inventory ?? {}).map(([status, pets]) => ({ labels: { status }, value: Number(pets) })),
-        ),
-        gauge(
-          'petstore_requests_in_flight',
-          'Requests that have arrived and have no response yet, except those that wait for events.',
-          inFlight?.() ?? 0,
-        ),
-        gauge('petstore_waiting_readers', 'Requests that wait for events.', feed?.waiting ?? 0),
-        counter('petstore_events_sent_total', 'Events that were sent.', feed?.sent ?? 0),
-        ...(file ? fileTexts(file) : []),
-        backupOverdue
-          ? gauge('petstore_backup_overdue_seconds', 'How long a periodic backup has been due.', backupOverdue())
-          : '',
-        processText(),
-      ].join('')
-    },
+  /** In Prometheus' text format. Without the inventory when the store does not give it within a second. */
+  async text(): Promise<string> {
+    const { pool, file, backupOverdue, inFlight, deprecatedCalls, feed } = this.watched
+    const inventory = await Promise.race([this.readInventory().catch(() => undefined), Bun.sleep(INVENTORY_MS)])
+    const { size, busy, waiting } = pool?.() ?? { size: 0, busy: 0, waiting: 0 }
+    const deprecated = Iterator.from(deprecatedCalls?.() ?? []).map(({ operationId, keyId, calls }) => {
+      return { labels: { operation: operationId, key_id: String(keyId) }, value: calls }
+    })
+    const byStatus = Object.entries(this.statuses).map(([status, value]) => ({ labels: { status }, value }))
+    const pets = Object.entries(inventory ?? {}).map(([status, pets]) => ({ labels: { status }, value: Number(pets) }))
+    const inFlightHelp = 'Requests that have arrived and have no response yet, except those that wait for events.'
+    const transitionsHelp = 'Orders that this server has brought into each status. Repeated requests are not counted.'
+    return [
+      ...[this.requests, this.stores, this.commits, this.sizes].map((histogram) => histogram.text()),
+      counter(
+        'petstore_deprecated_calls_total',
+        'Calls of deprecated operations, by the id of the API key.',
+        deprecated,
+      ),
+      gauge('petstore_pool_size', 'Connections to PostgreSQL that answer reads.', size),
+      gauge('petstore_pool_busy', 'Connections of the pool in use.', busy),
+      gauge('petstore_pool_waiting', 'Calls of the store that wait for a free connection.', waiting),
+      counter('petstore_order_transitions_total', transitionsHelp, byStatus),
+      gauge('petstore_pets', 'Pets of the store, by status.', pets),
+      gauge('petstore_requests_in_flight', inFlightHelp, inFlight?.() ?? 0),
+      gauge('petstore_waiting_readers', 'Requests that wait for events.', feed?.waiting ?? 0),
+      counter('petstore_events_sent_total', 'Events that were sent.', feed?.sent ?? 0),
+      ...(file ? fileTexts(file) : []),
+      backupOverdue
+        ? gauge('petstore_backup_overdue_seconds', 'How long a periodic backup has been due.', backupOverdue())
+        : '',
+      this.processText(),
+    ].join('')
   }
-}
-
-function deprecatedText(counters: Iterable<{ operation: string; key_id: string; calls: number }>): string {
-  return textFormat(
-    {
-      name: 'petstore_deprecated_calls_total',
-      help: 'Calls of deprecated operations, by the id of the API key.',
-      type: 'counter',
-    },
-    Iterator.from(counters).map(({ operation, key_id, calls }) => ({ labels: { operation, key_id }, value: calls })),
-  )
 }
 
 function fileTexts(path: string): string[] {
@@ -191,13 +175,5 @@ function fileTexts(path: string): string[] {
     gauge('petstore_disk_free_bytes', "What is left of the file system of the store's file.", bavail * bsize),
     gauge('petstore_disk_size_bytes', "The size of the file system of the store's file.", blocks * bsize),
     gauge('petstore_log_bytes', "The size of the log beside the store's file.", logBytes),
-  ]
-}
-
-function poolTexts({ size, busy, waiting }: ReturnType<NonNullable<Store['pool']>>): string[] {
-  return [
-    gauge('petstore_pool_size', 'Connections to PostgreSQL that answer reads.', size),
-    gauge('petstore_pool_busy', 'Connections of the pool in use.', busy),
-    gauge('petstore_pool_waiting', 'Calls of the store that wait for a free connection.', waiting),
   ]
 }

@@ -31,12 +31,9 @@ function processMetrics(): string[] {
     gauge('nodejs_heap_size_total_bytes', 'Size of the JavaScript heap.', heapTotal),
     gauge('nodejs_heap_size_used_bytes', 'Memory in use on the JavaScript heap.', heapUsed),
     gauge('nodejs_external_memory_bytes', 'Memory of JavaScript objects outside the heap.', external),
-    gauge('nodejs_version_info', 'The version of Node.js that the runtime is compatible with.', 1, {
-      version: process.version,
-      major,
-      minor,
-      patch,
-    }),
+    gauge('nodejs_version_info', 'The version of Node.js that the runtime is compatible with.', [
+      { value: 1, labels: { version: process.version, major, minor, patch } },
+    ]),
   ]
 }
 

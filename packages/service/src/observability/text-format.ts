@@ -26,10 +26,12 @@ export function textFormat({ name, help, type }: Metric, samples: Iterable<Sampl
   return [`# HELP ${name} ${help}\n`, `# TYPE ${name} ${type}\n`, ...lines].join('')
 }
 
-export function gauge(name: string, help: string, value: number, labels: Labels = {}): string {
-  return textFormat({ name, help, type: 'gauge' }, [{ value, labels }])
+/** One value, or those under several labels. */
+export function gauge(name: string, help: string, value: number | Iterable<Sample>): string {
+  return textFormat({ name, help, type: 'gauge' }, typeof value === 'number' ? [{ value }] : value)
 }
 
-export function counter(name: string, help: string, value: number): string {
-  return textFormat({ name, help, type: 'counter' }, [{ value }])
+/** One value, or those under several labels. */
+export function counter(name: string, help: string, value: number | Iterable<Sample>): string {
+  return textFormat({ name, help, type: 'counter' }, typeof value === 'number' ? [{ value }] : value)
 }

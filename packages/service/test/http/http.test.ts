@@ -6,7 +6,7 @@ import { raw } from '../../../../test/support/raw.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
 import { startAdmin } from '../../src/http/web/admin.ts'
-import { createMetrics } from '../../src/observability/metrics.ts'
+import { Metrics } from '../../src/observability/metrics.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -248,7 +248,7 @@ describe('beside the operations, without a key', () => {
 
 describe('a stop', () => {
   test('answers requests in progress, then closes', async () => {
-    const metrics = createMetrics()
+    const metrics = new Metrics()
     const stopping = await startService({ metrics })
     const { promise: looked, resolve: sendRest } = Promise.withResolvers<void>()
     const body = new ReadableStream({
@@ -302,7 +302,7 @@ describe('a stop', () => {
 })
 
 test('prints the address of the metrics, on IPv6 too', async () => {
-  const admin = startAdmin({ host: '::1', port: 0, metrics: createMetrics() })
+  const admin = startAdmin({ host: '::1', port: 0, metrics: new Metrics() })
   try {
     expect((await fetch(admin.url)).status).toBe(200)
   } finally {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { petBody } from '../../../../test/support/pets.ts'
 import { type Answer, type Service, type ServiceOptions, startService } from '../../../../test/support/service.ts'
 import type { EventFilter } from '../../src/domain/events.ts'
-import { createMetrics, type Metrics } from '../../src/observability/metrics.ts'
+import { Metrics } from '../../src/observability/metrics.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
 const nextOf = ({ headers }: Answer) => /^<\/v1([^>]*)>/.exec(headers.get('Link') ?? '')?.[1] ?? 'no link'
@@ -112,7 +112,7 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
         readings.push(filter)
         return store.listEvents(filter)
       }
-      const metrics = createMetrics()
+      const metrics = new Metrics()
       const shared = await start({ store: { ...store, listEvents }, metrics })
       const path = await end(shared)
       const readers = Array.from({ length: 50 }, () => waiting(shared, path))
@@ -138,7 +138,7 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
     })
 
     test('are bounded, and who has gone away is forgotten at once', async () => {
-      const metrics = createMetrics()
+      const metrics = new Metrics()
       const small = await start({ maxWaiting: 2, metrics })
       const path = await end(small)
       const gone = new AbortController()
@@ -163,7 +163,7 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
     })
 
     test('are all answered when the server stops', async () => {
-      const metrics = createMetrics()
+      const metrics = new Metrics()
       const stopping = await start({ metrics })
       const path = await end(stopping)
       const readers = Array.from({ length: 20 }, () => waiting(stopping, path))
@@ -176,7 +176,7 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
     })
 
     test('are counted as waiting, and their wait neither as duration nor as in flight', async () => {
-      const metrics = createMetrics()
+      const metrics = new Metrics()
       const measured = await start({ metrics })
       const path = await end(measured)
       const reader = measured.get(`${path}&wait=2`)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
 import { within } from '../../src/cli/stop.ts'
-import { createMetrics } from '../../src/observability/metrics.ts'
+import { Metrics } from '../../src/observability/metrics.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
 /** Longer than the runtime lets a connection be idle. */
@@ -17,7 +17,7 @@ const body = '{"name":"Rex","categoryId":7}'
 /** Pets are read and added as always, after `until`. */
 async function startSlow(until: Promise<unknown>, options: { workSecondsMax?: number } = {}) {
   const store = await openStore(':memory:', { now: Date.now })
-  const metrics = createMetrics()
+  const metrics = new Metrics()
   const slow = <Method extends (...given: never[]) => Promise<unknown>>(method: Method) =>
     (async (...given) => {
       await until

@@ -11,7 +11,7 @@ test('a bucket counts the values up to its bound, of its own series only', () =>
   const observation = fc.tuple(fc.constantFrom('listPets', '/docs/{file}'), fc.constantFrom(200, 404), value)
   fc.assert(
     fc.property(fc.array(observation), (observations) => {
-      const histogram = new Histogram({ name: 'a', help: 'Some.', labels: ['operation', 'status'], bounds: BOUNDS })
+      const histogram = new Histogram('a', 'Some.', BOUNDS, 'operation', 'status')
       for (const [operation, status, seconds] of observations) histogram.series(operation, status).observe(seconds)
       const lines = histogram.text().split('\n')
       for (const [operation, status] of observations) {
@@ -31,7 +31,7 @@ test('a bucket counts the values up to its bound, of its own series only', () =>
 })
 
 test('without labels there are no empty braces', () => {
-  const histogram = new Histogram({ name: 'asked', help: 'Some.', labels: [], bounds: [1] })
+  const histogram = new Histogram('asked', 'Some.', [1])
   histogram.series().observe(2)
   expect(histogram.text()).toBe(
     '# HELP asked Some.\n# TYPE asked histogram\nasked_bucket{le="1"} 0\nasked_bucket{le="+Inf"} 1\nasked_sum 2\nasked_count 1\n',

@@ -9,7 +9,7 @@ import { ask, type Running, root, run, serve } from '../../../../test/support/pr
 import { expectReleased } from '../../../../test/support/released.ts'
 import { Progress } from '../../src/cli/events/progress.ts'
 import { createLog } from '../../src/observability/log.ts'
-import { createMetrics } from '../../src/observability/metrics.ts'
+import { Metrics } from '../../src/observability/metrics.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
 const PET = petBody()
@@ -144,7 +144,7 @@ describe('metrics', () => {
 })
 
 test('lack only the inventory when the store does not answer', async () => {
-  const metrics = createMetrics()
+  const metrics = new Metrics()
   const store = metrics.timed(await openStore(':memory:', { now: Date.now }))
   expect(await metrics.text()).toContain('petstore_pets{status="sold"} 0')
   await store.close()

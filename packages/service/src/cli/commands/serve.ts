@@ -98,7 +98,7 @@ async function serve(
   const unknown = worker ? [] : unknownVariables(process.env)
   if (unknown.length > 0) log.warn({ variables: unknown }, 'unknown PETSTORE_ variables are ignored')
   const metrics =
-    config.adminPort === undefined ? undefined : (await import('../../observability/metrics.ts')).createMetrics()
+    config.adminPort === undefined ? undefined : new (await import('../../observability/metrics.ts')).Metrics()
   const practice = practises ? await (await import('../practice.ts')).startPractice(config) : undefined
   const now = practice?.clock.now ?? Date.now
   const identity = worker ? (process.env[STORE_VARIABLE] ?? '') : undefined

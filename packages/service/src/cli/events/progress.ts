@@ -1,7 +1,7 @@
 // How far a forwarder is, in its log and in its metrics.
 
 import type { Log } from '../../observability/log.ts'
-import { gauge, textFormat } from '../../observability/text-format.ts'
+import { counter, gauge } from '../../observability/text-format.ts'
 
 export class Progress {
   private taken = 0
@@ -43,10 +43,7 @@ export class Progress {
         'For how long the first event that the receiver has not taken has waited, or the feed could not be read.',
         behindSince === undefined ? 0 : inSeconds(Date.now() - behindSince),
       ),
-      textFormat(
-        { name: 'petstore_forward_events_total', help: 'Events that the receiver has taken.', type: 'counter' },
-        [{ value: taken }],
-      ),
+      counter('petstore_forward_events_total', 'Events that the receiver has taken.', taken),
     ].join('')
   }
 }

@@ -21,39 +21,42 @@ export function checkNotRemoved({ id, deprecation }: ContractOperation, now: num
   throw new PetstoreError('operation_removed', `${id} was removed on ${day}. Use GET ${successor} instead.`)
 }
 
-interface Tally {
+interface Tally extends DeprecatedCalls {
   calls: number
-  /** Milliseconds since 1970. */
+  /** How many of the calls are saved. */
+  saved: number
   lastAt: number
 }
 
 /** Calls per key and operation: they are saved every few seconds, not at every call. */
 export class DeprecatedCallTally {
-  /** By operation, then by key. */
-  private calls = new Map<string, Map<KeyId, Tally>>()
+  private readonly tallies = new Map<string, Tally>()
 
-  count(keyId: KeyId, operationId: string, at: number, calls = 1): void {
-    const ofOperation = this.calls.get(operationId) ?? new Map<KeyId, Tally>()
-    const tally = ofOperation.get(keyId)
-    if (tally) {
-      tally.calls += calls
-      tally.lastAt = Math.max(tally.lastAt, at)
-    } else {
-      this.calls.set(operationId, ofOperation.set(keyId, { calls, lastAt: at }))
-    }
+  /** Since the start. */
+  all(): Iterable<DeprecatedCalls> {
+    return this.tallies.values()
+  }
+
+  count(keyId: KeyId, operationId: string, at: number): void {
+    const name = `${operationId} ${keyId}`
+    const tally = this.tallies.get(name) ?? { keyId, operationId, calls: 0, saved: 0, lastAt: at }
+    tally.calls++
+    tally.lastAt = Math.max(tally.lastAt, at)
+    this.tallies.set(name, tally)
   }
 
   /** Gives `write` what was counted since the last time, if anything. Rejects as `write` does; then nothing is lost. */
   async save(write: (calls: readonly DeprecatedCalls[]) => Promise<void>): Promise<void> {
-    const taken = [...this.calls].flatMap(([operationId, ofOperation]) =>
-      [...ofOperation].map(([keyId, tally]) => ({ keyId, operationId, ...tally })),
-    )
-    if (taken.length === 0) return
-    this.calls = new Map()
+    const due = [...this.tallies.values()].filter(({ calls, saved }) => calls > saved)
+    if (due.length === 0) return
+    const more = due.map(({ saved, calls, ...of }) => ({ ...of, calls: calls - saved }))
+    for (const tally of due) tally.saved = tally.calls
     try {
-      await write(taken)
+      await write(more)
     } catch (error) {
-      for (const { keyId, operationId, lastAt, calls } of taken) this.count(keyId, operationId, lastAt, calls)
+      due.forEach((tally, n) => {
+        tally.saved -= more[n]?.calls ?? 0
+      })
       throw error
     }
   }
