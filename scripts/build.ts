@@ -24,7 +24,7 @@ await bundleService({ folder: dist })
 compile('tsconfig.testing.json', join(dist, 'testing'))
 await bundleTestingForRequire(join(dist, 'testing'))
 compileClient(join(dist, 'petstore-client'))
-for (const folder of [dist, join(dist, 'petstore-client')]) writeFileSync(join(folder, NOTICES), notices())
+writeFileSync(join(dist, NOTICES), notices())
 writeFileSync(join(dist, BUILT), '')
 
 /** For programs and test runners that load CommonJS, which has no `import.meta`. */

@@ -9,6 +9,16 @@ import { compressed, type StaticFile } from '../packages/service/src/http/web/st
 const root = join(import.meta.dir, '..')
 const PAGES_MODULE = join(root, 'packages/service/src/http/web/bundle.ts')
 
+/** The systems that have an executable, by how people name them. */
+export const TARGETS: Record<string, Bun.Build.CompileTarget> = {
+  'linux-x64': 'bun-linux-x64',
+  'linux-arm64': 'bun-linux-arm64',
+  'linux-x64-musl': 'bun-linux-x64-musl',
+  'linux-arm64-musl': 'bun-linux-arm64-musl',
+  'macos-x64': 'bun-darwin-x64',
+  'macos-arm64': 'bun-darwin-arm64',
+}
+
 /** `main.js` and the pages' files in a folder, for Bun; or one file. Without a target it is for this machine. */
 export type Output = { folder: string } | { executable: string; target: Bun.Build.CompileTarget | undefined }
 

@@ -2,7 +2,7 @@
 // from the registry. The suite runs those that are there anyway.
 
 import { join } from 'node:path'
-import { packages as packed } from '../test/support/pack.ts'
+import { packages as packed } from '../test/support/artefacts.ts'
 import { project, SNIPPETS } from '../test/support/snippets.ts'
 
 const { service: archive } = await packed()

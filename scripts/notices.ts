@@ -24,15 +24,15 @@ interface Manifest {
 
 export function notices(): string {
   // One package may be installed in several places.
-  const parts = new Set([...installed().map(([folder, manifest]) => noticeOf(folder, manifest)), noticeOfBun()])
+  const parts = new Set([...carriedPackages().map(([folder, manifest]) => noticeOf(folder, manifest)), noticeOfBun()])
   return `What others wrote and petstore carries. Bun is in the executable and the image alone; the other parts are in the package, too.
 petstore-client carries nothing of others.
 
 ${[...parts].map((part) => `${LINE}\n${part.trimEnd()}\n`).join('\n')}`
 }
 
-/** The packages that the service needs, and those that they need, with their folders. */
-function installed(): [folder: string, Manifest][] {
+/** The packages that the service and the pages need, and those that they need, with their folders. */
+export function carriedPackages(): [folder: string, Manifest][] {
   const found = new Map<string, Manifest>()
   const add = (name: string, from: string): void => {
     const folder = [join(from, 'node_modules', name), join(root, 'node_modules', name)].find(isPackage)

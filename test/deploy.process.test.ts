@@ -8,7 +8,7 @@ import postgres from 'postgres'
 import { unknownVariables } from '../packages/service/src/config/read-config.ts'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
 import { needsOf } from '../packages/service/src/store/shared/versions.ts'
-import { bundleService } from '../scripts/bundle-service.ts'
+import { executable as builtExecutable } from './support/artefacts.ts'
 import { composeExample, type Example, imageExample, kubernetesExample, systemdExample } from './support/examples.ts'
 import { temporaryFile } from './support/files.ts'
 import { buildImage, type Image, missingToBuild, missingToRun } from './support/image.ts'
@@ -132,9 +132,9 @@ const EXAMPLES: Record<string, Example> = {
 }
 /** Other services may run on this machine. */
 const ELSEWHERE = { PETSTORE_HOST: '127.0.0.1', PETSTORE_ADMIN_HOST: '127.0.0.1', PETSTORE_ADMIN_PORT: '0' }
-const executable = join(mkdtempSync(temporaryFile('executable-')), 'petstore')
+let executable: string
 beforeAll(async () => {
-  await bundleService({ executable, target: undefined })
+  executable = await builtExecutable()
   for (const path of [dirname(executable), dirname(dirname(executable))]) chmodSync(path, 0o755)
 })
 

@@ -1,22 +1,26 @@
 // The executable, alone in an empty folder, with an empty environment: everything that it needs is in it. `npm run check:executable`
-// runs the command line's own tests against it.
+// runs the command line's own tests against it. And the files of a release, in which it is packed.
 
 import { beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import packageJson from '../package.json'
 import { bundleService } from '../scripts/bundle-service.ts'
+import { writeRelease } from '../scripts/release.ts'
+import { executable as builtExecutable, packages } from './support/artefacts.ts'
 import { temporaryFile } from './support/files.ts'
 import { copiesLog } from './support/logs.ts'
 import { sharedCluster } from './support/postgres.ts'
-import { ask, root, run, serve } from './support/process.ts'
+import { ask, run, serve } from './support/process.ts'
 import { runTool } from './support/tools.ts'
 
-const executable = temporaryFile('petstore')
+let executable: string
 const cwd = mkdtempSync(temporaryFile('empty-'))
 /** A PATH that leads nowhere: no Bun, no Node, no npm. */
-const alone = { command: [executable], cwd, env: { PATH: '/none', HOME: cwd } }
+const alone = { command: [''], cwd, env: { PATH: '/none', HOME: cwd } }
 beforeAll(async () => {
-  await runTool([process.execPath, 'scripts/build-executable.ts', '--outfile', executable], root)
+  executable = await builtExecutable()
+  alone.command = [executable]
 })
 
 test('serves the API, the pages and the contract; workers, backups and checkpoints run', async () => {
@@ -61,8 +65,7 @@ test('shows every guide, and the settings', async () => {
 test('is built again byte for byte', async () => {
   const again = temporaryFile('petstore')
   await bundleService({ executable: again, target: undefined })
-  const sum = async (path: string) => new Bun.CryptoHasher('sha256').update(await Bun.file(path).bytes()).digest('hex')
-  expect(await sum(again)).toBe(await sum(executable))
+  expect(sha256(again)).toBe(sha256(executable))
 })
 
 test('and its notices are all that its build leaves in its folder', () => {
@@ -89,3 +92,32 @@ test('prints its version and help, and ends with the documented exit statuses', 
   expect(await run(['--version'], alone)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
   expect(await run(['--none'], alone)).toMatchObject({ status: 2 })
 })
+
+test('a release has the packages, the executable with its licences, the list of contents, and the checksums of all', async () => {
+  const folder = mkdtempSync(temporaryFile('release-'))
+  const { service, client } = await packages()
+  writeRelease(folder, [service, client], { system: executable })
+  expect(readdirSync(folder).sort()).toEqual([
+    'SHA256SUMS',
+    'THIRD-PARTY-NOTICES.txt',
+    `petstore-${packageJson.version}.cdx.json`,
+    `petstore-${packageJson.version}.tgz`,
+    `petstore-client-${packageJson.version}.tgz`,
+    'petstore-system.tar.gz',
+  ])
+  const sums = readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trimEnd().split('\n')
+  const files = readdirSync(folder).filter((name) => name !== 'SHA256SUMS')
+  expect(sums.sort()).toEqual(files.map((name) => `${sha256(join(folder, name))}  ${name}`).sort())
+  // As the page for operators says, with the tools of a system.
+  const unpacked = join(folder, 'unpacked')
+  mkdirSync(unpacked)
+  await runTool(['tar', '-xzf', '../petstore-system.tar.gz'], unpacked)
+  expect(readdirSync(unpacked).sort()).toEqual(['LICENSE', 'THIRD-PARTY-NOTICES.txt', 'petstore'])
+  // All tests above ran it.
+  expect(sha256(join(unpacked, 'petstore'))).toBe(sha256(executable))
+  expect(statSync(join(unpacked, 'petstore')).mode & 0o777).toBe(0o755)
+})
+
+function sha256(path: string): string {
+  return new Bun.CryptoHasher('sha256').update(readFileSync(path)).digest('hex')
+}

@@ -2,7 +2,9 @@
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import packageJson from '../package.json'
 import { notices } from '../scripts/notices.ts'
+import { sbom } from '../scripts/sbom.ts'
 import { root } from './support/process.ts'
 
 const text = notices()
@@ -42,3 +44,25 @@ test('have the terms of each package, and of Bun what it links', () => {
   }
   for (const name of ['JavaScriptCore', 'boringssl', 'mimalloc', 'zstd']) expect(text).toContain(name)
 })
+
+test('name the same packages as the list of contents, which has the checksum of each', () => {
+  const { components, metadata } = JSON.parse(sbom())
+  const headings = text.split(`${'='.repeat(80)}\n`).slice(1)
+  const inNotices = headings.map((part) => part.split(' (')[0]?.toLowerCase())
+  const named = components.map(({ name, version }: Component) => `${name} ${version}`)
+  expect(named.sort()).toEqual(inNotices.sort())
+  expect(metadata.component.version).toBe(packageJson.version)
+  for (const { name, purl, hashes, licenses } of components as Component[]) {
+    expect([name, purl]).toEqual([name, expect.stringMatching(/^pkg:npm\/(%40[\w.-]+\/)?[\w.-]+@[\d.]+$/)])
+    expect([name, hashes]).toEqual([name, [{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }]])
+    expect([name, licenses[0]?.license.id]).toEqual([name, expect.stringMatching(/^(MIT|ISC)$/)])
+  }
+})
+
+interface Component {
+  name: string
+  version: string
+  purl: string
+  hashes: unknown[]
+  licenses: { license: { id: string } }[]
+}

@@ -16,9 +16,9 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
+import { packages, plainNode } from './support/artefacts.ts'
 import { temporaryFile } from './support/files.ts'
 import { copiesLog } from './support/logs.ts'
-import { packages, plainNode } from './support/pack.ts'
 import { root, run, serve } from './support/process.ts'
 import { project, SNIPPETS } from './support/snippets.ts'
 

@@ -4,8 +4,8 @@ import { beforeAll, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import packageJson from '../../../package.json'
+import { packages, plainNode } from '../../../test/support/artefacts.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
-import { packages, plainNode } from '../../../test/support/pack.ts'
 import { startService } from '../../../test/support/service.ts'
 
 const root = join(import.meta.dir, '../../..')
