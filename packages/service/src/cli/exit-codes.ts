@@ -7,16 +7,6 @@ import { PetstoreError, StartError, systemReason } from '../domain/errors.ts'
 import { UnreadableAnswer } from './plain-fetch.ts'
 import { indented, tell } from './print.ts'
 
-export const EXIT_STATUSES = `
-Exit statuses:
-  0  done
-  1  could not be done
-  2  the command or one of its flags was not understood
-  3  the service did not answer: try again later
-  4  no API key was given, the service refused it, or it may not do this
-  5  an import ended, and some records were refused
-  130  interrupted`
-
 /** Some records were refused. The import has reported each. */
 export class ImportIncomplete extends Error {}
 

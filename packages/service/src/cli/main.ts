@@ -4,13 +4,12 @@
 import { Command, Help, type Option } from 'commander'
 import packageJson from '../../../../package.json'
 import { COMMANDS } from './commands/all.ts'
-import { EXIT_STATUSES, endWith, sentenceOf, tellError } from './exit-codes.ts'
+import { endWith, sentenceOf, tellError } from './exit-codes.ts'
+import { OVERVIEW } from './overview.ts'
 import { tell, write } from './print.ts'
 
 const program = new Command('petstore')
-  .description('Keep the pets of a store, and serve them over HTTP.')
   .version(packageJson.version)
-  .addHelpText('after', EXIT_STATUSES)
   .helpCommand(false)
   // A flag belongs to the command that it follows: petstore events has some that its own commands have, too.
   .enablePositionalOptions()
@@ -38,7 +37,7 @@ async function addAll(): Promise<void> {
 function settle(command: Command): void {
   command
     .exitOverride()
-    .configureHelp({ visibleOptions: ownFirst })
+    .configureHelp({ visibleOptions: ownFirst, ...(command === program && { formatHelp: () => OVERVIEW }) })
     .showHelpAfterError(`  ${fullName(command)} --help shows the usage.`)
     .configureOutput({
       writeOut(text) {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { root, run } from '../../../../test/support/process.ts'
 import { expectReleased } from '../../../../test/support/released.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
+import { COMMANDS } from '../../src/cli/commands/all.ts'
 
 test('the help of every command is complete, and fits 80 columns; docs/ and a test have the command', async () => {
   const commands: string[][] = [[]]
@@ -24,8 +25,8 @@ test('the help of every command is complete, and fits 80 columns; docs/ and a te
       ...listed
         .split('\n\n', 1)
         .join('')
-        .matchAll(/^ {2}([\w-]+)/gm),
-    ].map(([, name]) => name as string)
+        .matchAll(/^ {2}([\w-]+(?:, [\w-]+)*)/gm),
+    ].flatMap(([, some = '']) => some.split(', '))
     const inner = names.filter((name) => name !== 'help').map((name) => [...command, name])
     commands.push(...inner)
     await Promise.all(inner.map(look))
@@ -33,6 +34,10 @@ test('the help of every command is complete, and fits 80 columns; docs/ and a te
   await look([])
   expect(commands.map((words) => words.join(' '))).toContain('keys rotate')
   expect(commands.length).toBeGreaterThan(30)
+  // One screen names them all.
+  const inner = commands.filter(({ length }) => length === 1).flat()
+  expect(inner.toSorted()).toEqual([...COMMANDS.keys(), 'completion'].sort())
+  expect(helps.get('')?.trimEnd().split('\n').length).toBeLessThan(24)
   const flagsOf = (help: string) => [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
   const shown = helps
     .entries()
@@ -41,7 +46,9 @@ test('the help of every command is complete, and fits 80 columns; docs/ and a te
     'commands',
     [...shown].filter((one) => one !== ''),
   )
-  const statuses = [...(helps.get('') ?? '').matchAll(/^ {2}(\d+ {2}.*)$/gm)].map(([, status]) => status as string)
+  const statuses = [...(await run(['help'])).stdout.matchAll(/^ {2}(\d+ {2}.*)$/gm)].map(
+    ([, status]) => status as string,
+  )
   expectReleased('exit statuses', statuses)
   const read = (pattern: string) =>
     [...new Bun.Glob(pattern).scanSync({ cwd: root, absolute: true })].map((path) => readFileSync(path, 'utf8'))

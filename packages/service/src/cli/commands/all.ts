@@ -1,6 +1,6 @@
-// The list of the commands. Completions and `petstore help` are made from it.
+// The list of the commands. Completions are made from it.
 
-/** In the order of the help. Each is loaded when it is needed: with all of them a service would take a quarter longer to start. */
+/** Named in `overview.ts`, too. Each is loaded when it is needed: with all of them a service would take a quarter longer to start. */
 export const COMMANDS = new Map(
   Object.entries({
     serve: async () => (await import('./serve.ts')).serveCommand(),

@@ -3,22 +3,20 @@
 
 import { Command } from 'commander'
 import { GROUPS, guides, readable, settingsText, wrap } from '../guides.ts'
+import { EXIT_STATUSES } from '../overview.ts'
 import { write } from '../print.ts'
 
 export function helpCommand(program: Command): Command {
-  program.addHelpText(
-    'after',
-    () => `
-petstore help settings lists every setting.
-petstore help shows these guides, too:
-${grouped(program, process.stdout.columns)}`,
-  )
   return new Command('help')
     .description('Show the help of a command, every setting, or a guide.')
     .argument('[topic...]', 'a command, such as keys rotate; settings; a guide, such as operations')
     .action(async (topic: string[], _options, self: Command) => {
       const { columns } = process.stdout
       const [name = ''] = topic
+      if (name === '') {
+        const topics = `petstore help settings lists every setting.\npetstore help shows these guides, too:`
+        program.addHelpText('after', `\n${EXIT_STATUSES}\n${topics}\n${grouped(program, columns)}`)
+      }
       if (name === 'settings') return write(settingsText(columns))
       const guide = isCommand(program, name) ? undefined : guides().get(name.replace(/\.md$/, ''))
       if (guide) return write(readable(await guide.text(), columns))
