@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import packageJson from '../../../package.json'
 import { packages, plainNode } from '../../../test/support/artefacts.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
+import { expectReleased } from '../../../test/support/released.ts'
 import { startService } from '../../../test/support/service.ts'
 
 const root = join(import.meta.dir, '../../..')
@@ -80,11 +81,34 @@ test.each([
   ])
 })
 
-test('cannot be published by mistake: its name is not ours on a registry', async () => {
-  const { name, private: kept } = JSON.parse(
-    readFileSync(join(outside, 'node_modules/petstore-client/package.json'), 'utf8'),
+test('cannot be published by mistake, for its name is not ours on a registry; and has the version of the service', async () => {
+  const {
+    name,
+    private: kept,
+    version,
+  } = JSON.parse(readFileSync(join(outside, 'node_modules/petstore-client/package.json'), 'utf8'))
+  expect([name, kept, version]).toEqual([packageJson.config.clientName, true, packageJson.version])
+})
+
+test('has what a release exported: each name, and each method and field of the classes', async () => {
+  const folder = join(outside, 'node_modules/petstore-client/client/src')
+  const declared = readFileSync(join(folder, 'petstore.d.ts'), 'utf8')
+  const lists = declared.matchAll(/^export (?:type )?\{([^}]*)\}/gm)
+  const names = [...lists].flatMap(([, list = '']) =>
+    list.split(',').map((name) => name.trim().split(' ').at(-1) ?? ''),
   )
-  expect([name, kept]).toEqual([packageJson.config.clientName, true])
+  const members = ['petstore-client.d.ts', 'errors.d.ts'].flatMap((file) =>
+    readFileSync(join(folder, file), 'utf8')
+      .split(/^export declare class /m)
+      .slice(1)
+      .flatMap((text) => {
+        const [name] = text.split(/\W/)
+        return [...text.matchAll(/^ {4}(?:readonly )?(?!constructor)(\w+)[(:?<]/gm)].map(
+          ([, member]) => `${name}.${member}`,
+        )
+      }),
+  )
+  expectReleased('client', [...names, ...members].filter(Boolean))
 })
 
 test('has no dependencies', async () => {

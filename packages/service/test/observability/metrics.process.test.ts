@@ -79,19 +79,28 @@ describe('metrics', () => {
   })
 
   test('and the log have the names of a release', async () => {
+    // Each name, and with each label.
+    const samples = (await metrics()).matchAll(/^(?:# TYPE )?([a-z]\w+)(?:\{(.*)\})?/gm)
     expectReleased(
       'metrics',
-      (await metrics()).matchAll(/^# TYPE (\S+)/gm).map(([, name]) => name as string),
+      samples.flatMap(([line, name = '', labels = '']) => [
+        ...(line.startsWith('#') ? [name] : []),
+        ...labels.matchAll(/(\w+)="/g).map(([, label]) => `${name} ${label}`),
+      ]),
     )
     const lines = service
       .stderr()
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { msg: string })
-    expectReleased(
-      'log',
-      lines.flatMap((line) => Object.keys(line).map((field) => `${line.msg}: ${field}`)),
-    )
+    const shown = lines.flatMap((line) => Object.keys(line).map((field) => `${line.msg}: ${field}`))
+    // Those of what does not happen here, as the sources have them.
+    const sources = [...new Bun.Glob('packages/service/src/**/*.ts').scanSync({ cwd: root, absolute: true })]
+    const written = sources
+      .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/\blog\.\w+\(\{([^}]*)\}, '([^']+)'\)/g)])
+      .flatMap(([, fields = '', msg]) => [...fields.matchAll(/(?:^|, ?) *(\w+)/g)].map(([, name]) => `${msg}: ${name}`))
+    expect(written.length).toBeGreaterThan(20)
+    expectReleased('log', [...shown, ...written])
   })
 
   test('each have a row in docs/operations.md', async () => {

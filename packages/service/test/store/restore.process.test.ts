@@ -392,16 +392,19 @@ describe.concurrent('a restore', () => {
   })
 })
 
-test('going back after an upgrade: the old version refuses the newer store, and restores the backup from before', async () => {
+test('going back after an upgrade: an old server goes on until it ends, another refuses the newer store, and restores the backup', async () => {
   const database = temporaryFile('petstore.db')
   const backup = temporaryFile('before.db')
   const first = await serve(['--database', database])
   await ask('POST', `${first.url}/pets`, first.key, '{"name":"Rex","categoryId":7}')
-  await first.stop()
   expect((await run(['backup', backup, '--database', database])).status).toBe(0)
   const upgraded = new Database(database)
+  upgraded.run('ALTER TABLE pets ADD COLUMN later TEXT')
   upgraded.run('PRAGMA user_version = 99')
   upgraded.close()
+  expect((await ask('POST', `${first.url}/pets`, first.key, '{"name":"Mia","categoryId":7}')).status).toBe(201)
+  expect((await ask('GET', `${first.url}/pets`, first.key)).text).toContain('"Mia"')
+  await first.stop()
   const before = readFileSync(database)
 
   expect(await run(['serve', '--port', '0', '--database', database])).toMatchObject({

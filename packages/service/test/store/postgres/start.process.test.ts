@@ -85,10 +85,14 @@ describe('a start refuses', () => {
     return address.replace('postgres@', `${role}@`)
   }
 
+  /** A server that has it open meanwhile goes on. */
   async function newerDatabase(): Promise<string> {
-    const { address, store, name } = await storeWithKey()
+    const { address, store, by, name } = await storeWithKey()
+    const upgrade = 'ALTER TABLE pets ADD COLUMN later text; UPDATE petstore_schema SET version = 1000'
+    await cluster.asAdmin((sql) => sql.unsafe(upgrade), name)
+    const { value: added } = await store.createPet(PET, by)
+    expect(petsOf(await store.listPets(petFilter({ limit: 5 })))).toEqual([added])
     await store.close()
-    await cluster.asAdmin((sql) => sql`UPDATE petstore_schema SET version = 1000`, name)
     return address
   }
 })
