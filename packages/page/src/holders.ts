@@ -5,10 +5,10 @@ import { useRef, useState } from 'preact/hooks'
 import type { Order, Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { HOLDING, petStatusOf } from '../../service/src/domain/order-transitions.ts'
 import { findOrder } from './actions.ts'
+import { eachOf } from './each-of.ts'
 import type { Shown } from './list.ts'
 import { useLoaded } from './loaded.ts'
 
-const AT_ONCE = 4
 /** More rows than these are read together. */
 const ALONE_MAX = 4
 const PAGES_MAX = 3
@@ -48,13 +48,9 @@ export function useHolders(client: PetstoreClient, shown: Shown | undefined): Ho
           cursor = next
         }
       }
-      const left = unknown()
-      async function readEach(): Promise<void> {
-        for (let pet = left.shift(); pet; pet = left.shift()) {
-          note(pet, (await findOrder(client, pet.id, pet.status, { signal })) ?? null)
-        }
-      }
-      await Promise.all(Array.from({ length: AT_ONCE }, readEach))
+      await eachOf(unknown(), async (pet) => {
+        note(pet, (await findOrder(client, pet.id, pet.status, { signal })) ?? null)
+      })
     },
     [client, rows],
   )

@@ -91,6 +91,7 @@ test('a delivery of 5 000 animals hides no sale: all are counted, named and told
   await page.getByLabel('API key').fill(service.key)
   await page.keyboard.press('Enter')
   await kind('Added 100+').waitFor()
+  for (const all of [kind('All 560+'), page.getByRole('heading', { name: 'All: 560+' })]) await all.waitFor()
   await kind('Sold 230').check()
   for (const name of ['Everybody 230', 'test 115', 'till 3 115']) await kind(name).waitFor()
   await page.getByRole('button', { name: 'Show 100 more' }).click()

@@ -36,14 +36,17 @@ export function DayView({ position, span, isToday, ...service }: DayViewProps) {
   const [lines, setLines] = useState(LINES)
   const acts = useDayEvents({ ...service, span }, ACTS, true)
   const added = useDayEvents({ ...service, span }, DELIVERIES, countingAll)
-  const ending = useEnding(service.client, service.feed, span)
+  const ending = useEnding(service.client, service.feed, isToday ? span : undefined)
   const { type, by } = position
-  const ofType = merge(type === 'pet.added' ? [added] : type ? [acts] : [acts, added], type)
-  const chosen = by === undefined ? ofType.events : ofType.events.filter((event) => (event.by ?? '') === by)
-  const shown = chosen.slice(0, lines)
+  const readings = type === 'pet.added' ? [added] : type ? [acts] : [acts, added]
+  const events = readings.flatMap(({ events }) => events).filter((event) => !type || event.type === type)
+  const whole = readings.every(({ whole }) => whole)
+  const chosen = by === undefined ? events : events.filter((event) => (event.by ?? '') === by)
+  const reached = newestFirst(chosen, readings)
+  const shown = reached.slice(0, lines)
   const details = useDetails(service, shown)
   const title = type ? KINDS[type] : 'All'
-  const total = type === 'ending' ? number(ending?.length ?? 0) : count(chosen.length, ofType.whole)
+  const total = type === 'ending' ? number(ending?.length ?? 0) : count(chosen.length, whole)
   useAnnouncement(`${title}: ${total}`, [type, by, acts.whole])
   const failed = [acts, added].find(({ failure }) => failure)
   const counted = (kind: Kind) =>
@@ -67,11 +70,11 @@ export function DayView({ position, span, isToday, ...service }: DayViewProps) {
         value={type ?? 'all'}
         onChange={(value) => open({ ...position, type: value === 'all' ? undefined : value })}
       />
-      {type !== 'ending' && <Keys {...{ position, open }} events={ofType.events} whole={ofType.whole} />}
+      {type !== 'ending' && <Keys {...{ position, open, events, whole }} />}
       <section
         class="history day"
         aria-labelledby="history"
-        aria-busy={!ofType.whole && (type !== 'pet.added' || countingAll)}
+        aria-busy={!whole && (type !== 'pet.added' || countingAll)}
       >
         <div class="title-row">
           <h2 id="history">
@@ -84,9 +87,9 @@ export function DayView({ position, span, isToday, ...service }: DayViewProps) {
           )}
         </div>
         {type === 'ending' ? <Ending orders={ending} /> : <Lines events={shown} details={details} />}
-        {chosen.length > lines && (
+        {reached.length > lines && (
           <button type="button" onClick={() => setLines(lines + LINES)}>
-            Show {number(Math.min(LINES, chosen.length - lines))} more
+            Show {number(Math.min(LINES, reached.length - lines))} more
           </button>
         )}
       </section>
@@ -94,14 +97,11 @@ export function DayView({ position, span, isToday, ...service }: DayViewProps) {
   )
 }
 
-/** Newest first, down to where each reading has come; `type`: only these. */
-function merge(readings: readonly DayEvents[], type: Kind | undefined): Pick<DayEvents, 'events' | 'whole'> {
+/** Down to where each reading has come: what is older may stand between what is not yet read. */
+function newestFirst(events: readonly Event[], readings: readonly DayEvents[]): readonly Event[] {
   const open = readings.filter(({ whole }) => !whole).map(({ events }) => events.at(-1)?.id)
-  const events = readings
-    .flatMap(({ events }) => events)
-    .filter((event) => (!type || event.type === type) && open.every((id) => id !== undefined && event.id >= id))
-  if (readings.length > 1) events.sort((a, b) => (a.id > b.id ? -1 : 1))
-  return { events, whole: open.length === 0 }
+  const reached = events.filter((event) => open.every((id) => id !== undefined && event.id >= id))
+  return readings.length > 1 ? reached.sort((a, b) => (a.id > b.id ? -1 : 1)) : reached
 }
 
 function countOf({ events, whole }: DayEvents, kind: Kind): [number, boolean] {

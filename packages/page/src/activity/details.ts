@@ -2,6 +2,7 @@
 
 import { useReducer, useRef } from 'preact/hooks'
 import { type CallOptions, type Order, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
+import { eachOf } from '../each-of.ts'
 import type { Event, ReadEvents } from '../live/events.ts'
 import type { Feed } from '../live/feed.ts'
 import { useEvents } from '../live/use-feed.ts'
@@ -9,7 +10,8 @@ import { useLoaded } from '../loaded.ts'
 import { readAll } from '../record/animal.ts'
 import { changesIn } from '../record/event-line.tsx'
 
-const AT_ONCE = 4
+/** So many are sooner asked for one by one. */
+const ALONE_MAX = 4
 const PAGE = 100
 
 export interface Details {
@@ -50,7 +52,7 @@ export function useDetails({ client, readEvents, feed }: Service, shown: readonl
         ({ id, type }) => type === 'pet.deleted' || (type === 'pet.changed' && !details.changes.has(id)),
       )
       const petIds = new Set(edited.map(({ petId }) => petId).filter((petId) => !details.names.has(petId)))
-      await each([...petIds], async (petId) => {
+      await eachOf([...petIds], async (petId) => {
         const events = await readAll(readEvents, { petId, type: ['pet.added', 'pet.changed'] }, signal)
         const name = events.at(-1)?.pet?.name
         if (name !== undefined) details.names.set(petId, name)
@@ -88,7 +90,7 @@ async function readOrders(
     cursor = next
     if (cursor === undefined) break
   }
-  await each([...open], async (id) => {
+  await eachOf([...open], async (id) => {
     const order = await client.getOrder(id, options).catch(unlessGone)
     if (order) found(order)
   })
@@ -98,17 +100,9 @@ async function readOrders(
 function isShorter(at: bigint | undefined, open: ReadonlySet<bigint>): boolean {
   const ahead = [...open].filter((id) => at === undefined || id < at)
   const nearest = ahead.reduce((one, other) => (one > other ? one : other), -1n)
-  return ahead.length > AT_ONCE && (at === undefined || Number(at - nearest) / PAGE < ahead.length)
+  return ahead.length > ALONE_MAX && (at === undefined || Number(at - nearest) / PAGE < ahead.length)
 }
 
 function unlessGone(error: unknown): undefined {
   if (!(error instanceof PetstoreApiError && error.status === 404)) throw error
-}
-
-async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
-  const open = [...items]
-  async function next(): Promise<void> {
-    for (let item = open.shift(); item !== undefined; item = open.shift()) await act(item)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, next))
 }

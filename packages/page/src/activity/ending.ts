@@ -10,12 +10,13 @@ import type { Span } from './days.ts'
 /** However much happens. */
 const SOON_MS = 1_000
 
-/** `undefined` until they have come. */
-export function useEnding(client: PetstoreClient, feed: Feed, { to }: Span): readonly Order[] | undefined {
+/** `undefined` until they have come, and without a day. */
+export function useEnding(client: PetstoreClient, feed: Feed, day: Span | undefined): readonly Order[] | undefined {
   const { value, reload } = useLoaded(async (signal) => {
+    if (!day) return undefined
     const ending: Order[] = []
     for await (const order of client.listOrders({ status: 'pending' }, { signal })) {
-      if (order.expiresAt !== undefined && Date.parse(order.expiresAt) < Date.parse(to)) ending.push(order)
+      if (order.expiresAt !== undefined && Date.parse(order.expiresAt) < Date.parse(day.to)) ending.push(order)
     }
     return ending
   }, [])

@@ -4,11 +4,10 @@
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
 import { petOf } from '../../../service/src/cli/formats/csv.ts'
 import { RECORD_ERRORS, recordKey } from '../../../service/src/cli/formats/record-key.ts'
+import { eachOf } from '../each-of.ts'
 import { toProblems } from '../field-problems.ts'
 import { isReady, type Row } from './rows.ts'
 
-/** Requests in flight; a browser opens six connections. */
-const AT_ONCE = 5
 const RETRIES = 8
 
 /**
@@ -22,15 +21,7 @@ export async function addRows(
   signal: AbortSignal,
   onRow: () => void,
 ): Promise<void> {
-  const open = rows.values()
-  let failed = false
-  async function work(): Promise<void> {
-    for (const row of open) {
-      if (failed) return
-      if (isReady(row)) await add(row)
-    }
-  }
-  async function add(row: Row): Promise<void> {
+  await eachOf(rows.filter(isReady), async (row) => {
     const pet = petOf(row.cells)
     let state: Row['state'] = 'added'
     try {
@@ -44,17 +35,11 @@ export async function addRows(
       })
       Object.assign(row, { id, state })
     } catch (error) {
-      if (!(error instanceof PetstoreApiError && RECORD_ERRORS.includes(error.code))) {
-        failed = true
-        throw error
-      }
+      if (!(error instanceof PetstoreApiError && RECORD_ERRORS.includes(error.code))) throw error
       Object.assign(row, { problems: toProblems(error.message), mistaken: true })
     }
     onRow()
-  }
-  // No worker is left behind when another one fails.
-  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, work))
-  for (const one of ended) if (one.status === 'rejected') throw one.reason
+  })
 }
 
 /** Browsers have their own digests on https only; nobody gains by making two texts alike (cyrb53, twice). */

@@ -2,7 +2,7 @@
 // added can be looked at afterwards.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { useAnnounce } from '../announcer.tsx'
 import { CloseButton } from '../close-button.tsx'
@@ -40,56 +40,59 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
     setOpen(true)
     importing.choose(file)
   })
-  const show = (
-    <button type="button" class="small" onClick={() => setOpen(true)}>
-      Open
-    </button>
-  )
-  const isWhole = counts.wrong + counts.ready + counts['left out'] === 0
-  return (
-    <>
-      {doing === 'adding' && <Progress {...{ importing }}>{show}</Progress>}
-      {ended && !doing && (
-        <Ended kind={problem ? 'error' : 'done'} title={`${file?.name}: ${outcomeOf(importing)}`}>
-          {!isWhole && show}
-          <Added {...{ importing }} style="button small" onFollow={isWhole ? importing.close : undefined}>
-            Show them
-          </Added>
-          <CloseButton onClose={importing.close} />
-        </Ended>
-      )}
-      <Dialog id="import-title" title="Import animals" wide={rows !== undefined} open={open} setOpen={setOpen}>
-        <div ref={body} class="dialog-body">
-          <Choice {...{ importing }} />
-          {problem && <Notice kind="error" title={problem} />}
-          {rows && !doing && !ended && <p>{contentsOf(importing)}</p>}
-          {rows && doing === 'adding' && <Progress {...{ importing }} />}
-          {ended && !doing && <p>{outcomeOf(importing)}</p>}
-          {rows && <ImportTable importing={{ ...importing, rows }} />}
-          <div class="dialog-actions">
-            {ended && !doing && (
-              <Added {...{ importing }} style="button" onFollow={() => setOpen(false)}>
-                Show what was added
-              </Added>
-            )}
-            {ended && !doing && counts.present > 0 && (
-              <button type="button" onClick={importing.addAgain}>
-                Add {number(counts.present)} again
+  // The rest of the page changes often meanwhile; a table of a file takes long to compare.
+  return useMemo(() => {
+    const show = (
+      <button type="button" class="small" onClick={() => setOpen(true)}>
+        Open
+      </button>
+    )
+    const isWhole = counts.wrong + counts.ready + counts['left out'] === 0
+    return (
+      <>
+        {doing === 'adding' && <Progress {...{ importing }}>{show}</Progress>}
+        {ended && (
+          <Ended kind={problem ? 'error' : 'done'} title={`${file?.name}: ${outcomeOf(importing)}`}>
+            {!isWhole && show}
+            <Added {...{ importing }} style="button small" onFollow={isWhole ? importing.close : undefined}>
+              Show them
+            </Added>
+            <CloseButton onClose={importing.close} />
+          </Ended>
+        )}
+        <Dialog id="import-title" title="Import animals" wide={rows !== undefined} open={open} setOpen={setOpen}>
+          <div ref={body} class="dialog-body">
+            <Choice {...{ importing }} />
+            {problem && <Notice kind="error" title={problem} />}
+            {rows && !doing && !ended && <p>{contentsOf(importing)}</p>}
+            {rows && doing === 'adding' && <Progress {...{ importing }} />}
+            {ended && <p>{outcomeOf(importing)}</p>}
+            {open && rows && <ImportTable importing={{ ...importing, rows }} />}
+            <div class="dialog-actions">
+              {ended && (
+                <Added {...{ importing }} style="button" onFollow={() => setOpen(false)}>
+                  Show what was added
+                </Added>
+              )}
+              {ended && counts.present > 0 && (
+                <button type="button" onClick={importing.addAgain}>
+                  Add {number(counts.present)} again
+                </button>
+              )}
+              <button type="button" onClick={() => setOpen(false)}>
+                {doing === 'adding' ? 'Go on meanwhile' : 'Close'}
               </button>
-            )}
-            <button type="button" onClick={() => setOpen(false)}>
-              {doing === 'adding' ? 'Go on meanwhile' : 'Close'}
-            </button>
-            {counts.ready > 0 && doing !== 'adding' && (
-              <button type="button" class="primary" onClick={importing.add}>
-                Add {number(counts.ready)}
-              </button>
-            )}
+              {counts.ready > 0 && doing !== 'adding' && (
+                <button type="button" class="primary" onClick={importing.add}>
+                  Add {number(counts.ready)}
+                </button>
+              )}
+            </div>
           </div>
-        </div>
-      </Dialog>
-    </>
-  )
+        </Dialog>
+      </>
+    )
+  }, [importing, open])
 }
 
 /** The file, however it is chosen. The same one is read again. */

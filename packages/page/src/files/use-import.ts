@@ -1,6 +1,6 @@
 // An import from the choice of its file to its end. It lives as long as somebody is signed in, whether its dialog is open or not.
 
-import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { randomKey } from '../../../client/src/idempotency-key.ts'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { StartError } from '../../../service/src/domain/start-error.ts'
@@ -33,8 +33,9 @@ export interface Import {
   close: () => void
 }
 
+/** Another one only when something of it has changed. */
 export function useImport(client: PetstoreClient, onEnded: () => void): Import {
-  const [, show] = useReducer((count: number) => count + 1, 0)
+  const [shows, show] = useReducer((count: number) => count + 1, 0)
   const [state, setState] = useState<Pick<Import, 'file' | 'fromExcel' | 'rows' | 'doing' | 'ended' | 'problem'>>(NONE)
   const { file, rows } = state
   const set = (change: Partial<typeof state>) => setState((before) => ({ ...before, ...change }))
@@ -52,7 +53,7 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
     } catch (error) {
       set({ problem: signal.aborted ? 'It was cancelled.' : sentenceOf(error) })
     }
-    set({ doing: undefined })
+    set({ doing: undefined, ended: doing === 'adding' })
   }
 
   const choose = (file: File | undefined, said?: boolean) =>
@@ -74,7 +75,6 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
         show(undefined)
       }
       await run('adding', (signal) => addRows(client, name, rows ?? [], signal, onRow))
-      set({ ended: true })
       onEnded()
     })
 
@@ -83,23 +83,26 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
     add(`once ${randomKey()}`)
   }
 
-  return {
-    ...state,
-    counts: countsOf(rows ?? []),
-    choose,
-    add: () => add(),
-    addAgain,
-    cancel: () => aborter.current.abort(),
-    mend(row, change) {
-      mend(row, change)
-      show(undefined)
-    },
-    leaveOut(row, isLeftOut) {
-      row.state = isLeftOut ? 'left out' : 'open'
-      show(undefined)
-    },
-    close: () => setState(NONE),
-  }
+  return useMemo(
+    () => ({
+      ...state,
+      counts: countsOf(rows ?? []),
+      choose,
+      add: () => add(),
+      addAgain,
+      cancel: () => aborter.current.abort(),
+      mend(row, change) {
+        mend(row, change)
+        show(undefined)
+      },
+      leaveOut(row, isLeftOut) {
+        row.state = isLeftOut ? 'left out' : 'open'
+        show(undefined)
+      },
+      close: () => setState(NONE),
+    }),
+    [state, shows],
+  )
 }
 
 const NONE = {

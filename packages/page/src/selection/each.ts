@@ -3,6 +3,7 @@
 
 import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { findOrder } from '../actions.ts'
+import { eachOf } from '../each-of.ts'
 import { toFailure } from '../failures.ts'
 import type { HolderOf } from '../holders.ts'
 import { brief, number } from '../phrases.ts'
@@ -13,7 +14,6 @@ export type Act = 'release' | 'delete'
 export const ACT_LABELS = { release: 'Release', delete: 'Delete' } as const satisfies Record<Act, string>
 const DONE = { release: 'available again', delete: 'deleted' } as const satisfies Record<Act, string>
 
-const AT_ONCE = 4
 const NAMED_MAX = 3
 const PATIENT = { retries: 8 }
 
@@ -47,30 +47,24 @@ interface Work {
 export async function actOnEach(act: Act, { client, items, holderOf, report, isStopped }: Work): Promise<Outcome> {
   const done: bigint[] = []
   const refused = new Map<string, Item[]>()
-  const refuse = (reason: string, item: Item) => refused.set(reason, [...(refused.get(reason) ?? []), item])
-  const left = [...items]
+  function refuse(reason: string, item: Item): void {
+    refused.set(reason, [...(refused.get(reason) ?? []), item])
+  }
   let cut = ''
   let tried = 0
-  async function work(): Promise<void> {
-    for (let item = left.shift(); item; item = left.shift()) {
-      if (cut || isStopped()) return void left.push(item)
-      try {
-        const code = act === 'delete' ? await remove(client, item as Pet) : await release(client, item, holderOf)
-        if (code) refuse(REASONS[code] as string, item)
-        else done.push(item.id)
-      } catch (error) {
-        const { kind, code, message } = toFailure(error)
-        if (kind === 'other') refuse(REASONS[code] ?? message, item)
-        else {
-          cut = message
-          left.push(item)
-        }
-      }
-      report(++tried)
+  await eachOf(items, async (item) => {
+    if (cut || isStopped()) return refuse(cut || 'you stopped', item)
+    try {
+      const code = act === 'delete' ? await remove(client, item as Pet) : await release(client, item, holderOf)
+      if (code) refuse(REASONS[code] as string, item)
+      else done.push(item.id)
+    } catch (error) {
+      const { kind, code, message } = toFailure(error)
+      if (kind !== 'other') cut ||= message
+      refuse(kind === 'other' ? (REASONS[code] ?? message) : cut, item)
     }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  if (left.length > 0) refused.set(cut || 'you stopped', left)
+    report(++tried)
+  })
   return { done, sentence: inWords(act, done.length, refused), complete: refused.size === 0 }
 }
 
