@@ -1,0 +1,48 @@
+// The main tasks of the page at `/` in Firefox, where it is installed: by the keyboard alone, as at a till, then a file and paper.
+
+import { expect, test } from 'bun:test'
+import { addPets } from '../../../test/support/console.ts'
+import { temporaryFile } from '../../../test/support/files.ts'
+import { firefox, KEYS, openFirefox } from '../../../test/support/firefox.ts'
+import { startService } from '../../../test/support/service.ts'
+
+test.skipIf(!firefox)(`everyday work in Firefox${firefox ? '' : ': skipped, it is not installed'}`, async () => {
+  const service = await startService()
+  service.clock.at = Date.now()
+  await addPets(service, 30, 'available', 'available')
+  const page = await openFirefox(firefox as string)
+  const shows = (text: string) => page.until(`document.body?.innerText.includes(${JSON.stringify(text)})`)
+  try {
+    await page.goto(`${service.origin}/`)
+    await page.until(`document.activeElement.tagName === 'INPUT'`)
+    await page.type(service.key + KEYS.enter)
+    await shows('1 – 20 of 30')
+
+    // An id, as a scanner types it, then a part of a name.
+    await page.type(`17${KEYS.enter}`)
+    await page.until(`document.querySelector('h1')?.innerText === 'Pet 17'`)
+    await page.type(`/pet 8${KEYS.enter}`)
+    await page.until(`document.querySelector('h1')?.innerText === 'Pet 8'`)
+    await page.press('Sell Pet 8')
+    await page.press('Sell')
+    await shows('Pet 8 is sold')
+    await page.goto(`${service.origin}/?view=activity`)
+    await shows('Pet 8 · Order 1 · Sold — test')
+
+    await page.goto(`${service.origin}/?order=1`)
+    await page.until(`document.querySelector('.paper-receipt')`)
+    expect((await page.print(8, 20)).length).toBeGreaterThan(1_000)
+
+    const file = temporaryFile('pets.csv')
+    await Bun.write(file, 'name,categoryId\nMia,7\nTom,x\n')
+    await page.goto(`${service.origin}/`)
+    await shows('1 – 20 of 30')
+    await page.press('Import')
+    await page.setFiles('#import-file', [file])
+    await shows('1 with a mistake')
+  } finally {
+    await page.close()
+    await service.stop()
+  }
+  expect(page.complaints).toEqual([])
+})

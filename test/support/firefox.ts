@@ -1,0 +1,132 @@
+// Firefox, where it is installed, through WebDriver BiDi (W3C). Playwright drives a Firefox of its own alone, which is in no package.
+
+import { mkdtempSync } from 'node:fs'
+import { temporaryFile } from './files.ts'
+
+/** Of Debian, of others. */
+export const firefox = Bun.which('firefox-esr') ?? Bun.which('firefox')
+
+type Result = Record<string, unknown>
+
+export interface FirefoxPage {
+  /** What the page logged as an error, or threw. */
+  complaints: string[]
+  goto: (url: string) => Promise<unknown>
+  /** The value of an expression; rejects with what it throws. */
+  evaluate: <Value>(expression: string) => Promise<Value>
+  /** Waits until an expression is true. */
+  until: (condition: string) => Promise<void>
+  /** As from the keyboard: each character is a key, also those of KEYS. */
+  type: (keys: string) => Promise<unknown>
+  /** Presses the button of this name with the mouse. Without a screen Firefox never has the focus, and no key presses one. */
+  press: (name: string) => Promise<unknown>
+  /** Chooses files in an input of this selector. */
+  setFiles: (selector: string, files: string[]) => Promise<unknown>
+  /** A PDF, as printed on paper of this size in centimetres, in base64. */
+  print: (width: number, height: number) => Promise<string>
+  screenshot: () => Promise<Buffer>
+  close: () => Promise<void>
+}
+
+/** WebDriver's code points for keys that are no characters. */
+export const KEYS = { enter: '\uE007', escape: '\uE00C', down: '\uE015', tab: '\uE004' }
+
+export async function openFirefox(command: string, width = 1280, height = 800): Promise<FirefoxPage> {
+  const profile = mkdtempSync(temporaryFile('firefox-'))
+  const args = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0']
+  const env = { ...process.env, HOME: profile, MOZ_REMOTE_SETTINGS_DEVTOOLS: '1' }
+  const child = Bun.spawn([command, ...args, 'about:blank'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const socket = new WebSocket(`${await addressOf(child.stderr)}/session`)
+  await new Promise((resolve, reject) => Object.assign(socket, { onopen: resolve, onerror: reject }))
+
+  const open = new Map<number, (message: Result) => void>()
+  const complaints: string[] = []
+  socket.onmessage = ({ data }) => {
+    const message = JSON.parse(String(data))
+    open.get(message.id)?.(message)
+    const { level, text } = message.params ?? {}
+    if (message.method === 'log.entryAdded' && level === 'error') complaints.push(text)
+  }
+  async function send<Answer = Result>(method: string, params: object): Promise<Answer> {
+    const id = open.size
+    const answer = new Promise<Result>((resolve) => open.set(id, resolve))
+    socket.send(JSON.stringify({ id, method, params }))
+    const { type, result, message } = await answer
+    if (type !== 'success') throw new Error(`${method}: ${message}`)
+    return result as Answer
+  }
+
+  await send('session.new', { capabilities: { alwaysMatch: { unhandledPromptBehavior: { default: 'accept' } } } })
+  await send('session.subscribe', { events: ['log.entryAdded'] })
+  const { contexts } = await send<{ contexts: { context: string }[] }>('browsingContext.getTree', {})
+  const context = contexts[0]?.context
+  await send('browsingContext.setViewport', { context, viewport: { width, height } })
+
+  async function evaluate<Value>(expression: string): Promise<Value> {
+    const settings = {
+      expression: `(async () => JSON.stringify((await (${expression})) ?? null))()`,
+      awaitPromise: true,
+    }
+    const answer = await send<{ result?: { value: string }; exceptionDetails?: { text: string } }>('script.evaluate', {
+      ...settings,
+      target: { context },
+    })
+    if (!answer.result) throw new Error(answer.exceptionDetails?.text)
+    return JSON.parse(answer.result.value)
+  }
+
+  /** Waits until it is there. */
+  async function find(locator: object): Promise<object> {
+    for (;;) {
+      const { nodes } = await send<{ nodes: object[] }>('browsingContext.locateNodes', { context, locator })
+      if (nodes[0]) return nodes[0]
+      await Bun.sleep(20)
+    }
+  }
+
+  return {
+    complaints,
+    evaluate,
+    goto: (url) => send('browsingContext.navigate', { context, url, wait: 'complete' }),
+    async until(condition) {
+      while (!(await evaluate(`Boolean(${condition})`))) await Bun.sleep(20)
+    },
+    type(keys) {
+      const actions = Array.from(keys).flatMap((value) => ['keyDown', 'keyUp'].map((type) => ({ type, value })))
+      return send('input.performActions', { context, actions: [{ type: 'key', id: 'keyboard', actions }] })
+    },
+    async press(name) {
+      const origin = {
+        type: 'element',
+        element: await find({ type: 'accessibility', value: { name, role: 'button' } }),
+      }
+      const mouse = [
+        { type: 'pointerMove', x: 0, y: 0, origin },
+        { type: 'pointerDown', button: 0 },
+        { type: 'pointerUp', button: 0 },
+      ]
+      return send('input.performActions', { context, actions: [{ type: 'pointer', id: 'mouse', actions: mouse }] })
+    },
+    setFiles: async (selector, files) =>
+      send('input.setFiles', { context, element: await find({ type: 'css', value: selector }), files }),
+    print: async (width, height) =>
+      (await send<{ data: string }>('browsingContext.print', { context, page: { width, height } })).data,
+    screenshot: async () =>
+      Buffer.from((await send<{ data: string }>('browsingContext.captureScreenshot', { context })).data, 'base64'),
+    async close() {
+      await send('browser.close', {}).catch(() => undefined)
+      await child.exited
+    },
+  }
+}
+
+/** "WebDriver BiDi listening on ws://127.0.0.1:40123". Rejects with what was said instead. */
+async function addressOf(output: ReadableStream<Uint8Array>): Promise<string> {
+  let said = ''
+  for await (const part of output) {
+    said += new TextDecoder().decode(part)
+    const address = /listening on (ws:\S+)\n/.exec(said)?.[1]
+    if (address) return address
+  }
+  throw new Error(`Firefox has ended: ${said}`)
+}
