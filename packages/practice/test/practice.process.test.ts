@@ -47,7 +47,7 @@ describe('a contract fault', () => {
 
   test('takes the place of the one before', async () => {
     await store.lie('pets.create.int64.beyond-53-bits')
-    await store.lie('pets.get.not-modified.headers')
+    await store.lie('pets.get.not-modified')
     expect(await (await add()).text()).toContain(BIG)
   })
 
@@ -104,7 +104,7 @@ test('is refused without --ephemeral', async () => {
 })
 
 test('other languages send lines of JSON, and each has one line as its answer', async () => {
-  const lines = ['{"lies":true}', '{"lie":"pets.get.not-modified.headers"}', 'reset', 'no', '[]', '{"fly":1}', '{}']
+  const lines = ['{"lies":true}', '{"lie":"pets.get.not-modified"}', 'reset', 'no', '[]', '{"fly":1}', '{}']
   lines.push('{"report":true}', '{"createKey":{"readOnly":1}}', '{"createKey":{"scope":1}}', '{"createKey":{}}')
   const command = ['sh', '-c', `printf '%s\\n' "$@" | '${launcher}' serve --ephemeral --practice --json --port 0`, 'sh']
   const { status, stdout } = await run(lines, { command })
@@ -115,7 +115,7 @@ test('other languages send lines of JSON, and each has one line as its answer', 
   const notOne = { error: 'A command is reset, or an object with one member, such as {"lies": true}.' }
   expect(status).toBe(0)
   expect(answers).toEqual([
-    { result: expect.arrayContaining(['pets.list.limit.too-large']) },
+    { result: expect.arrayContaining(['pets.list.limit.wrong']) },
     { result: null },
     started,
     notOne,

@@ -63,6 +63,16 @@ export class Answer {
     return json
   }
 
+  /** Of the one object. */
+  get id(): string {
+    return textOf(this.object().get('id'))
+  }
+
+  /** Of the listed objects. */
+  get ids(): string[] {
+    return this.objects().map((item) => textOf(item.get('id')))
+  }
+
   broken(expected: string, actual: string): Broken {
     this.faulted = true
     return new Broken(expected, actual, this.request)
@@ -74,11 +84,6 @@ export class Answer {
       `status ${expected.join(' or ')}`,
       `status ${this.status}${this.text === '' ? '' : `: ${this.text}`}`,
     )
-  }
-
-  expectNoBody(): this {
-    if (this.text === '') return this
-    throw this.broken('no body', this.text)
   }
 
   /** `expected`: the value, what it has to match, or undefined for no such header. */
@@ -93,29 +98,51 @@ export class Answer {
     )
   }
 
-  /** Compares members as JSON, and numbers by their value. */
-  expectMember(object: JsonObject, name: string, expected: Json): this {
+  expectText(expected: string): this {
+    if (this.text === expected) return this
+    throw this.broken(expected === '' ? 'no body' : expected, this.text)
+  }
+
+  expectIds(expected: readonly string[], actual: readonly string[] = this.ids): this {
+    if (actual.join() === expected.join()) return this
+    throw this.broken(`ids ${expected}`, `ids ${actual}`)
+  }
+
+  expectAtMost(limit: number): this {
+    const { length } = this.array()
+    if (length <= limit) return this
+    throw this.broken(`at most ${limit} item${limit === 1 ? '' : 's'}`, `${length} items`)
+  }
+
+  /** Compares members as JSON, and numbers by their value; undefined: there is none. */
+  expectMember(name: string, expected: Json | undefined, object = this.object()): this {
     const actual = object.get(name)
-    if (actual !== undefined && sameValue(actual, expected)) return this
-    throw this.broken(`${name}: ${stringifyJson(expected)}`, memberText(object, name))
+    const isSame = actual === undefined || expected === undefined ? actual === expected : sameValue(actual, expected)
+    if (isSame) return this
+    throw this.broken(memberText(name, expected), memberText(name, actual))
+  }
+
+  expectMembers(expected: Iterable<readonly [string, Json | undefined]>, object = this.object()): this {
+    for (const [name, value] of expected) this.expectMember(name, value, object)
+    return this
   }
 
   /** `code`: undefined for any. */
   expectError(status: number, code: string | undefined): this {
     this.expectStatus(status)
-    return code === undefined ? this : this.expectMember(this.object(), 'code', code)
+    return code === undefined ? this : this.expectMember('code', code)
   }
 
-  expectString(object: JsonObject, name: string): this {
+  expectString(name: string, object = this.object()): this {
     if (typeof object.get(name) === 'string') return this
-    throw this.broken(`${name}: a string`, memberText(object, name))
+    throw this.broken(`${name}: a string`, memberText(name, object.get(name)))
   }
 
-  expectInt64(object: JsonObject, name: string): bigint {
+  expectInt64(name: string, object = this.object()): bigint {
     const value = object.get(name)
     const integer = value instanceof JsonNumber ? int64FromJson(value.text) : undefined
     if (typeof integer === 'bigint') return integer
-    throw this.broken(`${name}: an int64`, memberText(object, name))
+    throw this.broken(`${name}: an int64`, memberText(name, value))
   }
 }
 
@@ -137,7 +164,6 @@ export function sameValue(one: Json, other: Json): boolean {
   return stringifyJson(one) === stringifyJson(other)
 }
 
-function memberText(object: JsonObject, name: string): string {
-  const value = object.get(name)
+function memberText(name: string, value: Json | undefined): string {
   return value === undefined ? `no ${name}` : `${name}: ${stringifyJson(value)}`
 }

@@ -14,7 +14,7 @@ export type Result = { id: string; level: Level } & (
 )
 
 /** How many checks ask at the same time: a distant server would take too long otherwise. */
-const TOGETHER = 8
+const TOGETHER = 16
 /** The names of second keys, by what needs them. */
 const SECOND_KEYS = { 'read-only key': 'read-only', 'other key': 'other' } as const
 
@@ -79,7 +79,8 @@ export class Examination {
       const beside = chosen.filter((row) => row.level === level && !row.alone)
       results.push(...(await Promise.all(beside.map(reported))))
     }
-    for (const row of chosen.filter(({ alone }) => alone)) results.push(await reported(row))
+    for (const row of chosen.filter(({ alone }) => alone === 'writes')) results.push(await reported(row))
+    results.push(...(await Promise.all(chosen.filter(({ alone }) => alone === 'reads').map(reported))))
     const byId = new Map(results.map((result) => [result.id, result]))
     return chosen.map(({ id }) => byId.get(id) as Result)
   }

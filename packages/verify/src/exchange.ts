@@ -113,26 +113,24 @@ class Reader {
     this.bytes = Buffer.concat([this.bytes, chunk])
     while (!this.head) if (!this.readHead()) return undefined
     if (this.bytes.length > BODY_BYTES_MAX) throw new NotExaminable('sends more than 4 MB, or without an end')
-    if (this.bodyless) return undefined
-    const length = this.header('content-length')
-    if (this.header('transfer-encoding')) {
-      return this.readChunks() ? this.answer(Buffer.concat(this.chunks)) : undefined
-    }
-    if (length === undefined || this.bytes.length < Number(length)) return undefined
-    return this.answer(this.bytes.subarray(0, Number(length)))
+    return this.bodyless ? undefined : this.whole()
   }
 
   /** The connection has ended. `reason` says why, where it failed. */
   end(reason = 'closed the connection without a whole answer'): Received {
     if (!this.head) throw this.bytes.length > 0 ? new NotExaminable('does not speak HTTP/1.1') : new NoAnswer(reason)
-    if (this.bodyless) return this.answer(this.bytes)
-    const length = this.header('content-length')
-    if (this.header('transfer-encoding')) {
-      if (!this.readChunks()) throw new NoAnswer('broke off in the middle of an answer')
-      return this.answer(Buffer.concat(this.chunks))
-    }
-    if (length !== undefined && this.bytes.length < Number(length)) throw new NoAnswer(reason)
+    const whole = this.bodyless ? undefined : this.whole()
+    if (whole) return whole
+    if (!this.bodyless && this.header('transfer-encoding')) throw new NoAnswer('broke off in the middle of an answer')
+    if (!this.bodyless && this.header('content-length') !== undefined) throw new NoAnswer(reason)
     return this.answer(this.bytes)
+  }
+
+  /** Where its headers say how long it is. */
+  private whole(): Received | undefined {
+    if (this.header('transfer-encoding')) return this.readChunks() ? this.answer(Buffer.concat(this.chunks)) : undefined
+    const length = Number(this.header('content-length') ?? Number.POSITIVE_INFINITY)
+    return this.bytes.length < length ? undefined : this.answer(this.bytes.subarray(0, length))
   }
 
   private answer(body: Uint8Array): Received {

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../contract/src/json.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
-import { type Answer, number, textOf } from './answer.ts'
+import { type Answer, number } from './answer.ts'
 import { addPet, newName, preliminary } from './fixtures.ts'
 import type { Probe, RequestOptions } from './probe.ts'
 import { Unjudged } from './request.ts'
@@ -23,9 +23,8 @@ const own = new Set<string>()
 
 export async function newPetId(probe: Probe, fields: Record<string, unknown> = {}): Promise<string> {
   const added = await preliminary(addPet(probe, { status: 'available', ...fields }))
-  const id = added.object().get('id')
-  if (id === undefined) throw new Unjudged('The answer to a create has no id.')
-  return textOf(id)
+  if (!added.object().has('id')) throw new Unjudged('The answer to a create has no id.')
+  return added.id
 }
 
 /** A field that is undefined is left out. */
@@ -40,7 +39,7 @@ export async function place(
   options: RequestOptions = {},
 ): Promise<Answer> {
   const answer = await probe.post('/store/orders', body, options)
-  if (answer.status === 201) own.add(textOf(answer.object().get('id')))
+  if (answer.status === 201) own.add(answer.id)
   const [, petId] = /"petId" ?: ?(\d+)/.exec(typeof body === 'string' ? body : '') ?? []
   if (answer.status === 409 && petId !== undefined && (await orderedByOthers(probe, petId))) throw new Taken()
   return answer
@@ -55,8 +54,8 @@ class Taken extends Unjudged {
 
 async function orderedByOthers(probe: Probe, petId: string): Promise<boolean> {
   const path = `/store/orders?petId=${petId}&limit=100`
-  const orders = await preliminary(probe.get(path).then((answer) => answer.expectStatus(200).objects()))
-  return orders.some((order) => !own.has(textOf(order.get('id'))))
+  const orders = await preliminary(probe.read(path).then(({ ids }) => ids))
+  return orders.some((id) => !own.has(id))
 }
 
 export interface Placed {
@@ -75,7 +74,7 @@ export async function placed(
     const petId = await newPetId(probe, pet)
     try {
       const answer = (await place(probe, orderBody(petId, fields))).expectStatus(201)
-      return { id: textOf(answer.object().get('id')), petId, answer }
+      return { id: answer.id, petId, answer }
     } catch (error) {
       if (!(error instanceof Taken) || n === TRIES) throw error
     }
@@ -88,7 +87,7 @@ export const cancel = (probe: Probe, id: string, options?: RequestOptions) =>
   probe.ask(`DELETE /store/orders/${id}`, options)
 export const giveBack = (probe: Probe, id: string, options?: RequestOptions) =>
   probe.ask(`POST /store/orders/${id}/return`, options)
-export const readOrder = async (probe: Probe, id: string) => (await probe.get(`/store/orders/${id}`)).expectStatus(200)
+export const readOrder = (probe: Probe, id: string) => probe.read(`/store/orders/${id}`)
 
 /** A new order that has come to this status. */
 export async function orderThatIs(probe: Probe, status: Reachable): Promise<Placed> {
@@ -101,22 +100,21 @@ export async function orderThatIs(probe: Probe, status: Reachable): Promise<Plac
 
 /** Throws Taken when somebody else has ordered the pet. */
 export async function expectPet(probe: Probe, petId: string, status: string): Promise<void> {
-  const answer = (await probe.get(`/pets/${petId}`)).expectStatus(200)
+  const answer = await probe.read(`/pets/${petId}`)
   if (answer.object().get('status') === status) return
   if (await orderedByOthers(probe, petId)) throw new Taken()
-  answer.expectMember(answer.object(), 'status', status)
+  answer.expectMember('status', status)
 }
 
 /** That nothing of the order differs from what it was. */
 export async function expectUnchanged(probe: Probe, before: Answer): Promise<void> {
-  const now = await readOrder(probe, textOf(before.object().get('id')))
-  for (const [name, value] of before.object()) now.expectMember(now.object(), name, value)
+  ;(await readOrder(probe, before.id)).expectMembers(before.object())
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** A time as the contract has it: UTC, with milliseconds. */
-export function expectInstant(answer: Answer, object: JsonObject, name: string): number {
+export function expectInstant(answer: Answer, name: string, object: JsonObject = answer.object()): number {
   const value = object.get(name)
   if (typeof value === 'string' && INSTANT.test(value)) return Date.parse(value)
   throw answer.broken(`${name}: a time in UTC with milliseconds`, `${name}: ${stringifyJson(value ?? null)}`)
@@ -127,7 +125,6 @@ export const newKey = () => `"${crypto.randomUUID()}"`
 
 export const under = (key: string) => ({ headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key } })
 
-export const expectReplay = (again: Answer, first: Answer) => {
-  again.expectStatus(201).expectHeader('Location', first.header('Location'))
-  if (again.text !== first.text) throw again.broken(`the first answer: ${first.text}`, again.text)
-}
+/** A replay of a create, or of an order. */
+export const expectReplay = (again: Answer, first: Answer) =>
+  again.expectStatus(201).expectHeader('Location', first.header('Location')).expectText(first.text)

@@ -1,6 +1,6 @@
 // How a check asks a server: one request after the other, each on a connection of its own. A rate limit is waited for.
 
-import { parseJson } from '../../contract/src/json.ts'
+import { parseJson, stringifyJson } from '../../contract/src/json.ts'
 import { Answer, textOf } from './answer.ts'
 import { exchange, NoAnswer, NotExaminable, type Received } from './exchange.ts'
 import { Broken, type CheckRequest, type KeyName, type Step } from './request.ts'
@@ -83,9 +83,20 @@ export class Probe {
     return this.ask(`GET ${path}`, { headers })
   }
 
-  /** JSON, unless `asking` has another type. */
+  /** What is there: the answer is 200. */
+  async read(path: string): Promise<Answer> {
+    return (await this.get(path)).expectStatus(200)
+  }
+
+  /** JSON, unless `options` have another type. */
   post(path: string, body: string | Uint8Array | undefined, options: RequestOptions = {}): Promise<Answer> {
     return this.ask(`POST ${path}`, { ...options, headers: { ...JSON_TYPE, ...options.headers }, body })
+  }
+
+  /** A correction. `change` is a body, or fields of one. */
+  patch(path: string, change: Record<string, unknown> | string, options: RequestOptions = {}): Promise<Answer> {
+    const body = typeof change === 'string' ? change : stringifyJson(change)
+    return this.ask(`PATCH ${path}`, { ...options, headers: { ...JSON_TYPE, ...options.headers }, body })
   }
 
   /** What `make` gives, the first time that it is asked for under this name. */

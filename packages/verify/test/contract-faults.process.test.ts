@@ -18,7 +18,7 @@ const TOGETHER = 8
 /** One cause is told as few. */
 const IDS_MAX = 6
 /** But for these, since every pet has another id than its place says: in lists, under its address, for its order. */
-const MANY: Readonly<Record<string, number>> = { 'pets.create.id.positive': 8, 'pets.create.id.rising': 8 }
+const MANY: Readonly<Record<string, number>> = { 'pets.create.id.rising': 8 }
 /** Planted faults that are not found. */
 const UNFOUND: readonly string[] = []
 /** Beside others who work. */
@@ -113,7 +113,7 @@ describe('a contract fault', () => {
     'is found under its promise, and under few others',
     async () => {
       const some = ids.filter((_, index) => index % ONE_OF === 0)
-      expect(some.length).toBeGreaterThan(60)
+      expect(some.length).toBeGreaterThan(40)
       const wrong = await eachLie(some, async (id) => {
         const lines = await foundAlone(id, CONTRACT_FAULTS[id] as ContractFault)
         const isFound = lines.some((line) => line.startsWith(`${id}: `))

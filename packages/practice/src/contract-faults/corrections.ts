@@ -35,7 +35,6 @@ const PETS_CORRECTED: ContractFaults = {
   'pets.update.status': taking(UPDATE, 'status'),
   'pets.update.lists': forgettingCorrected,
   'pets.update.same': at(UPDATE, 200, (request) => objectOf(request).has('id')).onResponse(otherTag),
-  'pets.update.not-deprecated': at(UPDATE, 200).onResponse(header('Deprecation', '@1')),
   'pets.update.held': at(UPDATE, 409).onResponse(both(error(400), put('code', 'invalid_pet'))),
   'pets.delete.lists': listingDeleted,
   'pets.delete.success': at(DELETE, 204).onResponse(() => jsonAnswer(200, {})),
@@ -51,7 +50,6 @@ const ORDERS_CHANGED: ContractFaults = {
   'orders.update.reference': taking(CHANGE, 'reference'),
   'orders.update.same': at(CHANGE, 200, (request) => objectOf(request).get('expiresAt') === null).onResponse(otherTag),
   'events.order-changed': renaming('order.changed', 'order.corrected'),
-  'orders.update.same.ended': at(CHANGE, 200, (_, { body }) => !body.includes('"pending"')).onResponse(otherTag),
   'orders.update.ended': at(CHANGE, 409).onResponse(both(error(400), put('code', 'invalid_order'))),
 }
 

@@ -2,7 +2,6 @@
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import {
-  admitting,
   at,
   both,
   type Change,
@@ -25,7 +24,7 @@ import {
   text,
   textOf,
 } from './shared/builders.ts'
-import { addingRefused, forgetting, takingSimilarKeys } from './shared/memory.ts'
+import { addingRefused, forgetting, isSimilar, withFirstKey } from './shared/memory.ts'
 import {
   added,
   adding,
@@ -34,7 +33,6 @@ import {
   error,
   got,
   hasParameter,
-  hasWrongKey,
   is,
   isFiltered,
   isFraction,
@@ -56,15 +54,15 @@ import {
 } from './shared/operations.ts'
 
 const KEYS: ContractFaults = {
-  'auth.missing.list': admitting(LIST, withoutKey),
+  'auth.missing.list': withFirstKey(LIST, 401, withoutKey),
   'auth.missing.get': at(ONE, 401, withoutKey).onResponse(error(403)),
-  'auth.missing.create': admitting(CREATE, withoutKey),
+  'auth.missing.create': withFirstKey(CREATE, 401, withoutKey),
   'auth.invalid.list': at(LIST, 401, hasKey).onResponse(error(403)),
-  'auth.invalid.get': admitting(ONE, hasWrongKey),
-  'auth.invalid.create': admitting(CREATE, hasWrongKey),
-  'auth.similar.list': takingSimilarKeys('*'),
-  'auth.similar.get': takingSimilarKeys(ONE),
-  'auth.similar.create': takingSimilarKeys(CREATE),
+  'auth.invalid.get': withFirstKey(ONE, 401, hasKey),
+  'auth.invalid.create': withFirstKey(CREATE, 401, hasKey),
+  'auth.similar.list': withFirstKey('*', 401, isSimilar),
+  'auth.similar.get': withFirstKey(ONE, 401, isSimilar),
+  'auth.similar.create': withFirstKey(CREATE, 401, isSimilar),
 }
 
 const ERRORS: ContractFaults = {

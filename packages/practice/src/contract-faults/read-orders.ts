@@ -16,7 +16,7 @@ import {
   status,
 } from './shared/builders.ts'
 import { frozen, keepingTags, refusingExpired, stuckAfter, succeedingTogether } from './shared/memory.ts'
-import { COMPLETE, INVENTORY, LIST, number, ORDER, ORDERS, RETURN } from './shared/operations.ts'
+import { INVENTORY, LIST, number, ORDER, ORDERS } from './shared/operations.ts'
 
 const ordersListed = (change: Change): ContractFault => at(ORDERS, 200).onResponse(change)
 const listingOrders = (change: RequestChange): ContractFault => at(ORDERS).onRequest(change)
@@ -28,7 +28,6 @@ const READING: ContractFaults = {
   'orders.get.no-id': at(ORDER).refusing(({ target }) => !/\/[1-9]\d*$/.test(target), 400, 'invalid_parameter'),
   'orders.list.success': ordersListed(json((orders) => new Map([['orders', orders]]))),
   'orders.list.item': ordersListed(drop('changedAt')),
-  'orders.list.limit.default': listingOrders(parameter('limit', /^$/, '100')),
   'orders.list.cursor.other-list': at(
     `${LIST}|${ORDERS}`,
     400,
@@ -49,21 +48,13 @@ const isExpired = (_: unknown, { body }: ServiceResponse) => body.includes('expi
 
 const MOVES: ContractFaults = {
   'orders.expiry': at(ORDER, 200).onResponse(put('status', 'pending')),
-  'orders.expiry.changed-at': at(ORDER, 200, isExpired).onResponse(
-    rewrite('changedAt', (time) => time.replace(/^\d+/, '2020')),
-  ),
   'orders.expiry.pet': stuckAfter(ORDER, isExpired),
-  'orders.expiry.complete': at(COMPLETE, 409, isExpired).onResponse(status(200)),
-  'orders.expiry.return': at(RETURN, 409, isExpired).onResponse(status(200)),
-  'orders.expiry.cancel': refusingExpired,
+  'orders.expiry.ended': refusingExpired,
   'orders.together': succeedingTogether,
 }
 
 const COUNTS: ContractFaults = {
   'inventory.get.success': at(INVENTORY, 200).onResponse(json((counts) => [counts])),
-  'inventory.get.available': at(INVENTORY, 200).onResponse(rewrite('available', (count) => count)),
-  'inventory.get.pending': at(INVENTORY, 200).onResponse(drop('pending')),
-  'inventory.get.sold': at(INVENTORY, 200).onResponse(rewrite('sold', (count) => count)),
   'inventory.get.counts': at(INVENTORY, 200).onResponse(rewrite('available', (count) => number(BigInt(count) + 1n))),
   'inventory.get.follows': frozen(INVENTORY),
 }

@@ -43,34 +43,29 @@ function codesOf({ request: { method, path }, status }: Answer): readonly string
   return response && 'x-error-codes' in response ? response['x-error-codes'] : undefined
 }
 
-const LAST = { after: ['errors.401.content-type', 'errors.404.content-type'], alone: true }
+const LAST = { after: ['errors.401.content-type', 'errors.404.content-type'], alone: 'reads' } as const
 
 export const errorPromises: readonly PromiseRow[] = [
-  row('errors.members', 'Every error has exactly code, message and status.')
-    .from(contract('components', 'schemas', 'Error'), LAST)
+  row('errors.members', 'Every error has exactly code, message and status, which is the HTTP status.')
+    .from([contract('components', 'schemas', 'Error'), schema('Error', 'status')], {
+      ...LAST,
+      after: [...LAST.after, 'errors.401.status', 'errors.404.status'],
+    })
     .check(
       everyError((answer) => {
         const names = [...answer.object().keys()].sort().join(', ')
         if (names !== 'code, message, status') throw answer.broken('code, message, status', names)
+        answer.expectMember('status', number(answer.status))
       }),
     ),
-  row('errors.content-type', 'Every error is application/json, without parameters.')
-    .from(documented('Errors', 'Body'), LAST)
+  row('errors.headers', 'Every error is application/json without parameters and has X-Request-Id, a 401 a challenge.')
+    .from([documented('Errors', 'Body'), header('RequestId'), header('WWW-Authenticate')], LAST)
     .check(
       everyError((answer) => {
-        answer.expectHeader('Content-Type', 'application/json')
+        answer.expectHeader('Content-Type', 'application/json').expectHeader('X-Request-Id', /./)
+        if (answer.status === 401) answer.expectHeader('WWW-Authenticate', /^Bearer realm="petstore"/)
       }),
     ),
-  row('errors.request-id', 'Every error has X-Request-Id.')
-    .from(header('RequestId'), LAST)
-    .check(
-      everyError((answer) => {
-        answer.expectHeader('X-Request-Id', /./)
-      }),
-    ),
-  row('errors.status', 'In every error status is the HTTP status.')
-    .from(schema('Error', 'status'), { ...LAST, after: [...LAST.after, 'errors.401.status', 'errors.404.status'] })
-    .check(everyError((answer) => answer.expectMember(answer.object(), 'status', number(answer.status)))),
   row('errors.codes', 'Every error has a code that the contract states at its response.')
     .from(schema('Error', 'code'), { ...LAST, after: [...LAST.after, 'errors.401.code', 'errors.404.code'] })
     .check(
@@ -81,7 +76,7 @@ export const errorPromises: readonly PromiseRow[] = [
       }),
     ),
   row('errors.retry-after', 'Every 429 and every 503 has Retry-After, in seconds.')
-    .from(header('RetryAfter'), { alone: true })
+    .from(header('RetryAfter'), { alone: 'reads' })
     .check(async (probe) => {
       const refused = probe.seen.filter(({ status }) => status === 429 || status === 503)
       if (refused.length === 0) throw new Unjudged('None came.')
@@ -91,7 +86,7 @@ export const errorPromises: readonly PromiseRow[] = [
     'errors.rate-limit',
     'RateLimit and RateLimit-Policy, where they are sent, name a limit, what is left of it, and when.',
   )
-    .from([header('RateLimit'), header('RateLimitPolicy')], { alone: true })
+    .from([header('RateLimit'), header('RateLimitPolicy')], { alone: 'reads' })
     .check(async (probe) => {
       const limited = probe.seen.filter((answer) => answer.header('RateLimit') !== undefined)
       if (limited.length === 0) throw new Unjudged('None came.')
@@ -101,7 +96,7 @@ export const errorPromises: readonly PromiseRow[] = [
           .expectHeader('RateLimit-Policy', /^"[\w-]+";q=\d+;w=\d+$/)
       }
     }),
-  row('errors.not-found.code', 'The code of a pet that cannot be found is not_found.')
+  row('errors.not-found.code', 'GET /pets/{petId}: The code of a pet that cannot be found is not_found.')
     .from(contract('components', 'responses', 'NotFound'), reading('errors.404.code'))
     .check(async (probe) => (await probe.get(`/pets/${absentId()}`)).expectError(404, 'not_found')),
   row('errors.unknown-path', 'GET /petstore-verify, GET /pets/1/petstore-verify: An unknown path is 404 not_found.')
@@ -111,13 +106,13 @@ export const errorPromises: readonly PromiseRow[] = [
         ;(await probe.ask(`GET ${path}`, { mayRedirect: true })).expectError(404, 'not_found')
       }
     }),
-  row('errors.message.parameters', 'The message names every wrong parameter.')
+  row('errors.message.parameters', 'GET /pets: The message names every wrong parameter.')
     .from(
       contract('components', 'schemas', 'Error', 'properties', 'message'),
-      reading('pets.list.limit.zero', 'pets.list.status.unknown'),
+      reading('pets.list.limit.wrong', 'pets.list.status.wrong'),
     )
     .check(naming((probe) => probe.get('/pets?limit=0&status=gone'), 'limit', 'status')),
-  row('errors.message.fields', 'The message names every wrong field.')
+  row('errors.message.fields', 'POST /pets: The message names every wrong field.')
     .from(contract('components', 'schemas', 'Error', 'properties', 'message'), writing('pets.create.refused.code'))
     .check(naming((probe) => probe.post('/pets', '{"status":1}'), 'name', 'categoryId', 'status')),
 ]

@@ -34,7 +34,7 @@ const fetched = (probe: Probe) =>
 const asListed = (name: string): Check => {
   return async (probe) => {
     const { listed, answer } = await fetched(probe)
-    answer.expectMember(answer.object(), name, listed.get(name) ?? null)
+    answer.expectMember(name, listed.get(name))
   }
 }
 

@@ -4,8 +4,9 @@ import { operations } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
 import { ENDING, KEY_SHOWN_MIN } from '../curl.ts'
 import { petBody, somePetId } from '../fixtures.ts'
-import { JSON_TYPE, type Probe } from '../probe.ts'
+import { JSON_TYPE, type Probe, type RequestOptions } from '../probe.ts'
 import { Unjudged } from '../request.ts'
+import { WITHOUT_KEY } from './shared/key-rows.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { answers, type Check, documented, rowsOf } from './shared/rows.ts'
 
@@ -13,7 +14,6 @@ const row = rowsOf('interface')
 
 /** application/json; RFC 8259, 8.1: in UTF-8, so a charset can only be that. */
 export const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*|;(?!\s*charset\b)[^;]*)*$/i
-export const INVALID_KEY = 'Bearer petstore-verify-no-such-key'
 const sunset = operations.find(({ id }) => id === 'getPet')?.deprecation?.sunset ?? Number.POSITIVE_INFINITY
 
 /** Throws Unjudged once the operation may have been removed. */
@@ -44,15 +44,15 @@ export function errorRows(status: number, first: string, ask: (probe: Probe) => 
       .check(all((answer) => answer.expectHeader('Content-Type', JSON_MEDIA_TYPE))),
     row(`${id}.code`, `The body of a ${status} has a code, which is a string.`)
       .from(documented('Errors', '`code`'), member('code'))
-      .check(all((answer) => answer.expectString(answer.object(), 'code'))),
+      .check(all((answer) => answer.expectString('code'))),
     row(`${id}.message`, `The body of a ${status} has a message, which is a string.`)
       .from(documented('Errors', '`message`'), member('message'))
-      .check(all((answer) => answer.expectString(answer.object(), 'message'))),
+      .check(all((answer) => answer.expectString('message'))),
     row(`${id}.status`, `In the body of a ${status}, status is ${status}.`)
       .from(documented('Errors', 'Body'), member('status'))
       .check(
         all((answer) => {
-          const status = answer.expectInt64(answer.object(), 'status')
+          const status = answer.expectInt64('status')
           if (status !== BigInt(answer.status)) throw answer.broken(`status: ${answer.status}`, `status: ${status}`)
         }),
       ),
@@ -82,7 +82,7 @@ const ALMOST = 'a character more or less, another ending, or nothing behind Bear
 const SIMILAR = 'auth.similar.list'
 
 const onPet =
-  (options: { key?: 'none'; authorization?: string[] }): Check =>
+  (options: RequestOptions): Check =>
   async (probe) => {
     const id = await somePetId(probe).catch(() => '1')
     whileGetPetExists()
@@ -99,16 +99,16 @@ export const similarCreate = row(
 export const interfaceKeys: readonly PromiseRow[] = [
   row('auth.missing.list', 'Without an API key, GET /pets answers 401.')
     .from(documented('Keys', 'The credential'))
-    .check(answers('GET /pets', 401, undefined, { key: 'none' })),
+    .check(answers('GET /pets', 401, undefined, WITHOUT_KEY.missing)),
   row('auth.missing.get', 'Without an API key, GET /pets/{petId} answers 401.')
     .from(documented('Keys', 'The credential'))
-    .check(onPet({ key: 'none' })),
+    .check(onPet(WITHOUT_KEY.missing)),
   row('auth.invalid.list', 'With an invalid API key, GET /pets answers 401.')
     .from(documented('Keys', '401'))
-    .check(answers('GET /pets', 401, undefined, { authorization: [INVALID_KEY] })),
+    .check(answers('GET /pets', 401, undefined, WITHOUT_KEY.invalid)),
   row('auth.invalid.get', 'With an invalid API key, GET /pets/{petId} answers 401.')
     .from(documented('Keys', '401'))
-    .check(onPet({ authorization: [INVALID_KEY] })),
+    .check(onPet(WITHOUT_KEY.invalid)),
   row(SIMILAR, `GET /pets answers 401 to an API key that is almost right: ${ALMOST}.`)
     .from(documented('Keys', '401'), { after: ['auth.invalid.list', 'pets.list.success'] })
     .check(refusesSimilar(async () => 'GET /pets')),
@@ -121,7 +121,7 @@ export const interfaceKeys: readonly PromiseRow[] = [
       }),
     ),
   ...errorRows(401, 'auth.missing.list', async (probe) => [
-    await probe.ask('GET /pets', { key: 'none' }),
-    await probe.ask('GET /pets', { authorization: [INVALID_KEY] }),
+    await probe.ask('GET /pets', WITHOUT_KEY.missing),
+    await probe.ask('GET /pets', WITHOUT_KEY.invalid),
   ]),
 ]

@@ -2,7 +2,8 @@
 
 import type { Answer } from '../answer.ts'
 import { eventually, newName, PATIENT_TRIES, petBody, wholeList } from '../fixtures.ts'
-import { errorRows, INVALID_KEY, similarCreate } from './interface-keys.ts'
+import { errorRows, similarCreate } from './interface-keys.ts'
+import { WITHOUT_KEY } from './shared/key-rows.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { type Check, documented, refuses, rowsOf, writing } from './shared/rows.ts'
 
@@ -92,13 +93,7 @@ export const interfaceWriteKeys: readonly PromiseRow[] = [
       `${which === 'missing' ? 'Without an' : 'With an invalid'} API key, POST /pets answers 401.`,
     )
       .from(documented('Keys', which === 'missing' ? 'The credential' : '401'), { needs: ['write'] })
-      .check(
-        refuses(
-          (probe) =>
-            probe.post('/pets', petBody(), which === 'missing' ? { key: 'none' } : { authorization: [INVALID_KEY] }),
-          401,
-        ),
-      ),
+      .check(refuses((probe) => probe.post('/pets', petBody(), WITHOUT_KEY[which]), 401)),
   ),
   similarCreate,
 ]

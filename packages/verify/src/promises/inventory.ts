@@ -8,15 +8,15 @@ import { Unjudged } from '../request.ts'
 import { conditionRows } from './shared/conditions.ts'
 import { follow, linkOf } from './shared/pages.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { type Check, documented, reading, response, rowsOf, schema, writing } from './shared/rows.ts'
+import { type Check, documented, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
 
 const counts = async (probe: Probe) => {
-  const answer = (await probe.get('/store/inventory')).expectStatus(200)
+  const answer = await probe.read('/store/inventory')
   return {
     answer,
-    of: Object.fromEntries(STATUSES.map((status) => [status, answer.expectInt64(answer.object(), status)])),
+    of: Object.fromEntries(STATUSES.map((status) => [status, answer.expectInt64(status)])),
   }
 }
 
@@ -26,14 +26,13 @@ const QUIET_MS = 15
 /** How many pets of each status the list has. Throws Unjudged when it is too long. */
 async function counted(probe: Probe): Promise<Record<string, bigint>> {
   const of: Record<string, bigint> = { available: 0n, pending: 0n, sold: 0n }
-  let page = await probe.get('/pets?limit=100')
+  let page = await probe.read('/pets?limit=100')
   for (let n = 1; ; n++) {
-    for (const pet of page.expectStatus(200).objects())
-      of[textOf(pet.get('status'))] = (of[textOf(pet.get('status'))] ?? 0n) + 1n
+    for (const pet of page.objects()) of[textOf(pet.get('status'))] = (of[textOf(pet.get('status'))] ?? 0n) + 1n
     const next = linkOf(page, 'next')
     if (next === undefined) return of
     if (n === COUNT_PAGES_MAX) throw new Unjudged('There are too many pets to count.')
-    page = await follow(probe, next)
+    page = (await follow(probe, next)).expectStatus(200)
   }
 }
 
@@ -69,7 +68,7 @@ const follows: Check = async (probe) => {
     petId = await newPetId(probe)
   }
   const order = async () => {
-    id = textOf((await place(probe, orderBody(petId))).expectStatus(201).object().get('id'))
+    id = (await place(probe, orderBody(petId))).expectStatus(201).id
   }
   const steps = [
     { what: 'a create', from: undefined, to: 'available', act: create },
@@ -93,32 +92,25 @@ const follows: Check = async (probe) => {
   }
 }
 
-const COUNTED = { after: ['inventory.get.success'], alone: true }
-
 export const inventoryPromises: readonly PromiseRow[] = [
-  row('inventory.get.success', 'GET /store/inventory answers 200 with a JSON object.')
-    .from(response('getInventory', 200))
-    .check(async (probe) =>
-      (await probe.get('/store/inventory')).expectStatus(200).expectHeader('Content-Type', 'application/json').object(),
-    ),
-  ...STATUSES.map((status) =>
-    row(`inventory.get.${status}`, `The inventory has the number of pets that are ${status}.`)
-      .from(schema('Inventory', status), reading('inventory.get.success'))
-      .check(async (probe) => {
-        const { answer, of } = await counts(probe)
+  row('inventory.get.success', 'GET /store/inventory answers 200 with the number of pets of each status.')
+    .from([response('getInventory', 200), ...STATUSES.map((status) => schema('Inventory', status))])
+    .check(async (probe) => {
+      const { answer, of } = await counts(probe)
+      answer.expectHeader('Content-Type', 'application/json')
+      for (const status of STATUSES)
         if ((of[status] ?? -1n) < 0n) throw answer.broken(`${status}: 0 or more`, `${status}: ${of[status]}`)
-      }),
-  ),
+    }),
   row('inventory.get.counts', 'The inventory counts the pets that are listed.')
     .from(documented('The store area', 'Inventory'), {
-      ...COUNTED,
       after: ['inventory.get.success', 'pets.list.next.follow'],
+      alone: 'reads',
     })
     .check((probe) => eventually(() => sameCounts(probe))),
   row('inventory.get.follows', 'The inventory follows each create, each deletion and each change of an order at once.')
     .from(documented('The store area', 'Inventory'), {
-      ...COUNTED,
       ...writing('inventory.get.success', 'orders.return.success', 'pets.delete.success'),
+      alone: 'writes',
     })
     .check((probe) => eventually(() => follows(probe))),
   ...conditionRows({
@@ -127,6 +119,6 @@ export const inventoryPromises: readonly PromiseRow[] = [
     operation: 'getInventory',
     first: 'inventory.get.success',
     path: async () => '/store/inventory',
-    alone: true,
+    alone: 'reads',
   }),
 ]

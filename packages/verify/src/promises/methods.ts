@@ -58,7 +58,7 @@ export const pathPromises: readonly PromiseRow[] = [
       reading(
         'pets.list.head',
         'errors.unknown-path',
-        'pets.list.limit.zero',
+        'pets.list.limit.wrong',
         'auth.missing.list',
         'pets.get.not-found',
       ),
@@ -73,7 +73,7 @@ export const pathPromises: readonly PromiseRow[] = [
       ]
       for (const [path, options] of request) {
         const { status } = await probe.ask(`GET ${path}`, options)
-        ;(await probe.ask(`HEAD ${path}`, options)).expectStatus(status).expectNoBody()
+        ;(await probe.ask(`HEAD ${path}`, options)).expectStatus(status).expectText('')
       }
     }),
   ...Object.entries(PATHS).map(([name, [path, words]]) =>
@@ -81,11 +81,11 @@ export const pathPromises: readonly PromiseRow[] = [
       .from(documented('Errors', 'Other methods and paths'), reading('errors.unknown-path'))
       .check(answers(`GET ${path}`, 404, undefined, { mayRedirect: true })),
   ),
-  row('paths.encoded-digits', 'Encoded digits of an id are digits.')
+  row('paths.encoded-digits', 'GET /pets/{petId}: Encoded digits of an id are digits.')
     .from(documented('Errors', 'Other methods and paths'), reading('pets.get.success'))
     .check(async (probe) => {
       const id = await somePetId(probe)
       const encoded = [...id].map((digit) => `%${digit.charCodeAt(0).toString(16)}`).join('')
-      ;(await probe.get(`/pets/${encoded}`)).expectStatus(200)
+      await probe.read(`/pets/${encoded}`)
     }),
 ]

@@ -1,29 +1,24 @@
 // Level `store`: what placing an order promises, and when it is refused.
 
-import { stringifyJson } from '../../../contract/src/json.ts'
-import { type Answer, number, textOf } from '../answer.ts'
+import { number } from '../answer.ts'
 import { absentId, newName } from '../fixtures.ts'
-import { cancel, complete, expectInstant, expectPet, newPetId, orderBody, place, placed, readOrder } from '../orders.ts'
+import { expectInstant, expectPet, newPetId, orderBody, orderThatIs, place, placed, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { naming } from './errors.ts'
 import { after, DAY_MS } from './reservations.ts'
 import { bodyRows } from './shared/bodies.ts'
 import type { BodyFamily } from './shared/family.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { type Check, documented, header, operation, refuses, response, rowsOf, schema, writing } from './shared/rows.ts'
+import { documented, header, operation, refuses, response, rowsOf, schema, writing } from './shared/rows.ts'
 import { textRows } from './shared/texts.ts'
 
 const row = rowsOf('store')
 const PLACED = writing('orders.place.success')
-const WRITE = { needs: ['write'] as const }
-const BAD = response('placeOrder', 400)
-
 const PLACE: BodyFamily = {
   level: 'store',
   id: 'orders.place',
   operation: 'placeOrder',
   invalid: 'invalid_order',
-  refused: 'pet-id.missing',
   text: 'reference',
   body: async (probe, fields = {}) => orderBody(await newPetId(probe), fields),
   send: place,
@@ -42,28 +37,18 @@ const one = (probe: Probe) =>
     return { name, reference, ...(await placed(own, { reference }, { name })) }
   })
 
-const seen = (expect: (answer: Answer, of: Awaited<ReturnType<typeof one>>) => void): Check => {
-  return async (probe) => {
-    const order = await one(probe)
-    expect(order.answer, order)
-  }
-}
-
 export const placePromises: readonly PromiseRow[] = [
   row('orders.place.success', 'POST /store/orders of an available pet answers 201.')
     .from(response('placeOrder', 201), writing('pets.create.status.available', 'pets.create.id.unique'))
-    .check(seen((answer) => answer.expectStatus(201))),
-  row('orders.place.content-type', 'An order is application/json.')
-    .from(documented('Requests and responses', 'Media type'), PLACED)
-    .check(seen((answer) => answer.expectHeader('Content-Type', 'application/json'))),
-  row('orders.place.location', 'Location is the path of the order.')
-    .from(header('OrderLocation'), PLACED)
+    .check(async (probe) => (await one(probe)).answer.expectStatus(201)),
+  row('orders.place.headers', 'Location is the path of the order, which is application/json and has X-Request-Id.')
+    .from([header('OrderLocation'), header('RequestId'), documented('Requests and responses', 'Media type')], PLACED)
     .check(async (probe) => {
-      const { answer } = await one(probe)
-      answer.expectHeader(
-        'Location',
-        `${probe.target.baseUrl.pathname}/store/orders/${textOf(answer.object().get('id'))}`,
-      )
+      const { id, answer } = await one(probe)
+      answer
+        .expectHeader('Location', `${probe.target.baseUrl.pathname}/store/orders/${id}`)
+        .expectHeader('Content-Type', 'application/json')
+        .expectHeader('X-Request-Id', /./)
     }),
   row('orders.place.etag', 'An order that was placed has the tag that GET shows.')
     .from(header('ETag'), writing('orders.place.success', 'orders.get.etag'))
@@ -71,43 +56,37 @@ export const placePromises: readonly PromiseRow[] = [
       const { id, answer } = await placed(probe)
       answer.expectHeader('ETag', (await readOrder(probe, id)).header('ETag'))
     }),
-  row('orders.place.request-id', 'An order that was placed has X-Request-Id.')
-    .from(header('RequestId'), PLACED)
-    .check(seen((answer) => answer.expectHeader('X-Request-Id', /./))),
-  row('orders.place.id', 'An order has an id, an int64 from 1 upwards.')
-    .from(schema('Order', 'id'), PLACED)
-    .check(
-      seen((answer) => {
-        if (answer.expectInt64(answer.object(), 'id') < 1n)
-          throw answer.broken('an id from 1 upwards', textOf(answer.object().get('id')))
-      }),
-    ),
-  row('orders.place.pet-id', 'An order has the petId that was sent.')
-    .from(schema('NewOrder', 'petId'), PLACED)
-    .check(seen((answer, { petId }) => answer.expectMember(answer.object(), 'petId', number(petId)))),
-  row('orders.place.pet-name', 'An order has the name of its pet.')
-    .from(schema('Order', 'petName'), PLACED)
-    .check(seen((answer, { name }) => answer.expectMember(answer.object(), 'petName', name))),
-  row('orders.place.status', 'A new order is pending.')
-    .from(schema('Order', 'status'), PLACED)
-    .check(seen((answer) => answer.expectMember(answer.object(), 'status', 'pending'))),
-  row('orders.place.placed-at', 'placedAt is in UTC, with milliseconds.')
-    .from(schema('Order', 'placedAt'), PLACED)
-    .check(seen((answer) => expectInstant(answer, answer.object(), 'placedAt'))),
-  row('orders.place.changed-at', 'changedAt equals placedAt until the first change.')
-    .from(schema('Order', 'changedAt'), writing('orders.place.placed-at'))
-    .check(
-      seen((answer) => answer.expectMember(answer.object(), 'changedAt', answer.object().get('placedAt') ?? null)),
-    ),
-  row('orders.place.reference', 'An order has the reference that was sent.')
-    .from(schema('NewOrder', 'reference'), PLACED)
-    .check(seen((answer, { reference }) => answer.expectMember(answer.object(), 'reference', reference))),
-  row('orders.place.absent-fields', 'What an order does not have is left out, never null.')
-    .from(documented('The store area', 'An order'), PLACED)
+  row(
+    'orders.place.order',
+    'A new order is pending; it has an id from 1 upwards, what was sent, the name of its pet, and when it was placed.',
+  )
+    .from(
+      [
+        ...['id', 'petName', 'status', 'placedAt', 'changedAt'].map((name) => schema('Order', name)),
+        ...['petId', 'reference'].map((name) => schema('NewOrder', name)),
+      ],
+      PLACED,
+    )
     .check(async (probe) => {
-      const { answer } = await placed(probe, { reference: undefined })
-      for (const name of ['reference', 'expiresAt'])
-        if (answer.object().has(name)) throw answer.broken(`no ${name}`, answer.text)
+      const { petId, name, reference, answer } = await one(probe)
+      if (answer.expectInt64('id') < 1n) throw answer.broken('an id from 1 upwards', answer.id)
+      expectInstant(answer, 'placedAt')
+      answer
+        .expectMembers(Object.entries({ petId: number(petId), petName: name, reference, status: 'pending' }))
+        .expectMember('changedAt', answer.object().get('placedAt'))
+    }),
+  row('orders.place.absent-fields', 'What an order does not have is left out, never null. Unknown fields are ignored.')
+    .from([documented('The store area', 'An order'), schema('NewOrder')], writing('orders.place.order'))
+    .check(async (probe) => {
+      const { answer } = await placed(probe, {
+        reference: undefined,
+        id: 1,
+        status: 'completed',
+        petName: 'Max',
+        x: [],
+      })
+      answer.expectMembers(Object.entries({ reference: undefined, expiresAt: undefined, status: 'pending' }))
+      if (answer.object().get('petName') === 'Max') throw answer.broken('the name of the pet', 'petName: "Max"')
     }),
   row('orders.place.pet-pending', 'The pet of a new order is pending.')
     .from(operation('placeOrder', 'description'), writing('orders.place.success', 'pets.get.status'))
@@ -116,61 +95,39 @@ export const placePromises: readonly PromiseRow[] = [
       answer.expectStatus(201)
       await expectPet(probe, petId, 'pending')
     }),
-  row('orders.place.fields.unknown', 'Unknown fields are ignored, an id, a status and a name among them.')
-    .from(schema('NewOrder'), writing('orders.place.status'))
-    .check(async (probe) => {
-      const { answer } = await placed(probe, { id: 1, status: 'completed', petName: 'Max', x: [] })
-      answer.expectMember(answer.object(), 'status', 'pending')
-      if (answer.object().get('petName') === 'Max') throw answer.broken('the name of the pet', 'petName: "Max"')
-    }),
 ]
 
-export const refused = (body: () => string, code = 'invalid_order', status = 400): Check =>
-  refuses((probe) => probe.post('/store/orders', body()), status, code)
-
-const PET_IDS: Record<string, readonly [string, ...string[]]> = {
-  missing: ['An order without petId', '{}'],
-  text: ['A petId that is a string', '{"petId":"1"}'],
-  fraction: ['A petId that is a fraction', '{"petId":1.5}'],
-  range: ['A petId outside int64', '{"petId":9223372036854775808}'],
-  type: [
-    'A petId that is true, null, an array or an object',
-    ...['true', 'null', '[1]', '{}'].map((id) => `{"petId":${id}}`),
+const WRONG_PET_IDS = ['"1"', '1.5', '9223372036854775808', 'true', 'null', '[1]', '{}']
+const BODIES = {
+  'pet-id': [
+    'A petId that is a string, a fraction, outside int64, true, null, an array or an object',
+    ...WRONG_PET_IDS.map((id) => `{"petId":${id}}`),
+  ],
+  reference: [
+    'A reference that is null, a number, true, an array or an object',
+    ...['null', '7', 'true', '[]', '{}'].map((reference) => `{"petId":1,"reference":${reference}}`),
   ],
 }
-
 const UNAVAILABLE = response('placeOrder', 409)
 
-const unavailable = (make: (probe: Probe) => Promise<string>): Check =>
-  refuses(async (probe) => place(probe, orderBody(await make(probe))), 409, 'pet_not_available')
-
-const together: Check = async (probe) => {
-  const petId = await newPetId(probe)
-  const all = await Promise.all(Array.from({ length: 8 }, () => place(probe, orderBody(petId))))
-  for (const answer of all) answer.expectStatus(201, 409)
-  const taken = all.filter(({ status }) => status === 201)
-  if (taken.length > 1)
-    throw (taken[1] as Answer).broken('one order of a pet', `${taken.length} orders of pet ${petId}`)
+/** By the end of the id: words, the pet, and promises about it. */
+const UNAVAILABLE_PETS: Record<string, readonly [string, (probe: Probe) => Promise<string>, ...string[]]> = {
+  'not-available': ['is reserved', async (probe) => (await placed(probe)).petId],
+  sold: ['is sold', async (probe) => (await orderThatIs(probe, 'completed')).petId, 'orders.complete.success'],
+  'added-as-pending': ['was added as pending', (probe) => newPetId(probe, { status: 'pending' })],
+  'added-as-sold': ['was added as sold', (probe) => newPetId(probe, { status: 'sold' })],
 }
 
 export const placeRefusals: readonly PromiseRow[] = [
-  ...Object.entries(PET_IDS).map(([name, [words, ...bodies]]) =>
-    row(`orders.place.pet-id.${name}`, `${words}: 400 invalid_order.`)
-      .from(schema('NewOrder', 'petId'), WRITE)
+  ...Object.entries(BODIES).map(([name, [words, ...bodies]]) =>
+    row(`orders.place.${name}.type`, `${words}: 400 invalid_order.`)
+      .from(schema('NewOrder', name === 'pet-id' ? 'petId' : name), writing('orders.place.refused.code'))
       .check(async (probe) => {
-        for (const body of bodies) await refused(() => body)(probe)
+        for (const body of bodies) (await probe.post('/store/orders', body)).expectError(400, 'invalid_order')
       }),
   ),
-  row('orders.place.reference.null', 'A reference of null: 400 invalid_order.')
-    .from(schema('NewOrder', 'reference'), WRITE)
-    .check(refused(() => stringifyJson({ petId: 1, reference: null }))),
-  row('orders.place.reference.type', 'A reference that is a number, true, an array or an object: 400 invalid_order.')
-    .from(schema('NewOrder', 'reference'), writing('orders.place.reference.null'))
-    .check(async (probe) => {
-      for (const reference of [7, true, [], {}]) await refused(() => stringifyJson({ petId: 1, reference }))(probe)
-    }),
   row('orders.place.message', 'The message names every wrong field.')
-    .from(BAD, writing('orders.place.pet-id.missing'))
+    .from(response('placeOrder', 400), writing('orders.place.refused.code'))
     .check(
       naming(
         (probe) => probe.post('/store/orders', '{"reference":1,"expiresAt":1}'),
@@ -180,11 +137,16 @@ export const placeRefusals: readonly PromiseRow[] = [
       ),
     ),
   row('orders.place.pet-not-found', 'An order of a pet that does not exist: 404 pet_not_found.')
-    .from(response('placeOrder', 404), WRITE)
-    .check(refused(() => orderBody(absentId()), 'pet_not_found', 404)),
-  row('orders.place.pet-not-available', 'An order of a pet that is reserved: 409 pet_not_available.')
-    .from(UNAVAILABLE, PLACED)
-    .check(unavailable(async (probe) => (await placed(probe)).petId)),
+    .from(response('placeOrder', 404), writing())
+    .check(refuses((probe) => probe.post('/store/orders', orderBody(absentId())), 404, 'pet_not_found')),
+  ...Object.entries(UNAVAILABLE_PETS).map(([name, [words, petId, ...premises]]) =>
+    row(`orders.place.pet-${name}`, `An order of a pet that ${words}: 409 pet_not_available.`)
+      .from(
+        [UNAVAILABLE, documented('The store area', 'One order a pet')],
+        writing('orders.place.success', ...premises),
+      )
+      .check(refuses(async (probe) => place(probe, orderBody(await petId(probe))), 409, 'pet_not_available')),
+  ),
   row('orders.place.pet-not-available.message', 'The message names the order that holds the pet, and until when.')
     .from(UNAVAILABLE, writing('orders.place.pet-not-available', 'orders.place.expires-at'))
     .check(async (probe) => {
@@ -195,31 +157,18 @@ export const placeRefusals: readonly PromiseRow[] = [
       for (const part of [petId, id, until])
         if (!message.includes(part)) throw answer.broken(`a message that names ${part}`, message)
     }),
-  row('orders.place.pet-sold', 'An order of a pet that is sold: 409 pet_not_available.')
-    .from(UNAVAILABLE, writing('orders.complete.success'))
-    .check(
-      unavailable(async (probe) => {
-        const { id, petId } = await placed(probe)
-        ;(await complete(probe, id)).expectStatus(200)
-        return petId
-      }),
-    ),
-  ...(['pending', 'sold'] as const).map((status) =>
-    row(
-      `orders.place.pet-added-as-${status}`,
-      `A pet that was added as ${status} cannot be ordered: 409 pet_not_available.`,
-    )
-      .from(documented('The store area', 'One order a pet'), PLACED)
-      .check(unavailable((probe) => newPetId(probe, { status }))),
-  ),
   row('orders.place.together', 'Of orders of one pet at the same time, one at most is placed.')
     .from(documented('The store area', 'One order a pet'), PLACED)
-    .check(together),
+    .check(async (probe) => {
+      const petId = await newPetId(probe)
+      const all = await Promise.all(Array.from({ length: 8 }, () => place(probe, orderBody(petId))))
+      const [, second] = all.filter((answer) => answer.expectStatus(201, 409).status === 201)
+      if (second) throw second.broken('one order of a pet', `several of pet ${petId}`)
+    }),
   row('orders.place.again', 'A pet can be ordered again once it is available again.')
     .from(operation('cancelOrder', 'description'), writing('orders.cancel.pet'))
     .check(async (probe) => {
-      const { id, petId } = await placed(probe)
-      ;(await cancel(probe, id)).expectStatus(204)
+      const { petId } = await orderThatIs(probe, 'cancelled')
       const again = await place(probe, orderBody(petId))
       if (again.status !== 201) await expectPet(probe, petId, 'available')
       again.expectStatus(201)
@@ -227,6 +176,6 @@ export const placeRefusals: readonly PromiseRow[] = [
 ]
 
 export const placeBodies: readonly PromiseRow[] = [
-  ...textRows(PLACE, schema('NewOrder', 'reference')),
+  ...textRows(PLACE, schema('NewOrder', 'reference'), 'orders.place.order'),
   ...bodyRows(PLACE),
 ]

@@ -1,81 +1,44 @@
-// Level `store`: keys and methods of every operation of the store area.
+// Level `store`: keys and methods of the operations of the store area that no other file has.
 
-import type { OperationId } from '../../../contract/src/contract.ts'
-import { textOf } from '../answer.ts'
 import { absentId, preliminary } from '../fixtures.ts'
-import { placed } from '../orders.ts'
-import type { Probe, RequestOptions } from '../probe.ts'
+import { orderBody, placed } from '../orders.ts'
+import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
-import { INVALID_KEY } from './interface-keys.ts'
 import { methodRows } from './methods.ts'
+import { keyRows } from './shared/key-rows.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { type Check, documented, lineOf, response, rowsOf } from './shared/rows.ts'
+import { documented, lineOf, rowsOf } from './shared/rows.ts'
 
 const row = rowsOf('store')
-
-const OPERATIONS: Record<string, OperationId> = {
+const READS = {
   'orders.list': 'listOrders',
-  'orders.place': 'placeOrder',
   'orders.get': 'getOrder',
-  'orders.complete': 'completeOrder',
-  'orders.cancel': 'cancelOrder',
-  'orders.return': 'returnOrder',
-  inventory: 'getInventory',
-  events: 'listEvents',
+  'inventory.get': 'getInventory',
+  'events.list': 'listEvents',
+} as const
+
+const someOrderId = async (probe: Probe) => {
+  const [id] = (await probe.read('/store/orders?limit=1')).ids
+  if (id === undefined && !probe.target.write) throw new Unjudged('There is no order to look at.')
+  return id ?? (await preliminary(placed(probe))).id
 }
 
-const someOrder = async (probe: Probe) => {
-  const [order] = (await probe.get('/store/orders?limit=1')).expectStatus(200).objects()
-  if (!order && !probe.target.write) throw new Unjudged('There is no order to look at.')
-  return `GET /store/orders/${order ? textOf(order.get('id')) : (await preliminary(placed(probe))).id}`
-}
-
-const sameWithReadOnlyKey = (line: (probe: Probe) => Promise<string>): Check => {
-  return async (probe) => {
-    const request = await line(probe)
-    const { status } = await probe.ask(request)
-    ;(await probe.ask(request, { key: 'read-only' })).expectStatus(status)
-  }
-}
-
-export const storeKeyPromises: readonly PromiseRow[] = Object.entries(OPERATIONS).flatMap(([name, of]) => {
-  const named = lineOf(of)
-  const line = () => named.replace(/\{\w+\}/, absentId())
-  const isRead = named.startsWith('GET')
-  const needs = isRead ? {} : { needs: ['write'] as const }
-  const both = (['missing', 'invalid'] as const).map((which) =>
-    row(
-      `auth.${which}.${name.replace('.', '-')}`,
-      `${which === 'missing' ? 'Without an' : 'With an invalid'} API key, ${named} answers 401 ${which}_api_key.`,
-    )
-      .from(response(of, 401), { ...needs, after: [`auth.code.${which}`, `auth.challenge.${which}`] })
-      .check(async (probe) => {
-        const options: RequestOptions = which === 'missing' ? { key: 'none' } : { authorization: [INVALID_KEY] }
-        const answer = (await probe.ask(line(), options)).expectError(401, `${which}_api_key`)
-        answer.expectHeader('WWW-Authenticate', /^Bearer realm="petstore"/)
-      }),
-  )
-  if (of === 'listEvents') return both
-  if (isRead) {
-    const read = row(
-      `keys.read-only.${name.replace('.', '-')}`,
-      `${named}: A read-only key gets the same status as another.`,
-    )
-    const more = { needs: ['read-only key'] as const }
-    return [
-      ...both,
-      read
-        .from(documented('Keys', 'Scope'), more)
-        .check(sameWithReadOnlyKey(of === 'getOrder' ? someOrder : async () => line())),
-    ]
-  }
-  return [
-    ...both,
-    row(`keys.read-only.${name.replace('.', '-')}`, `${named}: A read-only key is refused: 403 read_only_key.`)
-      .from(response(of, 403), { needs: ['write', 'read-only key'] })
-      .check(async (probe) => (await probe.ask(line(), { key: 'read-only' })).expectError(403, 'read_only_key')),
-  ]
-})
+export const storeKeyPromises: readonly PromiseRow[] = [
+  ...Object.entries(READS).flatMap(([id, of]) =>
+    keyRows('store', id, of, undefined, async (probe, options, status, code) =>
+      (await probe.ask(lineOf(of).replace(/\{\w+\}/, absentId()), options)).expectError(status, code),
+    ),
+  ),
+  ...keyRows('store', 'orders.place', 'placeOrder', undefined, async (probe, options, status, code) =>
+    (await probe.post('/store/orders', orderBody(absentId()), options)).expectError(status, code),
+  ),
+  row('keys.read-only.store', 'A read-only key reads below GET /store/: orders, one order, the inventory and events.')
+    .from(documented('Keys', 'Scope'), { needs: ['read-only key'] })
+    .check(async (probe) => {
+      for (const path of ['orders', `orders/${await someOrderId(probe)}`, 'inventory', 'events'])
+        (await probe.ask(`GET /store/${path}`, { key: 'read-only' })).expectStatus(200)
+    }),
+]
 
 const METHODS = {
   orders: '/store/orders',

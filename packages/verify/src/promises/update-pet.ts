@@ -1,12 +1,11 @@
 // Level `store`: what correcting a pet promises.
 
 import { stringifyJson } from '../../../contract/src/json.ts'
-import { number, textOf } from '../answer.ts'
-import { correct, expectFields, expectRefused, lastEvent, read } from '../corrections.ts'
+import { number } from '../answer.ts'
 import { absentId, addPet, newName, newWord, petBody } from '../fixtures.ts'
 import { expectReplay, newKey, newPetId, orderThatIs, placed, readOrder, under } from '../orders.ts'
 import type { Probe } from '../probe.ts'
-import { correctionRows } from './shared/correction-rows.ts'
+import { correctionRows, eventsUntil, expectRefused } from './shared/correction-rows.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { operation, response, rowsOf, schema, writing } from './shared/rows.ts'
 
@@ -15,38 +14,41 @@ const UPDATED = writing('pets.update.success')
 const petPath = async (probe: Probe) => `/pets/${await newPetId(probe)}`
 
 export const updatePetPromises: readonly PromiseRow[] = [
-  row('pets.update.success', 'PATCH /pets/{petId} answers 200 with the pet as it is then, and so does GET.')
+  row(
+    'pets.update.success',
+    'PATCH /pets/{petId} answers 200 with the pet as it is then, and is not deprecated; GET shows the same.',
+  )
     .from(response('updatePet', 200), writing('pets.create.readable', 'pets.get.success'))
     .check(async (probe) => {
       const at = `/pets/${await newPetId(probe, { categoryId: 7n })}`
       const name = newName('renamed')
-      const answer = (await correct(probe, at, { name })).expectStatus(200)
-      const before = { name, categoryId: number(7), status: 'available' }
-      expectFields(answer, before)
-      expectFields(await read(probe, at), before)
+      const answer = (await probe.patch(at, { name })).expectStatus(200)
+      answer.expectHeader('Deprecation', undefined).expectHeader('Sunset', undefined)
+      for (const one of [answer, await probe.read(at)])
+        one.expectMembers(Object.entries({ name, categoryId: number(7), status: 'available' }))
     }),
   row('pets.update.name', 'A name obeys the rules of a new pet: otherwise 400 invalid_pet, and nothing changes.')
     .from(schema('PetChange', 'name'), UPDATED)
     .check(async (probe) => {
       const at = await petPath(probe)
-      for (const name of ['', ' \t', 'a\u0000b', 'a'.repeat(256), null, 7, true, ['Rex'], {}]) {
-        await expectRefused(probe, at, () => correct(probe, at, stringifyJson({ name })), 400, 'invalid_pet')
-      }
+      const wrong = ['', ' \t', 'a\u0000b', 'a'.repeat(256), null, 7, true, ['Rex'], {}]
+      const requests = wrong.map((name) => () => probe.patch(at, stringifyJson({ name })))
+      await expectRefused(probe, at, 400, 'invalid_pet', ...requests)
       const name = ` ${newName()}  \u{1F436} "é" e\u0301\u200b `
-      expectFields((await correct(probe, at, { name })).expectStatus(200), { name })
-      expectFields(await read(probe, at), { name })
+      ;(await probe.patch(at, { name })).expectStatus(200).expectMember('name', name)
+      ;(await probe.read(at)).expectMember('name', name)
     }),
   row('pets.update.category-id', 'A categoryId is any int64, exactly; anything else is 400 invalid_pet.')
     .from(schema('PetChange', 'categoryId'), UPDATED)
     .check(async (probe) => {
       const at = await petPath(probe)
       for (const id of ['9223372036854775807', '-9223372036854775808', '9007199254740993']) {
-        ;(await correct(probe, at, `{"categoryId":${id}}`)).expectStatus(200)
-        expectFields(await read(probe, at), { categoryId: number(id) })
+        ;(await probe.patch(at, `{"categoryId":${id}}`)).expectStatus(200)
+        ;(await probe.read(at)).expectMember('categoryId', number(id))
       }
-      for (const id of ['9223372036854775808', '1.5', '"7"', '""', 'null', 'true', '[7]', '{}']) {
-        await expectRefused(probe, at, () => correct(probe, at, `{"categoryId":${id}}`), 400, 'invalid_pet')
-      }
+      const wrong = ['9223372036854775808', '1.5', '"7"', '""', 'null', 'true', '[7]', '{}']
+      const requests = wrong.map((id) => () => probe.patch(at, `{"categoryId":${id}}`))
+      await expectRefused(probe, at, 400, 'invalid_pet', ...requests)
     }),
   row(
     'pets.update.status',
@@ -55,9 +57,9 @@ export const updatePetPromises: readonly PromiseRow[] = [
     .from(schema('PetChange', 'status'), UPDATED)
     .check(async (probe) => {
       for (const status of ['pending', 'sold']) {
-        const at = `/pets/${textOf((await addPet(probe, { status })).object().get('id'))}`
-        expectFields((await correct(probe, at, { status: 'available' })).expectStatus(200), { status: 'available' })
-        await expectRefused(probe, at, () => correct(probe, at, { status }), 400, 'invalid_pet')
+        const at = `/pets/${(await addPet(probe, { status })).id}`
+        ;(await probe.patch(at, { status: 'available' })).expectStatus(200).expectMember('status', 'available')
+        await expectRefused(probe, at, 400, 'invalid_pet', () => probe.patch(at, { status }))
       }
     }),
   row(
@@ -67,20 +69,18 @@ export const updatePetPromises: readonly PromiseRow[] = [
     .from(response('updatePet', 409), writing('pets.update.success', 'orders.complete.success'))
     .check(async (probe) => {
       for (const status of ['pending', 'completed'] as const) {
-        const { petId } = await orderThatIs(probe, status)
-        for (const headers of [{}, { 'If-Match': '"x"' }]) {
-          const change = { status: 'available', name: newName() }
-          const at = `/pets/${petId}`
-          await expectRefused(probe, at, () => correct(probe, at, change, { headers }), 409, 'pet_held')
-        }
+        const at = `/pets/${(await orderThatIs(probe, status)).petId}`
+        const change = { status: 'available', name: newName() }
+        const requests = [{}, { 'If-Match': '"x"' }].map((headers) => () => probe.patch(at, change, { headers }))
+        await expectRefused(probe, at, 409, 'pet_held', ...requests)
       }
     }),
   row('pets.update.same', 'A pet that was read can be sent back: 200, and nothing changes.')
     .from(operation('updatePet', 'description'), writing('pets.update.success', 'pets.get.etag'))
     .check(async (probe) => {
       const { petId } = await orderThatIs(probe, 'pending')
-      const before = await read(probe, `/pets/${petId}`)
-      const now = (await correct(probe, `/pets/${petId}`, before.text)).expectStatus(200)
+      const before = await probe.read(`/pets/${petId}`)
+      const now = (await probe.patch(`/pets/${petId}`, before.text)).expectStatus(200)
       now.expectHeader('ETag', before.header('ETag'))
     }),
   row('pets.update.orders', 'The orders of the pet show its new name, and their tags change.')
@@ -89,9 +89,9 @@ export const updatePetPromises: readonly PromiseRow[] = [
       const { id, petId } = await placed(probe)
       const tag = (await readOrder(probe, id)).header('ETag')
       const name = newName('renamed')
-      ;(await correct(probe, `/pets/${petId}`, { name })).expectStatus(200)
+      ;(await probe.patch(`/pets/${petId}`, { name })).expectStatus(200)
       const now = await readOrder(probe, id)
-      expectFields(now, { petName: name })
+      now.expectMember('petName', name)
       if (now.header('ETag') === tag) throw now.broken('another ETag', `ETag: ${tag} again`)
     }),
   row('pets.update.lists', 'Filters and search show the pet by what it is now, and no more by what it was.')
@@ -103,21 +103,20 @@ export const updatePetPromises: readonly PromiseRow[] = [
       const [old, now] = [newWord(), newWord()]
       const [before, after] = [absentId(), absentId()]
       const fields = { name: `petstore verify ${old}`, categoryId: BigInt(before), status: 'sold' }
-      const id = textOf((await addPet(probe, fields)).object().get('id'))
+      const { id } = await addPet(probe, fields)
       const lists = [
         [`search=${old}`, `search=${now}`],
         [`categoryId=${before}`, `categoryId=${after}`],
         [`status=sold&sort=newest`, `status=available&sort=newest`],
       ] as const
       const shows = async (query: string, expected: boolean) => {
-        const list = await read(probe, `/pets?${query}&limit=100`)
-        const ids = list.objects().map((pet) => textOf(pet.get('id')))
-        if (ids.includes(id) !== expected)
+        const list = await probe.read(`/pets?${query}&limit=100`)
+        if (list.ids.includes(id) !== expected)
           throw list.broken(`pet ${id} ${expected ? 'in' : 'not in'} the list`, list.text)
       }
       for (const [query] of lists) await shows(query, true)
       const change = { name: `petstore verify ${now}`, categoryId: BigInt(after), status: 'available' }
-      ;(await correct(probe, `/pets/${id}`, change)).expectStatus(200)
+      ;(await probe.patch(`/pets/${id}`, change)).expectStatus(200)
       for (const [was, is] of lists) {
         await shows(was, false)
         await shows(is, true)
@@ -128,39 +127,32 @@ export const updatePetPromises: readonly PromiseRow[] = [
     .check(async (probe) => {
       const [body, options] = [petBody(), under(newKey())]
       const first = (await probe.post('/pets', body, options)).expectStatus(201)
-      const id = textOf(first.object().get('id'))
-      ;(await correct(probe, `/pets/${id}`, { name: newName('renamed') })).expectStatus(200)
+      ;(await probe.patch(`/pets/${first.id}`, { name: newName('renamed') })).expectStatus(200)
       expectReplay(await probe.post('/pets', body, options), first)
-    }),
-  row('pets.update.not-deprecated', 'A correction is not deprecated, although fetching one pet is.')
-    .from(response('updatePet', 200), UPDATED)
-    .check(async (probe) => {
-      const answer = (await correct(probe, await petPath(probe), { name: newName() })).expectStatus(200)
-      for (const name of ['Deprecation', 'Sunset']) answer.expectHeader(name, undefined)
     }),
   ...correctionRows({
     id: 'pets.update',
     operation: 'updatePet',
     path: petPath,
     folder: '/pets',
-    ask: (probe, path, options) => correct(probe, path, { name: newName('corrected') }, options),
+    ask: (probe, path, options) => probe.patch(path, { name: newName('corrected') }, options),
     status: 200,
     same: ({ text }) => text,
     tag: 'pets.get.etag',
   }),
   row(
     'events.pet-changed',
-    'A correction is one event, pet.changed, with the pet right after it; pet.added still shows it as it was added.',
+    'GET /store/events: A correction is one event, pet.changed, with the pet right after it; pet.added still shows it as it was added.',
   )
-    .from(schema('Event', 'pet'), writing('pets.update.success', 'events.list.success'))
+    .from(schema('Event', 'pet'), writing('pets.update.success', 'events.list.order'))
     .check(async (probe) => {
-      const first = (await addPet(probe)).object()
-      const id = textOf(first.get('id'))
-      const changed = (await correct(probe, `/pets/${id}`, { name: newName() })).expectStatus(200)
-      ;(await correct(probe, `/pets/${id}`, changed.text)).expectStatus(200)
-      const answer = await lastEvent(probe, `petId=${id}`, 'pet.changed')
+      const first = await addPet(probe)
+      const { id } = first
+      const changed = (await probe.patch(`/pets/${id}`, { name: newName() })).expectStatus(200)
+      ;(await probe.patch(`/pets/${id}`, changed.text)).expectStatus(200)
+      const answer = await eventsUntil(probe, `petId=${id}`, 'pet.changed')
       const [added, event, ...others] = answer.objects()
       if (!added || !event || others.length > 0) throw answer.broken('two events', answer.text)
-      answer.expectMember(added, 'pet', first).expectMember(event, 'pet', changed.object())
+      answer.expectMember('pet', first.object(), added).expectMember('pet', changed.object(), event)
     }),
 ]

@@ -70,19 +70,6 @@ export function at(operations: string, status: number | 'any' = 'any', when: Whe
   }
 }
 
-/** Sends those requests with the first API key that was seen at work, in place of their own. */
-export function admitting(operations: string, when: When): ContractFault {
-  return () => {
-    let key: string | undefined
-    return async (request, pass) => {
-      if (key && isOf(request, operations) && when(request)) return pass(withKey(request, key))
-      const response = await pass(request)
-      if (response.status === 200) key ??= headerOf(request.headers, 'Authorization')
-      return response
-    }
-  }
-}
-
 export function withKey(request: ClientRequest, authorization: string | undefined): ClientRequest {
   return { ...request, headers: withHeader(request.headers, 'Authorization', authorization) }
 }

@@ -2,7 +2,7 @@
 
 import { type Json, stringifyJson } from '../../../../contract/src/json.ts'
 import { headerOf } from '../../messages.ts'
-import type { Behaviour, ClientRequest } from '../../proxy.ts'
+import type { ClientRequest, Pass, ServiceResponse } from '../../proxy.ts'
 import {
   type Change,
   type ContractFault,
@@ -21,71 +21,77 @@ import {
 } from './builders.ts'
 import { CANCEL, COMPLETE, CREATE, PETS, PLACE } from './operations.ts'
 
-/** Where the answer has this status, asks again with the first API key that was seen at work; gives that answer if it has a status of `only`. */
-export function withFirstKey(operations: string, status: number, only?: number): ContractFault {
+/** A fault that sees each request with its response. `begin` makes the memory of a proxy. */
+export function remembering<Memory>(
+  begin: () => Memory,
+  judge: (memory: Memory, request: ClientRequest, response: ServiceResponse, pass: Pass) => unknown,
+): ContractFault {
   return () => {
-    let key: string | undefined
+    const memory = begin()
     return async (request, pass) => {
       const response = await pass(request)
-      if (response.status === 200) key ??= headerOf(request.headers, 'Authorization')
-      if (response.status !== status || !isOf(request, operations)) return response
-      const other = await pass(withKey(request, key))
-      return only === undefined || other.status === only ? other : response
+      return ((await judge(memory, request, response, pass)) as ServiceResponse | undefined) ?? response
     }
   }
 }
+
+/** What was refused with this status is sent again with the first API key that was seen at work; its response counts if it has a status of `only`. */
+export function withFirstKey(
+  operations: string,
+  refused: 401 | 403,
+  when: (request: ClientRequest, key: string) => boolean = () => true,
+  only?: number,
+): ContractFault {
+  return remembering(
+    () => ({ key: '' }),
+    async (memory, request, response, pass) => {
+      if (response.status === 200) memory.key ||= headerOf(request.headers, 'Authorization') ?? ''
+      if (response.status !== refused || !isOf(request, operations) || !when(request, memory.key)) return response
+      const other = await pass(withKey(request, memory.key))
+      return only === undefined || other.status === only ? other : response
+    },
+  )
+}
+
+/** A key that begins as another. */
+export const isSimilar = ({ headers }: ClientRequest, key: string) =>
+  key !== '' && (headerOf(headers, 'Authorization') ?? '').startsWith(key.slice(0, -1))
 
 /** Refuses every API key but the first that was seen at work. */
 export function refusingOthers(operations: string): ContractFault {
-  return () => {
-    let key: string | undefined
-    return async (request, pass) => {
-      const response = await pass(request)
-      if (response.status !== 200) return response
-      const given = headerOf(request.headers, 'Authorization')
-      key ??= given
-      return given !== key && isOf(request, operations) ? errorAnswer(403, 'read_only_key') : response
-    }
-  }
-}
-
-/** A key that begins as the first that was seen at work is taken for it. */
-export function takingSimilarKeys(operations: string): ContractFault {
-  return () => {
-    let key = ''
-    return async (request, pass) => {
-      const response = await pass(request)
+  return remembering(
+    () => ({ key: '' }),
+    (memory, request, { status }) => {
+      if (status !== 200) return
       const given = headerOf(request.headers, 'Authorization') ?? ''
-      if (response.status === 200) key ||= given
-      const isTaken = response.status === 401 && key !== '' && given.startsWith(key.slice(0, -1))
-      return isTaken && isOf(request, operations) ? pass(withKey(request, key)) : response
-    }
-  }
+      memory.key ||= given
+      return given !== memory.key && isOf(request, operations) ? errorAnswer(403, 'read_only_key') : undefined
+    },
+  )
 }
 
 /** Too many requests, once, without a hint when to come back. */
-export const refusingOnce = (): Behaviour => {
+export const refusingOnce: ContractFault = () => {
   let count = 0
   return async (request, pass) => (++count === 5 ? errorAnswer(429, 'rate_limited') : pass(request))
 }
 
 /** Hides what was added through this proxy: in a list, or as `change` says. */
 export function forgetting(operation: string, when: When, change?: Change): ContractFault {
-  return () => {
-    const added = new Set<string>()
-    const isAdded = (pet: Json) => pet instanceof Map && added.has(textOf(pet.get('id')))
-    const hide = change ?? items((pets) => pets.filter((pet) => !isAdded(pet)))
-    return async (request, pass) => {
-      const response = await pass(request)
-      if (isOf(request, CREATE) && response.status === 201) added.add(textOf(objectOf(response).get('id')))
+  return remembering(
+    () => new Set<string>(),
+    (added, request, response) => {
+      const isAdded = (pet: Json) => pet instanceof Map && added.has(textOf(pet.get('id')))
+      const hide = change ?? items((pets) => pets.filter((pet) => !isAdded(pet)))
+      if (isOf(request, CREATE) && response.status === 201) added.add(idOf(response))
       const isMeant = isOf(request, operation) && when(request) && (!change || isAdded(objectOf(response)))
       return isMeant ? hide(response, request) : response
-    }
-  }
+    },
+  )
 }
 
 /** Adds what was refused, as far as it has a name. */
-export const addingRefused = (): Behaviour => async (request, pass) => {
+export const addingRefused: ContractFault = () => async (request, pass) => {
   const response = await pass(request)
   const name = objectOf(request).get('name')
   if (isOf(request, CREATE) && response.status === 400 && typeof name === 'string' && name !== '') {
@@ -154,7 +160,7 @@ export const succeedingTogether = racing(
 )
 
 /** An expired order cannot be cancelled. */
-export const refusingExpired = (): Behaviour => async (request, pass) => {
+export const refusingExpired: ContractFault = () => async (request, pass) => {
   const response = await pass(request)
   if (!isOf(request, CANCEL) || response.status !== 204) return response
   const { body } = await pass({ ...request, method: 'GET' })
@@ -163,61 +169,52 @@ export const refusingExpired = (): Behaviour => async (request, pass) => {
 
 /** What succeeded once at an address has another answer from then on. */
 export function secondTime(operation: string, change: Change): ContractFault {
-  return () => {
-    const done = new Set<string>()
-    return async (request, pass) => {
-      const response = await pass(request)
-      if (!isOf(request, operation) || response.status >= 300) return response
+  return remembering(
+    () => new Set<string>(),
+    (done, request, response) => {
+      if (!isOf(request, operation) || response.status >= 300) return
       const again = done.has(request.target)
       done.add(request.target)
       return again ? change(response, request) : response
-    }
-  }
+    },
+  )
 }
 
 /** The pet of an order that was moved in this way, or was seen so, stays pending, for all that can be seen. */
 export function stuckAfter(operation: string, isMeant: WhenResponse = (_, { status }) => status < 300): ContractFault {
-  return () => {
-    const petOfOrder = new Map<string, string>()
-    const stuck = new Set<string>()
-    return async (request, pass) => {
-      const response = await pass(request)
-      const orderId = pathOf(request.target).split('/')[3] ?? ''
-      if (isOf(request, 'POST /store/orders'))
-        petOfOrder.set(textOf(objectOf(response).get('id')), textOf(objectOf(request).get('petId')))
-      if (isOf(request, operation) && isMeant(request, response)) stuck.add(petOfOrder.get(orderId) ?? '')
-      return isOf(request, PETS) && stuck.has(textOf(objectOf(response).get('id')))
-        ? put('status', 'pending')(response, request)
-        : response
-    }
-  }
+  return remembering(
+    () => ({ petOfOrder: new Map<string, string>(), stuck: new Set<string>() }),
+    ({ petOfOrder, stuck }, request, response) => {
+      if (isOf(request, PLACE)) petOfOrder.set(idOf(response), textOf(objectOf(request).get('petId')))
+      if (isOf(request, operation) && isMeant(request, response)) stuck.add(petOfOrder.get(orderOf(request)) ?? '')
+      return isOf(request, PETS) && stuck.has(idOf(response)) ? put('status', 'pending')(response, request) : response
+    },
+  )
 }
 
 /** A pet is not available once an order of it was cancelled. */
-export const refusingAfterCancel = (): Behaviour => {
-  const petOfOrder = new Map<string, string>()
-  const cancelled = new Set<string>()
-  return async (request, pass) => {
+export const refusingAfterCancel = remembering(
+  () => ({ petOfOrder: new Map<string, string>(), cancelled: new Set<string>() }),
+  ({ petOfOrder, cancelled }, request, response) => {
     const petId = textOf(objectOf(request).get('petId'))
-    if (isOf(request, 'POST /store/orders') && petId !== '' && cancelled.has(petId))
-      return errorAnswer(409, 'pet_not_available')
-    const response = await pass(request)
-    if (isOf(request, 'POST /store/orders')) petOfOrder.set(textOf(objectOf(response).get('id')), petId)
-    if (isOf(request, 'DELETE /store/orders/*'))
-      cancelled.add(petOfOrder.get(pathOf(request.target).split('/')[3] ?? '') ?? '')
-    return response
-  }
-}
+    if (isOf(request, CANCEL)) cancelled.add(petOfOrder.get(orderOf(request)) ?? '')
+    if (!isOf(request, PLACE)) return
+    if (response.status === 201 && cancelled.has(petId)) return errorAnswer(409, 'pet_not_available')
+    petOfOrder.set(idOf(response), petId)
+  },
+)
 
 /** The first answer of an address stays its answer. */
 export function frozen(operation: string, when: When = () => true): ContractFault {
-  return () => {
-    const first = new Map<string, Buffer>()
-    return async (request, pass) => {
-      const response = await pass(request)
-      if (!isOf(request, operation) || !when(request) || response.status !== 200) return response
+  return remembering(
+    () => new Map<string, Buffer>(),
+    (first, request, response) => {
+      if (!isOf(request, operation) || !when(request) || response.status !== 200) return
       if (!first.has(request.target)) first.set(request.target, response.body)
-      return { ...response, body: first.get(request.target) ?? response.body }
-    }
-  }
+      return { ...response, body: first.get(request.target) }
+    },
+  )
 }
+
+const idOf = (response: ServiceResponse) => textOf(objectOf(response).get('id'))
+const orderOf = ({ target }: ClientRequest) => pathOf(target).split('/')[3] ?? ''

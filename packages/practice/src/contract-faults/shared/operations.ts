@@ -69,8 +69,6 @@ export const isFraction = (value: Json | undefined) => value instanceof JsonNumb
 export const is = (wanted: Json) => (value: Json | undefined) => value === wanted
 
 export const withoutKey: When = (request) => !hasKey(request)
-export const hasWrongKey: When = ({ headers }: ClientRequest) =>
-  headerOf(headers, 'Authorization')?.startsWith('Bearer ') ?? false
 
 export const isError = (_: ClientRequest, { status }: ServiceResponse) => status >= 400
 export const hasParameter =
@@ -113,11 +111,7 @@ export const firstSentence = (message: string) => message.replace(/\. .*$/s, '.'
 export const echoKey: Change = (response, request) =>
   put('message', `${headerOf(request.headers, 'Authorization')} is unknown.`)(response, request)
 export const categoryOf = (request: ClientRequest) => textOf(objectOf(request).get('categoryId'))
-export const isOutside = (digits: RegExp) => (value: Json | undefined) =>
-  value instanceof JsonNumber && digits.test(value.text) && !isInt64(value.text)
 export const hasNext = ({ headers }: ServiceResponse) => /rel="next"/.test(headerOf(headers, 'Link') ?? '')
-
-const isInt64 = (digits: string) => /^-?\d+$/.test(digits) && BigInt.asIntN(64, BigInt(digits)) === BigInt(digits)
 
 /** How deep brackets are nested, strings aside. */
 export function depthOf(text: string): number {

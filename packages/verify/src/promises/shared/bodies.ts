@@ -3,146 +3,148 @@
 import type { BodyFamily } from './family.ts'
 import { idempotencyRows } from './idempotency.ts'
 import type { PromiseRow } from './promise.ts'
-import { type Check, operation, response, rowsOf, writing } from './rows.ts'
+import { operation, response, rowsOf, writing } from './rows.ts'
 
-/** Rows of one operation. */
-export function bodyRows(family: BodyFamily): PromiseRow[] {
-  return [...jsonRows(family), ...typeRows(family), ...idempotencyRows(family)]
+type Headers = Record<string, string | undefined>
+/** A body made of a valid one, and headers beside it. */
+type Sent = readonly [make: (valid: string) => string | Uint8Array, headers?: Headers]
+
+interface BodyCase {
+  /** The end of the id. */
+  end: string
+  words: string
+  status: 201 | 400 | 413 | 415
+  /** `invalid` is the operation's. */
+  code?: string
+  /** The end of the id of what it depends on. */
+  after?: string
+  source?: string
+  requests: readonly Sent[]
 }
-
-type Body = string | Uint8Array
-/** End of the id, sentence, the body made of a valid one, status, code (`invalid` is the operation's), and the end of what it depends on. */
-type JsonCase = readonly [string, string, (valid: string) => Body, number, string?, string?]
 
 const SIZE_MAX = 65_536
 const NESTING_MAX = 32
+const CHUNKED = { 'Transfer-Encoding': 'chunked' }
+const JSON_TYPE = 'application/json'
 const bytes = (text: string) => new TextEncoder().encode(text)
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
-const padded = (json: string, size: number) => json + ' '.repeat(size - bytes(json).length)
+const padded = (size: number) => (json: string) => json + ' '.repeat(size - bytes(json).length)
 /** With another member at its end. */
-const withMember = (json: string, member: string) => `${json.slice(0, -1)},${member}}`
-const withNesting = (json: string, depth: number) => withMember(json, `"x":${nested(depth - 1)}`)
+const withMember = (member: string) => (json: string) => `${json.slice(0, -1)},${member}}`
+const withNesting = (depth: number) => withMember(`"x":${nested(depth - 1)}`)
 /** With a byte that is none of UTF-8 in its text. */
 const notUtf8 = (json: string) => Buffer.from(json.replace(/(":")/, '$1\u00ff'), 'latin1')
-const BAD = 'malformed_json'
-const JSON_CASES: readonly JsonCase[] = [
-  ['json.broken', 'A body that is not JSON', (valid) => valid.replace(/\}$/, ',}'), 400, BAD],
-  ['json.empty', 'An empty body', () => '', 400, BAD, 'json.broken'],
-  ['json.two-values', 'Two values in a body', (valid) => valid + valid, 400, BAD, 'json.broken'],
-  ['json.equal-names', 'An object with a name twice', (valid) => withMember(valid, '"x":1,"\\u0078":2'), 400, BAD],
-  ['json.utf-8', 'A body that is not UTF-8', notUtf8, 400, BAD],
-  ['json.byte-order-mark', 'A body with a byte order mark', (valid) => `\ufeff${valid}`, 400, BAD],
-  ['json.nesting', 'A body nested 32 levels deep is taken', (valid) => withNesting(valid, NESTING_MAX), 201],
-  ['json.nesting.too-deep', 'A body nested deeper', (valid) => withNesting(valid, NESTING_MAX + 1), 400, BAD],
-  [
-    'json.nesting.far-too-deep',
-    'A body nested 30 000 levels deep',
-    () => nested(30_000),
-    400,
-    BAD,
-    'json.nesting.too-deep',
-  ],
-  ['json.no-object', 'JSON that is no object', () => '[]', 400, 'invalid'],
-  ['size', 'A body of 64 KiB is taken', (valid) => padded(valid, SIZE_MAX), 201],
-  ['size.too-large', 'A larger body', (valid) => padded(valid, SIZE_MAX + 1), 413, 'body_too_large'],
+const same = (json: string) => json
+const typed = (...types: (string | undefined)[]): Sent[] => types.map((type) => [same, { 'Content-Type': type }])
+const coded = (...codings: string[]): Sent[] => codings.map((coding) => [same, { 'Content-Encoding': coding }])
+
+const BAD = { status: 400, code: 'malformed_json' } as const
+const TYPE = { status: 415, code: 'unsupported_media_type' } as const
+const LARGE = { status: 413, code: 'body_too_large' } as const
+const CASES: readonly BodyCase[] = [
+  {
+    end: 'json.broken',
+    words: 'A body that is not one text of JSON in UTF-8 without a byte order mark',
+    ...BAD,
+    requests: [
+      [(valid) => valid.replace(/\}$/, ',}')],
+      [() => ''],
+      [(valid) => valid + valid],
+      [notUtf8],
+      [(valid) => `\ufeff${valid}`],
+    ],
+  },
+  {
+    end: 'json.equal-names',
+    words: 'An object with a name twice',
+    ...BAD,
+    requests: [[withMember('"x":1,"\\u0078":2')]],
+  },
+  {
+    end: 'json.nesting',
+    words: 'A body nested 32 levels deep is taken',
+    status: 201,
+    requests: [[withNesting(NESTING_MAX)]],
+  },
+  {
+    end: 'json.nesting.too-deep',
+    words: 'A body nested deeper',
+    ...BAD,
+    requests: [[withNesting(NESTING_MAX + 1)], [() => nested(30_000)]],
+  },
+  {
+    end: 'size',
+    words: 'A body of 64 KiB is taken, and one in chunks',
+    status: 201,
+    source: 'RFC 9112, section 7.1',
+    requests: [[padded(SIZE_MAX)], [same, CHUNKED]],
+  },
+  {
+    end: 'size.too-large',
+    words: 'A larger body, also in chunks',
+    ...LARGE,
+    requests: [[padded(SIZE_MAX + 1)], [padded(SIZE_MAX + 1), CHUNKED]],
+  },
+  {
+    end: 'media-type',
+    words: 'A body without Content-Type, with the charset utf-8 or with other parameters is read as JSON',
+    status: 201,
+    requests: typed(undefined, 'Application/JSON ; charset="UTF-8"', `${JSON_TYPE};; x="a;b" ; Y=z;`),
+  },
+  {
+    end: 'media-type.other',
+    words: 'Another media type, two of them, another charset or a second one',
+    ...TYPE,
+    requests: typed(
+      'text/plain',
+      `${JSON_TYPE}x`,
+      `${JSON_TYPE}, ${JSON_TYPE}`,
+      `${JSON_TYPE}; charset=latin1`,
+      `${JSON_TYPE}; charset=utf-8; charset=utf-16`,
+    ),
+  },
+  {
+    end: 'content-encoding',
+    words: 'Any Content-Encoding (the answer has Accept-Encoding: identity)',
+    ...TYPE,
+    source: 'openapi.yaml#/components/headers/AcceptEncoding',
+    after: 'media-type.other',
+    requests: coded('gzip', 'identity'),
+  },
 ]
 
-const CHUNKED = { 'Transfer-Encoding': 'chunked' }
-
-function jsonRows(family: BodyFamily): PromiseRow[] {
+/** Rows of one operation. */
+export function bodyRows(family: BodyFamily): PromiseRow[] {
   const { level, id, operation: of, invalid, body, send } = family
   const row = rowsOf(level)
-  const rows = JSON_CASES.map(([end, words, make, status, code, after]) => {
-    const expected = code === 'invalid' ? invalid : code
-    const check: Check = async (probe) => (await send(probe, make(await body(probe)))).expectError(status, expected)
-    const source = status === 201 ? operation(of, 'description') : response(of, status)
-    const sentence = status === 201 ? `${words}.` : `${words}: ${status} ${expected}.`
-    return row(`${id}.${end}`, sentence)
-      .from(source, writing(...premises(family, status, after)))
-      .check(check)
-  })
-  const chunked =
-    (make: (valid: string) => Body, status: number, code?: string): Check =>
-    async (probe) =>
-      (await send(probe, make(await body(probe)), { headers: CHUNKED })).expectError(status, code)
-  const whole = chunked((valid) => valid, 201)
-  const large = chunked((valid) => padded(valid, SIZE_MAX + 1), 413, 'body_too_large')
-  const source = 'RFC 9112, section 7.1'
-  return [
-    ...rows,
-    row(`${id}.chunked`, 'A body in chunks is read.')
-      .from(source, writing(`${id}.success`))
-      .check(whole),
-    row(`${id}.size.chunked`, 'A larger body in chunks: 413 body_too_large.')
-      .from(response(of, 413), writing(`${id}.size.too-large`, `${id}.chunked`))
-      .check(large),
-  ]
+  const cases = CASES.map(({ end, words, status, code, after, source, requests }) =>
+    row(`${id}.${end}`, code ? `${words}: ${status} ${code}.` : `${words}.`)
+      .from(
+        source ?? (code ? response(of, status) : operation(of, 'description')),
+        writing(after ? `${id}.${after}` : premise(family, status)),
+      )
+      .check(async (probe) => {
+        // What is taken once cannot be taken again.
+        const valid = await body(probe)
+        for (const [make, headers] of requests) {
+          const answer = await send(probe, make(code ? valid : await body(probe)), headers && { headers })
+          answer.expectError(status, code)
+          if (end === 'content-encoding') answer.expectHeader('Accept-Encoding', 'identity')
+        }
+      }),
+  )
+  const refused = row(`${id}.refused.code`, `An object that lacks what it needs, or no object: 400 ${invalid}.`)
+    .from(response(of, 400), writing(...(level === 'pets' ? ['errors.400.code'] : [])))
+    .check(async (probe) => {
+      for (const json of ['{}', '[]']) (await send(probe, json)).expectError(400, invalid)
+    })
+  return [refused, ...cases, ...idempotencyRows(family)]
 }
 
 /** What is taken can be judged only where the plain body is, and what is refused where its error is whole. */
-function premises({ id, refused }: BodyFamily, status: number, after: string | undefined): string[] {
-  if (after !== undefined) return [`${id}.${after}`]
+function premise({ id }: BodyFamily, status: number): string {
+  if (status === 201) return `${id}.success`
   // What is wrong in every 415 or 413 is told of the pets.
   const ofPets = { 415: 'pets.create.media-type.other', 413: 'pets.create.size.too-large' }[status]
-  if (ofPets && id !== 'pets.create') return [ofPets]
-  return status === 201 ? [`${id}.success`] : status === 400 ? [`${id}.${refused}`] : []
-}
-
-const JSON_TYPE = 'application/json'
-/** End of the id, words, Content-Type, status, Content-Encoding, and the end of what it depends on. */
-const TYPE_CASES: readonly (readonly [
-  string,
-  string,
-  string | undefined,
-  201 | 415,
-  (string | undefined)?,
-  string?,
-])[] = [
-  ['media-type.none', 'A body without Content-Type is read as JSON', undefined, 201],
-  [
-    'media-type.charset',
-    'The charset utf-8 is taken, in any letters and in quotes',
-    'Application/JSON ; charset="UTF-8"',
-    201,
-  ],
-  ['media-type.parameters', 'Other parameters of the media type are taken', `${JSON_TYPE};; x="a;b" ; Y=z;`, 201],
-  ['media-type.other', 'Another media type', 'text/plain', 415],
-  ['media-type.similar', 'A media type that only begins so', `${JSON_TYPE}x`, 415, undefined, 'media-type.other'],
-  ['media-type.two', 'Two media types', `${JSON_TYPE}, ${JSON_TYPE}`, 415, undefined, 'media-type.other'],
-  ['media-type.other-charset', 'Another charset', `${JSON_TYPE}; charset=latin1`, 415, undefined, 'media-type.other'],
-  [
-    'media-type.two-charsets',
-    'A second charset',
-    `${JSON_TYPE}; charset=utf-8; charset=utf-16`,
-    415,
-    undefined,
-    'media-type.other-charset',
-  ],
-  [
-    'content-encoding',
-    'Any Content-Encoding (the answer has Accept-Encoding: identity)',
-    JSON_TYPE,
-    415,
-    'gzip',
-    'media-type.other',
-  ],
-  ['content-encoding.identity', 'Content-Encoding: identity', JSON_TYPE, 415, 'identity', 'content-encoding'],
-]
-
-function typeRows(family: BodyFamily): PromiseRow[] {
-  const { level, id, operation: of, body, send } = family
-  const row = rowsOf(level)
-  return TYPE_CASES.map(([end, words, type, status, coding, after]) => {
-    const check: Check = async (probe) => {
-      const headers = { 'Content-Type': type, 'Content-Encoding': coding }
-      const answer = await send(probe, await body(probe), { headers })
-      answer.expectError(status, status === 415 ? 'unsupported_media_type' : undefined)
-      if (status === 415) answer.expectHeader('Accept-Encoding', coding && 'identity')
-    }
-    const sentence = status === 201 ? `${words}.` : `${words}: 415 unsupported_media_type.`
-    const source = coding ? 'openapi.yaml#/components/headers/AcceptEncoding' : response(of, 415)
-    return row(`${id}.${end}`, sentence)
-      .from(source, writing(...premises(family, status, after)))
-      .check(check)
-  })
+  return ofPets && id !== 'pets.create' ? ofPets : `${id}.refused.code`
 }

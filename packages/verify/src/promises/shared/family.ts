@@ -12,8 +12,6 @@ export interface BodyFamily {
   operation: OperationId
   /** The code of JSON that is not what is wanted. */
   invalid: string
-  /** The end of the id of the row that judges this code: no other is judged where it is wrong. */
-  refused: string
   /** A field of free text. */
   text: string
   /** A body that is taken once; with these fields beside those that it needs. */

@@ -1,7 +1,7 @@
 // A list of ours, for the rows that all of them have, and its pages: links, and what stands on a page.
 
 import type { OperationId } from '../../../../contract/src/contract.ts'
-import { type Answer, textOf } from '../../answer.ts'
+import type { Answer } from '../../answer.ts'
 import type { Probe } from '../../probe.ts'
 import type { Level } from './promise.ts'
 
@@ -38,18 +38,12 @@ export function follow(probe: Probe, target: string): Promise<Answer> {
   return probe.get(target.startsWith(`${pathname}/`) ? target.slice(pathname.length) : target)
 }
 
-export const idsOf = (answer: Answer): string[] =>
-  answer
-    .expectStatus(200)
-    .objects()
-    .map((item) => textOf(item.get('id')))
-
 /** The ids of the pages from `answer` on, along the links of this relation. */
 export async function walk(probe: Probe, answer: Answer, relation: string): Promise<string[][]> {
-  const pages = [idsOf(answer)]
+  const pages = [answer.expectStatus(200).ids]
   for (let next = linkOf(answer, relation); next !== undefined && pages.length < WALKED_PAGES_MAX; ) {
-    const page = await follow(probe, next)
-    pages.push(idsOf(page))
+    const page = (await follow(probe, next)).expectStatus(200)
+    pages.push(page.ids)
     next = linkOf(page, relation)
   }
   return pages

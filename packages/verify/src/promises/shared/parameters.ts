@@ -1,69 +1,46 @@
-// Wrong values of query parameters, which are refused with 400 and never ignored or clamped: tables of them, and the rows of an operation.
+// Wrong values of query parameters, which are refused with 400 and never ignored or clamped.
 
 import type { OperationId } from '../../../../contract/src/contract.ts'
 import type { Level, PromiseRow } from './promise.ts'
-import { answers, parameter, reading, rowsOf } from './rows.ts'
+import { parameter, rowsOf } from './rows.ts'
 
-/** By the end of the id: the value in the query, words (NAME is the parameter's), and the end of the id of what it depends on. */
-export type WrongValues = Record<string, readonly [string, string, string?]>
+/** What is refused, and the values as they stand in the query. NAME is the parameter's. */
+export type WrongValues = readonly [words: string, ...values: string[]]
 
-export const WRONG_LIMITS: WrongValues = {
-  zero: ['0', 'limit=0'],
-  'too-large': ['101', 'limit=101, which is never clamped'],
-  huge: ['99999999999999999999', 'A limit beyond every integer', 'too-large'],
-  text: ['ten', 'A limit that is no number'],
-  empty: ['', 'An empty limit', 'text'],
-  negative: ['-1', 'limit=-1', 'zero'],
-  plus: ['%2B5', 'A limit with a sign', 'text'],
-  'leading-zero': ['05', 'A limit with a leading zero'],
-  fraction: ['5.0', 'limit=5.0', 'leading-zero'],
-  exponent: ['1e1', 'limit=1e1', 'leading-zero'],
-  space: ['5%20', 'A limit with a space', 'leading-zero'],
-  twice: ['5&NAME=5', 'limit given twice'],
-}
+export const WRONG_LIMITS: WrongValues = [
+  'Any NAME but the digits of 1 to 100, an empty one or two of them',
+  ...['0', '101', '99999999999999999999', 'ten', '', '-1', '%2B5', '05', '5.0', '1e1', '5%20', '5&NAME=5'],
+]
+export const WRONG_STATUSES: WrongValues = [
+  'An unknown NAME, one in other letters, an empty one or two of them',
+  ...['gone', 'Pending', '', 'pending&NAME=pending'],
+]
+export const WRONG_SORTS: WrongValues = [
+  'An unknown NAME, an empty one or two of them',
+  ...['name', '', 'newest&NAME=newest'],
+]
+export const WRONG_IDS: WrongValues = [
+  'A NAME that is no int64 in plain decimal, an empty one or two of them',
+  ...['x', '', '1.0', '9223372036854775808', '1&NAME=1'],
+]
+export const WRONG_SEARCHES: WrongValues = [
+  'A NAME without a letter or a digit, of 256 characters or of nine words, an empty one or two of them',
+  ...['', 'a'.repeat(256), '%F0%9F%90%B6-', 'a+b+c+d+e+f+g+h+i', 'a&NAME=a'],
+]
+export const WRONG_CURSORS: WrongValues = ['A NAME that is none, or an empty one', 'x', '']
 
-export const WRONG_STATUSES: WrongValues = {
-  unknown: ['gone', 'An unknown status'],
-  empty: ['', 'An empty status', 'unknown'],
-  case: ['Pending', 'A status in other letters', 'unknown'],
-  twice: ['pending&NAME=pending', 'status given twice'],
-}
-
-export const WRONG_SORTS: WrongValues = {
-  unknown: ['name', 'Another sort'],
-  empty: ['', 'An empty sort', 'unknown'],
-  twice: ['newest&NAME=newest', 'sort given twice'],
-}
-
-export const WRONG_IDS: WrongValues = {
-  text: ['x', 'A value of NAME that is no number'],
-  empty: ['', 'An empty value of NAME', 'text'],
-  fraction: ['1.0', 'NAME=1.0', 'text'],
-  range: ['9223372036854775808', 'A value of NAME outside int64', 'text'],
-  twice: ['1&NAME=1', 'NAME given twice', 'text'],
-}
-
-export const WRONG_SEARCHES: WrongValues = {
-  empty: ['', 'An empty search'],
-  'too-long': ['a'.repeat(256), 'A search of 256 characters'],
-  'no-word': ['%F0%9F%90%B6-', 'A search without a letter or a digit'],
-  'too-many-words': ['a+b+c+d+e+f+g+h+i', 'A search of nine words'],
-  twice: ['a&NAME=a', 'search given twice'],
-}
-
-/** Rows under `id` for the parameter of the operation. */
+/** A row under `id` for the parameter of the operation. */
 export function refusedValues(
   level: Level,
   id: string,
   operation: OperationId,
-  target: readonly [path: string, name: string],
-  values: WrongValues,
-): PromiseRow[] {
-  const row = rowsOf(level)
-  const [path, name] = target
-  return Object.entries(values).map(([end, [value, words, after]]) =>
-    row(`${id}.${end}`, `${words.replace('NAME', name)}: 400 invalid_parameter.`)
-      .from(parameter(operation, name), after ? reading(`${id}.${after}`) : {})
-      .check(answers(`GET ${path}?${name}=${value.replace('NAME', name)}`, 400, 'invalid_parameter')),
-  )
+  [path, name]: readonly [path: string, name: string],
+  [words, ...values]: WrongValues,
+): PromiseRow {
+  return rowsOf(level)(`${id}.wrong`, `${words.replace('NAME', name)}: 400 invalid_parameter.`)
+    .from(parameter(operation, name))
+    .check(async (probe) => {
+      for (const value of values)
+        (await probe.get(`${path}?${name}=${value.replace('NAME', name)}`)).expectError(400, 'invalid_parameter')
+    })
 }

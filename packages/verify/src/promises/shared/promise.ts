@@ -23,8 +23,8 @@ export interface PromiseRow {
   needs?: readonly Need[]
   /** The ids of promises without which this one cannot be judged: of one cause, few are reported. */
   after?: readonly string[]
-  /** Runs after all others, with nothing beside it, because other checks would disturb it. */
-  alone?: boolean
+  /** Runs after all others, which would disturb it: what writes with nothing beside it, then together what reads. */
+  alone?: 'writes' | 'reads'
   /** Throws Broken or Unjudged. */
   check(probe: Probe): Promise<unknown>
 }

@@ -1,0 +1,41 @@
+// What every operation promises of those who have no API key, a wrong one, or one that may only read.
+
+import type { OperationId } from '../../../../contract/src/contract.ts'
+import type { Probe, RequestOptions } from '../../probe.ts'
+import type { Level, PromiseRow } from './promise.ts'
+import { response, rowsOf } from './rows.ts'
+
+export const INVALID_KEY = 'Bearer petstore-verify-no-such-key'
+export const WITHOUT_KEY = { missing: { key: 'none' }, invalid: { authorization: [INVALID_KEY] } } as const
+
+/** `refused` sends a request that would be carried out with another key, and expects this status and code. */
+export function keyRows(
+  level: Level,
+  id: string,
+  of: OperationId,
+  first: string | undefined,
+  refused: (probe: Probe, options: RequestOptions, status: number, code: string) => Promise<unknown>,
+): PromiseRow[] {
+  const row = rowsOf(level)
+  const isRead = /^(?:get|list)/.test(of)
+  const needs = isRead ? [] : (['write'] as const)
+  const after = first === undefined ? [] : [first]
+  const rows = [
+    row(
+      `${id}.no-key`,
+      'Without an API key: 401 missing_api_key. With an invalid one: 401 invalid_api_key. Nothing changes.',
+    )
+      .from(response(of, 401), { needs, after: [...after, 'auth.code.missing', 'auth.code.invalid'] })
+      .check(async (probe) => {
+        for (const which of ['missing', 'invalid'] as const)
+          await refused(probe, WITHOUT_KEY[which], 401, `${which}_api_key`)
+      }),
+  ]
+  if (isRead) return rows
+  return [
+    ...rows,
+    row(`${id}.read-only-key`, 'With an API key that may only read: 403 read_only_key, and nothing changes.')
+      .from(response(of, 403), { needs: ['write', 'read-only key'], after })
+      .check((probe) => refused(probe, { key: 'read-only' }, 403, 'read_only_key')),
+  ]
+}
