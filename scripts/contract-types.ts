@@ -26,6 +26,7 @@ export function contractTypes(document: OpenApi): string {
     ...schemas,
     bounds(document),
     schemaOfNewPet(document),
+    errorStatuses(document),
     `export interface Operations {\n${operations.join('')}}\n`,
   ].join('\n')
 }
@@ -49,6 +50,18 @@ export const PAGE_MAX = ${[...pages]}
 /** How far ahead a reservation may end. */
 export const EXPIRY_DAYS_MAX = ${days}
 `
+}
+
+/** The status of each code is said in a line of the description. */
+function errorStatuses({ components: { schemas } }: OpenApi): string {
+  const { description = '', 'x-extensible-enum': codes = [] } = schemas.ErrorCode ?? {}
+  const rows = new Map(
+    [...description.matchAll(/^- `(\w+)` \((\d+)\): .+\.$/gm)].map(([, code, status]) => [code, status]),
+  )
+  const missing = codes.filter((code) => !rows.has(code))
+  if (missing.length > 0) throw new Error(`the description of ErrorCode needs a line for ${missing.join(', ')}`)
+  const lines = codes.map((code) => `  ${code}: ${rows.get(code)},\n`)
+  return `export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {\n${lines.join('')}}\n`
 }
 
 /** What the page judges the rows of a file by, before it sends them. */

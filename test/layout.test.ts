@@ -42,7 +42,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   ],
   'page/reference': ['contract/src/openapi.ts', 'contract/src/generated.ts', 'page/src/tab-keys.ts'],
   // It knows a server by what it answers, and words for why none came.
-  'verify/src': ['contract/src', 'service/src/domain/errors.ts'],
+  'verify/src': ['contract/src', 'service/src/domain/start-error.ts', 'service/src/domain/system-reason.ts'],
   // It knows a service by its bytes, and operations by the contract. Of what a test may ask, petstore/testing has the types.
   'practice/src': ['contract/src', 'testing/testing.ts'],
   // It starts the command line as a process.

@@ -33,7 +33,7 @@ const SAMPLES: Record<string, readonly string[]> = {
   'contract/src/int64.ts': ['10', '0001', '-10.50e+30', '-9223372036854775808'],
   'contract/src/json.ts': ['-10.50e+30', 'Rex é'],
   'service/src/http/context.ts': ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x'],
-  'service/src/domain/errors.ts': ['ERR_TLS_CERT'],
+  'service/src/domain/system-reason.ts': ['ERR_TLS_CERT'],
   'service/src/domain/words.ts': ['abc 12', '\u0301', '王小明', 'é'],
   'service/src/http/request/host.ts': ['a.example%20:8080'],
   'openapi.yaml': ['"a b\\"\\\\"', ' \tRex the dog ', 'AAAAAAAAABSPeLA', '120', 'now', 'A'.repeat(24)],

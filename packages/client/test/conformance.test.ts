@@ -2,11 +2,11 @@
 
 import { type Service, startService } from '../../../test/support/service.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
-import { OVERLOADED } from '../../service/src/domain/errors.ts'
 import type { KeyId } from '../../service/src/domain/keys.ts'
 import type { Page } from '../../service/src/domain/lists.ts'
 import type { Order } from '../../service/src/domain/orders.ts'
 import type { Created } from '../../service/src/domain/pets.ts'
+import { OVERLOADED } from '../../service/src/domain/petstore-error.ts'
 import type { Store, StoreOptions } from '../../service/src/domain/store.ts'
 import { type List, linksOf, positionOf } from '../../service/src/http/request/cursor.ts'
 import { openStore } from '../../service/src/store/kinds.ts'

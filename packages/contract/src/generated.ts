@@ -174,6 +174,36 @@ export const EXPIRY_DAYS_MAX = 366
 /** `compileSchema` makes its validator, without the contract. */
 export const NEW_PET_SCHEMA = {"type":"object","required":["name","categoryId"],"properties":{"name":{"type":"string","minLength":1,"maxLength":255,"pattern":"^\\s*[^\\s\\x00][^\\x00]*$","x-pattern-description":"must contain a character that is not white space, and no U+0000"},"categoryId":{"type":"integer","format":"int64","minimum":-9223372036854776000,"maximum":9223372036854776000},"status":{"type":"string","enum":["available","pending","sold"],"default":"available"}}}
 
+export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
+  missing_api_key: 401,
+  invalid_api_key: 401,
+  read_only_key: 403,
+  invalid_parameter: 400,
+  malformed_json: 400,
+  invalid_pet: 400,
+  not_found: 404,
+  method_not_allowed: 405,
+  unsupported_media_type: 415,
+  body_too_large: 413,
+  request_timeout: 408,
+  idempotency_in_flight: 409,
+  idempotency_mismatch: 422,
+  invalid_order: 400,
+  pet_not_found: 404,
+  pet_not_available: 409,
+  order_not_pending: 409,
+  order_not_completed: 409,
+  pet_held: 409,
+  pet_has_orders: 409,
+  precondition_failed: 412,
+  rate_limited: 429,
+  operation_removed: 410,
+  cursor_expired: 410,
+  internal: 500,
+  unavailable: 503,
+  storage_full: 503,
+}
+
 export interface Operations {
   listPets: {
     parameters: { limit: number; status?: PetStatus; categoryId?: bigint; search?: string; sort: Sort; cursor?: string }

@@ -1,6 +1,7 @@
 // The faults that a test asks for: what each may say, and which requests it strikes.
 
-import { basePath, document, operations } from '../../../contract/src/contract.ts'
+import { basePath, operations } from '../../../contract/src/contract.ts'
+import { ERROR_STATUS } from '../../../contract/src/generated.ts'
 import type { Fault } from '../../../testing/testing.ts'
 import { isOf } from '../contract-faults/shared/builders.ts'
 import type { ClientRequest } from '../proxy.ts'
@@ -9,18 +10,6 @@ interface Rule {
   isRight(value: unknown): boolean
   must: string
 }
-
-/** The codes of the contract, each with its status. */
-export const STATUS_OF: ReadonlyMap<string, number> = new Map(
-  Object.values(document.paths)
-    .flatMap((methods) => Object.values(methods))
-    .flatMap(({ responses }) => Object.entries(responses))
-    .flatMap(([status, given]) => {
-      const name = '$ref' in given ? given.$ref.replace(/^.*\//, '') : undefined
-      const response = '$ref' in given ? document.components.responses[name as string] : given
-      return (response?.['x-error-codes'] ?? []).map((code) => [code, Number(status)] as const)
-    }),
-)
 
 const isFrom = (min: number, max = Number.MAX_SAFE_INTEGER) => ({
   isRight: (value: unknown) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
@@ -38,8 +27,8 @@ const RULES: Record<keyof Fault, Rule> = {
   seed: isFrom(0, 2 ** 32 - 1),
   status: isFrom(400, 599),
   code: {
-    isRight: (value) => STATUS_OF.has(String(value)),
-    must: `be one of ${[...STATUS_OF.keys()].join(', ')}`,
+    isRight: (value) => Object.hasOwn(ERROR_STATUS, String(value)),
+    must: `be one of ${Object.keys(ERROR_STATUS).join(', ')}`,
   },
   retryAfter: isFrom(0),
   // The longest time of a timer.

@@ -1,9 +1,9 @@
 // What a fault does to a request and to the bytes of its answer.
 
+import { ERROR_STATUS, type ErrorCode } from '../../../contract/src/generated.ts'
 import type { Fault } from '../../../testing/testing.ts'
 import { each, errorAnswer, header } from '../contract-faults/shared/builders.ts'
 import { type ClientRequest, type Pass, type ServiceResponse, write } from '../proxy.ts'
-import { STATUS_OF } from './faults.ts'
 
 interface Injected {
   response: ServiceResponse
@@ -38,8 +38,8 @@ function appliedTo(fault: Fault, given: ServiceResponse, response: ServiceRespon
 }
 
 function refusal({ status, code, retryAfter }: Fault, request: ClientRequest): ServiceResponse {
-  const shown = status ?? STATUS_OF.get(code ?? '') ?? 500
-  const name = code ?? [...STATUS_OF].find(([, one]) => one === shown)?.[0] ?? 'internal'
+  const shown = status ?? ERROR_STATUS[code as ErrorCode] ?? 500
+  const name = code ?? Object.entries(ERROR_STATUS).find(([, one]) => one === shown)?.[0] ?? 'internal'
   const answer = errorAnswer(shown, name, 'A fault of practice.')
   return retryAfter === undefined ? answer : header('Retry-After', String(retryAfter))(answer, request)
 }

@@ -3,7 +3,9 @@
 import { CommanderError } from 'commander'
 import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../../../client/src/petstore.ts'
 import { FlagError } from '../config/read-config.ts'
-import { PetstoreError, StartError, systemReason } from '../domain/errors.ts'
+import { PetstoreError } from '../domain/petstore-error.ts'
+import { StartError } from '../domain/start-error.ts'
+import { systemReason } from '../domain/system-reason.ts'
 import { UnreadableAnswer } from './plain-fetch.ts'
 import { indented, tell } from './print.ts'
 

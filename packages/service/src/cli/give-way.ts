@@ -1,7 +1,7 @@
 // Commands for which nobody waits by the millisecond leave the processor to the services of the machine.
 
 import { constants, setPriority } from 'node:os'
-import { systemReason } from '../domain/errors.ts'
+import { systemReason } from '../domain/system-reason.ts'
 import { tell } from './print.ts'
 
 /** A favour, not a condition: a filter of system calls may refuse it, as that of a systemd unit. */

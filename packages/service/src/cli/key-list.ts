@@ -1,7 +1,7 @@
 // API keys as people see them in a table, and as they name them.
 
-import { PetstoreError } from '../domain/errors.ts'
 import { type ApiKey, keyState } from '../domain/keys.ts'
+import { PetstoreError } from '../domain/petstore-error.ts'
 import type { Line } from './print.ts'
 import { table, time } from './table.ts'
 

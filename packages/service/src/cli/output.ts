@@ -1,7 +1,8 @@
 // Writes a file that is whole or as it was.
 
 import { closeSync, fsyncSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { StartError, systemReason } from '../domain/errors.ts'
+import { StartError } from '../domain/start-error.ts'
+import { systemReason } from '../domain/system-reason.ts'
 import { createPartial, type PartialFile } from '../system/partial.ts'
 import { Interrupted } from './exit-codes.ts'
 import { firstSignal } from './stop.ts'

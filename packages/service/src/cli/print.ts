@@ -2,7 +2,8 @@
 // a sentence. Results go to standard output, everything else to standard error.
 
 import { styleText } from 'node:util'
-import { StartError, systemReason } from '../domain/errors.ts'
+import { StartError } from '../domain/start-error.ts'
+import { systemReason } from '../domain/system-reason.ts'
 import { printable, printableLines } from '../observability/printable.ts'
 
 export type Style = 'bold' | 'red' | 'green' | 'yellow' | 'cyan' | 'dim'

@@ -2,7 +2,7 @@
 
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { StartError } from '../domain/errors.ts'
+import { StartError } from '../domain/start-error.ts'
 import { printable } from '../observability/printable.ts'
 
 interface PromptOptions {

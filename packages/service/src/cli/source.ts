@@ -1,7 +1,8 @@
 // The text that an import reads, from a file or standard input, and how much of it has been read.
 
 import { createReadStream, statSync } from 'node:fs'
-import { orStartError, StartError, systemReason } from '../domain/errors.ts'
+import { StartError } from '../domain/start-error.ts'
+import { orStartError, systemReason } from '../domain/system-reason.ts'
 import { NotUtf8, textOf } from './formats/text.ts'
 
 export class Source {

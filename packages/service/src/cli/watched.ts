@@ -2,7 +2,7 @@
 // how far it is, and sees Ctrl-C.
 
 import { existsSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { StartError } from '../domain/errors.ts'
+import { StartError } from '../domain/start-error.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { partialsOf } from '../system/partial.ts'
 import { Interrupted } from './exit-codes.ts'

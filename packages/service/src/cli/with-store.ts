@@ -1,7 +1,7 @@
 // Opens a store for one command. Services may use it at the same time.
 
 import type { Config } from '../config/read-config.ts'
-import { StartError } from '../domain/errors.ts'
+import { StartError } from '../domain/start-error.ts'
 import type { Store } from '../domain/store.ts'
 import { kindOf } from '../store/kinds.ts'
 import { tell } from './print.ts'

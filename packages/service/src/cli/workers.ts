@@ -3,7 +3,7 @@
 // (store/sqlite/statements.ts), and a key that is revoked is refused by all.
 
 import type { Config } from '../config/read-config.ts'
-import { StartError } from '../domain/errors.ts'
+import { StartError } from '../domain/start-error.ts'
 import type { Log } from '../observability/log.ts'
 import { kindOf } from '../store/kinds.ts'
 import { startSelf } from './self.ts'

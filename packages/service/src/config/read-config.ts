@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { StartError, systemReason } from '../domain/errors.ts'
 import { keyEnvironment } from '../domain/keys.ts'
+import { StartError } from '../domain/start-error.ts'
+import { systemReason } from '../domain/system-reason.ts'
 import { kindOf } from '../store/kinds.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from './settings.ts'
 

@@ -1,7 +1,7 @@
 // API keys: their format, and what a store of them promises. Only a key's SHA-256 is stored and compared, so the time of a look-up does
 // not reveal how close a guess was.
 
-import { PetstoreError } from './errors.ts'
+import { PetstoreError } from './petstore-error.ts'
 
 export type KeyId = bigint
 export type Environment = 'production' | 'staging'

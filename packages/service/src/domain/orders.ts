@@ -3,10 +3,10 @@
 // packages/service/test/store/orders.conformance.ts holds each store to it.
 
 import type * as contract from '../../../contract/src/generated.ts'
-import type { PetstoreError } from './errors.ts'
 import type { KeyId } from './keys.ts'
 import type { ListFilter, Page } from './lists.ts'
 import type { Created, PetStatus } from './pets.ts'
+import type { PetstoreError } from './petstore-error.ts'
 
 export type { OrderStatus } from '../../../contract/src/generated.ts'
 

@@ -1,9 +1,9 @@
 // Pets, and what every store of them promises. packages/service/test/store/store.conformance.ts holds each store to it.
 
 import type * as contract from '../../../contract/src/generated.ts'
-import type { PetstoreError } from './errors.ts'
 import type { KeyId } from './keys.ts'
 import type { ListFilter, Page } from './lists.ts'
+import type { PetstoreError } from './petstore-error.ts'
 
 export type { PetChange, PetStatus } from '../../../contract/src/generated.ts'
 

@@ -5,8 +5,8 @@
 // other processes change the store, too. On PostgreSQL that is a question and no LISTEN, which a pooler in transaction mode does not
 // carry, and which would be a connection more for each server and a lock more for each commit.
 
-import { OVERLOADED } from '../domain/errors.ts'
 import type { EventFilter, EventPage, EventPosition } from '../domain/events.ts'
+import { OVERLOADED } from '../domain/petstore-error.ts'
 import type { Store } from '../domain/store.ts'
 import type { Reader } from './response/response.ts'
 import { SharedReads } from './response/shared-reads.ts'

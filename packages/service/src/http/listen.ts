@@ -1,6 +1,7 @@
 // Listens on an address, and explains why when it cannot.
 
-import { StartError, systemReason } from '../domain/errors.ts'
+import { StartError } from '../domain/start-error.ts'
+import { systemReason } from '../domain/system-reason.ts'
 import type { Log } from '../observability/log.ts'
 import { setSocketOption } from './socket-option.ts'
 

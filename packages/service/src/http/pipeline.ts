@@ -3,8 +3,8 @@
 
 import type { ContractOperation } from '../../../contract/src/contract.ts'
 import type { Json } from '../../../contract/src/json.ts'
-import type { PetstoreError } from '../domain/errors.ts'
 import type { ApiKey, Environment } from '../domain/keys.ts'
+import type { PetstoreError } from '../domain/petstore-error.ts'
 import { immediate } from '../system/immediate.ts'
 import { Context, type RoutedRequest } from './context.ts'
 import { Feed } from './feed.ts'

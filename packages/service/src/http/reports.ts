@@ -2,8 +2,8 @@
 // in the store every few seconds.
 
 import type { OperationId } from '../../../contract/src/contract.ts'
-import { OVERLOADED, type PetstoreError } from '../domain/errors.ts'
 import type { KeyId } from '../domain/keys.ts'
+import { OVERLOADED, type PetstoreError } from '../domain/petstore-error.ts'
 import type { Store } from '../domain/store.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'

@@ -1,7 +1,7 @@
 // One path of the service: its methods, and the headers that all its responses share.
 
 import type { ContractOperation } from '../../../contract/src/contract.ts'
-import { PetstoreError } from '../domain/errors.ts'
+import { PetstoreError } from '../domain/petstore-error.ts'
 import type { Context, RoutedRequest } from './context.ts'
 import type { LinkTo } from './links.ts'
 import { deprecationHeaders } from './response/deprecation.ts'

@@ -2,7 +2,7 @@
 // and a store would be created there.
 
 import { isAbsolute, resolve } from 'node:path'
-import { StartError } from '../domain/errors.ts'
+import { StartError } from '../domain/start-error.ts'
 
 /** Throws StartError for a relative path when the current folder no longer exists. */
 export function absolutePath(path: string): string {

@@ -1,7 +1,7 @@
 // All rows of a store, table by table: for copying one store to another. The tables are those of shared/tables.ts; their columns are read
 // from the database's catalogue, so that none that a store has is forgotten.
 
-import { StartError } from '../domain/errors.ts'
+import { StartError } from '../domain/start-error.ts'
 import { TABLES, type TableEntry } from './shared/tables.ts'
 
 export type Value = bigint | string | null

@@ -1,7 +1,7 @@
 // Copies a whole store to another that holds nothing else. Ids, keys and times stay the same. A copy that was interrupted can be
 // run again: rows that the target has already are compared and skipped. Until it is whole, the target is marked, and refused.
 
-import { StartError } from '../domain/errors.ts'
+import { StartError } from '../domain/start-error.ts'
 import type { StoreOptions } from '../domain/store.ts'
 import { immediate } from '../system/immediate.ts'
 import type { Contents, Row, Table } from './contents.ts'

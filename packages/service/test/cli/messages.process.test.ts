@@ -7,7 +7,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
-import { systemReason } from '../../src/domain/errors.ts'
+import { systemReason } from '../../src/domain/system-reason.ts'
 
 const { connection, cwd, file, pets } = await openShop()
 const usage = (command: string) => `  ${command} --help shows the usage.\n`

@@ -6,7 +6,6 @@ import { ORDER_STATUSES } from '../../../contract/src/generated.ts'
 import type { Decision } from '../../src/domain/decisions/decision.ts'
 import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../src/domain/decisions/orders.ts'
 import { createPet, deletePet, updatePet } from '../../src/domain/decisions/pets.ts'
-import { PetstoreError } from '../../src/domain/errors.ts'
 import {
   HOLDING,
   isDone,
@@ -18,6 +17,7 @@ import {
 } from '../../src/domain/order-transitions.ts'
 import type { OrderStatus } from '../../src/domain/orders.ts'
 import type { PetStatus } from '../../src/domain/pets.ts'
+import { PetstoreError } from '../../src/domain/petstore-error.ts'
 import { DAY_MS } from '../store/orders/fixture.ts'
 
 const BY = 1n

@@ -4,7 +4,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { declaredAnswers, exampleMessages, shapeOf } from '../../../../test/support/contract-check.ts'
-import { OVERLOADED } from '../../src/domain/errors.ts'
+import { OVERLOADED } from '../../src/domain/petstore-error.ts'
 import type { OnStore } from './scenarios/api.ts'
 import { corrections } from './scenarios/corrections.ts'
 import { createPet } from './scenarios/create-pet.ts'

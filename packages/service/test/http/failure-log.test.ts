@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { startService } from '../../../../test/support/service.ts'
-import { PetstoreError } from '../../src/domain/errors.ts'
+import { PetstoreError } from '../../src/domain/petstore-error.ts'
 import { FailureLog } from '../../src/http/response/failure-log.ts'
 import { createLog } from '../../src/observability/log.ts'
 

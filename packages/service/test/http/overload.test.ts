@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { startService } from '../../../../test/support/service.ts'
-import { OVERLOADED } from '../../src/domain/errors.ts'
+import { OVERLOADED } from '../../src/domain/petstore-error.ts'
 import type { RoutedRequest } from '../../src/http/context.ts'
 import { Admission } from '../../src/http/limits/admission.ts'
 import { linksBelow } from '../../src/http/links.ts'

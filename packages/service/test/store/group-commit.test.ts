@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
-import { OVERLOADED, PetstoreError } from '../../src/domain/errors.ts'
+import { OVERLOADED, PetstoreError } from '../../src/domain/petstore-error.ts'
 import { batched } from '../../src/store/shared/group-commit.ts'
 
 test('what arrived while a commit ran elsewhere is committed at once, together', async () => {

@@ -20,7 +20,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
 import { add, beside, made, PET, rows } from '../../../../test/support/stores.ts'
-import { StartError } from '../../src/domain/errors.ts'
+import { StartError } from '../../src/domain/start-error.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
 const root = process.getuid?.() === 0

@@ -1,7 +1,7 @@
 // `petstore backup` and `petstore restore`, for stores that are files.
 
 import { Command } from 'commander'
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { kindOf, type StoreFiles } from '../../store/kinds.ts'
 import { giveWay } from '../give-way.ts'
 import { configOf, withSettings } from '../options.ts'

@@ -3,8 +3,8 @@
 
 import { Command } from 'commander'
 import { PAGE_MAX } from '../../../../contract/src/generated.ts'
-import { StartError } from '../../domain/errors.ts'
 import { markOf } from '../../domain/events.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { gauge } from '../../observability/text-format.ts'
 import type { LastEvent } from '../../store/kinds.ts'
 import { createClient } from '../client.ts'

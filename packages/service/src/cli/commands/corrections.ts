@@ -2,7 +2,7 @@
 
 import { Command, Option } from 'commander'
 import type { Order, OrderChange, Pet, PetChange } from '../../../../client/src/petstore.ts'
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { createClient } from '../client.ts'
 import { int64Argument, parseInt64, type Stated, withClientSettings } from '../options.ts'
 import { tell } from '../print.ts'

@@ -4,7 +4,6 @@
 import { Command } from 'commander'
 import { parseDuration } from '../../config/durations.ts'
 import type { Config } from '../../config/read-config.ts'
-import { PetstoreError, StartError } from '../../domain/errors.ts'
 import {
   type ApiKey,
   type Environment,
@@ -14,6 +13,8 @@ import {
   keyState,
   type NewKey,
 } from '../../domain/keys.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { DAY_MS, findKeys, inForce, listing } from '../key-list.ts'
 import { configOf, parsedBy, withSettings } from '../options.ts'
 import { deliver, say, tell, write } from '../print.ts'

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { retryAfterMs } from '../../../../client/src/responses.ts'
-import { systemReason } from '../../domain/errors.ts'
+import { systemReason } from '../../domain/system-reason.ts'
 
 export interface Message {
   /** Equal in all attempts, so that the receiver recognises a message that it has. */

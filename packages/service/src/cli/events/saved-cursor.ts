@@ -2,7 +2,8 @@
 // has it.
 
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { orStartError, StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
+import { orStartError } from '../../domain/system-reason.ts'
 import { decodeEventCursor } from '../../http/request/event-cursor.ts'
 import { syncFolderOf } from '../../system/files.ts'
 import { lockAlone } from '../../system/lock.ts'

@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { orStartError, StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
+import { orStartError } from '../../domain/system-reason.ts'
 import { deliver } from '../print.ts'
 
 const PREFIX = 'whsec_'

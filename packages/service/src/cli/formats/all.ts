@@ -3,7 +3,7 @@
 import { extname } from 'node:path'
 import { type Command, Option } from 'commander'
 import { FlagError } from '../../config/read-config.ts'
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { csv } from './csv.ts'
 import { excel } from './excel.ts'
 import type { Format } from './format.ts'

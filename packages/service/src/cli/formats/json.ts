@@ -2,7 +2,7 @@
 // line.
 
 import { stringifyJson } from '../../../../contract/src/json.ts'
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import type { Format } from './format.ts'
 import { newlines, RECORD_MAX, readRecord } from './ndjson.ts'
 

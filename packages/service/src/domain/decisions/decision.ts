@@ -1,7 +1,7 @@
 // A change of pets or orders that a caller, or the service itself, requests.
 
-import type { PetstoreError } from '../errors.ts'
 import type { KeyId } from '../keys.ts'
+import type { PetstoreError } from '../petstore-error.ts'
 import type { Touches, UsedKey } from './snapshot.ts'
 import type { WorkingCopy } from './working-copy.ts'
 

@@ -2,11 +2,11 @@
 // together, and each change is an event.
 
 import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
-import type { PetstoreError } from '../errors.ts'
 import type { KeyId } from '../keys.ts'
 import { isDone, leadsFrom, type RequestedTransition, TRANSITIONS, type TransitionTo } from '../order-transitions.ts'
 import type { ExpiredOrder, NewOrder, Order, OrderChange, OrderCheck } from '../orders.ts'
 import type { Created } from '../pets.ts'
+import type { PetstoreError } from '../petstore-error.ts'
 import type { Decision } from './decision.ts'
 import { invalidExpiry, noSuchOrder, notPending, notTransitioned, petNotAvailable, petNotFound } from './refusals.ts'
 import { once } from './replays.ts'

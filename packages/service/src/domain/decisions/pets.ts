@@ -1,8 +1,8 @@
 // The rules of pets: how one is added, what may be corrected, and which can be deleted.
 
-import type { PetstoreError } from '../errors.ts'
 import type { KeyId } from '../keys.ts'
 import type { Created, NewPet, Pet, PetChange, PetCheck } from '../pets.ts'
+import type { PetstoreError } from '../petstore-error.ts'
 import type { Decision } from './decision.ts'
 import { holderNow } from './orders.ts'
 import { noSuchPet, onlyAvailable, petHasOrders, petHeld } from './refusals.ts'

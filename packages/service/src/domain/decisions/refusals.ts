@@ -2,10 +2,10 @@
 // their codes by packages/service/test/domain/decisions.test.ts.
 
 import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
-import { PetstoreError } from '../errors.ts'
 import { TRANSITIONS, type TransitionTo } from '../order-transitions.ts'
 import type { Order } from '../orders.ts'
 import type { Pet } from '../pets.ts'
+import { PetstoreError } from '../petstore-error.ts'
 import type { StoredOrder } from './snapshot.ts'
 
 const noPet = (id: bigint) => `No pet has id ${id}.`

@@ -1,8 +1,8 @@
 // Idempotency keys. For at least 24 hours a key belongs to one request of one operation and its first answer, whatever has changed since.
 
-import { PetstoreError } from '../errors.ts'
 import type { KeyId } from '../keys.ts'
 import type { Created } from '../pets.ts'
+import { PetstoreError } from '../petstore-error.ts'
 import type { FirstAnswer, Idempotent } from './snapshot.ts'
 import type { KeptAnswer, WorkingCopy } from './working-copy.ts'
 

@@ -4,7 +4,7 @@
 // Requests that wait in the sockets need no limit here: each connection has at most one request in the service (Bun reads the next
 // one after the response is written), and one turn of the event loop serves at most 1024 connections.
 
-import { OVERLOADED } from '../../domain/errors.ts'
+import { OVERLOADED } from '../../domain/petstore-error.ts'
 
 /** How many requests may wait for the store at once. */
 const WAITING_MAX = 4096

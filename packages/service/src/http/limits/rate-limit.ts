@@ -1,8 +1,8 @@
 // The rate limit: a token bucket for each API key, and the response headers that say how many requests are left, and when the next is
 // added (draft-ietf-httpapi-ratelimit-headers-10). The buckets are in memory, so each server limits on its own.
 
-import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Context } from '../context.ts'
 
 /** The size of a bucket, and how long it takes to fill. */

@@ -2,7 +2,7 @@
 // while its request is worked on. So that limit is lifted for the requests that need it, until they have their answer; and there is
 // another, after which the caller gets 503.
 
-import { PetstoreError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Context } from '../context.ts'
 
 /** The time is counted in looks: a pause of the whole process is not held against a request. */

@@ -1,8 +1,8 @@
 // The feed of events: what listEvents does.
 
 import { instantFromText } from '../../../../contract/src/date-time.ts'
-import { PetstoreError } from '../../domain/errors.ts'
 import type { EventFilter, EventPage, EventStart } from '../../domain/events.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import { decodeEventCursor, eventLink } from '../request/event-cursor.ts'
 import { noteOnPlus } from '../request/parameters.ts'
 import type { Answer } from '../response/response.ts'

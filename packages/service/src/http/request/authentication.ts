@@ -2,7 +2,6 @@
 // by what its key may do.
 
 import type { ContractOperation } from '../../../../contract/src/contract.ts'
-import { PetstoreError } from '../../domain/errors.ts'
 import {
   type ApiKey,
   type Environment,
@@ -12,6 +11,7 @@ import {
   keyState,
   refusedKey,
 } from '../../domain/keys.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Store } from '../../domain/store.ts'
 import type { Context } from '../context.ts'
 

@@ -3,7 +3,7 @@
 
 import type { ContractBody } from '../../../../contract/src/contract.ts'
 import { type Json, JsonError, parseJson } from '../../../../contract/src/json.ts'
-import { PetstoreError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import { immediate } from '../../system/immediate.ts'
 import { arrivesWithin } from './time-limit.ts'
 

@@ -2,10 +2,10 @@
 // that was mistyped, made up, or taken from a list with other filters or in another order is refused.
 
 import { pathOf } from '../../../../contract/src/contract.ts'
-import { PetstoreError } from '../../domain/errors.ts'
 import type { Page, PagePosition } from '../../domain/lists.ts'
 import type { OrderFilter } from '../../domain/orders.ts'
 import type { PetFilter } from '../../domain/pets.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { LinkTo } from '../links.ts'
 
 const ID_BYTES = 8

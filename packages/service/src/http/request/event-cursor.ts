@@ -2,8 +2,8 @@
 // was mistyped, made up or taken from a list is refused.
 
 import { pathOf } from '../../../../contract/src/contract.ts'
-import { PetstoreError } from '../../domain/errors.ts'
 import type { EventPosition } from '../../domain/events.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { LinkTo } from '../links.ts'
 
 const EPOCH_BYTES = 6

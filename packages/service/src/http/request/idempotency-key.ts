@@ -1,8 +1,8 @@
 // The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header): reads it, and allows one request at a time for each key. The
 // store remembers finished requests, for all servers and across restarts; this file knows only the requests in progress on this server.
 
-import { PetstoreError } from '../../domain/errors.ts'
 import type { KeyId } from '../../domain/keys.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 
 /** The key itself: removes the quotes and escapes of an RFC 8941 string (3.3.3). A key without quotes stays as it is. */
 function readIdempotencyKey(header: string): string {

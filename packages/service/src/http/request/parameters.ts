@@ -2,7 +2,7 @@
 
 import type { ContractOperation, ContractParameter } from '../../../../contract/src/contract.ts'
 import { instantFromText } from '../../../../contract/src/date-time.ts'
-import { PetstoreError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { RoutedRequest } from '../context.ts'
 
 /**

@@ -1,6 +1,6 @@
 // How long a body may take to arrive. All limits share one timer, because a timer for each body would cost more than reading most bodies.
 
-import { PetstoreError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 
 const SWEEP_EVERY_MS = 50
 

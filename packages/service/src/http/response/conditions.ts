@@ -1,6 +1,6 @@
 // Entity tags, and the conditions that a request states about them (RFC 9110, 8.8.3 and 13).
 
-import { PetstoreError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 
 /** A strong tag of 132 bits. When a list grows, its last page keeps its body but gets a link, so the links are part of the tag. */
 export function entityTag(body: string, links = ''): string {

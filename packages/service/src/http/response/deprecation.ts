@@ -1,8 +1,8 @@
 // Deprecated operations: the headers that announce the removal (RFC 9745, RFC 8594), the removal itself, and a tally of calls.
 
 import type { ContractOperation, Deprecation } from '../../../../contract/src/contract.ts'
-import { PetstoreError } from '../../domain/errors.ts'
 import type { DeprecatedCalls, KeyId } from '../../domain/keys.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { LinkTo } from '../links.ts'
 
 export function deprecationHeaders({ since, sunset, successor }: Deprecation, linkTo: LinkTo): Record<string, string> {

@@ -1,39 +1,9 @@
-// Turns errors into answers: the only table of codes and statuses, and the only place that builds an Error body.
+// Turns errors into answers: the only place that builds an Error body. The codes and their statuses are those of openapi.yaml.
 
-import type { Error as ErrorBody, ErrorCode } from '../../../../contract/src/generated.ts'
-import { PetstoreError } from '../../domain/errors.ts'
+import { ERROR_STATUS, type Error as ErrorBody, type ErrorCode } from '../../../../contract/src/generated.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Context } from '../context.ts'
 import type { Answer } from './response.ts'
-
-const STATUS: Record<ErrorCode, number> = {
-  missing_api_key: 401,
-  invalid_api_key: 401,
-  read_only_key: 403,
-  invalid_parameter: 400,
-  malformed_json: 400,
-  invalid_pet: 400,
-  not_found: 404,
-  method_not_allowed: 405,
-  unsupported_media_type: 415,
-  body_too_large: 413,
-  request_timeout: 408,
-  idempotency_in_flight: 409,
-  idempotency_mismatch: 422,
-  invalid_order: 400,
-  pet_not_found: 404,
-  pet_not_available: 409,
-  order_not_pending: 409,
-  order_not_completed: 409,
-  pet_held: 409,
-  pet_has_orders: 409,
-  precondition_failed: 412,
-  rate_limited: 429,
-  operation_removed: 410,
-  cursor_expired: 410,
-  internal: 500,
-  unavailable: 503,
-  storage_full: 503,
-}
 
 const RETRY = { 'Retry-After': '1' }
 /** Closes the connection: otherwise the rest of the body would have to be read to find the next request. */
@@ -62,11 +32,11 @@ export function toPetstoreError(error: unknown): PetstoreError {
 }
 
 export function isServerFailure({ code }: PetstoreError): boolean {
-  return STATUS[code] >= 500
+  return ERROR_STATUS[code] >= 500
 }
 
 export function errorAnswer({ code, message }: PetstoreError, { request, headers }: Context): Answer {
-  const status = STATUS[code]
+  const status = ERROR_STATUS[code]
   const body: ErrorBody = { code, message, status }
   const allow = code === 'method_not_allowed' ? { Allow: headers.allow } : {}
   // RFC 9110, 15.5.16: a header of the refusal says that the coding was the reason, and not the media type.

@@ -1,7 +1,7 @@
 // Logs failures: each kind once with its stack, then how often it happened again. When the store is unreachable, thousands of
 // requests a second fail for one reason, and a stack for each would fill the disk.
 
-import type { PetstoreError } from '../../domain/errors.ts'
+import type { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Log } from '../../observability/log.ts'
 
 /** The maximum number of kinds. Further failures are grouped by their code. */

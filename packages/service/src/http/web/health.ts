@@ -1,6 +1,6 @@
 // Health checks for load balancers and orchestrators, without a key: is the process alive, and is it ready for requests?
 
-import { PetstoreError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import { errorAnswer } from '../response/error-answer.ts'
 import { Route } from '../route.ts'
 

@@ -2,7 +2,7 @@
 
 import { basePath, pathOf } from '../../../../contract/src/contract.ts'
 import { int64FromDecimal } from '../../../../contract/src/int64.ts'
-import { PetstoreError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { LinkTo } from '../links.ts'
 import type { Answer } from '../response/response.ts'
 import { SECURITY_HEADERS } from '../response/shared-headers.ts'

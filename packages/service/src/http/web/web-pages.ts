@@ -1,7 +1,7 @@
 // The pages for people: the console at `/` and the API reference at `/docs`. Their policies let them load files from this
 // service, and send requests to it, and to nowhere else.
 
-import { PetstoreError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import { Route } from '../route.ts'
 import { type Bundle, bundleConsole, bundleReference } from './bundle.ts'
 

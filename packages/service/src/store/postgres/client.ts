@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import Driver, { type QueryResult } from 'pg/lib/client.js'
 import Connection from 'pg/lib/connection.js'
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import type { PostgresAddress } from './address.ts'
 import { codeOf, StoreFailure } from './errors.ts'
 import { withTimeout } from './timeout.ts'

@@ -1,6 +1,6 @@
 // The rows of a PostgreSQL store, for copying. The user must own the tables, because ids are copied, not assigned.
 
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { type ColumnEntry, type Contents, describeTables, keyOf, quoted, type Row, type Table } from '../contents.ts'
 import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { Client } from './client.ts'

@@ -2,7 +2,7 @@
 // (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 
 import { DatabaseError } from 'pg-protocol'
-import { PetstoreError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import { storageFull, unavailable } from '../shared/failures.ts'
 
 /**

@@ -1,6 +1,7 @@
 // The connections to one host, and whether what is written there has reached its standby.
 
-import { PetstoreError, StartError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
 import { APPLICATION, Client, ISOLATION } from './client.ts'

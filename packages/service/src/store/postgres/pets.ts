@@ -3,9 +3,9 @@
 
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { replay } from '../../domain/decisions/replays.ts'
-import type { PetstoreError } from '../../domain/errors.ts'
 import { type KeyId, type RefusedKey, refusedKey } from '../../domain/keys.ts'
 import type { Created, NewPet, Pet, PetStore } from '../../domain/pets.ts'
+import type { PetstoreError } from '../../domain/petstore-error.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { fromRow } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'

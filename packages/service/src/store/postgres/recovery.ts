@@ -1,7 +1,7 @@
 // A database that was set back to an earlier state (shared/recovery.ts). The schema may be that of an older release: it is left as it is. The user must own the
 // tables: servers have no right to the sequences.
 
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { type KeyRow, LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'

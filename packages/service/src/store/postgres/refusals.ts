@@ -1,6 +1,7 @@
 // Why a database cannot be used at the start, in sentences that say what to do. None of them contains the password.
 
-import { PetstoreError, StartError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { describeAddress } from './address.ts'
 import { codeOf } from './errors.ts'
 

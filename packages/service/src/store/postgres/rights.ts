@@ -1,7 +1,7 @@
 // The rights that a server needs, table by table: the least, for a role that does not own the tables. Those on columns follow from the
 // table of columns. `npm run generate` writes them into docs/postgresql.md.
 
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import type { AnyColumns } from '../shared/columns.ts'
 import { NEW_PET_COLUMNS } from '../shared/pet-columns.ts'
 import type { MADE, TableName } from '../shared/tables.ts'

@@ -1,6 +1,6 @@
 // The schema of a PostgreSQL database: its version and its migrations.
 
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
 import { FIRST_VERSION, refusedVersion, STEP_VERSION } from '../shared/versions.ts'

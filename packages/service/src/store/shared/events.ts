@@ -1,10 +1,10 @@
 // The feed of events as both stores write and read it: a row of `events` for each event, in the order of the commits, with what it tells.
 
 import { type JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../../../contract/src/json.ts'
-import { PetstoreError } from '../../domain/errors.ts'
 import { type EventFilter, type EventPage, type EventPosition, markOf, type NewEvent } from '../../domain/events.ts'
 import { petStatusOf } from '../../domain/order-transitions.ts'
 import type { OrderStatus } from '../../domain/orders.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import { type AnyColumns, type JsonDialect, jsonObject } from './columns.ts'
 import { NEW_PET_COLUMNS } from './pet-columns.ts'
 

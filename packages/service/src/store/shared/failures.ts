@@ -1,6 +1,6 @@
 // The errors that a caller gets when the database fails. The cause is for the log.
 
-import { PetstoreError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 
 /** Completes a sentence about a store: "… cannot be used: a copy …". */
 export const UNFINISHED_COPY =

@@ -4,7 +4,7 @@
 // The gain: one row in a transaction gives about 6 000 rows a second, 64 rows give 400 000. The price: a call waits for the batch before its own,
 // and where one item fails, each of its batch is committed alone.
 
-import { OVERLOADED, PetstoreError } from '../../domain/errors.ts'
+import { OVERLOADED, PetstoreError } from '../../domain/petstore-error.ts'
 import { immediate } from '../../system/immediate.ts'
 
 const BATCH_MAX = 256

@@ -1,7 +1,7 @@
 // API keys and tallies of deprecated calls, as both databases return them.
 
-import { StartError } from '../../domain/errors.ts'
 import type { ApiKey, DeprecatedCalls, KeyId, NewKey } from '../../domain/keys.ts'
+import { StartError } from '../../domain/start-error.ts'
 
 export interface KeyRow {
   id: KeyId

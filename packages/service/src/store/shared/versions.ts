@@ -1,6 +1,6 @@
 // The numbers of the schema, the same for both stores: which of them this version opens, what it says of the others, and of the step to the first.
 
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import type { SchemaState } from '../../domain/store.ts'
 
 /** The schema of 1.0.0. Every version since then opens a store of each version before it. */

@@ -4,7 +4,7 @@
 
 import { Database } from 'bun:sqlite'
 import { linkSync, lstatSync, renameSync } from 'node:fs'
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { syncFile, syncFolderOf } from '../../system/files.ts'
 import { syncSteadily } from '../../system/steady-sync.ts'
 import { type BackupSummary, checkContents } from './check.ts'

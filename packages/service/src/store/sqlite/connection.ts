@@ -1,7 +1,7 @@
 // Opens a SQLite connection: checks and migrates the file, in WAL mode with a sync at every commit.
 
 import { Database } from 'bun:sqlite'
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { startError } from './errors.ts'
 import {

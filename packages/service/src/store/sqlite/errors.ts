@@ -1,7 +1,7 @@
 // Translates SQLite's errors to those of the domain, by code, never by message (https://sqlite.org/rescode.html).
 
 import { SQLiteError } from 'bun:sqlite'
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { storageFull, unavailable } from '../shared/failures.ts'
 import { corrupt } from './file.ts'
 

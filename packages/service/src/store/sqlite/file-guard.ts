@@ -2,7 +2,7 @@
 // file that nobody can open again, so nothing more may be acknowledged. A second name (a hard link) is dangerous, too: see file.ts.
 
 import { statSync } from 'node:fs'
-import type { PetstoreError } from '../../domain/errors.ts'
+import type { PetstoreError } from '../../domain/petstore-error.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { unavailable } from '../shared/failures.ts'
 import { identityIn } from './file.ts'

@@ -19,7 +19,8 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { StartError, systemReason } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
+import { systemReason } from '../../domain/system-reason.ts'
 import { handOver, makeFolder } from '../../system/files.ts'
 import { PARTIAL } from '../../system/partial.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'

@@ -2,7 +2,8 @@
 // a failure.
 
 import { closeSync, rmSync } from 'node:fs'
-import { StartError, systemReason } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
+import { systemReason } from '../../domain/system-reason.ts'
 import { createPartial } from '../../system/partial.ts'
 
 /** The suffixes of the files that SQLite may create beside a database. */

@@ -3,8 +3,8 @@
 // Do not use it in a process that has the store open: see file.ts.
 
 import type { Database } from 'bun:sqlite'
-import { StartError } from '../../domain/errors.ts'
 import type { ApiKey } from '../../domain/keys.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { type KeyRow, LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'

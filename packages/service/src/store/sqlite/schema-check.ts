@@ -2,7 +2,7 @@
 // to judge: Litestream adds tables of its own.
 
 import { Database } from 'bun:sqlite'
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { isSqliteCode } from './errors.ts'
 import { schemaOf, schemaVersion } from './schema.ts'
 

@@ -1,7 +1,7 @@
 // The schema of a SQLite store: its version, and how it gets the newest one.
 
 import type { Database } from 'bun:sqlite'
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { FIRST_VERSION, refusedVersion, STEP_VERSION, StepNeeded } from '../shared/versions.ts'
 import { MIGRATIONS } from './migrations/all.ts'
 

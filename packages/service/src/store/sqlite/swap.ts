@@ -2,7 +2,7 @@
 
 import { chmodSync, chownSync, linkSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { StartError } from '../../domain/errors.ts'
+import { StartError } from '../../domain/start-error.ts'
 import { exchange } from '../../system/files.ts'
 
 /** Gives the file the owner, group and mode of the previous store. Without one, root gives it the owner and group of the folder. */

@@ -1,6 +1,6 @@
 // Write transactions. Each takes the lock at its start, so that it never waits half-way.
 
-import { PetstoreError } from '../../domain/errors.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import { unavailable } from '../shared/failures.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from './connection.ts'
 import { isSqliteCode, translate } from './errors.ts'

@@ -1,7 +1,7 @@
 // What is answered and logged when the store fails: a driver's words are for the log, and never leave the service.
 
 import { expect, test } from 'bun:test'
-import { PetstoreError } from '../../../src/domain/errors.ts'
+import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { BODY, describeApi, expectError, type OnStore, OPERATIONS } from './api.ts'
 

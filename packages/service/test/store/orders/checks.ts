@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { ORDER_STATUSES } from '../../../../contract/src/generated.ts'
-import { PetstoreError } from '../../../src/domain/errors.ts'
 import { leadsFrom, type RequestedTransition, TRANSITIONS } from '../../../src/domain/order-transitions.ts'
 import type { Order, OrderCheck } from '../../../src/domain/orders.ts'
+import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import { type Fixture, METHODS, type Method } from './fixture.ts'
 
 const REFUSAL = new PetstoreError('precondition_failed', 'It is not as I have seen it.')

@@ -6,7 +6,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, rmSync, statfsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { StartError } from '../../../domain/errors.ts'
+import { StartError } from '../../../domain/start-error.ts'
 import { syncFile, syncFolderOf } from '../../../system/files.ts'
 import { removeAbandoned } from '../../../system/partial.ts'
 import {

@@ -1,29 +1,7 @@
-// The errors of the service: one class with the contract's codes, beside the one for starts and commands. http/response/error-answer.ts turns
-// them into responses.
+// Why a call of the system failed, in words, for starts and commands.
 
 import { getSystemErrorMap } from 'node:util'
-import type { ErrorCode } from '../../../contract/src/generated.ts'
 import { StartError } from './start-error.ts'
-
-export { StartError }
-
-/** `message` is for the caller: without keys, SQL, paths or stacks. `cause` is for the operator's log. */
-export class PetstoreError extends Error {
-  override readonly name = 'PetstoreError'
-  constructor(
-    readonly code: ErrorCode,
-    message: string,
-    options?: { cause?: unknown },
-  ) {
-    super(message, options)
-  }
-}
-
-/**
- * The request was refused before anything was done. One shared object, so that a refusal costs almost nothing and can be distinguished
- * from a failure of the store.
- */
-export const OVERLOADED = new PetstoreError('unavailable', 'The service is overloaded; try again.')
 
 /** The words of the system's codes, and of those that the runtime has no words for. */
 const REASONS = new Map<string, string>([
