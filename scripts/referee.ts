@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LESSONS } from '../packages/practice/src/report.ts'
+import { LESSONS } from '../packages/practice/src/lessons/all.ts'
 import { startPetstore } from '../packages/testing/testing.ts'
 import { type Judged, judge, SITUATIONS, together } from '../test/support/referee.ts'
 import { installTools, runTool } from '../test/support/tools.ts'

@@ -72,7 +72,7 @@ BEGIN
     SELECT id, row_number() OVER (ORDER BY id) AS turn FROM added
   ), indexed AS (
     INSERT INTO search_pets (id, words) SELECT id, ${vectorOf('words')} FROM unknown JOIN numbered USING (turn)
-  ), told AS (
+  ), emitted AS (
     INSERT INTO events (type, at, reached, key_id, pet_id, pet_status, pet)
     SELECT 'pet.added', now, CASE WHEN turn = 1 AND (now > (SELECT max(reached) FROM events)) IS NOT FALSE THEN now END,
            created_by, id, status, ${jsonObject(EVENT_PET_COLUMNS, POSTGRES_JSON)}

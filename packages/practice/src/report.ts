@@ -2,21 +2,9 @@
 
 import type { JudgedLesson, Report } from '../../testing/testing.ts'
 import { History, hasLeft, isLost } from './history.ts'
-import type { Judge, Lesson, Lessons } from './lessons/lesson.ts'
-import { PAGE_LESSONS } from './lessons/pages.ts'
-import { RETRY_LESSONS } from './lessons/retries.ts'
-import { STATE_LESSONS } from './lessons/state.ts'
-import { VALUE_LESSONS } from './lessons/values.ts'
-import { WAIT_LESSONS } from './lessons/waits.ts'
+import { LESSONS } from './lessons/all.ts'
+import type { Judge, Lesson } from './lessons/lesson.ts'
 import type { Exchange, Recorder } from './record.ts'
-
-export const LESSONS: Lessons = {
-  ...RETRY_LESSONS,
-  ...WAIT_LESSONS,
-  ...PAGE_LESSONS,
-  ...VALUE_LESSONS,
-  ...STATE_LESSONS,
-}
 
 const EVIDENCE_MAX = 10
 

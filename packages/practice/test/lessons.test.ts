@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Service, startService } from '../../../test/support/service.ts'
-import { LESSONS } from '../src/report.ts'
+import { LESSONS } from '../src/lessons/all.ts'
 import { ROWS } from './lessons.rows.ts'
 import { REX, withClient } from './scripted-client.ts'
 

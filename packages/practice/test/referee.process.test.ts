@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Driver, judge, play, SITUATIONS } from '../../../test/support/referee.ts'
 import { type PracticePetstore, startPetstore } from '../../testing/testing.ts'
-import { LESSONS } from '../src/report.ts'
+import { LESSONS } from '../src/lessons/all.ts'
 
 type Connect = (to: { baseUrl: string; apiKey: string }) => Driver
 

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Service, startService } from '../../../test/support/service.ts'
-import { LESSONS, reportOf } from '../src/report.ts'
+import { LESSONS } from '../src/lessons/all.ts'
+import { reportOf } from '../src/report.ts'
 import { nextOf, REX, type Script, withClient } from './scripted-client.ts'
 
 let service: Service

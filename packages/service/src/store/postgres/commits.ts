@@ -1,14 +1,15 @@
 // Changes of pets and orders in PostgreSQL: those that arrive together are decided and committed together, in the order of their arrival, in one
 // transaction under the lock that orders the commits. The database's clock decides.
 
-import { type Commit, decide } from '../../domain/decisions/decide.ts'
+import type { Commit } from '../../domain/decisions/changing-methods.ts'
+import { decide } from '../../domain/decisions/decide.ts'
 import { type Decision, touchedBy } from '../../domain/decisions/decision.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { batched } from '../shared/group-commit.ts'
 import type { PrimaryConnection } from './connection.ts'
 import { translateChanging } from './errors.ts'
 import { forgetting } from './idempotency.ts'
-import { writeChanges } from './row-writer.ts'
+import { writeRows } from './row-writer.ts'
 import { readSnapshot } from './snapshot.ts'
 
 /** A server that stops between reading and writing holds up the others for so long: less than the limit of their statements, which wait. */
@@ -42,7 +43,7 @@ export function postgresCommit(
       async ({ query, execute }) => {
         const snapshot = await readSnapshot(query, touchedBy(decisions))
         const decided = decide(snapshot, decisions)
-        await writeChanges(execute, decided.writes, snapshot.now)
+        await writeRows(execute, decided.writes, snapshot.now)
         return decided
       },
       { begin: BEGIN, failure: translateChanging },

@@ -83,7 +83,7 @@ const PARTS: readonly Part[] = [
 const texts = new Map<string, string>()
 
 /** Throws where a row is not as it was read: then nothing may stay. */
-export async function writeChanges(execute: RunQuery, writes: Writes, now: number): Promise<void> {
+export async function writeRows(execute: RunQuery, writes: Writes, now: number): Promise<void> {
   const given = PARTS.map((part) => ({ part, rows: part.rows(writes, now) })).filter(({ rows }) => rows.length > 0)
   if (given.length === 0) return
   const expected = given.reduce((sum, { rows }) => sum + rows.length, 0)

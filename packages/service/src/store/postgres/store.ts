@@ -1,6 +1,6 @@
 // The store for several machines: one PostgreSQL database and any number of servers.
 
-import { changes } from '../../domain/decisions/decide.ts'
+import { changingMethods } from '../../domain/decisions/changing-methods.ts'
 import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { searchable } from '../shared/search.ts'
@@ -80,7 +80,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
   const orders = postgresOrders(connection.read)
   const search = forSearches(connection.read, address.connections)
   return {
-    ...changes(postgresCommit(connection, options), () => isAnyOverdue(connection.read), EXPIRED_AT_ONCE),
+    ...changingMethods(postgresCommit(connection, options), () => isAnyOverdue(connection.read), EXPIRED_AT_ONCE),
     ...pets,
     ...orders,
     ...postgresEvents(connection),

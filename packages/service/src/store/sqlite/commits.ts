@@ -1,33 +1,34 @@
 // Writes that clients wait for: those that arrive together are decided and committed together, in the order of their arrival.
 
-import { type Commit, decide } from '../../domain/decisions/decide.ts'
+import type { Commit } from '../../domain/decisions/changing-methods.ts'
+import { decide } from '../../domain/decisions/decide.ts'
 import { type Decision, overdueIn } from '../../domain/decisions/decision.ts'
 import type { StoreOptions, StoreVersion } from '../../domain/store.ts'
 import { batched } from '../shared/group-commit.ts'
 import { sqliteCallers } from './callers.ts'
 import { forgetting } from './idempotency.ts'
-import { changeWriter } from './row-writer.ts'
+import { rowWriter } from './row-writer.ts'
 import { snapshots } from './snapshot.ts'
 import type { Statements } from './statements.ts'
 import type { Transact } from './transaction.ts'
 
-export interface Writes {
+export interface Commits {
   /** Resolves when it is on disk. Where a decision throws, nothing of it stays. */
   readonly commit: Commit
   /** Resolves when every write so far has ended. */
   drained(): Promise<void>
 }
 
-export function writes(
+export function commits(
   statements: Statements,
   transact: Transact,
   version: () => StoreVersion,
   options: StoreOptions,
-): Writes {
+): Commits {
   const callers = sqliteCallers(statements, version)
   const forget = forgetting(statements, options.monotonic ?? (() => performance.now()))
   const snapshotOf = snapshots(statements)
-  const write = changeWriter(statements)
+  const write = rowWriter(statements)
 
   const add = batched(async (decisions: Decision<unknown>[]) => {
     const { outcomes, transitions } = await transact(() => {

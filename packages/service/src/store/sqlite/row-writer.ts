@@ -20,7 +20,7 @@ const { fields: CHANGED_FIELDS, names: CHANGED_NAMES } = fieldsOf(NEW_PET_COLUMN
 const { fields: ORDER_FIELDS, names: ORDER_NAMES } = fieldsOf(STORED_ORDER_COLUMNS)
 
 /** Throws where a row is not as it was read. */
-export function changeWriter(statements: Statements): (writes: Writes, now: number) => void {
+export function rowWriter(statements: Statements): (writes: Writes, now: number) => void {
   const addPets = inserter(statements, 'pets', [...PET_NAMES, 'created_at', 'created_by'])
   const correctPet = statements.query<never, Value[]>(
     `UPDATE pets SET ${CHANGED_NAMES.map((name) => `${name} = ?`)} WHERE id = ? AND status = ?`,

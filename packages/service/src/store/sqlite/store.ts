@@ -1,13 +1,13 @@
 // The embedded store: one SQLite file, or memory. Several processes may use one file.
 
 import { resolve } from 'node:path'
-import { changes } from '../../domain/decisions/decide.ts'
+import { changingMethods } from '../../domain/decisions/changing-methods.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { immediate } from '../../system/immediate.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { searchable } from '../shared/search.ts'
 import { startCheckpoints } from './checkpoints.ts'
-import { writes } from './commits.ts'
+import { commits } from './commits.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
 import { translated } from './errors.ts'
 import { sqliteEvents } from './events.ts'
@@ -40,7 +40,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
   const { transact, hold, drained } = transactions(connection, statements, version)
-  const writing = writes(statements, transact, version.current, options)
+  const writing = commits(statements, transact, version.current, options)
   const pets = sqlitePets(statements, read)
   const orders = sqliteOrders(statements, read)
   const isFile = connection.database.filename !== ':memory:'
@@ -51,7 +51,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   return {
     ...pets,
     ...orders,
-    ...changes(writing.commit, overdueFinder(statements, read, options.now), EXPIRED_AT_ONCE),
+    ...changingMethods(writing.commit, overdueFinder(statements, read, options.now), EXPIRED_AT_ONCE),
     ...sqliteEvents(statements, read, transact),
     listPets: searchable(pets.listPets, sqliteSearch(searches.query, PETS)),
     listOrders: searchable(orders.listOrders, sqliteSearch(searches.query, ORDERS)),

@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test'
 import { orderFilter, petFilter } from '../../../../../test/support/lists.ts'
 import { expectPages } from '../../../../../test/support/paging.ts'
 import { ORDERS, PETS } from '../../../src/store/shared/lists.ts'
-import { writes } from '../../../src/store/sqlite/commits.ts'
+import { commits } from '../../../src/store/sqlite/commits.ts'
 import { MIGRATIONS } from '../../../src/store/sqlite/migrations/all.ts'
 import { overdueFinder, sqliteOrders } from '../../../src/store/sqlite/orders.ts'
 import { pages } from '../../../src/store/sqlite/pages.ts'
@@ -56,7 +56,7 @@ test('no statement gives SQLite a reason to plan it at every execution', () => {
     const read = reads(statements)
     readPages(statements)
     return [
-      writes(statements, never, () => ({ data: 0, keys: 0 }), { now: Date.now }),
+      commits(statements, never, () => ({ data: 0, keys: 0 }), { now: Date.now }),
       overdueFinder(statements, read, Date.now),
       sqlitePets(statements, read),
       sqliteOrders(statements, read),

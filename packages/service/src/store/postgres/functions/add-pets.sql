@@ -45,7 +45,7 @@ BEGIN
     SELECT id, row_number() OVER (ORDER BY id) AS turn FROM added
   ), indexed AS (
     INSERT INTO search_pets (id, words) SELECT id, array_to_tsvector(string_to_array(words, ' ')) FROM unknown JOIN numbered USING (turn)
-  ), told AS (
+  ), emitted AS (
     INSERT INTO events (type, at, reached, key_id, pet_id, pet_status, pet)
     SELECT 'pet.added', now, CASE WHEN turn = 1 AND (now > (SELECT max(reached) FROM events)) IS NOT FALSE THEN now END,
            created_by, id, status, concat('{"name":', to_json(name), ',"categoryId":', category_id, '}')
