@@ -6,6 +6,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import { median } from '../bench/figures.ts'
 import { createStore, fill } from '../bench/seed.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { openSignedIn } from '../test/support/console.ts'
@@ -113,10 +114,6 @@ async function withService<Result>(pets: number, use: (origin: string, key: stri
 async function searchIndex(url: string, key: string): Promise<void> {
   const ask = () => fetch(`${url}/pets?search=lun&limit=1`, { headers: { Authorization: `Bearer ${key}` } })
   while ((await ask()).status === 503) await Bun.sleep(500)
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 }
 
 if (import.meta.main) {

@@ -1,5 +1,6 @@
-// Records a history for each planted fault until something cannot be explained, and lists how long that took.
+// Records a history for each planted fault until something cannot be explained, and sums up how long that took.
 
+import { median } from '../../bench/figures.ts'
 import { type Outcome, print } from '../command.ts'
 import { conditional } from './planted/fault.ts'
 import { PLANTED, type Planted, plant } from './planted.ts'
@@ -79,23 +80,31 @@ export async function findAll(
   return tableOf(chosen, kinds, rows)
 }
 
-/** A line for each fault. */
+/** A line for each class. */
 function tableOf(chosen: readonly Planted[], kinds: readonly Kind[], rows: readonly Row[]): Outcome {
-  const lineOf = (planted: Planted) => {
-    const cells = kinds.map((kind) => cellOf(rows.find((row) => row.planted === planted && row.store === kind)))
-    return `| ${[planted.group, planted.name, ...cells].join(' | ')} |`
+  const lineOf = (group: string) => {
+    const cells = kinds.map((kind) =>
+      sumOf(rows.flatMap(({ planted, store, found }) => (planted.group === group && store === kind && found) || [])),
+    )
+    return `| ${[group, ...cells].join(' | ')} |`
   }
-  const missed = rows.filter(({ found }) => !found).length
-  const text = `${chosen.length} faults, one at a time, and after how many operations and seconds each was found.
-Of ${rows.length} histories ${missed} found nothing.
+  const missed = rows.filter(({ found }) => !found).map(({ planted, store }) => `${planted.name} (${NAMES[store]})`)
+  const text = `${chosen.length} faults, one at a time: how many of each class were found, after how many operations and seconds at the median, and
+after how many seconds at the longest. Not found: ${missed.join(', ') || 'none'}.
 
-| class | fault | ${kinds.map((kind) => NAMES[kind]).join(' | ')} |
-|---|---|${kinds.map(() => '---|').join('')}
-${chosen.map(lineOf).join('\n')}`
-  return { title: 'Recorded histories: what was planted', text, passed: missed === 0 }
+| class | ${kinds.map((kind) => NAMES[kind]).join(' | ')} |
+|---|${kinds.map(() => '---|').join('')}
+${[...new Set(chosen.map(({ group }) => group))].map(lineOf).join('\n')}`
+  return { title: 'Recorded histories: what was planted', text, passed: missed.length === 0 }
 }
 
-function cellOf(row: Row | undefined): string {
-  if (!row) return ''
+function sumOf(found: readonly Found[]): string {
+  if (found.length === 0) return ''
+  const [operations, seconds] = [found.map((one) => one.operations), found.map((one) => one.seconds)]
+  const longest = Math.max(...seconds).toFixed(1)
+  return `${found.length}: ${median(operations).toFixed(0)}, ${median(seconds).toFixed(1)} s; ${longest} s`
+}
+
+function cellOf(row: Row): string {
   return row.found ? `${row.found.operations}, ${row.found.seconds.toFixed(1)} s` : 'not found'
 }
