@@ -1,8 +1,9 @@
 // The machines of replica.ts, one after the other: a service, Litestream beside it, and a folder with its copy that outlives them.
 
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
+import { type Copying, restoreCopy, startCopying, toFolder } from '../test/support/litestream.ts'
 import { type Running, run as runCli, serve } from '../test/support/process.ts'
 import { between } from './random.ts'
 
@@ -16,11 +17,7 @@ export class Machines {
   private litestream!: Bun.Subprocess
   private number = 0
 
-  constructor(
-    private readonly folder: string,
-    private readonly program: string,
-    private readonly config: string,
-  ) {
+  constructor(private readonly folder: string) {
     this.copies = join(folder, 'copies')
   }
 
@@ -65,12 +62,11 @@ export class Machines {
 
   /** To a new machine, checked. */
   async restoreCopy(fault: (text: string) => void): Promise<string> {
-    const database = this.database
+    const copying = this.copying
     this.machine = join(this.folder, `machine ${++this.number}`)
     mkdirSync(this.machine)
     const copy = join(this.machine, 'copy.db')
-    const args = ['restore', '-config', this.config, '-o', copy, database]
-    const restored = await runCli(args, { command: [this.program], env: { ...this.env, PETSTORE_DATABASE: database } })
+    const restored = await restoreCopy(copying, copy)
     if (restored.status !== 0) throw new Error(restored.stdout + restored.stderr)
     const checked = await runCli(['check-backup', copy])
     if (checked.status !== 0) fault(checked.stderr)
@@ -88,8 +84,8 @@ export class Machines {
     return join(this.machine, 'petstore.db')
   }
 
-  private get env(): Record<string, string> {
-    return { PETSTORE_DATABASE: this.database, LITESTREAM_FOLDER: this.copies }
+  private get copying(): Copying {
+    return toFolder(join(this.folder, 'litestream.yml'), this.database, this.copies)
   }
 
   private async startService(): Promise<void> {
@@ -97,14 +93,7 @@ export class Machines {
     this.service = await serve(['--database', this.database], { env })
   }
 
-  /** Resolves when it has sent something. */
   async copyAgain(): Promise<void> {
-    const startedAt = Date.now()
-    const command = [this.program, 'replicate', '-config', this.config]
-    this.litestream = Bun.spawn(command, { env: this.env, stdio: ['ignore', 'ignore', 'ignore'] })
-    mkdirSync(this.copies, { recursive: true })
-    const timeOf = (file: string) => statSync(join(this.copies, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
-    const isNew = (file: string) => file.endsWith('.lz4') && timeOf(file) > startedAt
-    while (!readdirSync(this.copies, { recursive: true }).some((file) => isNew(String(file)))) await Bun.sleep(20)
+    this.litestream = await startCopying(this.copying)
   }
 }

@@ -7,11 +7,9 @@
 // given twice, and the events stand in the order of the ids.
 
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { temporaryFile } from '../test/support/files.ts'
 import { installLitestream } from '../test/support/litestream.ts'
-import { root } from '../test/support/process.ts'
 import { faultsLine, type Outcome, print, runCommand } from './command.ts'
 import { between, pick } from './random.ts'
 import { KILLED, Machines } from './replica-machines.ts'
@@ -45,10 +43,8 @@ export async function replica(
 ): Promise<Lives> {
   const lives: Lives = { rounds: 0, acknowledged: 0, lost: 0, otherwise: 0, lostMs: [], backMs: [], faults: [] }
   const folder = mkdtempSync(temporaryFile('replica-'))
-  const config = join(folder, 'litestream.yml')
-  const [toFolder = ''] = readFileSync(join(root, 'deploy/litestream.yml'), 'utf8').split(/^.*- name: s3$/m)
-  writeFileSync(config, toFolder)
-  const machines = new Machines(folder, await installLitestream(), config)
+  await installLitestream()
+  const machines = new Machines(folder)
   /** Of all lives; those that are still there. */
   const [given, there] = [new Set<number>(), new Map<number, Acknowledged>()]
   await machines.start()

@@ -1,6 +1,15 @@
 // Litestream and an S3 server for the tests, and the examples of deploy/ on a folder that stands for a machine.
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from './files.ts'
 import { launcher, root, run } from './process.ts'
@@ -18,6 +27,36 @@ export const noLitestream =
 export async function installLitestream(): Promise<string> {
   await installTools(home)
   return installed
+}
+
+export interface Copying {
+  config: string
+  env: Record<'PETSTORE_DATABASE' | 'LITESTREAM_FOLDER', string>
+}
+
+/** Of the example, only its copy to a folder. `config` is a file that is written. */
+export function toFolder(config: string, database: string, folder: string): Copying {
+  const [example = ''] = readFileSync(join(root, 'deploy/litestream.yml'), 'utf8').split(/^.*- name: s3$/m)
+  writeFileSync(config, example)
+  return { config, env: { PETSTORE_DATABASE: database, LITESTREAM_FOLDER: folder } }
+}
+
+/** Starts Litestream, and resolves when it has sent something. */
+export async function startCopying({ config, env }: Copying): Promise<Bun.Subprocess> {
+  const startedAt = Date.now()
+  const copier = Bun.spawn([installed, 'replicate', '-config', config], { env, stdio: ['ignore', 'ignore', 'ignore'] })
+  process.once('exit', () => copier.kill('SIGKILL'))
+  const folder = env.LITESTREAM_FOLDER
+  mkdirSync(folder, { recursive: true })
+  const timeOf = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const isNew = (file: string) => file.endsWith('.lz4') && timeOf(file) > startedAt
+  while (!readdirSync(folder, { recursive: true }).some((file) => isNew(`${file}`))) await Bun.sleep(20)
+  return copier
+}
+
+/** Writes the copy to the new file `to`. */
+export function restoreCopy({ config, env }: Copying, to: string) {
+  return run(['restore', '-config', config, '-o', to, env.PETSTORE_DATABASE], { command: [installed], env })
 }
 
 /** With these buckets, empty. It runs until `stop`. */

@@ -14,6 +14,7 @@ export async function openWatched(
 ): Promise<Store> {
   const store = await openStore(address, {
     ...options,
+    serves: true,
     onStep: (sentence) => log.info({}, sentence),
     onTrouble: ({ lost, reason }) =>
       lost ? log.error({ reason }, 'store lost') : log.warn({ reason }, 'store in danger'),

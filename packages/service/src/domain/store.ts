@@ -58,6 +58,8 @@ export interface StoreOptions {
   onStep?: ((sentence: string) => void) | undefined
   /** For the target of a copy: a new store is marked as unfinished, and one that is marked is not refused. */
   copying?: boolean
+  /** For a service, not for a command. */
+  serves?: boolean
   /** Called once for each trouble, when it is noticed. */
   onTrouble?: ((trouble: Trouble) => void) | undefined
   /** Called after each commit of creates, with their number and the duration. */

@@ -7,7 +7,7 @@
 import THREAD from './checkpoint-thread.js' with { type: 'text' }
 import type { SqliteConnection } from './connection.ts'
 import type { Transactions } from './transaction.ts'
-import { logState } from './wal-index.ts'
+import { FRAME_BYTES, logState } from './wal-index.ts'
 
 const LOOK_EVERY_MS = 100
 /** The time after a checkpoint that could not copy all. */
@@ -47,27 +47,33 @@ export function startCheckpoints(connection: SqliteConnection, hold: Transaction
     return promise
   }
 
-  async function checkpoint(logBytes: number): Promise<boolean> {
+  async function checkpoint(): Promise<boolean> {
     // The thread opens the path, where another file may be meanwhile.
     connection.check()
     if (!(await request('copy'))) return false
-    const limit = logBytes > LOG_BYTES ? Math.max(LOG_BYTES, logBytes - CUT_BYTES) : -1
-    connection.database.run(`PRAGMA journal_size_limit = ${limit}`)
     return hold(() => request('restart'))
   }
 
+  /** Never of what was written last: Litestream copies that after the log has started again. */
+  function limitLog(logBytes: number, usedBytes: number): void {
+    const limit = logBytes > LOG_BYTES ? Math.max(LOG_BYTES, logBytes - CUT_BYTES, usedBytes + CUT_BYTES) : -1
+    connection.database.run(`PRAGMA journal_size_limit = ${limit}`)
+  }
+
   async function look(): Promise<void> {
-    if (running || performance.now() < notBefore) return
     const logBytes = Bun.file(`${filename}-wal`).size
     const { frames, commit } = logState(filename)
+    limitLog(logBytes, frames * FRAME_BYTES)
+    if (running || performance.now() < notBefore) return
     if (commit === finished || frames < (logBytes > LOG_BYTES ? 1 : FRAMES_MIN)) return
-    running = checkpoint(logBytes).catch(() => false)
+    running = checkpoint().catch(() => false)
     if (await running) finished = logState(filename).commit
     else notBefore = performance.now() + AGAIN_MS
     running = undefined
   }
 
-  const looking = setInterval(look, LOOK_EVERY_MS).unref()
+  // The file may be lost.
+  const looking = setInterval(() => look().catch(() => undefined), LOOK_EVERY_MS).unref()
   return {
     async stop() {
       clearInterval(looking)

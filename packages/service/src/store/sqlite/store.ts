@@ -12,6 +12,7 @@ import { openConnection, type SqliteConnection } from './connection.ts'
 import { translated } from './errors.ts'
 import { sqliteEvents } from './events.ts'
 import { sqliteKeys } from './keys.ts'
+import { beginNewCopy } from './litestream.ts'
 import { overdueFinder, sqliteOrders } from './orders.ts'
 import { sqlitePets } from './pets.ts'
 import { lackError } from './schema-check.ts'
@@ -35,6 +36,7 @@ export function openSqliteStore(path: string, options: StoreOptions): Store {
 }
 
 export function sqliteStore(connection: SqliteConnection, options: StoreOptions): Store {
+  if (options.serves) beginNewCopy(connection)
   const statements = new Statements(connection)
   const version = new Version(connection, statements)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')

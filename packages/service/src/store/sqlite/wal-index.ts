@@ -14,7 +14,7 @@ const FORMAT = 3_007_000
 /** Where the header has `iChange`, which counts commits, and `mxFrame`, the number of frames in the log. */
 const [I_CHANGE, MX_FRAME] = [2, 4]
 /** Of a page of 4 KiB. */
-const FRAME_BYTES = 4_120
+export const FRAME_BYTES = 4_120
 const PROT_READ = 1
 const MAP_SHARED = 1
 const MAP_FAILED = -1n

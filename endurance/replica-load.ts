@@ -1,0 +1,276 @@
+// A service at full load beside Litestream: what is left of the creates, how long the log becomes, how long requests wait, and what becomes of
+// it where Litestream is stopped, killed, frozen, or its disk is full.
+//
+//   npm run endurance:replica-load -- --report
+
+import { Database } from 'bun:sqlite'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from '../test/support/files.ts'
+import { type Copying, installLitestream, restoreCopy, startCopying, toFolder } from '../test/support/litestream.ts'
+import { type Running, run as runCli, serve } from '../test/support/process.ts'
+import { faultsLine, type Outcome, print, runCommand } from './command.ts'
+import { type Figures, openLoop } from './open-loop.ts'
+
+const CONNECTIONS = 64
+const HEALTH_PER_SECOND = 100
+const LOG_MB_MAX = 64
+const WAIT_MS_MAX = 50
+const SHARE_MIN = 0.6
+/** The disk of the copies, in memory. */
+const DISK_MB = 4_000
+const BACK_MS_MAX = 300_000
+
+export interface Plan {
+  pairs: number
+  seconds: number
+  minutes: number
+  frozen: number
+}
+
+export interface Measured {
+  beside: string
+  creates: Figures
+  health: Figures
+  /** Megabytes. */
+  log: { most: number; last: number }
+}
+
+export interface Beside {
+  /** Of each pair, creates beside Litestream to those without. */
+  shares: number[]
+  measured: Measured[]
+  faults: string[]
+}
+
+export async function besideLitestream(plan: Plan, report: (line: string) => void = () => {}): Promise<Beside> {
+  const { pairs, seconds, minutes, frozen } = plan
+  await installLitestream()
+  const folder = mkdtempSync(temporaryFile('replica-load-'))
+  const database = join(folder, 'petstore.db')
+  const service = await serve(['--database', database], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
+  const copies = join(folder, 'copies')
+  const disk = diskAt(copies)
+  const copying = toFolder(join(folder, 'litestream.yml'), database, copies)
+  const [shares, measured, faults]: [number[], Measured[], string[]] = [[], [], []]
+  const logMegabytes = () => (statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0) / 1e6
+  const measure = async (beside: string, happen: () => Promise<unknown>) => {
+    const one = { beside, ...(await loaded(service, logMegabytes, happen)) }
+    measured.push(one)
+    report(rowOf(one))
+    for (const status of Object.keys(one.creates.statuses))
+      if (status !== '201') faults.push(`${beside}: ${one.creates.statuses[Number(status)]} creates answered ${status}`)
+    if (one.creates.broken > 0) faults.push(`${beside}: ${one.creates.broken} broken connections`)
+    return answered(one.creates)
+  }
+  const some = () => Bun.sleep(seconds * 1000)
+  await loaded(service, logMegabytes, () => Bun.sleep(2_000))
+  for (let pair = 0; pair < pairs; pair++) {
+    const alone = () => measure(ALONE, some)
+    const beside = async () => {
+      const litestream = await startCopying(copying)
+      try {
+        return await measure(LITESTREAM, some)
+      } finally {
+        await end(litestream)
+      }
+    }
+    const [one, other] = pair % 2 === 0 ? [await alone(), await beside()] : [await beside(), await alone()].reverse()
+    shares.push((other as number) / (one as number))
+  }
+  let litestream = await startCopying(copying)
+  if (minutes > 0) await measure(`${LITESTREAM}, ${minutes} minutes`, () => Bun.sleep(minutes * 60_000))
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    const name = signal === 'SIGTERM' ? 'it is stopped, and started again' : 'it is killed, and started again'
+    await measure(name, async () => {
+      await end(litestream, signal)
+      await some()
+      litestream = await startCopying(copying)
+    })
+  }
+  await measure(`it is frozen until the log has ${frozen} MB`, async () => {
+    litestream.kill('SIGSTOP')
+    const isLong = await until(() => logMegabytes() >= frozen)
+    litestream.kill('SIGCONT')
+    if (!isLong || !(await until(() => logMegabytes() <= LOG_MB_MAX))) faults.push('the log did not come back')
+  })
+  await measure(disk.name, async () => {
+    disk.fill()
+    await some()
+    disk.free()
+    await Bun.sleep(2_000)
+  })
+  await service.stop()
+  // What the page says: the copy then has all.
+  await Bun.sleep(2_000)
+  await end(litestream)
+  faults.push(...(await differences(copying, join(folder, 'copy.db'))))
+  disk.remove()
+  rmSync(folder, { recursive: true })
+  return { shares, measured, faults }
+}
+
+const [ALONE, LITESTREAM] = ['nothing', 'Litestream']
+
+async function end(litestream: Bun.Subprocess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  litestream.kill(signal)
+  await litestream.exited
+}
+
+async function until(isSo: () => boolean): Promise<boolean> {
+  const end = performance.now() + BACK_MS_MAX
+  while (!isSo() && performance.now() < end) await Bun.sleep(20)
+  return isSo()
+}
+
+/** As many creates as the service answers, while `happen` runs. */
+async function loaded(service: Running, logMegabytes: () => number, happen: () => Promise<unknown>) {
+  const { promise: ends, resolve: stop } = Promise.withResolvers<void>()
+  const load = (request: string, perSecond: number, connectionsMax: number) =>
+    openLoop(
+      { port: Number(new URL(service.url).port), requests: [request], perSecond, seconds: 7_200, connectionsMax },
+      ends,
+    )
+  const log = { most: 0, last: 0 }
+  const watching = setInterval(() => {
+    log.last = logMegabytes()
+    log.most = Math.max(log.most, log.last)
+  }, 50)
+  const both = Promise.all([load(create(service.key), 1e5, CONNECTIONS), load(HEALTH, HEALTH_PER_SECOND, CONNECTIONS)])
+  await happen()
+  stop()
+  const [creates, health] = await both
+  clearInterval(watching)
+  return { creates, health, log }
+}
+
+const PET = '{"name":"Rex","categoryId":7}'
+const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'
+const create = (key: string) =>
+  `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${PET.length}\r\n\r\n${PET}`
+
+function answered({ statuses, seconds }: Figures): number {
+  return (statuses[201] ?? 0) / seconds
+}
+
+/** A disk of its own at `folder`, where this machine allows it. */
+function diskAt(folder: string) {
+  mkdirSync(folder)
+  const ballast = join(folder, 'ballast')
+  const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', folder]).success
+  if (mounted) {
+    const room = () => statfsSync(folder).bavail * statfsSync(folder).bsize
+    return {
+      name: 'its disk is full, and has room again',
+      fill: () => Bun.spawnSync(['fallocate', '-l', `${room()}`, ballast]),
+      free: () => rmSync(ballast),
+      remove: () => Bun.spawnSync(['umount', folder]),
+    }
+  }
+  const away = `${folder}-away`
+  return {
+    name: 'its folder refuses to be written, and takes it again',
+    fill() {
+      renameSync(folder, away)
+      writeFileSync(folder, '')
+    },
+    free() {
+      rmSync(folder)
+      renameSync(away, folder)
+    },
+    remove: () => undefined,
+  }
+}
+
+/** Between the store and what is restored of it: none, where all was sent. */
+async function differences(copying: Copying, to: string): Promise<string[]> {
+  const restored = await restoreCopy(copying, to)
+  if (restored.status !== 0) return [`the copy cannot be restored: ${restored.stderr || restored.stdout}`]
+  const checked = await runCli(['check-backup', to])
+  if (checked.status !== 0) return [checked.stderr]
+  using copy = new Database(to, { readwrite: true, create: false })
+  copy.run('ATTACH ? AS store', [copying.env.PETSTORE_DATABASE])
+  return ['pets', 'events', 'inventory'].flatMap((table) => {
+    const only = (one: string, other: string) =>
+      copy
+        .query<{ n: number }, []>(
+          `SELECT count(*) AS n FROM (SELECT * FROM ${one}.${table} EXCEPT SELECT * FROM ${other}.${table})`,
+        )
+        .get()?.n
+    const [lacks, more] = [only('store', 'main'), only('main', 'store')]
+    return lacks || more ? [`the copy lacks ${lacks} rows of ${table}, and has ${more} that are not there`] : []
+  })
+}
+
+function judge({ shares, measured, faults }: Beside): string[] {
+  const share = middle(shares)
+  const of = (beside: string) => measured.filter((one) => one.beside === beside)
+  const alone = Math.max(0, ...of(ALONE).map(({ health }) => health.max))
+  const waitMax = Math.max(WAIT_MS_MAX, 2 * alone)
+  const found = [...faults]
+  if (share !== undefined && share < SHARE_MIN) found.push(`${share.toFixed(2)} of the creates are left`)
+  for (const { beside, log, health } of measured) {
+    if (beside.startsWith(LITESTREAM) && log.most > LOG_MB_MAX)
+      found.push(`${beside}: a log of ${log.most.toFixed(0)} MB`)
+    if (health.max > waitMax) found.push(`${beside}: /healthz waited ${health.max.toFixed(0)} ms`)
+  }
+  return found
+}
+
+function middle(all: readonly number[]): number | undefined {
+  return all.toSorted((one, other) => one - other)[all.length >> 1]
+}
+
+function rowOf({ beside, creates, health, log }: Measured): string {
+  const times = ({ p50, p99, p999, max }: Figures) =>
+    [p50, p99, p999, max].map((ms) => ms.toFixed(ms < 10 ? 1 : 0)).join(' / ')
+  const refused = Object.entries(creates.statuses)
+    .filter(([status]) => status !== '201')
+    .reduce((sum, [, n]) => sum + n, 0)
+  const megabytes = [log.most, log.last].map((each) => each.toFixed(0)).join(' → ')
+  return [
+    beside,
+    creates.seconds.toFixed(0),
+    answered(creates).toFixed(0),
+    refused + creates.broken,
+    times(health),
+    times(creates),
+    megabytes,
+  ].join(' | ')
+}
+
+function textOf(beside: Beside, faults: readonly string[], { pairs, frozen }: Plan): string {
+  return `${CONNECTIONS} connections create pets as fast as they are answered, from the machine of the service, of Litestream 0.3.13 with the settings of \`deploy/litestream.yml\` and of its copy in a folder. Milliseconds, each p50 / p99 / p99.9 / longest.
+
+| beside | took, s | creates a second | not answered 201 | /healthz | creates | log, MB |
+|---|---|---|---|---|---|---|
+${beside.measured.map((one) => `| ${rowOf(one)} |`).join('\n')}
+
+- Of ${pairs} pairs, one after the other, the one in the middle: ${middle(beside.shares)?.toFixed(2)} of the creates are left beside Litestream (${beside.shares.map((share) => share.toFixed(2)).join(', ')}); at least ${SHARE_MIN} is wanted.
+- Beside Litestream the log has at most ${LOG_MB_MAX} MB. While Litestream is frozen, here until ${frozen} MB, it grows; afterwards it is cut.
+- \`/healthz\`, which no commit holds up, waits at most ${WAIT_MS_MAX} ms, or twice as long as without Litestream.
+- In the end both are stopped as the page says: the copy has to be good (\`petstore check-backup\`), and its rows those of the store.
+${faultsLine(faults)}`
+}
+
+async function run(plan: Plan): Promise<Outcome> {
+  const beside = await besideLitestream(plan, print)
+  const faults = judge(beside)
+  return { text: textOf(beside, faults, plan), passed: faults.length === 0 }
+}
+
+if (import.meta.main) {
+  const status = await runCommand({
+    name: 'replica-load',
+    title: 'Full load beside Litestream',
+    description: 'Creates as many pets as can be beside Litestream, which is stopped, killed, frozen, and has no room.',
+    options: {
+      pairs: ['how often with and without Litestream is compared', 5],
+      seconds: ['how long each of a pair is, and how long Litestream is away', 10],
+      minutes: ['how long the load beside Litestream runs in one piece', 10],
+      frozen: ['how many megabytes the log has until a frozen Litestream goes on', 1_000],
+    },
+    run,
+  })
+  process.exit(status)
+}
