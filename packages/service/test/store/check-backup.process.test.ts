@@ -128,6 +128,19 @@ describe('with a service', () => {
     expect(until()).toBe(Date.parse(at) / 1000)
   })
 
+  test('a copy without an event is compared, too', async () => {
+    const { database } = await made(0)
+    const metrics = temporaryFile('copy.prom')
+    const older = await check(database, ...url(), '--metrics', metrics)
+    expect(older).toEqual({
+      status: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/\nThe copy has no event\. The first one .* s old\.\n$/),
+    })
+    expect(existsSync(metrics)).toBe(true)
+    expect((await check(database, ...url(), '--api-key', 'pets_live_wrong')).status).toBe(2)
+  })
+
   test('a copy of another store is not equal, and the file for the collector stays as it was', async () => {
     const metrics = temporaryFile('copy.prom')
     const other = changed("UPDATE events SET type = 'pet.changed' WHERE id = 22")

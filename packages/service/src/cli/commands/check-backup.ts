@@ -40,7 +40,7 @@ Exit statuses:
       giveWay()
       const { fault, last, ...contents } = await couldBe(async () => filesOf(file).check(file))
       if (fault !== undefined) throw new StartError(`${file} ${fault}. Do not restore it.`)
-      const service = last && clientConfigOf(self).url ? await couldBe(() => compare(file, last, self)) : undefined
+      const service = clientConfigOf(self).url ? await couldBe(() => compare(file, last, self)) : undefined
       const goodUntil = service?.goodUntil ?? last?.at
       if (metrics !== undefined && goodUntil !== undefined) await couldBe(() => writeFile(metrics, textOf(goodUntil)))
       await say(`${file} is good${last ? upTo(last) : ''}: ${counted(contents)}.`)
@@ -60,28 +60,33 @@ async function couldBe<Result>(work: () => Promise<Result>): Promise<Result> {
 
 class NotEqual extends StartError {}
 
-/** Looks for the copy's last event in the service's feed, from its time on. Throws NotEqual where another or none has its id. */
-async function compare(file: string, { id, at, mark }: LastEvent, command: Command) {
+/** What the service has after the copy's last event. Throws NotEqual where it has another or none in the place of that one. */
+async function compare(file: string, last: LastEvent | undefined, command: Command) {
   const client = createClient(command)
   const askedAt = Date.now()
-  const filter = { from: new Date(at).toISOString(), limit: PAGE_MAX }
-  for (
-    let page = await client.listEvents(filter);
-    ;
+  const reached = ({ id }: { id: bigint }) => last === undefined || id >= last.id
+  let page = await client.listEvents({ ...(last && { from: new Date(last.at).toISOString() }), limit: PAGE_MAX })
+  while (page.events.length > 0 && !page.events.some(reached))
     page = await client.listEvents({ limit: PAGE_MAX, cursor: page.next })
-  ) {
-    const [event, later] = page.events.filter((each) => each.id >= id)
-    if (event === undefined && page.events.length > 0) continue
-    if (event?.id !== id || markOf({ ...event, at: Date.parse(event.at) }) !== mark) {
+  const events = page.events.filter(reached)
+  if (last) {
+    const event = events.shift()
+    if (event?.id !== last.id || markOf({ ...event, at: Date.parse(event.at) }) !== last.mark) {
       throw new NotEqual(
-        `The service does not have event ${id} as ${file} has it: it is the copy of another store, or one of them was set back.`,
+        `The service does not have event ${last.id} as ${file} has it: it is the copy of another store, or one of them was set back.`,
       )
     }
-    const next = later ?? (await client.listEvents({ limit: 1, cursor: page.next })).events[0]
-    if (next === undefined) return { goodUntil: askedAt, sentence: 'The service has that event, and none after it.' }
-    const goodUntil = Date.parse(next.at)
-    return { goodUntil, sentence: `The service has that event. The first one after it is ${ago(goodUntil)} old.` }
   }
+  const next = events[0] ?? (await client.listEvents({ limit: 1, cursor: page.next })).events[0]
+  const start = last ? 'The service has that event' : 'The copy has no event'
+  if (next === undefined) {
+    const sentence = last
+      ? 'The service has that event, and none after it.'
+      : 'Neither it nor the service has an event.'
+    return { goodUntil: askedAt, sentence }
+  }
+  const goodUntil = Date.parse(next.at)
+  return { goodUntil, sentence: `${start}. The first one after it is ${ago(goodUntil)} old.` }
 }
 
 function upTo({ id, at }: LastEvent): string {
