@@ -2,16 +2,19 @@
 // is on the next machine, and one that was killed is brought back by what the page says.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
+import { temporaryFile } from './support/files.ts'
 import {
   installLitestream,
   Machine,
   noLitestream,
   podStep,
   type Step,
+  startCopying,
   startS3,
+  toFolder,
   unitSteps,
 } from './support/litestream.ts'
 import { petBody } from './support/pets.ts'
@@ -184,22 +187,12 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
   }, 60_000)
 
   test('one that hangs stops nothing: the log grows, a metric says so, and once it is gone the log is cut', async () => {
-    const machine = machineWith('page')
-    const env = { LITESTREAM_FOLDER: '/backups/litestream', PETSTORE_DATABASE: '/data/petstore.db' }
-    const copies = machine.here('/backups/litestream')
-    const config = machine.here('/etc/petstore/litestream.yml')
-    writeFileSync(config, readFileSync(config, 'utf8').split(/^.*- name: s3$/m)[0] as string)
-    const service = await serveOn(machine, '/data/petstore.db', COUNTING)
+    const database = temporaryFile('petstore.db')
+    const service = await serve(['--database', database], { env: { PETSTORE_BOOTSTRAP_KEY: key, ...COUNTING } })
     const metrics = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
     const logBytes = async () => Number(/^petstore_log_bytes (\d+)$/m.exec(await (await fetch(metrics)).text())?.[1])
-    const copier = machine.start({
-      command: ['litestream', 'replicate', '-config', '/etc/petstore/litestream.yml'],
-      env,
-    })
-    // From then on it holds no lock but that of its long read, while nobody writes.
-    const sent = () =>
-      existsSync(copies) && readdirSync(copies, { recursive: true }).some((file) => `${file}`.endsWith('.wal.lz4'))
-    while (!sent()) await Bun.sleep(20)
+    const copier = await startCopying(toFolder(temporaryFile('litestream.yml'), database, temporaryFile('copies')))
+    // It holds no lock but that of its long read, while nobody writes.
     copier.kill('SIGSTOP')
     const refused: string[] = []
     const addUntil = async (isEnough: (bytes: number) => boolean) => {

@@ -1,15 +1,29 @@
-// Two rounds of `npm run endurance:replica`, with a bound that no busy machine exceeds.
+// Two rounds of `npm run endurance:replica`, with a bound that no busy machine exceeds, and a short run of `endurance:replica-load`, whose
+// times are not judged here.
 
 import { expect, test } from 'bun:test'
 import { noLitestream } from '../../test/support/litestream.ts'
 import { replica } from '../replica.ts'
+import { besideLitestream } from '../replica-load.ts'
 
-test.skipIf(noLitestream !== '')(
+test.concurrent.skipIf(noLitestream !== '')(
   `two machines that are lost: each next one goes on from the copy${noLitestream}`,
   async () => {
     const { rounds, acknowledged, lost, faults } = await replica(2, 30_000)
     expect([rounds, faults]).toEqual([2, []])
     expect(acknowledged).toBeGreaterThan(lost)
+  },
+  120_000,
+)
+
+test.concurrent.skipIf(noLitestream !== '')(
+  `Litestream is stopped, killed, frozen, and its disk is full: creates are answered, and in the end the copy is the store${noLitestream}`,
+  async () => {
+    const { measured, faults } = await besideLitestream({ pairs: 1, seconds: 0.3, minutes: 0, frozen: 40 })
+    // A busy machine may refuse some.
+    expect(faults.filter((fault) => !fault.endsWith('creates answered 503'))).toEqual([])
+    expect(measured.length).toBe(6)
+    for (const { creates } of measured) expect(creates.statuses[201]).toBeGreaterThan(0)
   },
   120_000,
 )

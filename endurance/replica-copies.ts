@@ -1,0 +1,61 @@
+// What Litestream writes, in replica-load.ts: a disk that fills up for a while, and whether what is restored from it is the store.
+
+import { Database } from 'bun:sqlite'
+import { mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Copying, restoreCopy } from '../test/support/litestream.ts'
+import { run as runCli } from '../test/support/process.ts'
+
+/** In memory. */
+const DISK_MB = 4_000
+
+/** A disk of its own at `folder`, where this machine allows it. */
+export function diskAt(folder: string) {
+  mkdirSync(folder)
+  const ballast = join(folder, 'ballast')
+  const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', folder]).success
+  if (mounted) {
+    const remove = () => Bun.spawnSync(['umount', folder])
+    process.once('exit', remove)
+    const room = () => statfsSync(folder).bavail * statfsSync(folder).bsize
+    return {
+      name: 'its disk is full, and has room again',
+      fill: () => Bun.spawnSync(['fallocate', '-l', `${room()}`, ballast]),
+      free: () => rmSync(ballast),
+      remove,
+    }
+  }
+  const away = `${folder}-away`
+  return {
+    name: 'its folder refuses to be written, and takes it again',
+    fill() {
+      renameSync(folder, away)
+      writeFileSync(folder, '')
+    },
+    free() {
+      rmSync(folder)
+      renameSync(away, folder)
+    },
+    remove: () => undefined,
+  }
+}
+
+/** Between the store and what is restored of it: none, where all was sent. */
+export async function differences(copying: Copying, to: string): Promise<string[]> {
+  const restored = await restoreCopy(copying, to)
+  if (restored.status !== 0) return [`the copy cannot be restored: ${restored.stderr || restored.stdout}`]
+  const checked = await runCli(['check-backup', to])
+  if (checked.status !== 0) return [checked.stderr]
+  using copy = new Database(to, { readwrite: true, create: false })
+  copy.run('ATTACH ? AS store', [copying.env.PETSTORE_DATABASE])
+  return ['pets', 'events', 'inventory'].flatMap((table) => {
+    const only = (one: string, other: string) =>
+      copy
+        .query<{ n: number }, []>(
+          `SELECT count(*) AS n FROM (SELECT * FROM ${one}.${table} EXCEPT SELECT * FROM ${other}.${table})`,
+        )
+        .get()?.n
+    const [lacks, more] = [only('store', 'main'), only('main', 'store')]
+    return lacks || more ? [`the copy lacks ${lacks} rows of ${table}, and has ${more} that are not there`] : []
+  })
+}
