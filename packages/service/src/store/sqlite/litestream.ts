@@ -4,8 +4,12 @@
 
 import { existsSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { ASSIGNING } from '../shared/tables.ts'
 import type { SqliteConnection } from './connection.ts'
-import { schemaVersion } from './schema.ts'
+import { lastIdOf, setLastId } from './contents.ts'
+
+/** More than one commit gives. */
+const LEFT_OUT = 1_000n
 
 /** Where Litestream runs beside the store: for a service at its start. */
 export function beginNewCopy({ database }: SqliteConnection): void {
@@ -13,8 +17,9 @@ export function beginNewCopy({ database }: SqliteConnection): void {
   const name = join(dirname(filename), `.${basename(filename)}-litestream`, 'generation')
   if (!existsSync(name)) return
   try {
-    // A commit, which changes nothing, takes the place of the unknown one in the log.
-    database.run(`PRAGMA user_version = ${schemaVersion(database)}`)
+    // The commit takes the place of the unknown one in the log, whose ids are given to nobody else.
+    const leaveOut = (table: string) => setLastId(database, table, lastIdOf(database, table) + LEFT_OUT)
+    database.transaction(() => ASSIGNING.forEach(leaveOut)).immediate()
     rmSync(name, { force: true })
   } catch {
     // A full disk is no reason not to serve. Where the copy is bad, petstore check-backup says so.

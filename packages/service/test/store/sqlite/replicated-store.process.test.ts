@@ -64,6 +64,8 @@ test.skipIf(lacking !== '')(
       isAll = status === 0 && (await run(args)).stdout.includes('none after it')
     }
     expect(petsIn(copy)).toEqual(petsIn(database))
+    const [last, before] = petsIn(copy).reverse()
+    expect(last?.id).toBeGreaterThan((before?.id as number) + 256)
     await service.stop()
     litestream.kill()
     await litestream.exited
@@ -99,7 +101,7 @@ async function killWithinCommit(database: string, key: string, litestream: Bun.S
   return within
 }
 
-function petsIn(path: string): unknown[] {
+function petsIn(path: string) {
   using database = new Database(path, { readwrite: true, create: false })
-  return database.query('SELECT id, name FROM pets').all()
+  return database.query<{ id: number; name: string }, []>('SELECT id, name FROM pets').all()
 }
