@@ -90,9 +90,9 @@ export async function* followEach(
   read: ReadPage<Event>,
   { onExpired, ...options }: FollowOptions,
 ): AsyncGenerator<Followed, void, undefined> {
-  for (let anew = false; ; anew = true) {
-    let isBehind = !anew && options.cursor !== undefined
-    const start = anew ? { cursor: undefined, from: undefined } : {}
+  for (let restarted = false; ; restarted = true) {
+    let isBehind = !restarted && options.cursor !== undefined
+    const start = restarted ? { cursor: undefined, from: undefined } : {}
     try {
       for await (const followed of eventsOf(read, { ...options, ...start })) {
         isBehind = true
@@ -130,24 +130,24 @@ async function* eventsOf(
 }
 
 /**
- * The id of the last event that was passed on the page behind `start`. What it said is told beside it, and which page that was: where another
- * event has its place, because the database has lost it, the cursor has expired, as the service says it of its own. A cursor of the version
- * before has the id alone.
+ * The id of the last event that was passed on the page behind `start`. What it said is saved with it, and which page that was: where another
+ * event has its place, because the database has lost it, the cursor has expired, as the service says of its own cursors. A cursor of an
+ * older client has the id alone.
  */
 async function passedIn(read: ReadPage<Event>, start: string, text: string, signal?: AbortSignal): Promise<bigint> {
   if (/^\d+$/.test(text)) return BigInt(text)
-  const told = new URLSearchParams(text)
-  const [petId, orderId, type] = [told.get('in.petId'), told.get('in.orderId'), told.getAll('in.type')]
+  const saved = new URLSearchParams(text)
+  const [petId, orderId, type] = [saved.get('in.petId'), saved.get('in.orderId'), saved.getAll('in.type')]
   const filter = {
     petId: petId === null ? undefined : BigInt(petId),
     orderId: orderId === null ? undefined : BigInt(orderId),
     type: type as EventType[],
   }
   const { items } = await read({ ...filter, cursor: start, limit: PAGE_MAX }, { ...FOR_GOOD, signal })
-  const id = BigInt(told.get('id') ?? 0)
+  const id = BigInt(saved.get('id') ?? 0)
   const event = items.find((one) => one.id === id)
   const said = event && saidBy(event)
-  if (said && Object.entries(said).every(([name, value]) => told.get(name) === (value?.toString() ?? null))) return id
+  if (said && Object.entries(said).every(([name, value]) => saved.get(name) === (value?.toString() ?? null))) return id
   throw new PetstoreApiError('The store has lost events. Begin again without a cursor.', 'cursor_expired', 410)
 }
 

@@ -197,9 +197,9 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
   }
 
   /**
-   * Each event once, in order, and then each that happens, as soon as it has. Ends when it is told; goes on through failures of the service
-   * and of the network. Rejects with PetstoreApiError `cursor_expired` where the store was restored or has lost events, unless `onExpired` is there: then it begins
-   * anew.
+   * Each event once, in order, and then each that happens, as soon as it has. Ends at `signal`; goes on through failures of the service
+   * and of the network. Rejects with PetstoreApiError `cursor_expired` where the store was restored or has lost events, unless
+   * `onExpired` is there: then it begins again.
    */
   followEvents(options: FollowOptions = {}): AsyncGenerator<Followed, void, undefined> {
     return followEach(eventReader(this.#sender, toEvent), options)

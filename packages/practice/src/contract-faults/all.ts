@@ -9,11 +9,13 @@ import { EVENT_FAULTS } from './events.ts'
 import { GET_PET_FAULTS } from './get-pet.ts'
 import { IDEMPOTENCY_FAULTS } from './idempotency.ts'
 import { INTERFACE_FAULTS } from './interface.ts'
+import { INVENTORY_FAULTS } from './inventory.ts'
 import { KEY_FAULTS } from './keys.ts'
 import { LIST_FAULTS } from './lists.ts'
 import { PARAMETER_FAULTS } from './parameters.ts'
 import { PLACE_ORDER_FAULTS } from './place-order.ts'
 import { READ_ORDER_FAULTS } from './read-orders.ts'
+import { RESERVATION_FAULTS } from './reservations.ts'
 import { SEARCH_FAULTS } from './search.ts'
 import type { ContractFaults } from './shared/builders.ts'
 import { STORE_KEY_FAULTS } from './store-keys.ts'
@@ -31,6 +33,8 @@ export const CONTRACT_FAULTS: ContractFaults = {
   ...CREATE_PET_FAULTS,
   ...PLACE_ORDER_FAULTS,
   ...READ_ORDER_FAULTS,
+  ...RESERVATION_FAULTS,
+  ...INVENTORY_FAULTS,
   ...EVENT_FAULTS,
   ...CORRECTION_FAULTS,
   ...SEARCH_FAULTS,

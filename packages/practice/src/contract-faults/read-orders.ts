@@ -1,6 +1,5 @@
-// Faults in orders that are read and that expire, and in the inventory.
+// Faults in orders that are read.
 
-import type { ServiceResponse } from '../proxy.ts'
 import {
   at,
   type Change,
@@ -12,16 +11,15 @@ import {
   parametersOf,
   put,
   type RequestChange,
-  rewrite,
   status,
 } from './shared/builders.ts'
-import { frozen, keepingTags, refusingExpired, stuckAfter, succeedingTogether } from './shared/memory.ts'
-import { INVENTORY, LIST, number, ORDER, ORDERS } from './shared/operations.ts'
+import { keepingTags } from './shared/memory.ts'
+import { LIST, number, ORDER, ORDERS } from './shared/operations.ts'
 
 const ordersListed = (change: Change): ContractFault => at(ORDERS, 200).onResponse(change)
 const listingOrders = (change: RequestChange): ContractFault => at(ORDERS).onRequest(change)
 
-const READING: ContractFaults = {
+export const READ_ORDER_FAULTS: ContractFaults = {
   'orders.get.success': at(ORDER, 200).onResponse(put('petId', number(7_000_000))),
   'orders.get.placed': at(ORDER, 200).onResponse(put('petName', 'Nobody')),
   'orders.get.not-found': at(ORDER, 404).onResponse(status(410)),
@@ -43,20 +41,3 @@ const READING: ContractFaults = {
   'orders.get.etag.changes': keepingTags(ORDER),
   'pets.update.orders': keepingTags(ORDER),
 }
-
-const isExpired = (_: unknown, { body }: ServiceResponse) => body.includes('expired')
-
-const MOVES: ContractFaults = {
-  'orders.expiry': at(ORDER, 200).onResponse(put('status', 'pending')),
-  'orders.expiry.pet': stuckAfter(ORDER, isExpired),
-  'orders.expiry.ended': refusingExpired,
-  'orders.together': succeedingTogether,
-}
-
-const COUNTS: ContractFaults = {
-  'inventory.get.success': at(INVENTORY, 200).onResponse(json((counts) => [counts])),
-  'inventory.get.counts': at(INVENTORY, 200).onResponse(rewrite('available', (count) => number(BigInt(count) + 1n))),
-  'inventory.get.follows': frozen(INVENTORY),
-}
-
-export const READ_ORDER_FAULTS: ContractFaults = { ...READING, ...MOVES, ...COUNTS }

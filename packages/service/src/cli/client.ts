@@ -8,7 +8,7 @@ import { readLogin } from './commands/login.ts'
 import { NoKey, setService } from './exit-codes.ts'
 import { clientConfigOf } from './options.ts'
 import { plainFetch } from './plain-fetch.ts'
-import { tell } from './print.ts'
+import { printNote } from './print.ts'
 
 /** How long before the end of an operation its users are told, at each use. */
 const NOTE_MS = 90 * 24 * 3_600_000
@@ -46,7 +46,7 @@ export function clientOptions(command: Command): PetstoreClientOptions {
   }
   const onDeprecated = (notice: Deprecation) => {
     if (notice.removal && notice.removal.getTime() - Date.now() < NOTE_MS)
-      tell(removalNote(typed(command), notice.removal))
+      printNote(removalNote(typed(command), notice.removal))
   }
   return { baseUrl, apiKey, onDeprecated, fetch: plainFetch }
 }

@@ -7,7 +7,7 @@ import { PetstoreError } from '../domain/petstore-error.ts'
 import { StartError } from '../domain/start-error.ts'
 import { systemReason } from '../domain/system-reason.ts'
 import { UnreadableAnswer } from './plain-fetch.ts'
-import { indented, tell } from './print.ts'
+import { indented, printNote } from './print.ts'
 
 /** Some records were refused. The import has reported each. */
 export class ImportIncomplete extends Error {}
@@ -32,7 +32,7 @@ export function setService(baseUrl: string): void {
 export function endWith(error: unknown): number {
   // Commander has written its message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  tellError(messageOf(error))
+  printError(messageOf(error))
   return statusOf(error)
 }
 
@@ -47,9 +47,9 @@ function statusOf(error: unknown): number {
 }
 
 /** The only style of an error. */
-export function tellError(message: string): void {
+export function printError(message: string): void {
   const [first, ...others] = indented(message)
-  tell({ style: 'red', lead: 'petstore:', rest: ` ${first}` }, ...others)
+  printNote({ style: 'red', lead: 'petstore:', rest: ` ${first}` }, ...others)
 }
 
 /** Commander's `error: unknown command 'lst'\n(Did you mean list?)` as we write errors. */

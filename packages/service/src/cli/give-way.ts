@@ -2,7 +2,7 @@
 
 import { constants, setPriority } from 'node:os'
 import { systemReason } from '../domain/system-reason.ts'
-import { tell } from './print.ts'
+import { printNote } from './print.ts'
 
 /** A favour, not a condition: a filter of system calls may refuse it, as that of a systemd unit. */
 export function giveWay(): void {
@@ -10,6 +10,6 @@ export function giveWay(): void {
     setPriority(constants.priority.PRIORITY_LOW)
   } catch (error) {
     const reason = systemReason((error as { info?: unknown }).info)
-    tell(`The system refuses a lower priority (${reason}). The work goes on at the usual one.`)
+    printNote(`The system refuses a lower priority (${reason}). The work goes on at the usual one.`)
   }
 }

@@ -5,7 +5,7 @@ import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { numberFrom } from '../config/setting-parsers.ts'
 import { stringifyJsonArray } from './formats/json.ts'
 import { parsedBy, withClientSettings } from './options.ts'
-import { say, tell, writeAll } from './print.ts'
+import { printLines, printNote, writeAll } from './print.ts'
 import { type Columns, columnsFor } from './table.ts'
 
 /** So many rows are read before the first is shown: their columns are those of all pages. */
@@ -69,13 +69,13 @@ export async function showList<Item extends object>(
     if (shown === 0 || (more && shown < ROWS_BEFORE)) continue
     if (!columns) {
       columns = columnsFor(head, more ? [...waiting, [LATER_ID]] : waiting)
-      await say(...columns.head)
+      await printLines(...columns.head)
     }
-    await say(...columns.lines(waiting))
+    await printLines(...columns.lines(waiting))
     waiting = []
   }
-  if (shown === 0) tell(none)
-  if (cursor !== undefined) tell(`These are the first ${shown}. More: --limit NUMBER, or --all.`)
+  if (shown === 0) printNote(none)
+  if (cursor !== undefined) printNote(`These are the first ${shown}. More: --limit NUMBER, or --all.`)
 }
 
 async function* flatten<Item>(pages: AsyncIterable<Item[]>): AsyncGenerator<Item> {

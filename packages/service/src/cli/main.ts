@@ -4,9 +4,9 @@
 import { Command, Help, type Option } from 'commander'
 import packageJson from '../../../../package.json'
 import { COMMANDS } from './commands/all.ts'
-import { endWith, sentenceOf, tellError } from './exit-codes.ts'
+import { endWith, printError, sentenceOf } from './exit-codes.ts'
 import { OVERVIEW } from './overview.ts'
-import { tell, write } from './print.ts'
+import { printNote, write } from './print.ts'
 
 const program = new Command('petstore')
   .version(packageJson.version)
@@ -44,8 +44,8 @@ function settle(command: Command): void {
         // Help comes in parts.
         written = written.then(() => writeHelp(text))
       },
-      writeErr: (text) => tell(...text.trimEnd().split('\n')),
-      outputError: (text) => tellError(sentenceOf(text)),
+      writeErr: (text) => printNote(...text.trimEnd().split('\n')),
+      outputError: (text) => printError(sentenceOf(text)),
     })
   for (const each of command.commands) settle(each)
 }

@@ -12,12 +12,12 @@ export type Style = 'bold' | 'red' | 'green' | 'yellow' | 'cyan' | 'dim'
 export type Line = string | { before?: string; style: Style; lead: string; rest?: string }
 
 /** Prints each as one line, whatever it contains, on standard output. Resolves and rejects as `write`. */
-export function say(...lines: readonly Line[]): Promise<void> {
+export function printLines(...lines: readonly Line[]): Promise<void> {
   return toReader(shown(lines, process.stdout))
 }
 
 /** Prints each as one line, whatever it contains, on standard error. */
-export function tell(...lines: readonly Line[]): void {
+export function printNote(...lines: readonly Line[]): void {
   // There is nowhere to report that standard error cannot be written.
   send(process.stderr, shown(lines, process.stderr)).catch(() => undefined)
 }

@@ -2,7 +2,7 @@
 
 import { SingleBar } from 'cli-progress'
 import { printable } from '../observability/printable.ts'
-import { tell } from './print.ts'
+import { printNote } from './print.ts'
 
 export interface Progress {
   /** `done` is out of `total`. The bar shows `words` beside it. */
@@ -13,7 +13,7 @@ export interface Progress {
 }
 
 /** Only `log` writes. */
-export const NO_BAR: Progress = { update: () => undefined, log: tell, stop: () => undefined }
+export const NO_BAR: Progress = { update: () => undefined, log: printNote, stop: () => undefined }
 
 /** `total` is undefined when it is not known. Without a terminal there is no bar. */
 export function startProgress(what: string, total: number | undefined): Progress {
@@ -43,7 +43,7 @@ export function startProgress(what: string, total: number | undefined): Progress
     },
     log: (line) => {
       process.stderr.write('\r\x1b[K')
-      tell(line)
+      printNote(line)
     },
     stop: () => bar.stop(),
   }

@@ -6,7 +6,7 @@ import { StartError } from '../domain/start-error.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { partialsOf } from '../system/partial.ts'
 import { Interrupted } from './exit-codes.ts'
-import { FOR_PEOPLE, tell, write } from './print.ts'
+import { FOR_PEOPLE, printNote, write } from './print.ts'
 import { startProgress } from './progress.ts'
 import { startSelf } from './self.ts'
 import { firstSignal } from './stop.ts'
@@ -40,7 +40,7 @@ export async function runWatched({ what, args, from, to }: Watched): Promise<voi
     const [said, message, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     progress.stop()
     if (status === 0) {
-      if (message !== '') tell(...message.trimEnd().split('\n'))
+      if (message !== '') printNote(...message.trimEnd().split('\n'))
       return await write(said)
     }
     if (child.signalCode === null) throw new StartError(message.replace(/^petstore: /, '').trimEnd())

@@ -31,7 +31,7 @@ export function announcement(
 }
 
 /** When nobody reads standard output, the service continues, and the log says how to create a key. */
-export async function say(text: string, log: Log): Promise<void> {
+export async function printOrLog(text: string, log: Log): Promise<void> {
   // Not process.stdout, whose streams take about 8 ms to load.
   await Bun.write(Bun.stdout, printableLines(text)).catch(({ code }: NodeJS.ErrnoException) => {
     log.warn({ code }, 'standard output cannot be written; `petstore keys create` creates a key')

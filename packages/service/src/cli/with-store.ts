@@ -4,7 +4,7 @@ import type { Config } from '../config/read-config.ts'
 import { StartError } from '../domain/start-error.ts'
 import type { Store } from '../domain/store.ts'
 import { kindOf } from '../store/kinds.ts'
-import { tell } from './print.ts'
+import { printNote } from './print.ts'
 
 /** Throws StartError where there is no store. With `create` one is created, and a message says so. */
 export async function withStore<Result>(
@@ -17,8 +17,8 @@ export async function withStore<Result>(
   if (!exists && !create) {
     throw new StartError(`There is no store at ${database}. Name another file with --database.`)
   }
-  const store = await kind.open(database, { now: Date.now, onStep: tell })
-  if (!exists) tell(`Created a new store at ${kind.describe(database)}.`)
+  const store = await kind.open(database, { now: Date.now, onStep: printNote })
+  if (!exists) printNote(`Created a new store at ${kind.describe(database)}.`)
   try {
     return await use(store)
   } finally {

@@ -5,7 +5,7 @@ import { StartError } from '../../domain/start-error.ts'
 import { kindOf, type StoreFiles } from '../../store/kinds.ts'
 import { giveWay } from '../give-way.ts'
 import { configOf, withSettings } from '../options.ts'
-import { grouped, plural, say } from '../print.ts'
+import { grouped, plural, printLines } from '../print.ts'
 import { runWatched } from '../watched.ts'
 import { keysInForce, type SkipIds, setApart, skipIdsOption } from './recovered.ts'
 
@@ -27,7 +27,7 @@ export function backupCommand(): Command {
     }
     giveWay()
     const contents = files.backUp(database, file)
-    await say(`Backed up ${counted(contents)} to ${file}.`)
+    await printLines(`Backed up ${counted(contents)} to ${file}.`)
   })
 }
 
@@ -55,16 +55,16 @@ Example:
       const { database } = configOf(self)
       const files = filesOf(database)
       const kind = kindOf(database)
-      if (ifNeeded && (kind.exists(database) || !kind.exists(file))) return say('There is nothing to restore.')
+      if (ifNeeded && (kind.exists(database) || !kind.exists(file))) return printLines('There is nothing to restore.')
       if (process.stderr.isTTY) {
         const args = ['restore', file, '--database', database, '--skip-ids', String(skipIds)]
         return runWatched({ what: 'Restoring', args, from: file, to: database })
       }
       giveWay()
       const { kept, known, ...contents } = files.restore(file, database, skipIds)
-      await say(`Restored ${counted(contents)} to ${database}.`)
-      if (kept.length > 0) await say(`The previous store is kept as ${kept.join(' and ')}.`)
-      await say(setApart(skipIds), ...keysInForce(known))
+      await printLines(`Restored ${counted(contents)} to ${database}.`)
+      if (kept.length > 0) await printLines(`The previous store is kept as ${kept.join(' and ')}.`)
+      await printLines(setApart(skipIds), ...keysInForce(known))
     },
   )
 }

@@ -12,7 +12,7 @@ import { CouldNotExamine, messageOf } from '../exit-codes.ts'
 import { giveWay } from '../give-way.ts'
 import { clientConfigOf, withClientSettings } from '../options.ts'
 import { writeFile } from '../output.ts'
-import { grouped, say } from '../print.ts'
+import { grouped, printLines } from '../print.ts'
 import { counted, filesOf } from './backup.ts'
 
 export function checkBackupCommand(): Command {
@@ -43,8 +43,8 @@ Exit statuses:
       const service = clientConfigOf(self).url ? await couldBe(() => compare(file, last, self)) : undefined
       const goodUntil = service?.goodUntil ?? last?.at
       if (metrics !== undefined && goodUntil !== undefined) await couldBe(() => writeFile(metrics, textOf(goodUntil)))
-      await say(`${file} is good${last ? upTo(last) : ''}: ${counted(contents)}.`)
-      if (service) await say(service.sentence)
+      await printLines(`${file} is good${last ? upTo(last) : ''}: ${counted(contents)}.`)
+      if (service) await printLines(service.sentence)
     })
 }
 

@@ -5,7 +5,7 @@ import { FlagError } from '../../config/read-config.ts'
 import { type CopyProgress, copyStore } from '../../store/copy.ts'
 import { kindOf } from '../../store/kinds.ts'
 import { giveWay } from '../give-way.ts'
-import { plural, say } from '../print.ts'
+import { plural, printLines } from '../print.ts'
 import { startProgress } from '../progress.ts'
 import { unlessInterrupted } from '../stop.ts'
 
@@ -47,7 +47,7 @@ Example:
       const counts = Object.entries(rows).map(([table, count]) =>
         plural(count, table.replaceAll('_', ' ').slice(0, -1)),
       )
-      await say(`Copied and compared: ${counts.join(', ')}.`)
+      await printLines(`Copied and compared: ${counts.join(', ')}.`)
     })
 }
 

@@ -5,7 +5,7 @@ import type { Order, OrderChange, Pet, PetChange } from '../../../../client/src/
 import { StartError } from '../../domain/start-error.ts'
 import { createClient } from '../client.ts'
 import { int64Argument, parseInt64, type Stated, withClientSettings } from '../options.ts'
-import { tell } from '../print.ts'
+import { printNote } from '../print.ts'
 import { confirm } from '../prompt.ts'
 
 /** Prints what was changed, for people or as JSON. */
@@ -39,7 +39,7 @@ export function deletePetCommand(): Command {
       const unattended = `To delete pet ${id} without the question, use petstore pets delete ${id} --yes.`
       if (!yes) await confirm(`Delete pet ${id}?`, { stopped: 'Nothing was deleted.', unattended })
       await client.deletePet(id)
-      tell(`Deleted pet ${id}.`)
+      printNote(`Deleted pet ${id}.`)
     })
 }
 

@@ -6,7 +6,7 @@ import { addSamples, samplePets } from '../../../../client/src/samples.ts'
 import { createClient } from '../client.ts'
 import { Interrupted } from '../exit-codes.ts'
 import { withClientSettings } from '../options.ts'
-import { plural, tell } from '../print.ts'
+import { plural, printNote } from '../print.ts'
 import { startProgress } from '../progress.ts'
 import { confirm } from '../prompt.ts'
 
@@ -27,7 +27,7 @@ export function demoCommand(): Command {
           progress.update(++added, plural(added, 'pet'))
       } finally {
         progress.stop()
-        if (added > 0) tell(`Added ${plural(added, 'sample pet')}. petstore pets list shows them.`)
+        if (added > 0) printNote(`Added ${plural(added, 'sample pet')}. petstore pets list shows them.`)
       }
       if (added < samplePets.length) throw new Interrupted('Interrupted. What was added stays.')
     })

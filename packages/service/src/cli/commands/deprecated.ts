@@ -2,7 +2,7 @@
 
 import { Command } from 'commander'
 import { configOf, withSettings } from '../options.ts'
-import { grouped, say, write } from '../print.ts'
+import { grouped, printLines, write } from '../print.ts'
 import { table, time } from '../table.ts'
 import { withStore } from '../with-store.ts'
 
@@ -21,12 +21,12 @@ export function deprecatedCommand(): Command {
       })
       await write(`${JSON.stringify(plain, null, 2)}\n`)
     } else if (rows.length === 0) {
-      await say('No key has called a deprecated operation.')
+      await printLines('No key has called a deprecated operation.')
     } else {
       const cells = rows.map(({ keyId, name, operationId, calls, lastAt }) => {
         return [String(keyId), name, operationId, grouped(calls), time(lastAt)]
       })
-      await say(...table(['KEY', 'NAME', 'OPERATION', 'CALLS', 'LAST'], cells))
+      await printLines(...table(['KEY', 'NAME', 'OPERATION', 'CALLS', 'LAST'], cells))
     }
   })
 }

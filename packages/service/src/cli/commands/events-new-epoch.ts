@@ -2,7 +2,7 @@
 
 import { Command } from 'commander'
 import { configOf, withSettings } from '../options.ts'
-import { say } from '../print.ts'
+import { printLines } from '../print.ts'
 import { withStore } from '../with-store.ts'
 
 export function newEpochCommand(): Command {
@@ -16,6 +16,6 @@ do it by themselves.`,
     )
   return withSettings(command, 'database').action(async (_options, self: Command) => {
     await withStore(configOf(self), {}, async (store) => store.endEpoch((await store.findEnd()).epoch))
-    await say('A new epoch of the feed has begun: earlier cursors are refused, and their readers begin again.')
+    await printLines('A new epoch of the feed has begun: earlier cursors are refused, and their readers begin again.')
   })
 }

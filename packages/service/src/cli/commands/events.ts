@@ -17,7 +17,7 @@ import { secretCommand } from '../events/secrets.ts'
 import { messageOf } from '../exit-codes.ts'
 import { parseCount } from '../lists.ts'
 import { parsedBy, parseInt64, withClientSettings } from '../options.ts'
-import { type Line, say, tell, write } from '../print.ts'
+import { type Line, printLines, printNote, write } from '../print.ts'
 import { statusLine } from '../table.ts'
 import { forwardCommand } from './events-forward.ts'
 import { newEpochCommand } from './events-new-epoch.ts'
@@ -59,7 +59,7 @@ Examples:
     .enablePositionalOptions()
     .action(async ({ follow, from, pet, order, type, to, newest, limit, json }: EventsOptions, self: Command) => {
       const client = createClient(self, {
-        onRetry: (reason) => follow && tell(`petstore: ${messageOf(reason)} Trying again.`),
+        onRetry: (reason) => follow && printNote(`petstore: ${messageOf(reason)} Trying again.`),
       })
       const filter = { from, petId: pet, orderId: order, type }
       const all = { ...filter, to, sort: newest ? ('newest' as const) : undefined }
@@ -67,10 +67,10 @@ Examples:
       for await (const event of follow
         ? following(client, filter)
         : upToNow(client, all, Math.min(limit ?? PAGE_MAX, PAGE_MAX))) {
-        await (json ? write(`${toJson(event)}\n`) : say(lineOf(event)))
+        await (json ? write(`${toJson(event)}\n`) : printLines(lineOf(event)))
         if (++shown === limit) break
       }
-      if (shown === 0 && !json) tell('There are no such events.')
+      if (shown === 0 && !json) printNote('There are no such events.')
     })
     .addCommand(forwardCommand())
     .addCommand(secretCommand())

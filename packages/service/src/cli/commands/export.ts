@@ -7,7 +7,7 @@ import { createClient } from '../client.ts'
 import { type FormatOptions, formatOf, withFormat } from '../formats/all.ts'
 import { withClientSettings } from '../options.ts'
 import { writeFile } from '../output.ts'
-import { grouped, plural, tell, writeAll } from '../print.ts'
+import { grouped, plural, printNote, writeAll } from '../print.ts'
 import { NO_BAR, startProgress } from '../progress.ts'
 import { unlessInterrupted } from '../stop.ts'
 
@@ -66,6 +66,6 @@ ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
       } finally {
         progress.stop()
       }
-      tell(`Exported ${plural(count, noun)}${toFile ? ` to ${file}` : ''}.`)
+      printNote(`Exported ${plural(count, noun)}${toFile ? ` to ${file}` : ''}.`)
     })
 }

@@ -9,7 +9,7 @@ import { CLIENT_SETTINGS } from '../../config/settings.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { clientConfigOf, parseInt64 } from '../options.ts'
 import { plainFetch } from '../plain-fetch.ts'
-import { say } from '../print.ts'
+import { printLines } from '../print.ts'
 
 const TIMEOUT_MS = 5_000
 
@@ -30,7 +30,7 @@ export function healthCommand(): Command {
         throw new PetstoreNetworkError(`${url} does not answer.`, { cause })
       })
       if (!response.ok) throw new PetstoreNetworkError(`${url} answers ${response.status}: the service is not ready.`)
-      await say('ready')
+      await printLines('ready')
     })
 }
 

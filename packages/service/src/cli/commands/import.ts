@@ -12,7 +12,7 @@ import { type FormatOptions, formatOf, withFormat } from '../formats/all.ts'
 import type { SourceRecord } from '../formats/format.ts'
 import { RECORD_ERRORS, recordKey } from '../formats/record-key.ts'
 import { withClientSettings } from '../options.ts'
-import { grouped, plural, tell, write } from '../print.ts'
+import { grouped, plural, printNote, write } from '../print.ts'
 import { type Progress, startProgress } from '../progress.ts'
 import { Source } from '../source.ts'
 
@@ -63,8 +63,8 @@ Examples:
       }
       const { added, present, refused } = run.counts
       if (options.json) await write(`${JSON.stringify({ added, present, refused })}\n`)
-      else if (run.records === 0) tell(`There are no records in ${file}.`)
-      else tell(summary(run.counts))
+      else if (run.records === 0) printNote(`There are no records in ${file}.`)
+      else printNote(summary(run.counts))
       if (run.interrupted) throw new Interrupted('Interrupted. Run the same import again to add the rest.')
       if (refused > 0) {
         const stopped = options.keepGoing ? '' : ', and the import stopped there'
@@ -115,7 +115,7 @@ class ImportRun {
     } catch (error) {
       // The counts come before the error message: people need both.
       this.progress.stop()
-      tell(summary(this.counts))
+      printNote(summary(this.counts))
       throw error
     } finally {
       process.off('SIGINT', interrupt)

@@ -17,7 +17,7 @@ import { PetstoreError } from '../../domain/petstore-error.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { DAY_MS, findKeys, inForce, listing } from '../key-list.ts'
 import { configOf, parsedBy, withSettings } from '../options.ts'
-import { deliver, say, tell, write } from '../print.ts'
+import { deliver, printLines, printNote, write } from '../print.ts'
 import { time } from '../table.ts'
 import { withStore } from '../with-store.ts'
 
@@ -64,7 +64,7 @@ function listCommand(): Command {
     .option('--json', 'print JSON, for programs', false)
     .action(async ({ json }: { json: boolean }, self: Command) => {
       const keys = await withStore(configOf(self), {}, (store) => store.listKeys())
-      await (json ? write(`${JSON.stringify(keys.map(toJson), null, 2)}\n`) : say(...listing(keys)))
+      await (json ? write(`${JSON.stringify(keys.map(toJson), null, 2)}\n`) : printLines(...listing(keys)))
     })
 }
 
@@ -75,7 +75,7 @@ function revokeCommand(): Command {
       await withStore(configOf(self), {}, async (store) => {
         const key = findOldest(await store.listKeys(), which)
         await store.revokeKey(key.id)
-        tell(`Key ${key.id} (${key.name}) is revoked.`)
+        printNote(`Key ${key.id} (${key.name}) is revoked.`)
       })
     })
 }
@@ -101,7 +101,9 @@ function rotateCommand(): Command {
         await issue(store, config, { name, readOnly, expiresAt, newestKnown })
         // Last: whoever could not be given the new key keeps the old one.
         await store.endKey(old.id, now + overlap)
-        tell(`Key ${old.id} works until ${time(Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY))}.`)
+        printNote(
+          `Key ${old.id} works until ${time(Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY))}.`,
+        )
       })
     })
 }
@@ -130,7 +132,7 @@ async function issue(store: KeyStore, { environment }: Config, key: Omit<NewKey,
       cause: error,
     })
   }
-  tell(`Key ${id} (${name}) is created. It cannot be shown again.`)
+  printNote(`Key ${id} (${name}) is created. It cannot be shown again.`)
 }
 
 /** The old key of a rotation. Throws PetstoreError when it has no end, so that the name may mean either. */

@@ -12,7 +12,7 @@ import { systemReason } from '../../domain/system-reason.ts'
 import { setService } from '../exit-codes.ts'
 import { clientConfigOf, withClientSettings } from '../options.ts'
 import { plainFetch } from '../plain-fetch.ts'
-import { tell } from '../print.ts'
+import { printNote } from '../print.ts'
 import { prompt } from '../prompt.ts'
 
 const NOTHING_SAVED = 'Nothing was saved.'
@@ -41,14 +41,14 @@ Examples:
       const login = { url, apiKey: options.apiKey ?? (await askForKey(url)) }
       await new PetstoreClient({ baseUrl: login.url, apiKey: login.apiKey, fetch: plainFetch }).listPage({ limit: 1 })
       writeLogin(login)
-      tell(`Logged in to ${url}. petstore logout deletes the saved key.`)
+      printNote(`Logged in to ${url}. petstore logout deletes the saved key.`)
     })
 }
 
 export function logoutCommand(): Command {
   return new Command('logout').description('Delete the saved address and API key.').action(() => {
     rmSync(loginFile(process.env), { force: true })
-    tell('Logged out.')
+    printNote('Logged out.')
   })
 }
 

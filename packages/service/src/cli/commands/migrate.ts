@@ -5,7 +5,7 @@ import { Command, Option } from 'commander'
 import type { SchemaState } from '../../domain/store.ts'
 import { kindOf, migrateStore } from '../../store/kinds.ts'
 import { configOf, withSettings } from '../options.ts'
-import { say, tell } from '../print.ts'
+import { printLines, printNote } from '../print.ts'
 
 export function migrateCommand(): Command {
   return withSettings(new Command('migrate'), 'database')
@@ -21,10 +21,10 @@ export function migrateCommand(): Command {
       const name = kind.describe(database)
       const before = await kind.schema(database)
       if (apply && before.version < before.newest) {
-        await migrateStore(database, { onStep: tell })
-        return say(sentence(name, await kind.schema(database)))
+        await migrateStore(database, { onStep: printNote })
+        return printLines(sentence(name, await kind.schema(database)))
       }
-      await say(sentence(name, before))
+      await printLines(sentence(name, before))
       if (before.version !== before.newest) process.exitCode = 1
     })
 }

@@ -10,7 +10,7 @@ import type { RequestedTransition } from '../../domain/order-transitions.ts'
 import { createClient } from '../client.ts'
 import { type ListOptions, showList, withListOptions, withNewest } from '../lists.ts'
 import { int64Argument, parsedBy, parseInt64, type Stated, withClientSettings } from '../options.ts'
-import { grouped, type Line, say, write } from '../print.ts'
+import { grouped, type Line, printLines, write } from '../print.ts'
 import { fields, table, time } from '../table.ts'
 import { updateOrderCommand } from './corrections.ts'
 import { exportCommand } from './export.ts'
@@ -79,7 +79,7 @@ export function inventoryCommand(): Command {
     .action(async ({ json }: { json: boolean }, self: Command) => {
       const inventory = await createClient(self).getInventory()
       const rows = Object.entries(inventory).map(([status, pets]) => [status, grouped(pets)])
-      await (json ? write(`${stringifyJson(inventory)}\n`) : say(...table(['STATUS', 'PETS'], rows)))
+      await (json ? write(`${stringifyJson(inventory)}\n`) : printLines(...table(['STATUS', 'PETS'], rows)))
     })
 }
 
@@ -174,7 +174,7 @@ function noneOf(status: OrderStatus | undefined, pet: bigint | undefined): strin
 }
 
 async function print(order: Order, json: boolean, lines: (order: Order) => Line[] = row): Promise<void> {
-  await (json ? write(`${stringifyJson(order)}\n`) : say(...lines(order)))
+  await (json ? write(`${stringifyJson(order)}\n`) : printLines(...lines(order)))
 }
 
 function row(order: Order): Line[] {

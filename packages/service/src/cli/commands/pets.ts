@@ -7,7 +7,7 @@ import { stringifyJson } from '../../../../contract/src/json.ts'
 import { createClient } from '../client.ts'
 import { type ListOptions, showList, withListOptions, withNewest } from '../lists.ts'
 import { int64Argument, parseInt64, type Stated, statusOption, withClientSettings } from '../options.ts'
-import { say, write } from '../print.ts'
+import { printLines, write } from '../print.ts'
 import { table } from '../table.ts'
 import { deletePetCommand, updatePetCommand } from './corrections.ts'
 import { exportCommand } from './export.ts'
@@ -118,7 +118,7 @@ function showCommand(): Command {
 }
 
 async function print(pet: Pet, json: boolean): Promise<void> {
-  await (json ? write(`${stringifyJson(pet)}\n`) : say(...table(HEAD, [cells(pet)])))
+  await (json ? write(`${stringifyJson(pet)}\n`) : printLines(...table(HEAD, [cells(pet)])))
 }
 
 function cells(pet: Pet): string[] {

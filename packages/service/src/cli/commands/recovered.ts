@@ -7,7 +7,7 @@ import type { ApiKey } from '../../domain/keys.ts'
 import { kindOf } from '../../store/kinds.ts'
 import { findKeys, inForce, listing } from '../key-list.ts'
 import { configOf, parsedBy, withSettings } from '../options.ts'
-import { grouped, type Line, plural, say } from '../print.ts'
+import { grouped, type Line, plural, printLines } from '../print.ts'
 import { confirm } from '../prompt.ts'
 
 /** Many times that, and ids are still exact in clients with numbers of 53 bits. */
@@ -54,12 +54,12 @@ Example:
       skipIds: options.skipIds,
       revoke: async (keys) => {
         revoked = toRevoke(keys, options)
-        await say(...keysInForce(keys))
+        await printLines(...keysInForce(keys))
         if (!options.yes) await confirmRecovery(kind.describe(database), options.skipIds, revoked)
         return revoked.map(({ id }) => id)
       },
     })
-    await say(setApart(options.skipIds), ...revoked.map(({ id, name }) => `Key ${id} (${name}) is revoked.`))
+    await printLines(setApart(options.skipIds), ...revoked.map(({ id, name }) => `Key ${id} (${name}) is revoked.`))
   })
 }
 

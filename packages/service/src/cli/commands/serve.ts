@@ -15,7 +15,7 @@ import { configOf, parsedBy, withSettings } from '../options.ts'
 import { startPeriodicBackups } from '../periodic-backups.ts'
 import { resettable } from '../resettable.ts'
 import { firstSignal, npxEnds, stopInOrder } from '../stop.ts'
-import { announcement, say } from '../welcome.ts'
+import { announcement, printOrLog } from '../welcome.ts'
 import { parentCloses, STORE_VARIABLE, startWorkers, WORKER_READY } from '../workers.ts'
 
 /** When the service stops: the time for requests in flight, and for the workers to stop. The whole stop takes under 10 s. */
@@ -147,7 +147,10 @@ async function serve(
     // A worker gets it as a message.
     isStarting = worker
     others?.ready()
-    await say(announcement({ url, config, key: shownKey, metrics: admin?.url }, { json, ephemeral, worker }), log)
+    await printOrLog(
+      announcement({ url, config, key: shownKey, metrics: admin?.url }, { json, ephemeral, worker }),
+      log,
+    )
   }
   // Listened for before the address is printed, because until then a signal ends the process at once.
   const signalled = Promise.race([firstSignal(worker ? createLog('silent') : log), npxEnds()])
@@ -158,7 +161,7 @@ async function serve(
       if (line === WORKER_READY) isStarting = false
       return
     }
-    if (line !== 'reset' && practice) return say(`${await practice.answer(line)}\n`, log)
+    if (line !== 'reset' && practice) return printOrLog(`${await practice.answer(line)}\n`, log)
     if (line !== 'reset') return log.warn({ line }, 'only the line `reset` is understood')
     practice?.reset()
     await reset?.()

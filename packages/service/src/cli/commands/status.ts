@@ -8,7 +8,7 @@ import { createClient, serviceOf } from '../client.ts'
 import { NoKey } from '../exit-codes.ts'
 import { withClientSettings } from '../options.ts'
 import { plainFetch } from '../plain-fetch.ts'
-import { say } from '../print.ts'
+import { printLines } from '../print.ts'
 import { time } from '../table.ts'
 
 const TIMEOUT_MS = 5_000
@@ -18,15 +18,15 @@ export function statusCommand(): Command {
     .description('Show which service the commands call, how it is, what the API key may do, and what happened last.')
     .action(async (_options, self: Command) => {
       const { baseUrl, apiKey, keyFrom } = serviceOf(self)
-      await say(`Service  ${baseUrl}`)
-      await say(`State    ${await stateOf(baseUrl)}`)
+      await printLines(`Service  ${baseUrl}`)
+      await printLines(`State    ${await stateOf(baseUrl)}`)
       if (!apiKey) throw new NoKey('There is no API key. Run petstore login, or set PETSTORE_API_KEY.')
-      await say(`Key      …${apiKey.slice(-4)}, from ${keyFrom}`)
+      await printLines(`Key      …${apiKey.slice(-4)}, from ${keyFrom}`)
       const { name, access, environment, expiresAt }: KeyInfo = JSON.parse(await get(baseUrl, '/key', apiKey))
       const end = expiresAt ? `until ${time(Date.parse(expiresAt))}` : 'without an end'
-      await say(`         ${name}: ${access}, for ${environment}, ${end}`)
+      await printLines(`         ${name}: ${access}, for ${environment}, ${end}`)
       const event = await lastEvent(self)
-      if (event) await say(`Event    ${event}`)
+      if (event) await printLines(`Event    ${event}`)
     })
 }
 
@@ -38,7 +38,7 @@ export function openCommand(): Command {
       const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open'
       const path = Bun.which(opener)
       if (path) Bun.spawn([path, url], { stdio: ['ignore', 'ignore', 'ignore'] }).unref()
-      await say(`${url}`)
+      await printLines(`${url}`)
     })
 }
 

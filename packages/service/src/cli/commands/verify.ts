@@ -16,7 +16,7 @@ import { systemReason } from '../../domain/system-reason.ts'
 import { createPartial, type PartialFile } from '../../system/partial.ts'
 import { CouldNotExamine } from '../exit-codes.ts'
 import { parsedBy, withSettingsOf } from '../options.ts'
-import { plural, say, write } from '../print.ts'
+import { plural, printLines, write } from '../print.ts'
 import { startProgress } from '../progress.ts'
 import { htmlReport, junitReport, markdownReport } from '../verify-files.ts'
 import { listing, report, type Summary } from '../verify-report.ts'
@@ -86,7 +86,9 @@ export function verifyCommand(): Command {
 async function verify(url: string | undefined, options: Options, self: Command): Promise<void> {
   const chosen = choose(options)
   if (options.list)
-    return options.json ? write(`${JSON.stringify({ promises: chosen.map(toList) })}\n`) : say(...listing(chosen))
+    return options.json
+      ? write(`${JSON.stringify({ promises: chosen.map(toList) })}\n`)
+      : printLines(...listing(chosen))
   const target = targetOf(url, options, self)
   const reports = openReports(options)
   try {
@@ -95,7 +97,7 @@ async function verify(url: string | undefined, options: Options, self: Command):
     const levels = LEVELS.filter((level) => results.some((result) => result.level === level))
     const summary = { target: target.baseUrl.href, levels, results }
     for (const each of reports) each.write(summary)
-    await (options.json ? write(`${JSON.stringify(summary)}\n`) : say(...report(summary)))
+    await (options.json ? write(`${JSON.stringify(summary)}\n`) : printLines(...report(summary)))
     if ((await examination.broken()).length > 0) process.exitCode = 1
   } finally {
     for (const each of reports) each.close()
