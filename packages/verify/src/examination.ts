@@ -4,7 +4,7 @@ import type { Answer } from './answer.ts'
 import { curlOf, shown } from './curl.ts'
 import { NotExaminable } from './exchange.ts'
 import { Probe, type Run, type Target, TimeUp } from './probe.ts'
-import { LEVELS, type Level, type Need, type PromiseRow } from './promises/shared/promise.ts'
+import type { Level, Need, PromiseRow } from './promises/shared/promise.ts'
 import { Broken, Unjudged } from './request.ts'
 
 export type Result = { id: string; level: Level } & (
@@ -14,7 +14,7 @@ export type Result = { id: string; level: Level } & (
 )
 
 /** How many checks ask at the same time: a distant server would take too long otherwise. */
-const TOGETHER = 16
+const TOGETHER = 24
 /** The names of second keys, by what needs them. */
 const SECOND_KEYS = { 'read-only key': 'read-only', 'other key': 'other' } as const
 
@@ -74,9 +74,9 @@ export class Examination {
       return result
     }
     const results: Result[] = []
-    // Level by level: while few pets were added, lists are short enough to be seen whole.
-    for (const level of LEVELS) {
-      const beside = chosen.filter((row) => row.level === level && !row.alone)
+    // While few pets were added, lists are short enough to be seen whole, as the rows of the interface document want.
+    for (const isFirst of [true, false]) {
+      const beside = chosen.filter(({ level, alone }) => (level === 'interface') === isFirst && !alone)
       results.push(...(await Promise.all(beside.map(reported))))
     }
     for (const row of chosen.filter(({ alone }) => alone === 'writes')) results.push(await reported(row))
