@@ -17,7 +17,7 @@ const find = `() => {
     const parent = walker.currentNode.parentElement
     const text = walker.currentNode.data.trim()
     if (!text || parent.closest('.visually-hidden, .skip-link, .name, .key-name, noscript, option, .step-label')) continue
-    if (root === document.body && parent.closest('.list-foot, dialog, .cell-clipped')) continue
+    if (root === document.body && parent.closest('.list-foot, .waiting, dialog, .cell-clipped')) continue
     if (getComputedStyle(parent.closest('.dialog-actions, .running') ?? parent).position === 'sticky') continue
     if (!parent.checkVisibility({ visibilityProperty: true })) continue
     const range = document.createRange()

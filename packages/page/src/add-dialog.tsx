@@ -5,7 +5,7 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { useBusy } from './busy.ts'
-import { Dialog } from './dialog.tsx'
+import { Dialog, DialogActions } from './dialog.tsx'
 import { type Draft, EMPTY_DRAFT, FIELDS, isEmpty, toNewPet, withAttempt } from './draft.ts'
 import { DraftFields } from './draft-fields.tsx'
 import { toFailure } from './failures.ts'
@@ -101,6 +101,7 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
           {...{ sending, unknown }}
           another={() => once(() => add(true))}
           clear={isEmpty(draft) ? undefined : clear}
+          onCancel={() => changeOpen(false)}
         />
       </form>
     </Dialog>
@@ -157,11 +158,12 @@ interface ButtonsProps {
   another: () => void
   /** `undefined` where there is nothing to clear. */
   clear: (() => void) | undefined
+  onCancel: () => void
 }
 
-function Buttons({ sending, unknown, another, clear }: ButtonsProps) {
+function Buttons({ sending, unknown, another, clear, onCancel }: ButtonsProps) {
   return (
-    <div class="dialog-actions">
+    <DialogActions onCancel={onCancel}>
       {clear && (
         <button type="button" class="quiet" onClick={clear}>
           Clear
@@ -173,6 +175,6 @@ function Buttons({ sending, unknown, another, clear }: ButtonsProps) {
       <button type="submit" class="primary" aria-disabled={sending}>
         {sending ? 'Adding…' : unknown ? 'Try again' : 'Add animal'}
       </button>
-    </div>
+    </DialogActions>
   )
 }

@@ -32,3 +32,22 @@ export function Dialog({ id, title, wide, open, setOpen, children }: DialogProps
     </dialog>
   )
 }
+
+interface DialogActionsProps {
+  /** What *Cancel* is while work is under way. */
+  label?: string
+  onCancel: () => void
+  /** The other buttons. */
+  children: ComponentChildren
+}
+
+export function DialogActions({ label = 'Cancel', onCancel, children }: DialogActionsProps) {
+  return (
+    <div class="dialog-actions">
+      <button type="button" onClick={onCancel}>
+        {label}
+      </button>
+      {children}
+    </div>
+  )
+}

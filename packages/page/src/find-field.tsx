@@ -69,7 +69,7 @@ export function FindField({ client, readEvents, position, text, setText, onExact
       if (exact) return { record: { kind, id }, exact: true }
     }
     const page = await fetchPage(client, firstPage({ ...position, search: wanted }), {}).catch(unlessRefused)
-    const [first] = page ? ('pets' in page.rows ? page.rows.pets : page.rows.orders) : []
+    const first = page?.items[0]
     return first && { record: { kind, id: first.id }, exact: false }
   }
 

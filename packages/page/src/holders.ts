@@ -6,7 +6,7 @@ import type { Order, Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { HOLDING, petStatusOf } from '../../service/src/domain/order-transitions.ts'
 import { findOrder } from './actions.ts'
 import { eachOf } from './each-of.ts'
-import type { Shown } from './list.ts'
+import type { Item, Page } from './list.ts'
 import { useLoaded } from './loaded.ts'
 
 /** More rows than these are read together. */
@@ -22,15 +22,15 @@ interface Holders {
   forget: (petId: bigint) => void
 }
 
-export function useHolders(client: PetstoreClient, shown: Shown | undefined): Holders {
-  const rows = shown?.rows
+export function useHolders(client: PetstoreClient, shown: Page | undefined): Holders {
+  const items = shown?.items
   /** By the animal's id and status: another status asks again. */
   const known = useRef(new Map<string, Order | null>()).current
   const [, setCount] = useState(0)
 
   useLoaded(
     async (signal) => {
-      const unknown = () => petsOf(rows).filter((pet) => pet.status !== 'available' && !known.has(keyOf(pet)))
+      const unknown = () => petsOf(items).filter((pet) => pet.status !== 'available' && !known.has(keyOf(pet)))
       function note(pet: Pet, order: Order | null): void {
         known.set(keyOf(pet), order)
         setCount((before) => before + 1)
@@ -52,7 +52,7 @@ export function useHolders(client: PetstoreClient, shown: Shown | undefined): Ho
         note(pet, (await findOrder(client, pet.id, pet.status, { signal })) ?? null)
       })
     },
-    [client, rows],
+    [client, items],
   )
 
   return {
@@ -63,8 +63,8 @@ export function useHolders(client: PetstoreClient, shown: Shown | undefined): Ho
   }
 }
 
-function petsOf(rows: Shown['rows'] | undefined): readonly Pet[] {
-  return rows && 'pets' in rows ? rows.pets : []
+export function petsOf(items: readonly Item[] = []): readonly Pet[] {
+  return items.filter((item): item is Pet => !('petId' in item))
 }
 
 function keyOf({ id, status }: Pet): string {

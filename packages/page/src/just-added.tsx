@@ -7,6 +7,7 @@ import { petsFromJson } from '../../client/src/responses.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
 import { CloseButton } from './close-button.tsx'
 import { CopyId } from './copy-id.tsx'
+import { petAfter } from './in-place.ts'
 import { CategoryLink } from './list-link.tsx'
 import { Actions, type OnAction } from './list-table.tsx'
 import type { Event } from './live/events.ts'
@@ -25,10 +26,10 @@ export const STORED_ADDED: Stored<readonly Pet[]> = {
 }
 
 /** The animals that were just added, as they are after an event. */
-export function afterEvent(added: readonly Pet[], { type, petId, pet, petStatus }: Event): readonly Pet[] {
-  if (!added.some(({ id }) => id === petId)) return added
+export function afterEvent(added: readonly Pet[], event: Event): readonly Pet[] {
+  const { type, petId } = event
   if (type === 'pet.deleted') return added.filter(({ id }) => id !== petId)
-  return added.map((one) => (one.id === petId ? { ...one, ...pet, status: petStatus ?? one.status } : one))
+  return added.map((one) => (one.id === petId ? petAfter(one, event) : one))
 }
 
 interface JustAddedProps {

@@ -9,6 +9,9 @@ import { STATUSES_OF } from './statuses.ts'
 
 export const PAGE_SIZES = [20, 50, 100]
 const PAGE_SIZE = 20
+/** Where there is room for more, a list that nobody has chosen a size for begins with more. */
+const { matchMedia } = globalThis as { matchMedia?: (query: string) => { matches: boolean } }
+const FITTING = matchMedia?.call(globalThis, '(min-width: 120rem) and (min-height: 60rem)').matches ? 50 : PAGE_SIZE
 
 export type Sort = 'oldest' | 'newest'
 /** Of orders, the newest are what somebody asks about. */
@@ -65,7 +68,8 @@ export function fromAddress(address: string): ListPosition {
   const view = query.get('view') === 'orders' ? 'orders' : 'animals'
   const status = STATUSES_OF[view].find(([value]) => value === query.get('status'))?.[0]
   const sort = (['oldest', 'newest'] as const).find((sort) => sort === query.get('sort')) ?? SORT_OF[view]
-  const limit = PAGE_SIZES.find((size) => String(size) === query.get('limit')) ?? PAGE_SIZE
+  const isPage = query.has('cursor') || query.has('page')
+  const limit = PAGE_SIZES.find((size) => String(size) === query.get('limit')) ?? (isPage ? PAGE_SIZE : FITTING)
   const categoryId = view === 'animals' ? int64FromDecimal(query.get('category') ?? '') : undefined
   const given = view === 'animals' ? (query.get('ids') ?? '') : ''
   const ids = fromIdRanges(given) ? given : ''
@@ -87,7 +91,7 @@ export function toAddress({ view, status, categoryId, ids, search, sort, limit, 
   if (ids) query.set('ids', ids)
   if (search) query.set('search', search)
   if (sort !== SORT_OF[view]) query.set('sort', sort)
-  if (limit !== PAGE_SIZE) query.set('limit', String(limit))
+  if (limit !== (page === 1 ? FITTING : PAGE_SIZE)) query.set('limit', String(limit))
   if (cursor !== undefined) query.set('cursor', cursor)
   if (page !== 1) query.set('page', String(page))
   return query.size > 0 ? `./?${query}` : './'

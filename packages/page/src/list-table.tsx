@@ -5,7 +5,7 @@ import type { Order, Pet } from '../../client/src/petstore.ts'
 import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from './actions.ts'
 import { CopyId } from './copy-id.tsx'
 import type { HolderOf } from './holders.ts'
-import type { Shown } from './list.ts'
+import type { Page } from './list.ts'
 import { CategoryLink } from './list-link.tsx'
 import type { ListPosition } from './list-position.ts'
 import { Name } from './name.tsx'
@@ -14,7 +14,7 @@ import type { RecordId } from './record/record-address.ts'
 import { RecordLink } from './record/record-link.tsx'
 import { useFocusInPlace } from './row-focus.ts'
 import { Choice } from './selection/choice.tsx'
-import { itemsOf, type Selection } from './selection/use-selection.ts'
+import type { Selection } from './selection/use-selection.ts'
 import { Status } from './status.tsx'
 import { labelOf, ORDER_STATUSES, STATUSES } from './statuses.ts'
 import { plain } from './visible-text.ts'
@@ -41,7 +41,9 @@ interface Row {
 }
 
 interface ListTableProps {
-  shown: Shown
+  shown: Page
+  /** Rows that somebody has deleted. */
+  deleted: ReadonlySet<bigint>
   added: readonly Pet[]
   holderOf: HolderOf
   /** The animals that have just changed. */
@@ -52,13 +54,12 @@ interface ListTableProps {
   selection: Selection | undefined
 }
 
-export function ListTable({ shown, added, holderOf, marks, onAction, selection }: ListTableProps) {
-  const { rows, position } = shown
-  const fresh = new Set('pets' in rows ? added.map(({ id }) => id) : [])
-  const lines = 'pets' in rows ? rows.pets.map((pet) => petRow(pet, holderOf)) : rows.orders.map(orderRow)
+export function ListTable({ shown, deleted, added, holderOf, marks, onAction, selection }: ListTableProps) {
+  const { items, position } = shown
+  const fresh = new Set(position.view === 'animals' ? added.map(({ id }) => id) : [])
+  const lines = items.map((item) => ('petId' in item ? orderRow(item) : petRow(item, holderOf, deleted.has(item.id))))
   const [idLabel] = HEADS[position.view]
   const { search } = position
-  const items = itemsOf(shown)
   return (
     <table class="rows" {...useFocusInPlace(shown)}>
       <Head view={position.view} actions={onAction !== undefined}>
@@ -69,7 +70,7 @@ export function ListTable({ shown, added, holderOf, marks, onAction, selection }
           <tr
             key={String(id)}
             data-pet={subject && String(petId)}
-            class={marks.has(petId) ? 'changed' : fresh.has(id) ? 'fresh' : undefined}
+            class={deleted.has(id) ? 'deleted' : marks.has(petId) ? 'changed' : fresh.has(id) ? 'fresh' : undefined}
           >
             {selection && <Choice {...{ selection }} items={items.slice(index, index + 1)} label={plain(name)} />}
             <td class="cell-id">
@@ -92,15 +93,23 @@ export function ListTable({ shown, added, holderOf, marks, onAction, selection }
   )
 }
 
-function petRow(pet: Pet, holderOf: HolderOf): Row {
+function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): Row {
   const { id, name, categoryId, status } = pet
   const holder = holderOf(pet)
   // Without an order, nothing can change it.
-  const bound = holder === null
+  const bound = holder === null || isDeleted
   const added = `added as ${labelOf(STATUSES, status).toLowerCase()}, without an order`
   const since = holder ? `since ${time(status === 'pending' ? holder.placedAt : holder.changedAt)}` : ''
   // Until the order has been read, a line that shows nothing keeps the height of the row.
-  const note = bound ? added : holder ? terms(holder).trim() || since : status === 'available' ? '' : '\u00A0'
+  const note = isDeleted
+    ? ''
+    : bound
+      ? added
+      : holder
+        ? terms(holder).trim() || since
+        : status === 'available'
+          ? ''
+          : '\u00A0'
   return {
     id,
     petId: id,
@@ -113,7 +122,7 @@ function petRow(pet: Pet, holderOf: HolderOf): Row {
         <CategoryLink id={categoryId} />
       </>
     ),
-    status: <Status status={status} />,
+    status: isDeleted ? 'Deleted' : <Status status={status} />,
     subject: bound ? undefined : { petId: id, name, status, order: holder ?? undefined },
   }
 }

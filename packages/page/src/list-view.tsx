@@ -9,7 +9,7 @@ import type { List } from './list.ts'
 import { firstPage, type ListPosition } from './list-position.ts'
 import { ListTable, ListTableLoading, type OnAction } from './list-table.tsx'
 import { Notice } from './notice.tsx'
-import { countOf, isShort, Pager, PageSize, pageName } from './pager.tsx'
+import { isShort, Pager, PageSize, pageName } from './pager.tsx'
 import { brief } from './phrases.ts'
 import { RetryNotice } from './retry-notice.tsx'
 import type { Selection } from './selection/use-selection.ts'
@@ -52,7 +52,7 @@ export function ListView({
 
   /** The rows on the screen belong to another page or another status than the reader chose. */
   const stale = shown !== undefined && shown.position !== position
-  const none = shown !== undefined && countOf(shown) === 0
+  const none = shown !== undefined && shown.items.length === 0
   const rows = emptyStore || none || shown?.position.view !== view ? undefined : shown
   const paged = rows && !isShort(rows)
   return (
@@ -77,8 +77,9 @@ export function ListView({
           )}
         </div>
       )}
-      {rows && <ListTable {...{ shown: rows, added, holderOf, marks, onAction, selection }} />}
-      {rows && !paged && <p class="count muted">{count(countOf(rows), view)}</p>}
+      {rows && <Waiting {...list} />}
+      {rows && <ListTable {...{ shown: rows, deleted: list.deleted, added, holderOf, marks, onAction, selection }} />}
+      {rows && !paged && <p class="count muted">{count(rows.items.length, view)}</p>}
       <div class="list-foot">
         {news}
         {failure && (
@@ -94,6 +95,23 @@ export function ListView({
       </div>
       {paged && <PageSize position={position} goTo={goTo} />}
     </section>
+  )
+}
+
+/** Over the head of the table: nothing moves when it comes or goes. */
+function Waiting({ waiting, show }: Pick<List, 'waiting' | 'show'>) {
+  function showAll(): void {
+    show()
+    document.getElementById(LIST_ID)?.focus({ preventScroll: true })
+  }
+  return (
+    <div class="waiting" role="status">
+      {waiting && (
+        <button type="button" class="small" onClick={showAll}>
+          {waiting}: <strong>Show</strong>
+        </button>
+      )}
+    </div>
   )
 }
 

@@ -1,7 +1,7 @@
 // The list of animals or of orders, page by page: the position in it, the page shown, and retries until the service
 // responds. Only one page of the list is held, so a store of a million animals is as quick as a store of ten.
 
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type {
   CallOptions,
   Inventory,
@@ -14,115 +14,88 @@ import type {
   PetStatus,
   PetstoreClient,
 } from '../../client/src/petstore.ts'
-import { isAborted } from './failures.ts'
 import { fromIdRanges } from './id-ranges.ts'
+import { type InPlace, useInPlace } from './in-place.ts'
 import { fromAddress, type ListPosition, type Sort, startOf, toAddress } from './list-position.ts'
 import type { Feed } from './live/feed.ts'
-import { type RetriedFailure, withRetry } from './loaded.ts'
+import { useEvents } from './live/use-feed.ts'
+import { type Loaded, useLoaded } from './loaded.ts'
 
-export interface Shown {
+/** A row of a list: an animal or an order. */
+export type Item = Pet | Order
+
+/** A page of a list. */
+export interface Page {
   position: ListPosition
-  rows: { pets: readonly Pet[] } | { orders: readonly Order[] }
+  items: readonly Item[]
   /** The cursor of the next page; `undefined` on the last page. */
   next: string | undefined
   /** The cursor of the page before; `undefined` on the first page. */
   prev: string | undefined
+}
+
+export interface Shown extends Page {
+  /** Of animals. */
   inventory: Inventory | undefined
 }
 
-export interface List {
+export interface List extends Pick<Loaded<Page>, 'failure'>, Omit<InPlace, 'page'> {
   /** The position that the reader chose. */
   position: ListPosition
   /** The last page that arrived, with its position: while another is loading, still the one before. */
   shown: Shown | undefined
-  /** Set when the last attempt failed. */
-  failure: RetriedFailure | undefined
   /** The first attempt at the chosen position has not ended yet. */
   loading: boolean
   goTo: (position: ListPosition) => void
-  /** Fetches the chosen page again. */
+  /** Fetches the chosen page again, and shows it as it is then. */
   reload: () => void
-  /** Others have changed something: fetches it again soon, and not before the last attempt has ended. */
+  /** Something has changed: fetches it again soon, and leaves the rows where they are. */
   refresh: () => void
 }
 
 /** How soon the page shows what others change where no feed tells it, and notices that the service does not respond. */
 const REFRESH_MS = 15_000
-/** However much happens. */
-const SOON_MS = 300
 
-export function useList(client: PetstoreClient, feed: Feed): List {
+/** `covered`: something else has the page to itself. */
+export function useList(client: PetstoreClient, feed: Feed, covered: boolean): List {
   const [position, goTo] = usePosition()
-  const [shown, setShown] = useState<List['shown']>()
-  const [failure, setFailure] = useState<List['failure']>()
-  const [reloads, setReloads] = useState(0)
-  const failures = useRef(0)
-  /** An attempt is under way, or one is to come soon: then what has changed meanwhile is fetched after it. */
-  const pending = useRef<'loading' | 'changed' | 'soon'>(undefined)
-  const reload = useCallback(() => {
-    // From now on, and not only when the effect begins it: otherwise one that was to come soon would end it and begin another.
-    pending.current = 'loading'
-    setReloads((before) => before + 1)
-  }, [])
+  const read = useLoaded(
+    async (signal) => {
+      await feed.begun
+      return fetchPage(client, position, { signal, retries: 0 })
+    },
+    [client, position],
+  )
+  // The rows are worth showing without the counts; until those have come, the last ones are nearly right.
+  const last = useRef<Inventory>(undefined)
+  const counted = useLoaded(
+    async (signal) => {
+      await feed.begun
+      if (position.view === 'animals') last.current = await client.getInventory({ signal, retries: 0 })
+      return last.current
+    },
+    [client, position],
+  )
   const refresh = useCallback(() => {
-    if (pending.current === 'loading') pending.current = 'changed'
-    if (pending.current) return
-    pending.current = 'soon'
-    setTimeout(() => pending.current === 'soon' && reloadIfVisible(), SOON_MS)
+    read.refresh()
+    counted.refresh()
   }, [])
-  function reloadIfVisible(): void {
-    if (document.visibilityState === 'visible') reload()
-  }
-
+  useEvents(feed, refresh)
   useEffect(() => {
-    const aborter = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
+    const timer = setInterval(() => feed.live || refresh(), REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [feed])
 
-    async function load(): Promise<void> {
-      pending.current = 'loading'
-      const options = { signal: aborter.signal, retries: 0 }
-      const animals = position.view === 'animals'
-      try {
-        const reading = fetchPage(client, position, options)
-        // The rows are worth showing without it; until it has come, the last one is nearly right.
-        const counting = animals ? client.getInventory(options).catch(() => undefined) : undefined
-        const page = await reading
-        failures.current = 0
-        setShown((before) => ({ ...page, inventory: animals ? before?.inventory : undefined }))
-        setFailure(undefined)
-        const inventory = await counting
-        aborter.signal.throwIfAborted()
-        setShown({ ...page, inventory })
-        timer = setTimeout(refreshUnlessLive, REFRESH_MS)
-        const changed = (pending.current as string) === 'changed'
-        pending.current = undefined
-        if (changed) refresh()
-      } catch (error) {
-        if (aborter.signal.aborted || isAborted(error)) return
-        pending.current = undefined
-        const failed = withRetry(error, failures.current++)
-        setFailure(failed)
-        timer = setTimeout(reload, failed.retryAt - Date.now())
-      }
-    }
-
-    function refreshUnlessLive(): void {
-      if (feed.live) timer = setTimeout(refreshUnlessLive, REFRESH_MS)
-      else reloadIfVisible()
-    }
-
-    load()
-    document.addEventListener('visibilitychange', reloadIfVisible)
-    window.addEventListener('online', reload)
-    return () => {
-      aborter.abort()
-      clearTimeout(timer)
-      document.removeEventListener('visibilitychange', reloadIfVisible)
-      window.removeEventListener('online', reload)
-    }
-  }, [client, position, reloads])
-
-  return { position, shown, failure, loading: !failure && shown?.position !== position, goTo, reload, refresh }
+  const { page, ...inPlace } = useInPlace(read.value, feed, covered)
+  function reload(): void {
+    inPlace.show(true)
+    read.reload()
+    counted.reload()
+  }
+  const inventory = position.view === 'animals' ? counted.value : undefined
+  const shown = useMemo(() => page && { ...page, inventory }, [page, inventory])
+  const loading = !read.failure && shown?.position !== position
+  return { position, shown, failure: read.failure, loading, goTo, reload, refresh, ...inPlace }
 }
 
 type Stated<Filter> = Record<keyof Filter, unknown>
@@ -130,11 +103,7 @@ type Stated<Filter> = Record<keyof Filter, unknown>
 const UNUSED = { petId: undefined }
 
 /** Rejects as a call of the client does. */
-export async function fetchPage(
-  client: PetstoreClient,
-  position: ListPosition,
-  options: CallOptions,
-): Promise<Omit<Shown, 'inventory'>> {
+export async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Page> {
   const { view, status, categoryId, limit, cursor, page } = position
   const fromEnd = page < 0
   const search = position.search || undefined
@@ -149,14 +118,14 @@ export async function fetchPage(
     const filter = stated satisfies Stated<OrderFilter>
     const { orders, ...cursors } = await client.listOrderPage({ ...filter, cursor }, options)
     const { items, ...links } = inOrder(orders, cursors)
-    return { position, rows: { orders: items }, ...links }
+    return { position, items, ...links }
   }
   const stated = { status: status as PetStatus | undefined, categoryId, search, sort, limit }
   const filter = stated satisfies Stated<PetFilter>
   const read = async (cursor: string | undefined) => client.listPage({ ...filter, cursor }, options)
   const { pets, ...cursors } = position.ids ? await pageOfIds(position, read) : await read(cursor)
   const { items, ...links } = inOrder(pets, cursors)
-  return { position, rows: { pets: items }, ...links }
+  return { position, items, ...links }
 }
 
 /** The first that has some of them, from the position on. All that is newer is passed over. */
@@ -172,7 +141,7 @@ async function pageOfIds({ ids, cursor, page }: ListPosition, read: (cursor: str
   }
 }
 
-type Cursors = Pick<Shown, 'next' | 'prev'>
+type Cursors = Pick<Page, 'next' | 'prev'>
 
 /** Where each list starts, with the sort that was chosen for it last. */
 export function useStarts(position: ListPosition): Record<ListPosition['view'], ListPosition> {

@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Order } from '../../client/src/petstore.ts'
 import { ACTION_LABELS, type Action, DOING_LABELS } from './actions.ts'
-import { Dialog } from './dialog.tsx'
+import { Dialog, DialogActions } from './dialog.tsx'
 import type { Failure } from './failures.ts'
 import { type End, HoldField } from './hold-field.tsx'
 import type { Feed } from './live/feed.ts'
@@ -70,17 +70,19 @@ export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDial
         )}
         {!obstacle && !placing && order && <p>{describe(order)}</p>}
         {!placing && !order && busy && <p class="muted">Looking up its order…</p>}
-        <div class="dialog-actions">
-          {obstacle ? (
+        {obstacle ? (
+          <div class="dialog-actions">
             <button type="button" class="primary" onClick={() => close(false)}>
               Back to the list
             </button>
-          ) : (
+          </div>
+        ) : (
+          <DialogActions onCancel={() => close(false)}>
             <button type="submit" class="primary" aria-disabled={acting || (busy && !order)}>
               {acting ? DOING_LABELS[action] : failure ? 'Try again' : ACTION_LABELS[action]}
             </button>
-          )}
-        </div>
+          </DialogActions>
+        )}
       </form>
     </Dialog>
   )

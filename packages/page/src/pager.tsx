@@ -62,7 +62,7 @@ export function pageName({ page }: ListPosition): string {
 export function rangeOf(shown: Shown): string {
   const { next, position } = shown
   const { page, limit } = position
-  const count = countOf(shown)
+  const count = shown.items.length
   const before = (page - 1) * limit
   const total = totalOf(shown) ?? (page > 0 && next === undefined ? before + count : undefined)
   const to = page > 0 ? before + count : total === undefined ? undefined : total + (page + 1) * limit
@@ -99,7 +99,7 @@ export function summary(position: ListPosition, numbers: string): string {
 export function heard(shown: Shown, title: string): string {
   const { position } = shown
   const range = rangeOf(shown).replace(' – ', ' to ').replace(' of ', ' out of ').replace('rows', 'found')
-  const numbers = countOf(shown) === 0 ? 'none found' : range
+  const numbers = shown.items.length === 0 ? 'none found' : range
   const page = position.page === 1 ? [] : [pageName(position).toLowerCase()]
   return `${title}: ${[numbers, ...filters(position), ...page].join(', ')}`
 }
@@ -117,11 +117,7 @@ function filters({ view, status, categoryId, search, sort, ids }: ListPosition):
 /** A short list needs no pager. */
 export function isShort(shown: Shown): boolean {
   const { next, prev } = shown
-  return prev === undefined && next === undefined && countOf(shown) <= Math.min(...PAGE_SIZES)
-}
-
-export function countOf({ rows }: Shown): number {
-  return ('pets' in rows ? rows.pets : rows.orders).length
+  return prev === undefined && next === undefined && shown.items.length <= Math.min(...PAGE_SIZES)
 }
 
 export function PageSize({ position, goTo }: Pick<List, 'position' | 'goTo'>) {

@@ -1,8 +1,8 @@
-// The focus within the rows of a list: moved by keys, kept in place when others take a row away, and where it was when one comes back to the
+// The focus within the rows of a list: moved by keys, kept in place when a row leaves, and where it was when one comes back to the
 // list.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { Shown } from './list.ts'
+import type { Page } from './list.ts'
 
 /** To the next row, or to the one before. */
 export function moveRow(step: 1 | -1): void {
@@ -13,10 +13,10 @@ export function moveRow(step: 1 | -1): void {
 }
 
 /**
- * When the row that has the focus leaves, because others have changed it or a search has narrowed, the focus stays where it was: in the row
+ * When the row that has the focus leaves, such as when a search narrows, the focus stays where it was: in the row
  * that is there now, on its link or its first button. Whoever presses Enter in that moment opens a row, and does not act on one.
  */
-export function useFocusInPlace(shown: Shown) {
+export function useFocusInPlace(shown: Page) {
   const table = useRef<HTMLTableElement>(null)
   const at = useRef<{ row: number; acting: boolean }>(undefined)
   useLayoutEffect(() => {

@@ -15,7 +15,7 @@ import { toFailure } from './failures.ts'
 import { ImportDialog } from './files/import-dialog.tsx'
 import { useExport } from './files/use-export.tsx'
 import { FindBox, SEARCH_ID } from './find-field.tsx'
-import { useHolders } from './holders.ts'
+import { petsOf, useHolders } from './holders.ts'
 import { afterEvent, JustAdded } from './just-added.tsx'
 import { type List, type Shown, useList, useStarts } from './list.ts'
 import { OpenList } from './list-link.tsx'
@@ -24,7 +24,7 @@ import { LIST_ID, ListView } from './list-view.tsx'
 import type { ReadEvents } from './live/events.ts'
 import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { News } from './news.tsx'
-import { countOf, heard, isNarrowed, rangeOf, summary } from './pager.tsx'
+import { heard, isNarrowed, rangeOf, summary } from './pager.tsx'
 import { PRINTED_MAX, PrintedList, readWhole } from './paper/printed-list.tsx'
 import { Receipt } from './paper/receipt.tsx'
 import { useSheet } from './paper/sheet.tsx'
@@ -55,8 +55,9 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const announce = useAnnounce()
   const { readOnly } = signedIn
   const feed = useFeed(readEvents)
-  const list = useList(client, feed)
-  const { position, shown, reload } = list
+  const [opened, open] = useOpened()
+  const list = useList(client, feed, opened !== undefined)
+  const { position, shown, reload, refresh } = list
   const starts = useStarts(position)
   const holders = useHolders(client, shown)
   const { selection, ...selecting } = useSelection(list)
@@ -70,9 +71,8 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const [importing, setImporting] = useState(false)
   const [sampling, setSampling] = useState(false)
   const [explaining, setExplaining] = useState(false)
-  const [start, orderDialog] = useActing({ client, feed, onStart: () => setNews(''), onChange: reload, onDone })
+  const [start, orderDialog] = useActing({ client, feed, onStart: () => setNews(''), onChange: refresh, onDone })
   const onAction = readOnly ? undefined : start
-  const [opened, open] = useOpened()
   const [changes, setChanges] = useState(0)
   useTitle(opened ? (opened.kind === 'activity' ? 'Activity' : undefined) : TITLES[position.view])
   const leave = useFocusBack(opened !== undefined)
@@ -83,7 +83,6 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
     for (const { petId } of events) holders.forget(petId)
     mark(events.map(({ petId }) => petId))
     setAdded(events.reduce(afterEvent, added))
-    list.refresh()
   })
 
   function goTo(next: ListPosition): void {
@@ -137,7 +136,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
     setSold(undefined)
     announce(sentence)
     setChanges((before) => before + 1)
-    reload()
+    refresh()
   }
 
   async function printList(): Promise<void> {
@@ -191,7 +190,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
           onSignOut={rest.onSignOut}
         />
         {exportStrip}
-        {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={reload} />}
+        {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={refresh} />}
         {opened ? (
           <main class="page">
             <FindBox {...{ client, readEvents }} position={startOf('animals', position)} />
@@ -204,6 +203,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
                 news={newsShown}
                 onCorrected={noteChange}
                 onDeleted={(sentence) => {
+                  list.remove(opened.id)
                   goBack('animals')
                   noteChange(sentence)
                 }}
@@ -218,7 +218,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
               draftKept={!isEmpty(draft) && !adding}
               onAdd={onAdd}
               onImport={() => setImporting(true)}
-              onSelect={selection ? endSelecting : selecting.begin}
+              onSelect={emptyStore ? undefined : selection ? endSelecting : selecting.begin}
               selecting={selection !== undefined}
               exporting={exporting}
               onExport={() => startExport(position, shown)}
@@ -245,6 +245,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
                       onDone={(sentence) => {
                         endSelecting()
                         noteChange(sentence)
+                        reload()
                       }}
                     />
                   )}
@@ -257,7 +258,7 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
         <AddDialog {...{ client, draft, setDraft, onAdded }} open={adding} setOpen={setAdding} />
         {orderDialog}
         <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
-        <OfferedCategories pets={[...added, ...(shown && 'pets' in shown.rows ? shown.rows.pets : [])]} />
+        <OfferedCategories pets={[...added, ...petsOf(shown?.items)]} />
       </OpenList.Provider>
     </OpenRecord.Provider>
   )
@@ -272,7 +273,7 @@ function focusBox(): void {
 /** Nothing is filtered out, and yet nothing is there. */
 function hasNoAnimals({ position, shown }: List): boolean {
   const whole = position.page === 1 && position.status === undefined && !isNarrowed(position)
-  return whole && shown?.position === position && countOf(shown) === 0
+  return whole && shown?.position === position && shown.items.length === 0
 }
 
 /** Calls `arrived` with each page that was gone to, not with the first, which its heading says, and not when it is read again. */

@@ -24,8 +24,8 @@ interface TitleRowProps {
   /** `undefined` where nothing can be added. */
   onAdd: (() => void) | undefined
   onImport: () => void
-  /** Begins to choose rows, or ends it. */
-  onSelect: () => void
+  /** Begins to choose rows, or ends it; `undefined` where there are none. */
+  onSelect: (() => void) | undefined
   selecting: boolean
   /** One is under way. */
   exporting: boolean
@@ -42,9 +42,11 @@ export function TitleRow(props: TitleRowProps) {
     <div class="title-row">
       <Heading>{title}</Heading>
       <div class="title-actions">
-        <button type="button" class="quiet" aria-pressed={selecting} onClick={onSelect}>
-          Select
-        </button>
+        {onSelect && (
+          <button type="button" class="quiet" aria-pressed={selecting} onClick={onSelect}>
+            Select
+          </button>
+        )}
         <button type="button" class="quiet" aria-disabled={exporting} onClick={onExport}>
           {exporting ? 'Exporting…' : 'Export'}
         </button>

@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { addPets, focusedName, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { type Pet, PetstoreClient } from '../../client/src/petstore.ts'
@@ -50,8 +50,60 @@ test('a change by another till is in the row, the counts and what was just added
   await page.getByText('1 – 20 of 30').waitFor()
   await tabTo(page, 'Reserve Pet 5')
   await client.placeOrder({ petId: 5n })
-  await row('Pet 5').waitFor({ state: 'detached' })
-  expect(await focusedName(page)).toBe('Reserve Pet 6')
+  await row('Pet 5').getByText('Reserved', { exact: true }).waitFor()
+  expect(await focusedName(page)).toBe('Release Pet 5')
+})
+
+test('no row moves by itself: what others add, change and delete is announced above the list, and shown when asked for', async () => {
+  await addPets(service, 23, 'available', 'available')
+  const lists: string[] = []
+  page.on('request', (request) => new URL(request.url()).pathname === '/v1/pets' && lists.push(request.url()))
+  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
+  await openSignedIn(page, service.key)
+  await waiting
+  await page.getByRole('radio', { name: 'All 23' }).waitFor()
+  // At its opening the list is fetched once.
+  expect(lists).toHaveLength(1)
+  await page.getByLabel('Sort').selectOption('Newest first')
+  await row('Pet 23').waitFor()
+  await page.getByRole('radio', { name: 'Available' }).check()
+  await page.getByText('1 – 20 of 23').waitFor()
+  const places = async () =>
+    page.evaluate("[...document.querySelectorAll('.rows tr')].map((row) => row.getBoundingClientRect().y)")
+  const before = [await listedIds(page), await places()]
+  const show = (what: string) => page.getByRole('button', { name: `${what}: Show`, exact: true })
+
+  await client.createPet({ name: 'Luna', categoryId: 7n })
+  await show('1 new animal').waitFor()
+  await client.createPet({ name: 'Mia', categoryId: 7n })
+  await client.placeOrder({ petId: 20n, reference: 'Anna' })
+  await client.deletePet(19n)
+  await show('2 new animals, 2 no longer here').waitFor()
+  await page.getByRole('status').getByText('2 new animals, 2 no longer here').waitFor()
+  await row('Pet 20').getByText('For Anna').waitFor()
+  await row('Pet 19').getByText('Deleted', { exact: true }).waitFor()
+  expect(await row('Pet 19').getByRole('button', { name: 'Reserve' }).count()).toBe(0)
+  expect([await listedIds(page), await places()]).toEqual(before)
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.setViewportSize({ width: 320, height: 640 })
+  expect(await layoutProblems(page)).toEqual([])
+
+  await tabTo(page, '2 new animals, 2 no longer here: Show')
+  await press('Enter')
+  await row('Mia').waitFor()
+  expect((await listedIds(page)).slice(0, 6)).toEqual(['25', '24', '23', '22', '21', '18'])
+  expect(await page.evaluate('document.activeElement.id')).toBe('list')
+  // What a person does on this page leaves the rows where they are, too.
+  await page.getByRole('button', { name: 'Sell Pet 23' }).click()
+  await press('Enter')
+  await row('Pet 23').getByText('Sold', { exact: true }).waitFor()
+  await show('1 no longer here').waitFor()
+  // Whoever goes elsewhere and comes back finds the list as it is.
+  await row('Pet 22').getByRole('link', { name: 'Pet 22' }).click()
+  await page.getByRole('heading', { name: 'Pet 22' }).waitFor()
+  await page.getByRole('button', { name: '← Animals' }).click()
+  await row('Pet 22').waitFor()
+  expect(await row('Pet 23').count()).toBe(0)
 })
 
 test('while much happens, it is read together, and a list that is being fetched is fetched to its end', async () => {

@@ -33,7 +33,7 @@ afterAll(async () => {
 async function open(options: BrowserContextOptions): Promise<{ page: Page; close: () => Promise<void> }> {
   const { page, complaints, close } = await openPage(browser, `${service.origin}/`, options)
   await openSignedIn(page, service.key)
-  await page.getByText('1 – 20').waitFor()
+  await page.locator('.rows:not(.loading)').waitFor()
   return {
     page,
     close: async () => {
@@ -43,6 +43,8 @@ async function open(options: BrowserContextOptions): Promise<{ page: Page; close
   }
 }
 
+const cancel = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+
 /** Each begins at the list of animals, and leaves it open again. */
 const VIEWS: Record<string, (page: Page) => Promise<void>> = {
   list: async () => {},
@@ -51,7 +53,7 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole('dialog').waitFor()
   },
   importing: async (page) => {
-    await page.keyboard.press('Escape')
+    await cancel(page)
     await page.getByRole('button', { name: 'Import' }).click()
     const rows = Array.from({ length: 60 }, (_, n) => `Luna ${n},${n % 9 ? 7 : 'x'},Reserved\n`)
     const buffer = Buffer.from(`name,categoryId,status\n${rows.join('')}Mia\n`)
@@ -64,7 +66,7 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await page.getByLabel('For how long').selectOption('Until…')
   },
   orders: async (page) => {
-    await page.keyboard.press('Escape')
+    await cancel(page)
     await page.getByRole('link', { name: 'Orders' }).click()
     await page.getByText('2 orders').waitFor()
   },
@@ -165,9 +167,11 @@ test.each([
   await close()
 })
 
-test('a wide screen is used: whom an animal is for has a column of its own, and each row one line', async () => {
+test('a wide screen is used: it begins with more rows, each of one line; whom an animal is for has a column of its own', async () => {
   const { page, close } = await open({ viewport: { width: 2560, height: 1300 } })
   expect((await page.locator('.rows').boundingBox())?.width).toBeWithin(1_400, 1_600)
+  expect(await page.locator('.rows tbody tr').count()).toBe(45)
+  expect(page.url()).toBe(`${service.origin}/`)
   await page.getByText('For Anna').first().waitFor()
   const heights: number[] = await page.evaluate(
     "[...document.querySelectorAll('.rows tbody tr')].map((row) => row.offsetHeight)",

@@ -289,6 +289,8 @@ test('orders have a list of their own, with its place in the address; a read-onl
   await button('Take back Rex').click()
   await dialog().getByText('for receipt 7').waitFor()
   await press('Enter')
+  await row('Rex').getByText('Taken back', { exact: true }).waitFor()
+  await button('1 no longer here: Show').click()
   await page.getByText('No order is “Sold”.').waitFor()
   await page.goBack()
   await row('Mia').waitFor()

@@ -8,6 +8,7 @@ import type { Event, ReadEvents } from './events.ts'
 
 const WAIT_S = 25
 const AT_ONCE = 100
+const BEGIN_MS = 500
 /** While much happens, what happens meanwhile is read together: a request for each change would take the browser's time from the rest. */
 const REST_MS = 200
 const RETRY_MS = 1_000
@@ -33,9 +34,20 @@ export class Feed {
   /** Behind the last event that any tab has told. */
   #cursor: string | undefined
   #heardAt = Number.NEGATIVE_INFINITY
+  #isBegun = false
+  #begin: () => void
+  /** Whatever happens from now on is told: who reads after this need not read again. Resolves also where the feed does not respond in time. */
+  readonly begun: Promise<void>
 
   constructor(read: ReadEvents) {
     this.#read = read
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.begun = promise
+    this.#begin = () => {
+      this.#isBegun = true
+      resolve()
+    }
+    setTimeout(this.#begin, BEGIN_MS)
     const name = `petstore events ${new URL('.', location.href).pathname}`
     this.#channel = new BroadcastChannel(name)
     this.#channel.onmessage = ({ data }: MessageEvent<Broadcast>) => this.#hear(data)
@@ -61,6 +73,9 @@ export class Feed {
   async #waitForTurn(name: string): Promise<void> {
     const { signal } = this.#aborter
     if (navigator.locks) {
+      const led = await navigator.locks.request(name, { ifAvailable: true }, (lock) => lock && this.#lead())
+      if (led !== null) return
+      this.#begin()
       await navigator.locks.request(name, { signal }, () => this.#lead())
       return
     }
@@ -81,10 +96,12 @@ export class Feed {
         const { events, next } = await this.#read(where, signal)
         failures = 0
         const told = { events, gap: cursor === undefined, cursor: next }
-        this.#hear(told)
         this.#channel.postMessage(told)
+        this.#hear({ ...told, gap: told.gap && this.#isBegun })
+        this.#begin()
         if (events.length > 0 && events.length < AT_ONCE) await pause(REST_MS, signal)
       } catch (error) {
+        this.#begin()
         if (signal.aborted) return true
         const { code, retryAfterMs = 0 } = toFailure(error)
         if (code === 'cursor_expired') this.#cursor = undefined

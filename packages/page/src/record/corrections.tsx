@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { useBusy } from '../busy.ts'
-import { Dialog } from '../dialog.tsx'
+import { Dialog, DialogActions } from '../dialog.tsx'
 import { toFailure } from '../failures.ts'
 import { Notice } from '../notice.tsx'
 import { brief } from '../phrases.ts'
@@ -105,14 +105,11 @@ function ConfirmDialog({ correction, client, read, reload, open, setOpen, done }
             For an animal that was added by mistake. {name} leaves the lists and the counts; its id is never used again.
           </p>
         )}
-        <div class="dialog-actions">
-          <button type="button" onClick={() => setOpen(false)}>
-            Cancel
-          </button>
+        <DialogActions onCancel={() => setOpen(false)}>
           <button type="submit" class={correction === 'delete' ? 'danger' : 'primary'} aria-disabled={busy}>
             {busy ? 'Saving…' : LABELS[correction]}
           </button>
-        </div>
+        </DialogActions>
       </form>
     </Dialog>
   )

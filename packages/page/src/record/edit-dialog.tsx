@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { useBusy } from '../busy.ts'
 import { offersCategories } from '../category.tsx'
-import { Dialog } from '../dialog.tsx'
+import { Dialog, DialogActions } from '../dialog.tsx'
 import { type Failure, toFailure } from '../failures.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from '../field-problems.ts'
 import { HoldField } from '../hold-field.tsx'
@@ -95,11 +95,11 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
         ) : (
           PET_FIELDS.map((field) => <TextField key={field} {...text(field)} {...INPUTS[field]} />)
         )}
-        <div class="dialog-actions">
+        <DialogActions onCancel={() => setOpen(false)}>
           <button type="submit" class="primary" aria-disabled={busy}>
             {busy ? 'Saving…' : 'Save'}
           </button>
-        </div>
+        </DialogActions>
       </form>
     </Dialog>
   )

@@ -25,9 +25,9 @@ const UNTIL: readonly string[] = ['order.placed', 'order.changed'] satisfies Eve
 
 interface EventLineProps {
   event: Event
-  /** The event's order, where it is known. */
+  /** The event's order, where it is known as it was then. */
   order: Order | undefined
-  /** What `pet.changed` has changed. */
+  /** What `pet.changed` has changed, from what to what. */
   change: string | undefined
   /** Of its time. */
   shownTime: string
@@ -58,7 +58,9 @@ function sentence({ type, pet, petStatus }: Event, order: Order | undefined, cha
   if (type === 'pet.changed' && pet) return change ? `${words}: ${change}` : words
   const whom = order?.reference ? ` for ${brief(order.reference)}` : ''
   const until = UNTIL.includes(type) && order?.expiresAt ? ` until ${time(order.expiresAt)}` : ''
-  return words + whom + until
+  return type === 'order.changed' && order
+    ? `${words}: now${whom || until ? whom + until : ' for nobody'}`
+    : words + whom + until
 }
 
 /** What each `pet.changed` has changed, by the event's id. `events`: of one animal, oldest first, from its first on. */

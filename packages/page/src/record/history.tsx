@@ -15,6 +15,13 @@ interface HistoryProps {
 export function History({ events, orders }: HistoryProps) {
   const byId = new Map(orders.map((order) => [order.id, order]))
   const changes = changesIn(events)
+  /** No event says for whom and until when an order was before it was edited. */
+  const orderOf = ({ id, orderId }: Event) => {
+    const isEdited = events.some(
+      (later) => later.type === 'order.changed' && later.orderId === orderId && later.id > id,
+    )
+    return orderId === undefined || isEdited ? undefined : byId.get(orderId)
+  }
   return (
     <section class="history" aria-labelledby="history">
       <h2 id="history">History</h2>
@@ -23,7 +30,7 @@ export function History({ events, orders }: HistoryProps) {
           <EventLine
             key={String(event.id)}
             event={event}
-            order={event.orderId === undefined ? undefined : byId.get(event.orderId)}
+            order={orderOf(event)}
             change={changes.get(event.id)}
             shownTime={time(event.at)}
           />

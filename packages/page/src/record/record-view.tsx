@@ -31,7 +31,7 @@ interface RecordViewProps {
   onCorrected: (sentence: string) => void
   onDeleted: (sentence: string) => void
   onBack: () => void
-  /** Above the buttons: what has just been done. */
+  /** Below the buttons, which stay where they are: what has just been done. */
   news: ComponentChildren
   /** Rises with each change by this page. */
   changes: number
@@ -46,19 +46,20 @@ export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, n
   const name = read?.animal.pet.name
   useTitle(order ? `Order ${order.id}` : name === undefined ? 'Petstore' : plain(name))
   const subject = read && subjectIn(read)
+  const again = failure && (
+    <RetryNotice {...{ failure, reload }} title={`Could not load ${named(record).toLowerCase()}.`} />
+  )
   return (
     <article class="record" aria-busy={!loaded && !failure} data-pet={read && String(read.animal.pet.id)}>
       <button type="button" class="quiet" onClick={onBack}>
         ← {record.kind === 'order' ? 'Orders' : 'Animals'}
       </button>
       {!read && (loaded || failure) && <Heading>{named(record)}</Heading>}
-      {failure && <RetryNotice {...{ failure, reload }} title={`Could not load ${named(record).toLowerCase()}.`} />}
+      {!read && again}
       {loaded && !read && <Notice kind="error" title={noneIs(loaded.of)} />}
       {read && (
         <>
           <Heading>{order ? `Order ${order.id}` : <Name name={read.animal.pet.name} />}</Heading>
-          {order ? <OrderFacts order={order} /> : <AnimalFacts {...read} />}
-          {news}
           <div class="record-actions">
             {onAction && subject && <Actions subject={subject} onAction={onAction} />}
             {onAction && <Corrections {...{ client: service.client, read, reload, onCorrected, onDeleted }} />}
@@ -68,6 +69,9 @@ export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, n
               </button>
             )}
           </div>
+          {again}
+          {news}
+          {order ? <OrderFacts order={order} /> : <AnimalFacts {...read} />}
           {order && (
             <div class="sheet">
               <Receipt order={order} till={read.animal.events.findLast(({ orderId }) => orderId === order.id)?.by} />
@@ -88,11 +92,14 @@ function useRead(
   { client, readEvents, feed, changes }: Pick<RecordViewProps, 'client' | 'readEvents' | 'feed' | 'changes'>,
 ) {
   const loaded = useLoaded(
-    async (signal) => ({ of: record, read: await load(client, readEvents, record, signal) }),
+    async (signal) => {
+      await feed.begun
+      return { of: record, read: await load(client, readEvents, record, signal) }
+    },
     [record.kind, record.id, changes],
   )
   const petId = loaded.value?.read?.animal.pet.id
-  useEvents(feed, (events, gap) => (gap || events.some((event) => event.petId === petId)) && loaded.reload())
+  useEvents(feed, (events, gap) => (gap || events.some((event) => event.petId === petId)) && loaded.refresh())
   return loaded
 }
 

@@ -1,6 +1,7 @@
 // The box that chooses a row, or all rows of a page.
 
-import type { Item, Selection } from './use-selection.ts'
+import type { Item } from '../list.ts'
+import type { Selection } from './use-selection.ts'
 
 interface ChoiceProps {
   selection: Selection

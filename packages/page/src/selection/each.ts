@@ -6,9 +6,9 @@ import { findOrder } from '../actions.ts'
 import { eachOf } from '../each-of.ts'
 import { toFailure } from '../failures.ts'
 import type { HolderOf } from '../holders.ts'
+import type { Item } from '../list.ts'
 import { brief, number } from '../phrases.ts'
 import { tagOfOrder, tagOfPet } from '../unchanged.ts'
-import type { Item } from './use-selection.ts'
 
 export type Act = 'release' | 'delete'
 export const ACT_LABELS = { release: 'Release', delete: 'Delete' } as const satisfies Record<Act, string>

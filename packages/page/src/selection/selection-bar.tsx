@@ -5,14 +5,15 @@ import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { useBusy } from '../busy.ts'
 import { CloseButton } from '../close-button.tsx'
-import { Dialog } from '../dialog.tsx'
+import { Dialog, DialogActions } from '../dialog.tsx'
 import { saveRows } from '../files/export.ts'
 import type { HolderOf } from '../holders.ts'
+import type { Item } from '../list.ts'
 import type { ListPosition } from '../list-position.ts'
 import { Notice } from '../notice.tsx'
 import { number } from '../phrases.ts'
 import { ACT_LABELS, type Act, actOnEach, type Outcome } from './each.ts'
-import type { Item, Selection } from './use-selection.ts'
+import type { Selection } from './use-selection.ts'
 
 interface SelectionBarProps {
   client: PetstoreClient
@@ -112,14 +113,11 @@ function ActDialog({ client, act, items, holderOf, finish, onCancel }: ActDialog
           <p>Their reservations end, and they are available again.</p>
         )}
         {busy && <progress max={items.length} value={tried} aria-label="Rows" />}
-        <div class="dialog-actions">
-          <button type="button" onClick={cancel}>
-            {busy ? 'Stop' : 'Cancel'}
-          </button>
+        <DialogActions label={busy ? 'Stop' : 'Cancel'} onCancel={cancel}>
           <button type="submit" class={act === 'delete' ? 'danger' : 'primary'} aria-disabled={busy}>
             {ACT_LABELS[act]}
           </button>
-        </div>
+        </DialogActions>
       </form>
     </Dialog>
   )

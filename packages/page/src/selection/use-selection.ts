@@ -1,11 +1,8 @@
 // The rows that are chosen, on whatever pages of one list they are. Another list, or another filter, begins with none.
 
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { Order, Pet } from '../../../client/src/petstore.ts'
-import type { List, Shown } from '../list.ts'
+import type { Item, List } from '../list.ts'
 import { firstPage, toAddress } from '../list-position.ts'
-
-export type Item = Pet | Order
 
 export interface Selection {
   /** By id, each as it was shown last. */
@@ -27,7 +24,7 @@ export function useSelection({ position, shown }: Pick<List, 'position' | 'shown
   const list = toAddress(firstPage(position))
   useLayoutEffect(() => setKept(undefined), [list])
 
-  const items = itemsOf(shown)
+  const items = shown?.items ?? []
   const current = new Map(items.map((item) => [item.id, item]))
   const chosen = kept && new Map([...kept].map(([id, item]) => [id, current.get(id) ?? item]))
 
@@ -52,9 +49,4 @@ export function useSelection({ position, shown }: Pick<List, 'position' | 'shown
     end: () => setKept(undefined),
     toggleFocused,
   }
-}
-
-export function itemsOf(shown: Shown | undefined): readonly Item[] {
-  if (!shown) return []
-  return 'pets' in shown.rows ? shown.rows.pets : shown.rows.orders
 }
