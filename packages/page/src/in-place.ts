@@ -1,7 +1,7 @@
 // Rows stay where they are while somebody may be about to press one. What has changed in a row is shown there; what would move the rows, such
 // as new ones before them or one that the filter no longer finds, waits until somebody asks for it.
 
-import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
 import type { Pet } from '../../client/src/petstore.ts'
 import type { Item, Page } from './list.ts'
 import type { Event } from './live/events.ts'
@@ -24,38 +24,42 @@ export interface InPlace {
 
 /** `covered`: nobody sees the rows. */
 export function useInPlace(read: Page | undefined, feed: Feed, covered: boolean): InPlace {
-  const [page, setPage] = useState(read)
+  /** As of the last rendering. A ref, so that the rows come in the same rendering in which they were read. */
+  const at = useRef<{ read?: Page; covered?: boolean; page: Page | undefined }>({ page: undefined }).current
+  const [, render] = useReducer((count: number) => count + 1, 0)
   const [deleted, setDeleted] = useState<ReadonlySet<bigint>>(new Set())
   const follows = useRef(false)
   /** What has happened last to each animal and order, while its list is shown. */
   const told = useRef(new Map<bigint, Event>()).current
   const view = read?.position.view
   useLayoutEffect(() => told.clear(), [view])
-  useLayoutEffect(() => {
-    if (!read) return
-    const moves = covered || follows.current
+  if (read && (read !== at.read || covered !== at.covered)) {
+    const moves = covered || follows.current || at.page?.position !== read.position
+    at.page = moves ? read : inPlace(at.page as Page, read, told)
+    at.read = read
+    at.covered = covered
     follows.current = false
-    setPage((before) => (moves || before?.position !== read.position ? read : inPlace(before, read, told)))
-  }, [read, covered])
+  }
   useEvents(feed, (events) => {
     for (const event of events) told.set(view === 'orders' ? (event.orderId ?? 0n) : event.petId, event)
     const gone = events.filter(({ type }) => type === 'pet.deleted').map(({ petId }) => petId)
     if (gone.length > 0) setDeleted((before) => new Set([...before, ...gone]))
   })
-  const show = useCallback(
-    (next = false) => {
-      follows.current = next
-      setPage(read)
-    },
-    [read],
-  )
-  const remove = useCallback((petId: bigint) => {
+  function setPage(page: Page | undefined): void {
+    at.page = page
+    render(undefined)
+  }
+  function show(next = false): void {
+    follows.current = next
+    setPage(at.read)
+  }
+  function remove(petId: bigint): void {
     setDeleted((before) => new Set([...before, petId]))
-    setPage((before) => before && { ...before, items: before.items.filter(({ id }) => id !== petId) })
-  }, [])
+    setPage(at.page && { ...at.page, items: at.page.items.filter(({ id }) => id !== petId) })
+  }
   const left = read && { ...read, items: read.items.filter(({ id }) => !deleted.has(id)) }
-  const waiting = page && left && page.position === left.position ? difference(page, left) : ''
-  return { page, waiting, deleted, show, remove }
+  const waiting = at.page && left && at.page.position === left.position ? difference(at.page, left) : ''
+  return { page: at.page, waiting, deleted, show, remove }
 }
 
 function inPlace(before: Page, read: Page, told: ReadonlyMap<bigint, Event>): Page {
