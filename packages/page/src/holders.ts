@@ -6,7 +6,7 @@ import type { Order, Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { HOLDING, petStatusOf } from '../../service/src/domain/order-transitions.ts'
 import { findOrder } from './actions.ts'
 import { eachOf } from './each-of.ts'
-import type { Item, Page } from './list.ts'
+import type { Item, Page } from './list-page.ts'
 import { useLoaded } from './loaded.ts'
 
 /** More rows than these are read together. */

@@ -3,7 +3,7 @@
 
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
 import type { Pet } from '../../client/src/petstore.ts'
-import type { Item, Page } from './list.ts'
+import type { Item, Page } from './list-page.ts'
 import type { Event } from './live/events.ts'
 import type { Feed } from './live/feed.ts'
 import { useEvents } from './live/use-feed.ts'

@@ -5,10 +5,8 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type {
   CallOptions,
   Inventory,
-  Order,
   OrderFilter,
   OrderStatus,
-  Pet,
   PetFilter,
   PetPage,
   PetStatus,
@@ -16,23 +14,11 @@ import type {
 } from '../../client/src/petstore.ts'
 import { fromIdRanges } from './id-ranges.ts'
 import { type InPlace, useInPlace } from './in-place.ts'
+import type { Page } from './list-page.ts'
 import { fromAddress, type ListPosition, type Sort, startOf, toAddress } from './list-position.ts'
 import type { Feed } from './live/feed.ts'
 import { useEvents } from './live/use-feed.ts'
 import { type Loaded, useLoaded } from './loaded.ts'
-
-/** A row of a list: an animal or an order. */
-export type Item = Pet | Order
-
-/** A page of a list. */
-export interface Page {
-  position: ListPosition
-  items: readonly Item[]
-  /** The cursor of the next page; `undefined` on the last page. */
-  next: string | undefined
-  /** The cursor of the page before; `undefined` on the first page. */
-  prev: string | undefined
-}
 
 export interface Shown extends Page {
   /** Of animals. */

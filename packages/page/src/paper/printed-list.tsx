@@ -1,7 +1,8 @@
 // All that is filtered, as one table for paper, under a head that says what was filtered.
 
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
-import { fetchPage, type Item, type Page } from '../list.ts'
+import { fetchPage } from '../list.ts'
+import type { Item, Page } from '../list-page.ts'
 import { firstPage, type ListPosition } from '../list-position.ts'
 import { ListTable } from '../list-table.tsx'
 import { summary } from '../pager.tsx'

@@ -6,7 +6,7 @@ import { findOrder } from '../actions.ts'
 import { eachOf } from '../each-of.ts'
 import { toFailure } from '../failures.ts'
 import type { HolderOf } from '../holders.ts'
-import type { Item } from '../list.ts'
+import type { Item } from '../list-page.ts'
 import { brief, number } from '../phrases.ts'
 import { tagOfOrder, tagOfPet } from '../unchanged.ts'
 

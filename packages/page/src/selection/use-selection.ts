@@ -1,7 +1,8 @@
 // The rows that are chosen, on whatever pages of one list they are. Another list, or another filter, begins with none.
 
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { Item, List } from '../list.ts'
+import type { List } from '../list.ts'
+import type { Item } from '../list-page.ts'
 import { firstPage, toAddress } from '../list-position.ts'
 
 export interface Selection {
