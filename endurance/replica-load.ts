@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../test/support/files.ts'
-import { installLitestream, startCopying, toFolder } from '../test/support/litestream.ts'
+import { freeze, installLitestream, startCopying, toFolder } from '../test/support/litestream.ts'
 import { type Running, serve } from '../test/support/process.ts'
 import { faultsLine, type Outcome, print, runCommand } from './command.ts'
 import { type Figures, openLoop } from './open-loop.ts'
@@ -88,7 +88,7 @@ export async function besideLitestream(plan: Plan, report: (line: string) => voi
     })
   }
   await measure(`it is frozen until the log has ${frozen} MB`, async () => {
-    litestream.kill('SIGSTOP')
+    await freeze(litestream, copying)
     const isLong = await until(() => logMegabytes() >= frozen)
     litestream.kill('SIGCONT')
     if (!isLong || !(await until(() => logMegabytes() <= LOG_MB_MAX))) faults.push('the log did not come back')

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 import {
+  freeze,
   installLitestream,
   Machine,
   noLitestream,
@@ -191,9 +192,9 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     const service = await serve(['--database', database], { env: { PETSTORE_BOOTSTRAP_KEY: key, ...COUNTING } })
     const metrics = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
     const logBytes = async () => Number(/^petstore_log_bytes (\d+)$/m.exec(await (await fetch(metrics)).text())?.[1])
-    const copier = await startCopying(toFolder(temporaryFile('litestream.yml'), database, temporaryFile('copies')))
-    // It holds no lock but that of its long read, while nobody writes.
-    copier.kill('SIGSTOP')
+    const copying = toFolder(temporaryFile('litestream.yml'), database, temporaryFile('copies'))
+    const copier = await startCopying(copying)
+    await freeze(copier, copying)
     const refused: string[] = []
     const addUntil = async (isEnough: (bytes: number) => boolean) => {
       while (!isEnough(await logBytes())) {

@@ -1,5 +1,6 @@
 // Litestream and an S3 server for the tests, and the examples of deploy/ on a folder that stands for a machine.
 
+import { Database } from 'bun:sqlite'
 import {
   existsSync,
   mkdirSync,
@@ -52,6 +53,23 @@ export async function startCopying({ config, env }: Copying): Promise<Bun.Subpro
   const isNew = (file: string) => file.endsWith('.lz4') && timeOf(file) > startedAt
   while (!readdirSync(folder, { recursive: true }).some((file) => isNew(`${file}`))) await Bun.sleep(20)
   return copier
+}
+
+/** Stops it by SIGSTOP, at a moment in which it does not hold the lock of those who write. */
+export async function freeze(litestream: Bun.Subprocess, { env }: Copying): Promise<void> {
+  using database = new Database(env.PETSTORE_DATABASE, { readwrite: true, create: false })
+  database.run('PRAGMA busy_timeout = 1000')
+  for (;;) {
+    litestream.kill('SIGSTOP')
+    try {
+      database.run('BEGIN IMMEDIATE')
+      database.run('ROLLBACK')
+      return
+    } catch {
+      litestream.kill('SIGCONT')
+      await Bun.sleep(50)
+    }
+  }
 }
 
 /** Writes the copy to the new file `to`. */

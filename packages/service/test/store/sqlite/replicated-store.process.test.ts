@@ -6,6 +6,8 @@ import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import {
+  type Copying,
+  freeze,
   installLitestream,
   noLitestream,
   restoreCopy,
@@ -51,7 +53,7 @@ test.skipIf(lacking !== '')(
     const { database, key } = await made(1)
     const copying = toFolder(join(folder, 'litestream.yml'), database, join(folder, 'copies'))
     const litestream = await startCopying(copying)
-    const killed = () => killWithinCommit(database, key, litestream)
+    const killed = () => killWithinCommit(copying, key, litestream)
     while (!(await killed()));
     // Litestream has begun the log anew, as it does where it has 4 MB.
     const service = await serve(['--database', database])
@@ -77,7 +79,8 @@ test.skipIf(lacking !== '')(
  * While its log is synced, a commit is in the log, and SQLite does not know of it: its index of the log does not say so yet. Resolves to `false`
  * where the service was killed at another moment; otherwise once Litestream has copied that commit.
  */
-async function killWithinCommit(database: string, key: string, litestream: Bun.Subprocess): Promise<boolean> {
+async function killWithinCommit(copying: Copying, key: string, litestream: Bun.Subprocess): Promise<boolean> {
+  const database = copying.env.PETSTORE_DATABASE
   const slow = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_enter=20000']
   const command = [strace as string, '-D', '-qqf', '--seccomp-bpf', '-o', '/dev/null', ...slow, launcher]
   const service = await serve(['--database', database], { command })
@@ -89,7 +92,7 @@ async function killWithinCommit(database: string, key: string, litestream: Bun.S
     const body = () => petBody({ name: `${Math.random()}`.repeat(10) })
     while (!stopping) await ask('POST', `${service.url}/pets`, key, body()).catch(() => undefined)
   })
-  litestream.kill('SIGSTOP')
+  await freeze(litestream, copying)
   while (frames() < 1_500) await Bun.sleep(20)
   await service.stop('SIGKILL')
   stopping = true
