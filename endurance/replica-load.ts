@@ -18,7 +18,7 @@ const LOG_MB_MAX = 64
 const WAIT_MS_MAX = 50
 const SHARE_MIN = 0.6
 const BACK_MS_MAX = 300_000
-const STOP_MS_MAX = 15_000
+const STOP_MS_MAX = 3_000
 
 export interface Plan {
   pairs: number
@@ -111,7 +111,7 @@ export async function besideLitestream(plan: Plan, report: (line: string) => voi
 
 const [ALONE, LITESTREAM] = ['nothing', 'Litestream']
 
-/** Stopped while it sends, it may hang: then, as by its unit, it is killed. */
+/** Stopped while it sends, it may hang: then it is killed, as by its unit. */
 async function end(litestream: Bun.Subprocess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   litestream.kill(signal)
   const hangs = setTimeout(() => litestream.kill('SIGKILL'), STOP_MS_MAX)
