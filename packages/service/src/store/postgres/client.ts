@@ -68,6 +68,8 @@ export class Client extends Driver {
         if (!given) throw new StoreFailure('28P01', 'the server asks for a password')
         return given
       },
+      // A statement is sent at once; answers come in the order of the statements.
+      pipeline: true,
       sslnegotiation: 'postgres',
       scramMaxIterations: 0,
     })

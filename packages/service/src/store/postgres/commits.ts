@@ -40,10 +40,10 @@ export function postgresCommit(
 
   const add = batched(async (decisions: Decision<unknown>[]) => {
     const { outcomes, transitions } = await connection.transaction(
-      async ({ query, execute }) => {
-        const snapshot = await readSnapshot(query, touchedBy(decisions))
+      async (session) => {
+        const snapshot = await readSnapshot(session.query, touchedBy(decisions))
         const decided = decide(snapshot, decisions)
-        await writeRows(execute, decided.writes, snapshot.now)
+        await writeRows(session, decided.writes, snapshot.now)
         return decided
       },
       { begin: BEGIN, failure: translateChanging },

@@ -35,6 +35,7 @@ declare module 'pg/lib/client.js' {
       user: string
       password: () => string
       ssl: object | false
+      pipeline: boolean
       sslnegotiation: 'postgres'
       scramMaxIterations: number
       types: { getTypeParser(oid: number): (text: string) => unknown }

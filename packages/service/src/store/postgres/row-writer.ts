@@ -10,7 +10,7 @@ import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { ADD_EVENTS } from './events.ts'
 import { jsonRows, recordset } from './json.ts'
 import { INDEX_ORDERS, indexedOrder, indexPets } from './search.ts'
-import type { RunQuery } from './session.ts'
+import type { Session } from './session.ts'
 
 interface Part {
   readonly name: string
@@ -82,19 +82,14 @@ const PARTS: readonly Part[] = [
 
 const texts = new Map<string, string>()
 
-/** Throws where a row is not as it was read: then nothing may stay. */
-export async function writeRows(execute: RunQuery, writes: Writes, now: number): Promise<void> {
+/** The last statement of the transaction, which fails where a row is not as it was read: then nothing stays. */
+export async function writeRows({ execute, finish }: Session, writes: Writes, now: number): Promise<void> {
   const given = PARTS.map((part) => ({ part, rows: part.rows(writes, now) })).filter(({ rows }) => rows.length > 0)
   if (given.length === 0) return
-  const expected = given.reduce((sum, { rows }) => sum + rows.length, 0)
-  const [written] = await execute<{ rows: bigint; lastOrder: bigint | null }>(
-    textOf(given.map(({ part }) => part)),
-    ...given.map(({ part, rows }) => jsonRows(part.columns, rows)),
-  )
-  if (written?.rows !== BigInt(expected)) throw new Error(`${written?.rows} rows were written, and not ${expected}`)
   await indexPets(execute, writes)
-  const last = writes.ordersAdded.at(-1)
-  if (last && written.lastOrder !== last.id) throw new Error(`order ${written.lastOrder} was added, and not ${last.id}`)
+  const parameters = given.map(({ part, rows }) => jsonRows(part.columns, rows))
+  const expected = given.reduce((sum, { rows }) => sum + rows.length, 0)
+  finish(textOf(given.map(({ part }) => part)), ...parameters, `${expected} ${writes.ordersAdded.at(-1)?.id ?? ''}`)
 }
 
 function textOf(parts: readonly Part[]): string {
@@ -110,9 +105,11 @@ function statement(parts: readonly Part[], names: readonly string[]): string {
       `${name} AS (WITH new AS MATERIALIZED (SELECT * FROM ${recordset(columns, `$${at + 1}`)}) ${sql})`,
   )
   const counts = names.map((name) => `(SELECT count(*) FROM ${name})`)
-  return `WITH ${names.includes('orders_changed') ? '' : 'orders_changed AS (SELECT WHERE false),'} ${written.join(', ')}
-    SELECT ${counts.join(' + ')} AS rows,
-      ${names.includes('orders_added') ? '(SELECT max(id) FROM orders_added)' : 'NULL::bigint'} AS "lastOrder"`
+  const lastOrder = names.includes('orders_added') ? '(SELECT max(id) FROM orders_added)' : 'NULL'
+  // Where they differ it is an error, since the text is no number.
+  return `WITH ${names.includes('orders_changed') ? '' : 'orders_changed AS (SELECT WHERE false),'} ${written.join(', ')},
+    result AS (SELECT concat(${counts.join(' + ')}, ' ', ${lastOrder}) AS written)
+    SELECT (CASE WHEN written <> $${parts.length + 1}::text THEN 'written: ' || written END)::bigint FROM result`
 }
 
 /** Each row is looked up by its id, and must have the status that it was read with. */

@@ -1,4 +1,7 @@
-// One connection: nothing is sent on it before the last answer has come, and what runs on another host than the one that was found fails.
+// One connection, which answers in the order of what was sent; what runs on another host than the one that was found fails.
+//
+// A transaction waits neither for BEGIN before its first statement, nor for its last one before COMMIT. That saves two of four round
+// trips while others wait for its lock.
 
 import type { Client, Parameter } from './client.ts'
 import { StoreFailure } from './errors.ts'
@@ -15,9 +18,10 @@ const names = new Map<string, string>()
 export class Session {
   /** Opened for the first statement. */
   private opening: Promise<Client> | undefined
-  private busy = false
-  /** Resolves when no statement is in progress. */
+  /** Resolves when what was sent last is answered. */
   private answered: Promise<unknown> = Promise.resolve()
+  /** The last statement of the open transaction, if it goes with COMMIT. */
+  private closing: Promise<unknown> | undefined
   /** Resolves when no transaction is open. */
   private transacted: Promise<unknown> = Promise.resolve()
   /** Whether the database itself is at the other end; unknown before the first statement. */
@@ -47,6 +51,15 @@ export class Session {
     return (await this.run<Row>(statement, parameters)).rows
   }
 
+  /**
+   * Runs any statement as the last one of the transaction: when it fails, nothing is committed, and the transaction fails as it does.
+   * Its rows are not given.
+   */
+  readonly finish = (statement: string, ...parameters: Parameter[]): void => {
+    this.closing = this.run(statement, parameters)
+    this.closing.catch(() => {})
+  }
+
   /** Commits everything that `work` writes, or nothing. `begin`: statements without parameters that begin the transaction. */
   async transaction<Result>(work: () => Promise<Result>, begin = 'BEGIN'): Promise<Result> {
     const done = this.transact(work, begin)
@@ -63,15 +76,21 @@ export class Session {
   }
 
   private async transact<Result>(work: () => Promise<Result>, begin: string): Promise<Result> {
+    this.closing = undefined
+    // Where BEGIN takes the lock and fails, what follows fails, too, and changes nothing.
     const begun = this.run(begin)
-    const result = await begun.then(work).catch(async (error) => {
+    const [beginning, worked] = await Promise.allSettled([begun, this.open().then(work)])
+    if (beginning.status === 'rejected' || worked.status === 'rejected') {
       await this.run('ROLLBACK').catch(() => {})
-      throw error
-    })
-    const { command } = await this.run('COMMIT')
+      throw beginning.status === 'rejected' ? beginning.reason : (worked as PromiseRejectedResult).reason
+    }
+    const committed = this.run('COMMIT')
+    const [finished] = await Promise.allSettled([this.closing, committed])
+    if (finished.status === 'rejected') throw finished.reason
+    const { command } = await committed
     // After an error within the transaction, COMMIT succeeds as a ROLLBACK.
     if (command !== 'COMMIT') throw new StoreFailure('NOT_COMMITTED', `COMMIT was answered with ${command}`)
-    return result
+    return worked.value
   }
 
   /**
@@ -84,11 +103,7 @@ export class Session {
   }
 
   private run<Row extends object>(statement: string, parameters: Parameter[] = []) {
-    if (this.busy) throw new Error('a statement is in progress on this connection')
-    this.busy = true
-    const answer = this.answer<Row>(statement, parameters).finally(() => {
-      this.busy = false
-    })
+    const answer = this.answer<Row>(statement, parameters)
     this.answered = answer.catch(() => {})
     return answer
   }

@@ -29,11 +29,15 @@ describe('a connection', () => {
     await work(session).finally(() => session.close(1_000))
   }
 
-  test('carries one statement at a time', () =>
+  test('answers statements in the order in which they were sent, also behind one that fails', () =>
     use(async ({ execute }) => {
-      await execute('SELECT 1')
-      const [first, second] = await Promise.allSettled([execute('SELECT 1'), execute('SELECT 2')])
-      expect([first.status, second.status]).toEqual(['fulfilled', 'rejected'])
+      const sent = ['SELECT pg_sleep(0.05)', 'SELECT 1 / 0', 'SELECT 3 AS n'].map((statement) => execute(statement))
+      const order: number[] = []
+      sent.forEach((each, at) => void each.then(...Array(2).fill(() => order.push(at))))
+      const answers = await Promise.allSettled(sent)
+      expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+      expect(answers[2]).toMatchObject({ value: [{ n: 3 }] })
+      expect(order).toEqual([0, 1, 2])
     }))
 
   test('gives all rows of the statement behind one that failed between two rows', () =>
@@ -50,6 +54,22 @@ describe('a connection', () => {
       expect((await rejectionOf(ignoring)).message).toBe('COMMIT was answered with ROLLBACK')
       // What the others write at this moment is judged by them.
       expect(warnings).toBe(0)
+    }))
+
+  test('commits nothing when its beginning or the statement that goes with COMMIT fails, and says why', () =>
+    use(async (session) => {
+      await session.execute('CREATE TEMP TABLE written (n int)')
+      const write = () => session.execute('INSERT INTO written VALUES ($1::int)', 1)
+      const divided = { code: '22012' }
+      expect(await rejectionOf(session.transaction(write, 'BEGIN; SELECT 1 / 0'))).toMatchObject(divided)
+      const finishing = session.transaction(async () => {
+        await write()
+        session.finish('SELECT 1 / (1 - $1::int)', 1)
+      })
+      expect(await rejectionOf(finishing)).toMatchObject(divided)
+      expect(await session.execute('SELECT n FROM written')).toEqual([])
+      await session.transaction(async () => session.finish('INSERT INTO written VALUES ($1::int)', 2))
+      expect(await session.execute('SELECT n FROM written')).toEqual([{ n: 2 }])
     }))
 
   test('gives numbers of 64 bits exactly, and everything that is more than a number, a truth or a text as its text', () =>

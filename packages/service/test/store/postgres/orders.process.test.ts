@@ -319,3 +319,16 @@ test('a pet that an order holds cannot be ordered again, also after it was made 
   await query(`UPDATE pets SET status = 'sold' WHERE id = ${petId}`)
   await expectAgreement()
 })
+
+test('places nothing where the database does not write all that was decided', async () => {
+  const [id = 0n] = await addPets(1)
+  await query(`CREATE FUNCTION write_nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`)
+  await query('CREATE TRIGGER write_nothing BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION write_nothing()')
+  try {
+    expect(await rejectionOf(servers[0].placeOrder({ petId: id }, by))).toMatchObject({ code: '22P02' })
+  } finally {
+    await query('DROP FUNCTION write_nothing CASCADE')
+  }
+  expect(await servers[0].getPet(id)).toMatchObject({ status: 'available' })
+  expect((await servers[0].placeOrder({ petId: id }, by)).value).toMatchObject({ status: 'pending' })
+})
