@@ -1,7 +1,9 @@
 // The feed of events in SQLite. Whoever writes is alone, so the ids that are given here rise in the order of the commits.
 
 import type { EventStore, NewEvent } from '../../domain/events.ts'
+import { jsonObject } from '../shared/columns.ts'
 import {
+  EVENT_PET_COLUMNS,
   endOf,
   endQuery,
   eventPage,
@@ -38,20 +40,30 @@ const FEED: FeedDialect = {
   },
 }
 
-/** Writes events, in the order of the feed, in the transaction of their changes. */
+/** Of the pets from an id on, which were added in the transaction: one statement takes half of what giving it each value would. */
+const OF_PETS = `INSERT INTO events (type, at, reached, key_id, pet_id, pet_status, pet)
+  SELECT 'pet.added', created_at, iif(id = ?1 AND (created_at > ?2) IS NOT FALSE, created_at, NULL), created_by, id, status,
+    ${jsonObject(EVENT_PET_COLUMNS, SQLITE_JSON)}
+  FROM pets WHERE id >= ?1 ORDER BY id`
+
+/** Writes events, in the order of the feed, in the transaction of their changes and after them. */
 export function eventWriter(statements: Statements): (events: readonly NewEvent[]) => void {
+  const ofPets = statements.query<never, [bigint, bigint | null]>(OF_PETS)
   const insert = inserter(statements, 'events', ['reached', ...COLUMNS])
   const latest = statements.query<{ reached: bigint }, []>(
     'SELECT reached FROM events INDEXED BY events_by_time WHERE reached IS NOT NULL ORDER BY reached DESC LIMIT 1',
   )
   return (events) => {
-    if (events.length === 0) return
-    let last = Number(latest.get()?.reached ?? Number.NEGATIVE_INFINITY)
+    const [first] = events
+    if (!first) return
+    const reached = latest.get()?.reached
+    if (events.every(({ type }) => type === 'pet.added')) return void ofPets.run(first.petId, reached ?? null)
+    let last = Number(reached ?? Number.NEGATIVE_INFINITY)
     const rows = events.map((event) => {
       const row = rowOf(event)
-      const reached = row.at > last ? row.at : null
+      const highest = row.at > last ? row.at : null
       last = Math.max(last, row.at)
-      return [reached, ...COLUMNS.map((column) => row[column])]
+      return [highest, ...COLUMNS.map((column) => row[column])]
     })
     insert(rows)
   }
