@@ -5,8 +5,8 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { packages } from '../test/support/artefacts.ts'
 
-const root = join(import.meta.dir, '..')
 const folder = mkdtempSync(join(tmpdir(), 'petstore-npx-'))
 const MANAGERS = ['pnpm@12.21.0', 'yarn@1.22.22', '@yarnpkg/cli-dist@4.18.1']
 const bin = (name: string, modules = join(folder, name)) => join(modules, 'node_modules/.bin', name)
@@ -46,8 +46,8 @@ await stop()
 `
 
 try {
-  const service = pack(root)
-  const client = pack(join(root, 'dist/petstore-client'))
+  const { service, client } = await packages()
+  for (const archive of [service, client]) say(`${basename(archive)}: ${(statSync(archive).size / 1e3).toFixed(0)} kB`)
   for (const manager of MANAGERS) {
     const at = mkdirSync(join(folder, basename(manager).split('@')[0] as string), { recursive: true }) as string
     run(['npm', 'install', '--silent', '--no-audit', '--ignore-scripts', manager], at)
@@ -67,12 +67,6 @@ try {
   say(`The client's project has: ${readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))}`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
-}
-
-function pack(from: string): string {
-  const path = join(folder, run(['npm', 'pack', '--silent', '--pack-destination', folder], from).trim())
-  say(`${basename(path)}: ${(statSync(path).size / 1e3).toFixed(0)} kB`)
-  return path
 }
 
 /** A row of the table. */

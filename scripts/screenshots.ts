@@ -105,7 +105,6 @@ await picture('page-large-text.png', { viewport: { width: 320, height: 700 } }, 
   await page.evaluate("document.documentElement.style.fontSize = '32px'")
 })
 await picture('page-forced-colours.png', { ...WIDE, forcedColors: 'active', colorScheme: 'dark' }, list)
-await picture('page-empty.png', WIDE, openSignedIn, { samples: false })
 await picture('reference.png', { viewport: { width: 1440, height: 860 } }, async (page) => {
   await page.goto(`${new URL(page.url()).origin}/docs`)
   const heading = page.getByRole('heading', { name: 'Place an order' }).first()
@@ -148,12 +147,11 @@ async function picture(
   name: string,
   options: BrowserContextOptions,
   show: (page: Page, key: string) => Promise<void>,
-  { samples = true }: { samples?: boolean } = {},
 ): Promise<void> {
   const service = await startService()
   service.clock.at = Date.now()
   const key = await service.addKey({ name: 'till 3' })
-  if (samples) await Array.fromAsync(addSamples(new PetstoreClient({ baseUrl: service.url, apiKey: key })))
+  await Array.fromAsync(addSamples(new PetstoreClient({ baseUrl: service.url, apiKey: key })))
   const { page, close } = await openPage(browser, `${service.origin}/`, options)
   await show(page, key)
   await page.screenshot({ path: join(images, name) })

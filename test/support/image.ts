@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { NOTICES, notices } from '../../scripts/notices.ts'
 import { temporaryFile } from './files.ts'
 import { root } from './process.ts'
+import { runTool } from './tools.ts'
 
 /** What is missing to build the image. */
 export const missingToBuild = missingOf('buildah')
@@ -25,7 +26,7 @@ export async function buildImage(executable: string) {
     '[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\n',
   )
   const env = { ...process.env, STORAGE_DRIVER: 'vfs', CONTAINERS_CONF: join(folder, 'containers.conf') }
-  const buildah = (...args: string[]) => output(['buildah', ...storage, ...args], env)
+  const buildah = (...args: string[]) => runTool(['buildah', ...storage, ...args], folder, env)
   const build = (tag: string, file: string, ...args: string[]) =>
     buildah('bud', '--isolation', 'chroot', '--format', 'docker', '-t', tag, '-f', file, ...args, folder)
 
@@ -47,7 +48,7 @@ export async function buildImage(executable: string) {
   const container = (await buildah('from', 'localhost/petstore')).trim()
 
   return {
-    podman: (...args: string[]) => output(['podman', ...storage, '--runtime', 'runc', ...args], env),
+    podman: (...args: string[]) => runTool(['podman', ...storage, '--runtime', 'runc', ...args], folder, env),
     /** The command that runs `/petstore` in the image, with its user, environment and folder, and these besides. */
     command(
       environment: Record<string, string>,
@@ -64,7 +65,7 @@ export async function buildImage(executable: string) {
       const ours = [...mounted]
         .map(([, path = '']) => path)
         .filter((path) => path.startsWith(`${folder}/`) || path.startsWith(`${state}/`))
-      for (const path of ours.reverse()) await output(['umount', path], env)
+      for (const path of ours.reverse()) await runTool(['umount', path], '/')
       rmSync(state, { recursive: true, force: true })
     },
   }
@@ -72,12 +73,4 @@ export async function buildImage(executable: string) {
 
 function missingOf(...tools: string[]): string[] {
   return [...tools.filter((tool) => Bun.which(tool) === null), ...(process.getuid?.() === 0 ? [] : ['root'])]
-}
-
-/** What it prints. Rejects when it fails. */
-async function output(words: string[], env: NodeJS.ProcessEnv): Promise<string> {
-  const child = Bun.spawn(words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [stdout, stderr, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  if (status !== 0) throw new Error(`${words.join(' ')}: ${status}\n${stderr}`)
-  return stdout
 }

@@ -1,4 +1,5 @@
-// Tools that only one test uses: in a folder of their own with a lock file, apart from the project's packages, and installed by the test.
+// Programs that tests run to their end, and tools that only one test uses: these are in a folder of their own with a lock file, apart from
+// the project's packages, and installed by the test.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,8 +14,8 @@ export async function installTools(folder: string): Promise<void> {
 }
 
 /** What the command prints. Rejects with all that it said when it fails. */
-export async function runTool(command: string[], cwd: string): Promise<string> {
-  const child = Bun.spawn(command, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+export async function runTool(command: string[], cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<string> {
+  const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   if (status !== 0) throw new Error(`${command.join(' ')}: ${status}\n${out}${err}`)
   return out

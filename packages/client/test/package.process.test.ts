@@ -8,6 +8,7 @@ import { packages, plainNode } from '../../../test/support/artefacts.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { expectReleased } from '../../../test/support/released.ts'
 import { startService } from '../../../test/support/service.ts'
+import { runTool } from '../../../test/support/tools.ts'
 
 const root = join(import.meta.dir, '../../..')
 const outside = dirname(temporaryFile('package.json'))
@@ -47,7 +48,7 @@ try {
 beforeAll(async () => {
   const { client } = await packages()
   writeFileSync(join(outside, 'package.json'), '{ "type": "module" }')
-  await run(['npm', 'install', '--offline', '--no-audit', client], outside)
+  await runTool(['npm', 'install', '--offline', '--no-audit', client], outside)
   const [imports = '', body = ''] = PROGRAM.split(/(?<=^import .*\n)/m)
   writeFileSync(join(outside, 'program.ts'), PROGRAM)
   // CommonJS has no await at its top.
@@ -62,8 +63,8 @@ test.each([
   const service = await startService()
   const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node']
   const strict = ['--strict', '--exactOptionalPropertyTypes', ...module, '--target', 'es2022']
-  await run([join(root, 'node_modules/.bin/tsc'), ...strict, '--lib', 'es2022,dom', ...types, file], outside)
-  const printed = await run([...plainNode, file.replace(/ts$/, 'js'), service.url, service.key], outside)
+  await runTool([join(root, 'node_modules/.bin/tsc'), ...strict, '--lib', 'es2022,dom', ...types, file], outside)
+  const printed = await runTool([...plainNode, file.replace(/ts$/, 'js'), service.url, service.key], outside)
   await service.stop()
   expect(printed.trim().split('\n')).toEqual([
     'added 1n 9223372036854775807n available',
@@ -112,7 +113,7 @@ test('has what a release exported: each name, and each method and field of the c
 })
 
 test('has no dependencies', async () => {
-  const { dependencies } = JSON.parse(await run(['npm', 'ls', '--all', '--json'], outside))
+  const { dependencies } = JSON.parse(await runTool(['npm', 'ls', '--all', '--json'], outside))
   expect(dependencies).toEqual({ 'petstore-client': expect.not.objectContaining({ dependencies: expect.anything() }) })
   expect(readdirSync(join(outside, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
     'petstore-client',
@@ -131,10 +132,3 @@ test('bundles for a browser, small and without dependencies', async () => {
   expect(text).not.toMatch(/static\s*\{|\(\?<[!=]|\/v[;,)]/)
   expect(Bun.gzipSync(text).byteLength).toBeLessThan(6_000)
 })
-
-async function run(command: string[], cwd: string): Promise<string> {
-  const child = Bun.spawn(command, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  if (status !== 0) throw new Error(`${command.join(' ')}: ${status}\n${out}${err}`)
-  return out
-}
