@@ -7,7 +7,7 @@ import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { TABLES } from '../../packages/service/src/store/shared/tables.ts'
 import { temporaryFile } from './files.ts'
 import { newPet } from './pets.ts'
-import type { Cluster } from './postgres.ts'
+import type { Server } from './postgres.ts'
 import { run } from './process.ts'
 
 export const PETS = 2_500
@@ -97,7 +97,7 @@ export function runOnFile(path: string, sql: string): { number?: unknown }[] {
   }
 }
 
-export function runOnPostgres(cluster: Cluster, address: string, sql: string): Promise<{ number?: unknown }[]> {
+export function runOnPostgres(cluster: Server, address: string, sql: string): Promise<{ number?: unknown }[]> {
   return cluster.asAdmin(async (asked) => Array.from(await asked.unsafe(sql)), new URL(address).pathname.slice(1))
 }
 

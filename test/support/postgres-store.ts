@@ -1,4 +1,4 @@
-// A new PostgreSQL database as a store with one key.
+// A new store of PostgreSQL's with one key.
 
 import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { newKey } from './keys.ts'
@@ -11,7 +11,7 @@ export const now = () => 1_234
 
 /** `name` is the database's. */
 export async function storeWithKey() {
-  const address = await cluster.newDatabase()
+  const address = await cluster.newStore()
   const store = await openStore(address, { now })
   const { id } = await store.createKey(newKey())
   return { address, store, by: id, name: new URL(address).pathname.slice(1) }

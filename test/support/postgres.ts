@@ -1,5 +1,5 @@
 // Real PostgreSQL servers for tests: the binaries come out of an npm package, each cluster lives in a temporary folder,
-// on a free port of 127.0.0.1, with nothing of its durability turned off. They go with the test's process.
+// on a free port of 127.0.0.1, with nothing of its durability turned off but in the one that files share. They go with the test's process.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {
@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path'
 import { arch, platform } from 'node:process'
 import postgres from 'postgres'
+import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { temporaryFile } from './files.ts'
 import { freePort } from './ports.ts'
 
@@ -24,17 +25,54 @@ export const NOBODY = { uid: 65534, gid: 65534 }
 const asRoot = process.getuid?.() === 0
 const user = asRoot ? NOBODY : {}
 
-export class Cluster {
-  private process: ChildProcess | undefined
-  private databases = 0
+/** A database of the shared server. */
+const EMPTY_STORE = 'empty_store'
 
+/** A server that runs. */
+export class Server {
+  constructor(readonly port: number) {}
+
+  /** The address of an empty database made for this call, with the options of CREATE DATABASE. */
+  async newDatabase(options = ''): Promise<string> {
+    // Other processes make theirs on the same server.
+    const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
+    await this.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${name} ${options}`))
+    // The first connection makes a file for those that follow, and may take longer than a service waits on a busy machine.
+    await this.asAdmin((sql) => sql`SELECT`, name)
+    return this.address(name)
+  }
+
+  /** The address of a store without keys: a copy, which takes a quarter of the time of making one. */
+  newStore(): Promise<string> {
+    return this.newDatabase(`TEMPLATE ${EMPTY_STORE} STRATEGY FILE_COPY`)
+  }
+
+  address(database: string): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/${database}`
+  }
+
+  /** One connection of the superuser's, for the length of `use`. */
+  async asAdmin<Result>(use: (sql: postgres.Sql) => Promise<Result>, database = 'postgres'): Promise<Result> {
+    const sql = postgres(this.address(database), { max: 1, onnotice: () => {} })
+    try {
+      return await use(sql)
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
+  }
+}
+
+/** A server of a test's own, with its data. */
+export class Cluster extends Server {
+  private process: ChildProcess | undefined
   private readonly guard: ChildProcess
 
   private constructor(
     readonly folder: string,
-    readonly port: number,
+    port: number,
     private readonly settings: Readonly<Record<string, string>>,
   ) {
+    super(port)
     this.guard = guardOf(folder)
   }
 
@@ -152,27 +190,6 @@ export class Cluster {
     throw new Error('the change ended before a backend was seen to wait for the standby')
   }
 
-  /** The address of an empty database made for this call, with the options of CREATE DATABASE. */
-  async newDatabase(options = ''): Promise<string> {
-    const name = `test${++this.databases}`
-    await this.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${name} ${options}`))
-    return this.address(name)
-  }
-
-  address(database: string): string {
-    return `postgres://postgres@127.0.0.1:${this.port}/${database}`
-  }
-
-  /** One connection of the superuser's, for the length of `use`. */
-  async asAdmin<Result>(use: (sql: postgres.Sql) => Promise<Result>, database = 'postgres'): Promise<Result> {
-    const sql = postgres(this.address(database), { max: 1, onnotice: () => {} })
-    try {
-      return await use(sql)
-    } finally {
-      await sql.end({ timeout: 1 })
-    }
-  }
-
   async remove(): Promise<void> {
     await this.down('SIGKILL')
     const gone = new Promise((resolve) => this.guard.once('exit', resolve))
@@ -181,12 +198,32 @@ export class Cluster {
   }
 }
 
-let shared: Promise<Cluster> | undefined
+let shared: Promise<Server> | undefined
 
-/** One cluster for all tests of a process that only need an empty database in it. */
-export function sharedCluster(): Promise<Cluster> {
-  shared ??= Cluster.start()
+/** For all tests that only need a database: one for all files that `npm test` runs. */
+export function sharedCluster(): Promise<Server> {
+  const { SUITE_POSTGRES_PORT } = process.env
+  shared ??= SUITE_POSTGRES_PORT ? Promise.resolve(new Server(Number(SUITE_POSTGRES_PORT))) : startShared()
   return shared
+}
+
+/** What was acknowledged need not outlive the machine here. */
+export async function startShared(): Promise<Cluster> {
+  const cluster = await Cluster.start({ max_connections: '400', fsync: 'off', full_page_writes: 'off' })
+  await cluster.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${EMPTY_STORE}`))
+  await (await openStore(cluster.address(EMPTY_STORE), { now: Date.now })).close()
+  return cluster
+}
+
+/** Resolves with the processes that wait for such a lock in the connection's database, once there are so many. */
+export async function untilWaiting(sql: postgres.ISql, count = 1, type = 'advisory'): Promise<{ pid: number }[]> {
+  for (;;) {
+    const found = await sql<{ pid: number }[]>`
+      SELECT pid FROM pg_locks WHERE locktype = ${type} AND NOT granted AND pid IN (
+        SELECT pid FROM pg_locks JOIN pg_database ON pg_database.oid = database WHERE datname = current_database())`
+    if (found.length >= count) return found
+    await Bun.sleep(10)
+  }
 }
 
 /**

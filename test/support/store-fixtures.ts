@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { temporaryFile } from './files.ts'
-import type { Cluster } from './postgres.ts'
+import type { Server } from './postgres.ts'
 
 export const STORES = join(import.meta.dir, '../../packages/service/test/store/stores')
 
@@ -25,13 +25,13 @@ export function fixtureFile(version: number, path = temporaryFile('petstore.db')
 }
 
 /** A database of schema 17. */
-export async function fixtureDatabase(cluster: Cluster): Promise<string> {
+export async function fixtureDatabase(cluster: Server): Promise<string> {
   const address = await cluster.newDatabase()
   await fillDatabase(cluster, new URL(address).pathname.slice(1))
   return address
 }
 
-export async function fillDatabase(cluster: Cluster, database: string): Promise<void> {
+export async function fillDatabase(cluster: Server, database: string): Promise<void> {
   const dump = gunzipSync(readFileSync(join(STORES, 'postgres-17/petstore.sql.gz'))).toString()
   await cluster.asAdmin(async (sql) => {
     await sql.unsafe(dump)

@@ -11,7 +11,7 @@ const cluster = await sharedCluster()
 test.each(['a file', 'PostgreSQL'])(
   'a new epoch on %s: every cursor has expired at once, also of those who wait',
   async (kind) => {
-    const address = kind === 'a file' ? temporaryFile('petstore.db') : await cluster.newDatabase()
+    const address = kind === 'a file' ? temporaryFile('petstore.db') : await cluster.newStore()
     const service = await startService({ address, now: Date.now })
     const { headers } = await service.get('/store/events')
     const [, path = ''] = /^<\/v1([^>]*)>/.exec(headers.get('Link') ?? '') ?? []

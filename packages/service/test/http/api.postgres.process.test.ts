@@ -5,4 +5,4 @@ import { apiScenarios } from './api.scenarios.ts'
 
 const cluster = await sharedCluster()
 
-apiScenarios('PostgreSQL', () => cluster.newDatabase())
+apiScenarios('PostgreSQL', () => cluster.newStore())

@@ -5,4 +5,4 @@ import { waitingConformance } from './waiting.conformance.ts'
 
 const cluster = await sharedCluster()
 
-waitingConformance('PostgreSQL', () => cluster.newDatabase())
+waitingConformance('PostgreSQL', () => cluster.newStore())

@@ -34,7 +34,7 @@ test(`a wait of many seconds is answered, wherever it passes${missing}`, async (
     ways.push({ service, port })
   }
   const cluster = await sharedCluster()
-  const address = await cluster.newDatabase()
+  const address = await cluster.newStore()
   ways.push(await start(address))
   if (pgbouncerVersion) {
     const pooler = await PgBouncer.start(Number(new URL(address).port))

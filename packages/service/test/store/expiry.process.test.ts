@@ -76,7 +76,7 @@ test('on SQLite, many reservations that end at once are expired while requests a
 
 test('on PostgreSQL, many reservations that end at once are expired while requests are answered', async () => {
   const cluster = await sharedCluster()
-  const address = await cluster.newDatabase()
+  const address = await cluster.newStore()
   await endAtOnce(address, (statements) =>
     cluster.asAdmin(async (sql) => {
       await sql.begin(async (transaction) => {

@@ -17,7 +17,7 @@ import { NEW_PET_COLUMNS } from '../../src/store/shared/pet-columns.ts'
 const cluster = await sharedCluster()
 const STORES: Record<string, () => string | Promise<string>> = {
   SQLite: () => temporaryFile('petstore.db'),
-  PostgreSQL: () => cluster.newDatabase(),
+  PostgreSQL: () => cluster.newStore(),
 }
 
 const PET = valuesOf('NewPet')

@@ -7,7 +7,7 @@ import { allEvents, eventFilter } from '../../../../test/support/events.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { sharedCluster, untilWaiting } from '../../../../test/support/postgres.ts'
 import { root, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
@@ -245,7 +245,7 @@ test('one that is killed half-way has changed nothing in PostgreSQL', async () =
     const child = Bun.spawn([`${root}/bin/petstore`, 'recovered', '--yes', '--database', address], {
       stdio: ['ignore', 'ignore', 'ignore'],
     })
-    while ((await sql.unsafe('SELECT pid FROM pg_locks WHERE NOT granted')).length === 0) await Bun.sleep(10)
+    await untilWaiting(sql, 1, 'transactionid')
     child.kill('SIGKILL')
     await child.exited
     await sql.unsafe('COMMIT')

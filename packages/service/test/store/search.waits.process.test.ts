@@ -6,7 +6,7 @@ import { newKey } from '../../../../test/support/keys.ts'
 import { petFilter } from '../../../../test/support/lists.ts'
 import { idsOf } from '../../../../test/support/paging.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { sharedCluster, untilWaiting } from '../../../../test/support/postgres.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
 const SEARCHES = 8
@@ -30,20 +30,19 @@ test('a file: a request after a search is answered before it', async () => {
 
 test('PostgreSQL: searches that get no answer leave connections for everything else', async () => {
   const cluster = await sharedCluster()
-  const address = await cluster.newDatabase()
+  const address = await cluster.newStore()
   const store = await openStore(`${address}?connections=4`, { now: Date.now })
   const { id: by } = await store.createKey(newKey())
   await store.createPet(newPet({ name: 'Rex' }), by)
   const search = async () => idsOf(await store.listPets(petFilter({ limit: 20, search: 'rex' })))
-  const held = `SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'search_pets'::regclass`
   const waiting = await cluster.asAdmin(
     (admin) =>
       admin.begin(async (sql) => {
         await sql`LOCK TABLE search_pets IN ACCESS EXCLUSIVE MODE`
         const searches = Promise.allSettled(Array.from({ length: SEARCHES }, search))
-        while ((await sql.unsafe(held)).length === 0) await Bun.sleep(5)
+        await untilWaiting(sql, 1, 'relation')
         for (let n = 0; n < SEARCHES; n++) expect(idsOf(await store.listPets(petFilter({ limit: 20 })))).toEqual([1n])
-        expect((await sql.unsafe(held)).length).toBeLessThanOrEqual(1)
+        expect((await untilWaiting(sql, 0, 'relation')).length).toBeLessThanOrEqual(1)
         return [searches]
       }),
     new URL(address).pathname.slice(1),

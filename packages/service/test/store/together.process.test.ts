@@ -13,7 +13,7 @@ const COUNT = 30
 const cluster = await sharedCluster()
 const STORES: Record<string, () => string | Promise<string>> = {
   SQLite: () => temporaryFile('petstore.db'),
-  PostgreSQL: () => cluster.newDatabase(),
+  PostgreSQL: () => cluster.newStore(),
 }
 const open: Store[] = []
 afterAll(() => Promise.all(open.map((store) => store.close())))

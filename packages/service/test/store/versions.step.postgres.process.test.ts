@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { dataFolder, NOBODY, sharedCluster } from '../../../../test/support/postgres.ts'
+import { dataFolder, NOBODY, sharedCluster, untilWaiting } from '../../../../test/support/postgres.ts'
 import { run } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
@@ -232,13 +232,3 @@ test('a database of a schema from before the first release is refused, with what
     expect([await catalogue(address), await contents(address)]).toEqual(before)
   }
 })
-
-async function untilWaiting(sql: postgres.ISql, count: number, type = 'advisory') {
-  for (;;) {
-    const found = await sql<{ pid: number }[]>`
-      SELECT pid FROM pg_locks WHERE locktype = ${type} AND NOT granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
-    if (found.length >= count) return found
-    await Bun.sleep(10)
-  }
-}

@@ -10,7 +10,7 @@ import { eventsConformance } from '../events.conformance.ts'
 const cluster = await sharedCluster()
 
 eventsConformance('PostgreSQL', async () => {
-  const address = await cluster.newDatabase()
+  const address = await cluster.newStore()
   const name = new URL(address).pathname.slice(1)
   const run = (sql: string) => cluster.asAdmin(async (ask) => Array.from(await ask.unsafe(sql)), name)
   return {

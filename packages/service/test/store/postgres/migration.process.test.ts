@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
-import { Cluster } from '../../../../../test/support/postgres.ts'
+import { Cluster, untilWaiting } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { fillDatabase, fixtureJson } from '../../../../../test/support/store-fixtures.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
@@ -80,9 +80,7 @@ test(
         sql.begin(async (transaction) => {
           await transaction`SELECT pg_advisory_xact_lock(1346720851, 0)`
           opening = openStore(primary.address('waiting'), OPTIONS)
-          while ((await transaction`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`).length === 0) {
-            await Bun.sleep(10)
-          }
+          await untilWaiting(transaction)
           await stopReceiving()
         }),
       'waiting',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { orderFilter } from '../../../../../test/support/lists.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
-import { sharedCluster } from '../../../../../test/support/postgres.ts'
+import { sharedCluster, untilWaiting } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { ORDER_STATUSES } from '../../../../contract/src/generated.ts'
 import { HOLDING } from '../../../src/domain/order-transitions.ts'
@@ -22,7 +22,7 @@ let servers: [Store, Store]
 let by: bigint
 
 beforeAll(async () => {
-  address = await cluster.newDatabase()
+  address = await cluster.newStore()
   servers = [await open(), await open()]
   by = (await servers[0].createKey(newKey())).id
 }, TEST_MS)
@@ -161,9 +161,7 @@ test('a key that is revoked or expires while writes wait for their turn refuses 
           outcome(server.createPet(PET, key).then(() => 'added')),
           outcome(server.placeOrder({ petId: key === by ? petId : other }, key).then(() => 'placed')),
         ])
-        while ((await transaction`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`).length === 0) {
-          await Bun.sleep(5)
-        }
+        await untilWaiting(transaction)
         await query(`UPDATE keys SET revoked_at = 1 WHERE id = ${revoked.id}`)
         await query(`UPDATE keys SET expires_at = petstore_now() WHERE id = ${expiring.id}`)
         return { writes }
@@ -197,9 +195,7 @@ test('an order is checked as the transaction finds it that moves it, and once', 
         sql.begin(async (transaction) => {
           await transaction`SELECT pg_advisory_xact_lock(1346720851, 1)`
           const moving = outcome(servers[0].completeOrder(order.id, by, isRex))
-          while ((await transaction`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`).length === 0) {
-            await Bun.sleep(5)
-          }
+          await untilWaiting(transaction)
           await transaction.unsafe(rename + petId)
           return { moving }
         }),

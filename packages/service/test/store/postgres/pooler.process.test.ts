@@ -34,7 +34,7 @@ describe.skipIf(!pgbouncerVersion)(
       'a key that was created is there, and one that was revoked is not; no statement is left with the database',
       async () => {
         const pooler = await PgBouncer.start(cluster.port)
-        const address = await cluster.newDatabase()
+        const address = await cluster.newStore()
         const [store, other] = [await openStore(pooler.through(address), { now }), await openStore(address, { now })]
         const ids: bigint[] = []
         for (let n = 0; n < 12; n++) {

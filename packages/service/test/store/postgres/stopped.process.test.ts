@@ -13,7 +13,7 @@ const CLIENTS = 8
 const OTHERS_GO_ON_MS = 3_000
 
 test('a server that stops there holds up the others for less than 3 s; awake, it answers 503 and has written nothing', async () => {
-  const address = await cluster.newDatabase()
+  const address = await cluster.newStore()
   const database = new URL(address).pathname.slice(1)
   const stopping = await serve(['--database', address])
   const others = await openStore(address, { now: Date.now })

@@ -22,7 +22,7 @@ import { exactTimes } from '../orders/exact-times.ts'
 import { ordersConformance } from '../orders.conformance.ts'
 import { conformance } from '../store.conformance.ts'
 
-const openNew = async (options: StoreOptions) => openStore(await cluster.newDatabase(), options)
+const openNew = async (options: StoreOptions) => openStore(await cluster.newStore(), options)
 conformance('PostgreSQL', openNew)
 ordersConformance('PostgreSQL', openNew)
 exactTimes(async () => {
