@@ -1,30 +1,38 @@
 // `npm test`: types, lint, generated files and every test, each counted, with the sum on the last line.
 // `--fast` (`npm run check`) leaves out the tests that start processes. `--update-timings` keeps how long each file took.
 
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { availableParallelism, freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { audit } from '../scripts/audit.ts'
+import { startShared } from './support/postgres.ts'
+import { processorSeconds } from './support/processor-seconds.ts'
 import { runTests } from './support/runner.ts'
 
 const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
 /** Files of tests that start processes, databases or browsers. */
 const SLOW = '.process.test.ts'
-/** How many test files run at the same time. They share nothing, and wait for a third of their time or more. */
-const WORKERS = 2 * availableParallelism()
+/** How many test files run at the same time. More than half of their time they wait. */
+const WORKERS = 3 * availableParallelism()
 /** How long each file takes. The longest are started first, so that none is left at the end while processors rest. */
 const TIMINGS = 'test/timings.json'
 /** Of the whole run; a tenth is enough on a machine that does nothing else. */
 const RUN_LIMIT_MS = 80 * 60_000
 
+/** What tests write, with room to spare. */
+const ROOM_BYTES = 6e9
+/** How many files are named that took the most processor time. */
+const COSTLY = 10
+
 /** Everything that tests leave behind. The test runner ends without an exit event, so this process removes it. */
-const folder = mkdtempSync(join(tmpdir(), 'petstore-'))
-// PostgreSQL, which refuses to run as root, has to get through it as another user.
-chmodSync(folder, 0o755)
+const folder = inMemory() ?? newFolder(tmpdir())
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-const env = { ...process.env, TMPDIR: folder, SUITE_FOLDER: folder }
+const { env } = process
+env.TMPDIR = folder
+env.SUITE_FOLDER = folder
 const results = { passed: 0, failed: 0, skipped: 0 }
 
 await Promise.all([
@@ -34,15 +42,55 @@ await Promise.all([
   ),
   step('lint', ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.']),
   step('generated files', [process.execPath, 'scripts/generate.ts', '--check']),
-  ...(fast ? [] : [auditStep(), unpackBrowser()]),
+  ...(fast ? [] : [auditStep(), unpackBrowser(), startPostgres()]),
 ])
 const failures = await tests()
 
+process.stdout.write(`\n${costly()}\n`)
 const { passed, failed, skipped } = results
 if (skipped > 0) process.stdout.write(`\n${skipped} skipped; each says why above\n`)
 for (const failure of failures) process.stdout.write(`\n${failure}\n`)
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
 process.exit(failed > 0 ? 1 : 0)
+
+function newFolder(parent: string): string {
+  const made = mkdtempSync(join(parent, 'petstore-'))
+  // PostgreSQL, which refuses to run as root, has to get through it as another user.
+  chmodSync(made, 0o755)
+  return made
+}
+
+/** Tests sync what they write thousands of times, for which a busy disk takes a tenth of a second each, and memory none. */
+function inMemory(): string | undefined {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm')
+    if (Math.min(bavail * bsize, freemem()) < ROOM_BYTES) return undefined
+    const made = newFolder('/dev/shm')
+    // The browser is unpacked there, and programs are not started everywhere: a container's is mounted with noexec.
+    const program = join(made, 'program')
+    writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
+    if (spawnSync(program).status === 0) return made
+    rmSync(made, { recursive: true })
+  } catch {}
+  return undefined
+}
+
+/** What took the most processor time, and how much the whole run took. */
+function costly(): string {
+  const lines = readFileSync(join(folder, 'processor-times'), 'utf8').trim().split('\n')
+  const files = lines.map((line) => {
+    const [file = '', ...numbers] = line.split('\t')
+    const [seconds = 0, processor = 0] = numbers.map(Number)
+    return { file, seconds, processor }
+  })
+  const most = files.toSorted((one, other) => other.processor - one.processor).slice(0, COSTLY)
+  return [
+    `${files.length} files: ${(performance.now() / 1000).toFixed()} s, ${processorSeconds().toFixed()} s of processor time. The most:`,
+    ...most.map(
+      ({ file, seconds, processor }) => `${processor.toFixed(1).padStart(5)} s in ${seconds.toFixed(1)} s: ${file}`,
+    ),
+  ].join('\n')
+}
 
 async function step(name: string, command: string[]): Promise<void> {
   const { ok, output } = await run(command)
@@ -63,6 +111,12 @@ async function unpackBrowser(): Promise<void> {
   const script = `const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath()`
   const { ok, output } = await run([process.execPath, '-e', script])
   if (!ok) process.stdout.write(`The browser could not be unpacked: ${output}\n`)
+}
+
+/** One server for all files that only need a database. Where it does not start, each of them says so. */
+async function startPostgres(): Promise<void> {
+  const server = await startShared().catch(() => undefined)
+  if (server) env.SUITE_POSTGRES_PORT = String(server.port)
 }
 
 /** What it prints is kept, so that the output of several does not mix. */

@@ -1,4 +1,4 @@
-// Files of one test, in folders that are deleted when the process ends.
+// Files of tests, in folders that are deleted when the test file has ended (after-file.ts), or the process.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,8 @@ export function temporaryFile(name: string): string {
   return join(folder, name)
 }
 
-process.on('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-})
+export function removeTemporaryFiles(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+}
+
+process.on('exit', removeTemporaryFiles)
