@@ -273,7 +273,7 @@ describe('petstore/testing', () => {
   const deno = process.env.DENO ?? Bun.which('deno')
   const RUNNERS: [string, string[]][] = [
     ['node:test', ['node', '--test', 'program.test.mjs']],
-    ['Bun', [BUN, 'test', 'program.test.mjs']],
+    ['Bun', [BUN, 'test', '--timeout', '600000', 'program.test.mjs']],
     ['Deno', [deno ?? 'deno', 'test', '--no-check', '--allow-all', 'program.test.mjs']],
   ]
   for (const [name, command] of RUNNERS) {

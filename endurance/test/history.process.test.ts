@@ -41,12 +41,8 @@ test.each([
   expect(checked).toBeGreaterThan(0)
 })
 
-test.each([
-  'a second buyer gets the order of the first',
-  'a deletion that is done later',
-  'own commits unseen',
-  'a cached list that is one commit old',
-])('finds what is planted: %s', async (name) => {
+// One that does something wrong, and one that shows something wrong. `npm run endurance:history -- --planted all` has the others.
+test.each(['a deletion that is done later', 'own commits unseen'])('finds what is planted: %s', async (name) => {
   const planted = PLANTED.find((one) => one.name === name) as (typeof PLANTED)[number]
   const found = await findPlanted(planted, 'sqlite', 1)
   expect(found?.words).toContain(' → ')

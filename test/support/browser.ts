@@ -17,6 +17,8 @@ export interface Watched {
   page: Page
   /** What the browser complained about and nobody expected; requests to other origins among it. */
   complaints: string[]
+  /** Of the console. */
+  warnings: string[]
   close: () => Promise<void>
 }
 
@@ -28,7 +30,9 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   const page = await context.newPage()
   page.setDefaultTimeout(600_000)
   const complaints: string[] = []
+  const warnings: string[] = []
   page.on('console', (message) => {
+    if (message.type() === 'warning') warnings.push(message.text())
     if (message.type() === 'error' && !ANSWERED.test(message.text())) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(String(error)))
@@ -44,7 +48,7 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
     context.on('page', (opened) => slow(opened).catch(() => undefined))
   }
   await page.goto(url)
-  return { page, complaints, close: () => context.close() }
+  return { page, complaints, warnings, close: () => context.close() }
 }
 
 /** Of a long list: rows are alike, and the first seven have each status and each kind of name. */

@@ -40,7 +40,7 @@ export const SNIPPETS: Record<string, Snippet> = {
   Bun: {
     title: '**Vitest**',
     files: (snippet) => ({ 'store.test.ts': VITEST(snippet)['store.test.ts'].replaceAll(`'vitest'`, `'bun:test'`) }),
-    command: [process.execPath, 'test', 'store.test.ts'],
+    command: [process.execPath, 'test', '--timeout', '600000', 'store.test.ts'],
   },
   Python: {
     title: '**Python**',

@@ -51,6 +51,24 @@ test('names our client, shows fields in the order of the contract, no regular ex
   expect(text.indexOf('\nexpiresAt\n')).toBeGreaterThan(text.indexOf('\nreference\n'))
 })
 
+test('shows curl first, then our client, finds operations by their errors, and warns of nothing', async () => {
+  const samples = page.getByTestId('client-picker').filter({ visible: true }).first()
+  await samples.click()
+  await page.getByRole('option', { name: 'petstore-client' }).waitFor()
+  const labels = await page.getByRole('option').allInnerTexts()
+  expect([await samples.innerText(), ...labels.slice(0, 2)]).toEqual(['curl', 'curl', 'petstore-client'])
+  await page.keyboard.press('Escape')
+  for (const words of ['401', 'rate limit']) {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('search').locator('input').fill(words)
+    for (const name of ['List pets', 'Place an order']) {
+      await page.getByRole('dialog').getByRole('option', { name }).waitFor()
+    }
+    await page.keyboard.press('Escape')
+  }
+  expect(watched.warnings).toEqual([])
+})
+
 test('tries an operation out with a key that it does not keep, and shows 64-bit numbers unrounded', async () => {
   await service.post(petBody({ categoryId: 9223372036854775807n }))
   await service.post(petBody({ name: 'Mia', categoryId: -9223372036854775808n }))
@@ -109,31 +127,6 @@ async function sends(tab: Page): Promise<void> {
     .click()
   expect((await answered).status()).toBe(200)
 }
-
-test('shows curl first, then our client, finds operations by their errors, and warns of nothing', async () => {
-  const tab = await page.context().newPage()
-  tab.setDefaultTimeout(600_000)
-  const warnings: string[] = []
-  tab.on('console', (message) => message.type() === 'warning' && warnings.push(message.text()))
-  await tab.goto(`${service.origin}/docs`)
-  await tab.getByRole('heading', { name: 'List pets' }).first().waitFor()
-  const samples = tab.getByTestId('client-picker').filter({ visible: true }).first()
-  await samples.click()
-  await tab.getByRole('option', { name: 'petstore-client' }).waitFor()
-  const labels = await tab.getByRole('option').allInnerTexts()
-  expect([await samples.innerText(), ...labels.slice(0, 2)]).toEqual(['curl', 'curl', 'petstore-client'])
-  await tab.keyboard.press('Escape')
-  for (const words of ['401', 'rate limit']) {
-    await tab.keyboard.press('Control+k')
-    await tab.getByRole('dialog').getByRole('search').locator('input').fill(words)
-    for (const name of ['List pets', 'Place an order']) {
-      await tab.getByRole('dialog').getByRole('option', { name }).waitFor()
-    }
-    await tab.keyboard.press('Escape')
-  }
-  expect(warnings).toEqual([])
-  await tab.close()
-})
 
 test('sends requests only to this service, without errors', () => {
   expect(watched.complaints).toEqual([])

@@ -3,7 +3,7 @@
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { concerns } from '../../../test/support/concerned.ts'
-import { brokenOf, type Examined, examine, keysOf, promisesOf } from '../../../test/support/examine.ts'
+import { brokenOf, type Examined, examine, keysOf } from '../../../test/support/examine.ts'
 import { run } from '../../../test/support/process.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { CONTRACT_FAULTS, startFaulty } from '../../practice/src/contract-faults/all.ts'
@@ -72,12 +72,17 @@ async function stock(service: Service, count = 24): Promise<void> {
 
 /** What is found in a service of its own with this fault. */
 async function foundAlone(name: string, fault: ContractFault): Promise<string[]> {
-  concernedBy ??= concernsOfHonest()
-  const chosen = new Set([...(await (await concernedBy)(fault)), ...PROMISES.filter(({ id }) => id === name)])
+  const chosen = await concernedPromises(name, fault)
   const service = await startService({ now: Date.now })
-  const lines = await found(service, fault, { write: true, chosen: [...chosen] })
+  const lines = await found(service, fault, { write: true, chosen })
   await service.stop()
   return lines
+}
+
+/** What has to be judged beside this fault, the promise of its own name among it. */
+async function concernedPromises(name: string, fault: ContractFault): Promise<PromiseRow[]> {
+  concernedBy ??= concernsOfHonest()
+  return [...new Set([...(await (await concernedBy)(fault)), ...PROMISES.filter(({ id }) => id === name)])]
 }
 
 let concernedBy: ReturnType<typeof concerns> | undefined
@@ -130,8 +135,9 @@ describe('a contract fault', () => {
       const service = await startService({ now: Date.now })
       await stock(service)
       const readable = ids.filter((id) => promise(id).level === 'interface' && !promise(id).needs)
-      const chosen = promisesOf('interface')
       const wrong = await eachLie(readable, async (id) => {
+        const concerned = await concernedPromises(id, CONTRACT_FAULTS[id] as ContractFault)
+        const chosen = concerned.filter(({ level }) => level === 'interface')
         const lines = await found(service, CONTRACT_FAULTS[id] as ContractFault, { chosen })
         return lines.length <= IDS_MAX && lines.some((line) => line.startsWith(`${id}: `)) ? undefined : lines
       })
