@@ -1,7 +1,7 @@
 // Compiles the part of JSON Schema that the contract uses to validators for exact JSON. Libraries check numbers that JSON.parse has
 // already rounded. An unknown keyword is an error at the start, so nothing in the contract is silently ignored.
 //
-// The gain: int64 is judged by all its digits, and every problem of a body is told at once, in words for people. The price: who writes a keyword
+// The gain: int64 is judged by all its digits, and every problem of a body is reported at once, in words for people. The price: who writes a keyword
 // into the contract that it has not had yet adds it here. Others see `compileSchema` and `compileTextSchema`.
 
 import { dateFromText, instantFromText } from './date-time.ts'

@@ -20,13 +20,13 @@ export interface DayEvents extends Pick<Loaded<unknown>, 'failure' | 'reload'> {
 
 interface Reading {
   events: Event[]
-  /** Told by the feed since the reading began, oldest first. */
-  told: Event[]
+  /** From the feed since the reading began, oldest first. */
+  live: Event[]
   next: string | undefined
   whole: boolean
 }
 
-const nothing = (): Reading => ({ events: [], told: [], next: undefined, whole: false })
+const nothing = (): Reading => ({ events: [], live: [], next: undefined, whole: false })
 
 interface DayEventsProps {
   readEvents: ReadEvents
@@ -70,14 +70,14 @@ export function useDayEvents(
       reload()
     }
     const mine = events.filter((event) => (type as readonly string[]).includes(event.type) && isWithin(event, span))
-    reading.current.told.push(...mine)
+    reading.current.live.push(...mine)
     if (mine.length > 0) show(undefined)
   })
 
-  const { events, told, next, whole } = reading.current
+  const { events, live, next, whole } = reading.current
   // The feed may tell what the first page has, too.
   const newest = next === undefined ? undefined : (events[0]?.id ?? 0n)
-  const later = newest === undefined ? [] : told.filter(({ id }) => id > newest).reverse()
+  const later = newest === undefined ? [] : live.filter(({ id }) => id > newest).reverse()
   return { events: later.length > 0 ? [...later, ...events] : events, whole, failure, reload }
 }
 

@@ -1,5 +1,5 @@
 // What happens in the store while this tab is open. All tabs of a browser share one waiting request, because a browser opens only six
-// connections to a host: one tab waits, and tells the others. Where there is no feed, nothing is told, and lists are fetched every so often.
+// connections to a host: one tab waits, and tells the others. Where there is no feed, no event comes, and lists are fetched every so often.
 
 import { PetstoreApiError } from '../../../client/src/petstore.ts'
 import { pause } from '../../../client/src/retries.ts'
@@ -31,12 +31,12 @@ export class Feed {
   readonly #listeners = new Set<Listener>()
   readonly #aborter = new AbortController()
   readonly #channel: BroadcastChannel
-  /** Behind the last event that any tab has told. */
+  /** Behind the last event that any tab has passed on. */
   #cursor: string | undefined
   #heardAt = Number.NEGATIVE_INFINITY
   #isBegun = false
   #begin: () => void
-  /** Whatever happens from now on is told: who reads after this need not read again. Resolves also where the feed does not respond in time. */
+  /** Events come from now on: who reads after this need not read again. Resolves also where the feed does not respond in time. */
   readonly begun: Promise<void>
 
   constructor(read: ReadEvents) {
@@ -54,7 +54,7 @@ export class Feed {
     this.#waitForTurn(name).catch(() => undefined)
   }
 
-  /** Whatever happens is told at once. */
+  /** Whether events arrive as they happen. */
   get live(): boolean {
     return performance.now() - this.#heardAt < (WAIT_S + 10) * 1_000
   }
@@ -95,9 +95,9 @@ export class Feed {
         const where = cursor === undefined ? { from: 'now', limit: 1 } : { cursor, limit: AT_ONCE, wait: WAIT_S }
         const { events, next } = await this.#read(where, signal)
         failures = 0
-        const told = { events, gap: cursor === undefined, cursor: next }
-        this.#channel.postMessage(told)
-        this.#hear({ ...told, gap: told.gap && this.#isBegun })
+        const message = { events, gap: cursor === undefined, cursor: next }
+        this.#channel.postMessage(message)
+        this.#hear({ ...message, gap: message.gap && this.#isBegun })
         this.#begin()
         if (events.length > 0 && events.length < AT_ONCE) await pause(REST_MS, signal)
       } catch (error) {

@@ -1,5 +1,5 @@
 // One act on each of the rows that were chosen: a few at a time, each on the condition that the row is still what was shown. What is refused
-// is told with its reason, and the rest is done; where the service does not respond, what is left stays as it was.
+// is shown with its reason, and the rest is done; where the service does not respond, what is left stays as it was.
 
 import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { findOrder } from '../actions.ts'

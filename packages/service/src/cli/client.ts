@@ -10,7 +10,7 @@ import { clientConfigOf } from './options.ts'
 import { plainFetch } from './plain-fetch.ts'
 import { printNote } from './print.ts'
 
-/** How long before the end of an operation its users are told, at each use. */
+/** How long before the end of an operation its users are warned, at each use. */
 const NOTE_MS = 90 * 24 * 3_600_000
 
 export interface Service {

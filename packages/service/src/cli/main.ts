@@ -16,7 +16,7 @@ const program = new Command('petstore')
 const load = COMMANDS.get(process.argv[2] ?? '')
 if (load) program.addCommand(await load())
 else await addAll()
-settle(program)
+configure(program)
 
 /** What commander writes to standard output: help, the version. */
 let written = Promise.resolve()
@@ -34,7 +34,7 @@ async function addAll(): Promise<void> {
 }
 
 /** Makes commander throw where it would exit, and print as everything else does. Subcommands do not inherit this. */
-function settle(command: Command): void {
+function configure(command: Command): void {
   command
     .exitOverride()
     .configureHelp({ visibleOptions: ownFirst, ...(command === program && { formatHelp: () => OVERVIEW }) })
@@ -47,7 +47,7 @@ function settle(command: Command): void {
       writeErr: (text) => printNote(...text.trimEnd().split('\n')),
       outputError: (text) => printError(sentenceOf(text)),
     })
-  for (const each of command.commands) settle(each)
+  for (const each of command.commands) configure(each)
 }
 
 /** The flags of the command itself, then --help, then the settings that other commands have, too, named with their variable. */

@@ -74,7 +74,7 @@ const MOVES: readonly Move[] = [
 function moveRows({ id, operation: of, ask, status, from, to, pet, code, conflicts }: Move): PromiseRow[] {
   const done = writing(`${id}.success`)
   /** An order in this status, and the response to the request for it. */
-  const asked = async (probe: Probe, state: Reachable, options?: RequestOptions) => {
+  const requested = async (probe: Probe, state: Reachable, options?: RequestOptions) => {
     const { id, petId } = await orderThatIs(probe, state)
     const before = await readOrder(probe, id)
     return { id, petId, before, answer: await ask(probe, id, options) }
@@ -86,7 +86,7 @@ function moveRows({ id, operation: of, ask, status, from, to, pet, code, conflic
         writing('orders.place.success', ...(from === 'completed' ? ['orders.complete.success'] : [])),
       )
       .check(async (probe) => {
-        const { id, before, answer } = await asked(probe, from)
+        const { id, before, answer } = await requested(probe, from)
         answer.expectStatus(status)
         const now = await readOrder(probe, id)
         answer.expectText(status === 204 ? '' : now.text)
@@ -98,14 +98,14 @@ function moveRows({ id, operation: of, ask, status, from, to, pet, code, conflic
     row(`${id}.pet`, `The pet of the order is then ${pet}.`)
       .from(operation(of, 'description'), writing(`${id}.success`, 'pets.get.status'))
       .check(async (probe) => {
-        const { petId, answer } = await asked(probe, from)
+        const { petId, answer } = await requested(probe, from)
         answer.expectStatus(status)
         await expectPet(probe, petId, pet)
       }),
     row(`${id}.again`, `An order that is ${to} already: ${status} again, and nothing changes.`)
       .from(operation(of, 'description'), done)
       .check(async (probe) => {
-        const { before, answer } = await asked(probe, to)
+        const { before, answer } = await requested(probe, to)
         answer.expectStatus(status)
         await expectUnchanged(probe, before)
       }),
@@ -113,7 +113,7 @@ function moveRows({ id, operation: of, ask, status, from, to, pet, code, conflic
       .from(response(of, 409), writing(`${id}.success`, ...conflicts.flatMap((state) => REACHED[state])))
       .check(async (probe) => {
         for (const state of conflicts) {
-          const { before, answer } = await asked(probe, state)
+          const { before, answer } = await requested(probe, state)
           answer.expectError(409, code)
           await expectUnchanged(probe, before)
         }
@@ -125,8 +125,8 @@ function moveRows({ id, operation: of, ask, status, from, to, pet, code, conflic
       )
       .check(async (probe) => {
         const options = { headers: { 'If-Match': '"x"' } }
-        ;(await asked(probe, to, options)).answer.expectStatus(status)
-        ;(await asked(probe, conflicts[0], options)).answer.expectError(409, code)
+        ;(await requested(probe, to, options)).answer.expectStatus(status)
+        ;(await requested(probe, conflicts[0], options)).answer.expectError(409, code)
       }),
     ...(status === 200
       ? [

@@ -1,4 +1,4 @@
-// Level `interface`: what the interface document says of adding pets. Names are ours, so that it can be told what was added.
+// Level `interface`: what the interface document says of adding pets. Names are ours, so that what was added can be recognised.
 
 import { parseJson } from '../../../contract/src/json.ts'
 import { number, textOf } from '../answer.ts'

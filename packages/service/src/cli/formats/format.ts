@@ -15,7 +15,7 @@ export interface SourceRecord {
   /** Which one on this line, from 1, where a line may have several. */
   nth?: number
   pet?: Unchecked
-  /** What can be told of it nevertheless, for a person to complete. */
+  /** What was read of it nevertheless, for a person to complete. */
   partly?: Unchecked
   /** Why it cannot be read: a sentence without its subject. */
   problem?: string

@@ -33,7 +33,7 @@ export type Checked = BackupSummary & { last: LastEvent | undefined; fault: stri
 
 const DAMAGED = 'is damaged'
 
-/** Counts the rows that have another status than their last event says, or no event, and those that are told of and not there. */
+/** Counts the rows that have another status than their last event says, or no event, and those that have events and are not there. */
 function untold(table: string, id: string, status: string): string {
   const last = `id = (SELECT max(id) FROM events AS each WHERE each.${id} = events.${id})`
   return `SELECT
