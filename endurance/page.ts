@@ -7,7 +7,7 @@ import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { median } from '../bench/figures.ts'
-import { createStore, fill } from '../bench/seed.ts'
+import { createStore, fill, index } from '../bench/seed.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { openSignedIn } from '../test/support/console.ts'
 import { temporaryFile } from '../test/support/files.ts'
@@ -100,20 +100,14 @@ async function withService<Result>(pets: number, use: (origin: string, key: stri
   const database = join(mkdtempSync(temporaryFile('page-')), 'petstore.db')
   const key = createStore(root, database)
   fill(database, pets)
+  index(database)
   const server = await serve([], { env: { PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'error' } })
   const { origin } = new URL(server.url)
   try {
-    await searchIndex(server.url, key)
     return await use(origin, key)
   } finally {
     await server.stop()
   }
-}
-
-/** Waits until the search answers: while its index is built, it takes the processor from the rest. */
-async function searchIndex(url: string, key: string): Promise<void> {
-  const ask = () => fetch(`${url}/pets?search=lun&limit=1`, { headers: { Authorization: `Bearer ${key}` } })
-  while ((await ask()).status === 503) await Bun.sleep(500)
 }
 
 if (import.meta.main) {

@@ -9,7 +9,7 @@ import { number } from '../phrases.ts'
 import { RadioGroup } from '../radio-group.tsx'
 import { Status } from '../status.tsx'
 import { STATUSES } from '../statuses.ts'
-import { isWrong, type Row } from './rows.ts'
+import type { Row } from './rows.ts'
 import type { Import } from './use-import.ts'
 
 const PAGE_ROWS = 50
@@ -23,7 +23,7 @@ export function ImportTable({ importing }: { importing: Import & { rows: readonl
   const last = Math.max(0, Math.ceil(some.length / PAGE_ROWS) - 1)
   const at = Math.min(page, last)
   return (
-    <div class="import-rows">
+    <>
       {counts.mistaken > 0 && (
         <RadioGroup
           legend="Show"
@@ -40,7 +40,7 @@ export function ImportTable({ importing }: { importing: Import & { rows: readonl
           }}
         />
       )}
-      <table>
+      <table class="rows import-rows">
         <thead>
           <tr>
             {['Line', ...Object.values(LABELS)].map((head) => (
@@ -60,21 +60,18 @@ export function ImportTable({ importing }: { importing: Import & { rows: readonl
         </tbody>
       </table>
       {last > 0 && <Pages {...{ at, last, setPage }} count={some.length} />}
-    </div>
+    </>
   )
 }
 
-function Pages({
-  at,
-  last,
-  count,
-  setPage,
-}: {
+interface PagesProps {
   at: number
   last: number
   count: number
   setPage: (at: number) => void
-}) {
+}
+
+function Pages({ at, last, count, setPage }: PagesProps) {
   const to = Math.min(count, (at + 1) * PAGE_ROWS)
   return (
     <nav class="pager" aria-label="Pages of the file">
@@ -100,12 +97,12 @@ function TableRow({ row, importing }: { row: Row; importing: Import }) {
   const edited = mistaken && state === 'open' && importing.doing !== 'adding'
   const cell = { row, mend: (change: Partial<Row['cells']>) => importing.mend(row, change) }
   return (
-    <tr class={state === 'open' && isWrong(row) ? 'wrong' : state === 'left out' ? 'left-out' : undefined}>
+    <tr class={state === 'left out' ? 'left-out' : undefined}>
       <th scope="row" class="muted">
         <span class="cell-label">Line </span>
         <span class="numbers">{line}</span>
       </th>
-      <td class="cell-name">
+      <td>
         {edited ? <Cell {...cell} field="name" /> : <Name name={cells.name} />}
         {state === 'open' && problems.other && <p class="problem">{problems.other}</p>}
       </td>
