@@ -44,27 +44,26 @@ export async function openTarget(name: string, large: boolean): Promise<Target> 
   }
 }
 
-/** `onRows` is called now and then with their number so far. Resolves with it once all are saved; otherwise nothing is. */
-export async function exportList(
-  client: PetstoreClient,
-  position: ListPosition,
+/** `onRows` is called with their number so far. Resolves with it once all are saved; otherwise nothing is. */
+export async function exportRows(
+  items: AsyncIterable<object> | Iterable<object>,
+  view: ListPosition['view'],
   target: Target,
-  signal: AbortSignal,
-  onRows: (rows: number) => void,
+  { signal, onRows }: { signal?: AbortSignal; onRows?: (rows: number) => void } = {},
 ): Promise<number> {
   const lines: string[] = []
   let rows = 0
   async function* counted(): AsyncGenerator<object> {
-    for await (const item of itemsOf(client, position, signal)) {
-      onRows(++rows)
+    for await (const item of items) {
+      onRows?.(++rows)
       yield item
     }
   }
   try {
-    for await (const line of excel.write(counted(), COLUMNS[position.view])) {
+    for await (const line of excel.write(counted(), COLUMNS[view])) {
       if (lines.push(line) >= PART_LINES) await target.write(lines.splice(0).join(''))
     }
-    signal.throwIfAborted()
+    signal?.throwIfAborted()
     await target.write(lines.join(''))
     await target.close()
     return rows
@@ -74,7 +73,8 @@ export async function exportList(
   }
 }
 
-function itemsOf(client: PetstoreClient, position: ListPosition, signal: AbortSignal): AsyncIterable<object> {
+/** All of a list. */
+export function itemsOf(client: PetstoreClient, position: ListPosition, signal: AbortSignal): AsyncIterable<object> {
   const { view, status, categoryId, ids, search, sort } = position
   const ranges = fromIdRanges(ids)
   const filter = { sort: ranges ? 'newest' : sort, search: search || undefined } as const
@@ -89,16 +89,6 @@ async function* among(pets: AsyncIterable<Pet>, { min, has }: IdRanges): AsyncGe
     if (pet.id < min) return
     if (has(pet.id)) yield pet
   }
-}
-
-/** Rows that are here already. */
-export async function saveRows(view: ListPosition['view'], rows: readonly object[], name: string): Promise<void> {
-  async function* each(): AsyncGenerator<object> {
-    yield* rows
-  }
-  const lines: string[] = []
-  for await (const line of excel.write(each(), COLUMNS[view])) lines.push(line)
-  download(new Blob(lines, { type: 'text/csv' }), name)
 }
 
 function download(file: Blob, name: string): void {

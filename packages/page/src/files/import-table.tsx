@@ -110,7 +110,7 @@ function TableRow({ row, importing }: { row: Row; importing: Import }) {
         <span class="cell-label">Category </span>
         {edited ? <Cell {...cell} field="categoryId" /> : <span class="mono">{cells.categoryId}</span>}
       </td>
-      <td>{edited ? <StatusCell {...cell} /> : <StatusText status={cells.status} />}</td>
+      <td>{edited ? <Cell {...cell} field="status" /> : <StatusText status={cells.status} />}</td>
       <td class="import-outcome">
         <Outcome {...{ row, importing }} />
       </td>
@@ -139,68 +139,48 @@ function Outcome({ row, importing }: { row: Row; importing: Import }) {
 
 interface CellProps {
   row: Row
+  field: Field
   mend: (change: Partial<Row['cells']>) => void
 }
 
-const idOf = ({ line }: Row, field: Field) => `import-${line}-${field}`
-
-/** For screen readers: its label, and its problem. */
-function described(row: Row, field: Field) {
+/** Is mended in place, with its problem below it. */
+function Cell({ row, mend, field }: CellProps) {
+  const id = `import-${row.line}-${field}`
   const problem = row.problems.fields[field]
-  return {
-    id: idOf(row, field),
+  const value = row.cells[field]
+  const control = {
+    id,
     'aria-label': `${LABELS[field]}, line ${row.line}`,
     'aria-invalid': Boolean(problem),
-    'aria-describedby': problem && `${idOf(row, field)}-problem`,
+    'aria-describedby': problem && `${id}-problem`,
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => mend({ [field]: currentTarget.value }),
   }
-}
-
-function CellProblem({ row, field }: { row: Row; field: Field }) {
-  const text = row.problems.fields[field]
-  if (!text) return null
-  return (
-    <p id={`${idOf(row, field)}-problem`} class="problem">
-      {text}
-    </p>
-  )
-}
-
-function Cell({ row, mend, field }: CellProps & { field: 'name' | 'categoryId' }) {
+  const looks = field === 'name' ? { dir: 'auto' as const } : { class: 'mono', inputMode: 'numeric' as const }
   return (
     <>
-      <input
-        type="text"
-        {...described(row, field)}
-        {...(field === 'name' ? { dir: 'auto' } : { class: 'mono', inputMode: 'numeric' })}
-        autocomplete="off"
-        value={row.cells[field]}
-        onInput={({ currentTarget }) => mend({ [field]: currentTarget.value })}
-      />
-      <CellProblem {...{ row, field }} />
+      {field === 'status' ? (
+        <select {...control} value={value || 'available'}>
+          {statusOptions(value).map(([option, label]) => (
+            <option key={option} value={option}>
+              {label}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input type="text" autocomplete="off" {...control} {...looks} value={value} />
+      )}
+      {problem && (
+        <p id={`${id}-problem`} class="problem">
+          {problem}
+        </p>
+      )}
     </>
   )
 }
 
-function StatusCell({ row, mend }: CellProps) {
-  const { status } = row.cells
-  const isKnown = STATUSES.some(([value]) => value === (status || 'available'))
-  return (
-    <>
-      <select
-        {...described(row, 'status')}
-        value={status || 'available'}
-        onChange={({ currentTarget }) => mend({ status: currentTarget.value })}
-      >
-        {!isKnown && <option value={status}>{status}</option>}
-        {STATUSES.map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
-      <CellProblem row={row} field="status" />
-    </>
-  )
+/** With the file's own word, where it is none. */
+function statusOptions(value: string): readonly (readonly [string, string])[] {
+  return !value || STATUSES.some(([status]) => status === value) ? STATUSES : [[value, value], ...STATUSES]
 }
 
 function StatusText({ status }: { status: string }) {

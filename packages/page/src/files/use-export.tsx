@@ -12,7 +12,7 @@ import type { ListPosition } from '../list-position.ts'
 import { News } from '../news.tsx'
 import { inventoryTotal, totalOf } from '../pager.tsx'
 import { number } from '../phrases.ts'
-import { exportList, fileName, openTarget } from './export.ts'
+import { exportRows, fileName, itemsOf, openTarget } from './export.ts'
 import { Ended, Running } from './running.tsx'
 
 const SHOW_MS = 250
@@ -59,11 +59,13 @@ export function useExport(client: PetstoreClient): Exporting {
       const target = await openTarget(name, inventoryTotal(shown) > LARGE_ROWS)
       setState({ kind: 'running', name, rows: 0, total })
       let shownAt = performance.now()
-      const rows = await exportList(client, position, target, signal, (rows) => {
+      const onRows = (rows: number) => {
         if (performance.now() < shownAt + SHOW_MS) return
         shownAt = performance.now()
         setState({ kind: 'running', name, rows, total })
-      })
+      }
+      const items = itemsOf(client, position, signal)
+      const rows = await exportRows(items, position.view, target, { signal, onRows })
       end('done', `${number(rows)} ${rows === 1 ? 'row was' : 'rows were'} exported.`)
     } catch (error) {
       if (isAborted(error)) end('done', 'The export was cancelled. Nothing was saved.')
