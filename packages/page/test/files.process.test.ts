@@ -118,6 +118,7 @@ test.each([
     'pets.csv is not UTF-8: the error is within its first 1 byte. Save it as “CSV UTF-8”.',
   ],
   ['pets.csv', Buffer.from([0xff, 0xfe, 0x41, 0xd8]), 'pets.csv is not UTF-8: the error is within its first 4 bytes.'],
+  ['pets.csv', 'name,categoryId\n\n', 'There are no records in pets.csv.'],
   ['pets.csv', 'nonsense', 'The first line must name the columns, separated by commas, semicolons or tabs.'],
   [
     'pets.csv',

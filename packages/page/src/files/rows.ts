@@ -8,6 +8,7 @@ import { csv, petOf } from '../../../service/src/cli/formats/csv.ts'
 import { excel } from '../../../service/src/cli/formats/excel.ts'
 import type { SourceRecord } from '../../../service/src/cli/formats/format.ts'
 import { refuseWorkbook, textOf } from '../../../service/src/cli/formats/text.ts'
+import { StartError } from '../../../service/src/domain/start-error.ts'
 import type { Field } from '../draft.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from '../field-problems.ts'
 
@@ -39,6 +40,7 @@ export async function readRows(file: File, fromExcel: boolean, signal: AbortSign
     signal.throwIfAborted()
     until = performance.now() + BUSY_MS
   }
+  if (rows.length === 0) throw new StartError(`There are no records in ${file.name}.`)
   return rows
 }
 
