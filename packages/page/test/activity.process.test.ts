@@ -70,6 +70,10 @@ test('shows what happened today by kind and by key, and what ends, follows the d
   expect(new URL(page.url()).searchParams.get('day')).toMatch(/^2/)
   await page.getByRole('button', { name: 'Today' }).click()
   await page.waitForURL(`${service.origin}/?view=activity&type=pet.added`)
+
+  // No day of any month: today.
+  await page.goto(`${service.origin}/?view=activity&day=2026-02-31`)
+  await kind('Taken back 1').waitFor()
 })
 
 test('a delivery of 5 000 animals hides no sale: all are counted, named and told by key, and the animals when asked for', async () => {

@@ -28,6 +28,8 @@ function midnight(day: string): Date {
   return new Date(`${day}T00:00:00`)
 }
 
+/** Chromium takes 31 February for 3 March. */
 export function isDay(text: string | null): text is string {
-  return text !== null && /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && text > '1970'
+  if (text === null || !/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) || Number.isNaN(Date.parse(text))) return false
+  return dayFrom(text, 0) === text && text > '1970'
 }
