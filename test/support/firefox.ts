@@ -39,18 +39,22 @@ export async function openFirefox(command: string, width = 1280, height = 800): 
   const socket = new WebSocket(`${await addressOf(child.stderr)}/session`)
   await new Promise((resolve, reject) => Object.assign(socket, { onopen: resolve, onerror: reject }))
 
-  const open = new Map<number, (message: Result) => void>()
+  const open: ((message: Result) => void)[] = []
   const complaints: string[] = []
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(String(data))
-    open.get(message.id)?.(message)
+    open[message.id]?.(message)
     const { level, text } = message.params ?? {}
     if (message.method === 'log.entryAdded' && level === 'error') complaints.push(text)
   }
+  // Whatever waits for a browser that is gone fails.
+  socket.onclose = () => {
+    for (const answer of open) answer({ type: 'error', message: 'Firefox has ended.' })
+  }
   async function send<Answer = Result>(method: string, params: object): Promise<Answer> {
-    const id = open.size
-    const answer = new Promise<Result>((resolve) => open.set(id, resolve))
-    socket.send(JSON.stringify({ id, method, params }))
+    const answer = new Promise<Result>((resolve) => open.push(resolve))
+    socket.send(JSON.stringify({ id: open.length - 1, method, params }))
+    if (socket.readyState !== WebSocket.OPEN) throw new Error('Firefox has ended.')
     const { type, result, message } = await answer
     if (type !== 'success') throw new Error(`${method}: ${message}`)
     return result as Answer
