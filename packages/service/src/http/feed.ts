@@ -23,8 +23,8 @@ interface Waiting {
   readonly until: number
   readonly reader: Reader
   /** `true`: the end of the feed has moved on from the position. */
-  end(moved: boolean): void
-  fail(error: unknown): void
+  readonly end: (moved: boolean) => void
+  readonly fail: (error: unknown) => void
 }
 
 export class Feed {
@@ -90,35 +90,24 @@ export class Feed {
   }
 
   /** Throws OVERLOADED. */
-  private wait(position: EventPosition, until: number, reader: Reader): Promise<boolean> {
-    if (this.stopped) return Promise.resolve(false)
+  private async wait(position: EventPosition, until: number, reader: Reader): Promise<boolean> {
+    const { signal } = reader
+    if (this.stopped || signal.aborted) return false
     if (this.readers.size >= this.waitingMax) throw OVERLOADED
-    return new Promise((resolve, reject) => {
-      const left = () => waiting.end(false)
-      const leave = () => {
-        this.readers.delete(waiting)
-        reader.signal.removeEventListener('abort', left)
-      }
-      const waiting: Waiting = {
-        position,
-        until,
-        reader,
-        end(moved) {
-          leave()
-          resolve(moved)
-        },
-        fail(error) {
-          leave()
-          reject(error)
-        },
-      }
-      this.readers.add(waiting)
-      reader.signal.addEventListener('abort', left)
-      if (reader.signal.aborted) left()
-      // Something may have happened since the reader's page was read, and may have been looked at already.
-      if (!isSame(position, this.end)) this.version = undefined
-      this.timer ??= setInterval(() => this.tick(), LOOK_EVERY_MS)
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+    const left = () => resolve(false)
+    const waiting: Waiting = { position, until, reader, end: resolve, fail: reject }
+    this.readers.add(waiting)
+    signal.addEventListener('abort', left)
+    // Something may have happened since the reader's page was read, and may have been looked at already.
+    if (!isSame(position, this.end)) this.version = undefined
+    this.timer ??= setInterval(() => this.tick(), LOOK_EVERY_MS)
+    try {
+      return await promise
+    } finally {
+      this.readers.delete(waiting)
+      signal.removeEventListener('abort', left)
+    }
   }
 
   private tick(): void {

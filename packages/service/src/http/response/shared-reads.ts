@@ -25,14 +25,12 @@ export class SharedReads<Of> {
     await immediate()
     this.next.delete(name)
     const reading = read()
-    const done = reading.then(
-      () => {},
-      () => {},
-    )
+    const done = reading.catch(() => undefined)
     this.running.set(name, done)
-    done.then(() => {
+    try {
+      return await reading
+    } finally {
       if (this.running.get(name) === done) this.running.delete(name)
-    })
-    return reading
+    }
   }
 }
