@@ -1,6 +1,6 @@
 // Files that are written under a name of their own beside their target, and get its name when they are whole.
 
-import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { lockAbandoned, lockNew } from './lock.ts'
 
@@ -23,6 +23,19 @@ export function createPartial(to: string, mode: number): PartialFile {
     // It may have been taken for abandoned before it was locked.
     if (existsSync(path)) return { path, descriptor }
     closeSync(descriptor)
+  }
+}
+
+/** Replaces the file at `path` when all that `write` gives its new descriptor is on disk; until then, and on an error, it stays as it was. */
+export async function replaceFile(path: string, mode: number, write: (descriptor: number) => unknown): Promise<void> {
+  const partial = createPartial(path, mode)
+  try {
+    await write(partial.descriptor)
+    fsyncSync(partial.descriptor)
+    renameSync(partial.path, path)
+  } finally {
+    rmSync(partial.path, { force: true })
+    closeSync(partial.descriptor)
   }
 }
 

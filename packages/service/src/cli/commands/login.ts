@@ -1,7 +1,7 @@
 // `petstore login` and `logout`: save an address and an API key for later commands, in a file that only its owner can
 // read. The service checks the key before it is saved.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { fchmodSync, mkdirSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { PetstoreClient } from '../../../../client/src/petstore.ts'
@@ -9,6 +9,7 @@ import { localUrl, loginFile } from '../../config/read-config.ts'
 import { apiKey, serviceUrl } from '../../config/setting-parsers.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { systemReason } from '../../domain/system-reason.ts'
+import { replaceFile } from '../../system/partial.ts'
 import { setService } from '../exit-codes.ts'
 import { clientConfigOf, withClientSettings } from '../options.ts'
 import { plainFetch } from '../plain-fetch.ts'
@@ -40,7 +41,7 @@ Examples:
       setService(url)
       const login = { url, apiKey: options.apiKey ?? (await askForKey(url)) }
       await new PetstoreClient({ baseUrl: login.url, apiKey: login.apiKey, fetch: plainFetch }).listPage({ limit: 1 })
-      writeLogin(login)
+      await writeLogin(login)
       printNote(`Logged in to ${url}. petstore logout deletes the saved key.`)
     })
 }
@@ -64,18 +65,16 @@ export function readLogin(): Login | undefined {
   }
 }
 
-/** Replaces the file atomically. At no moment can other users read it. */
-function writeLogin(login: Login): void {
+/** At no moment can other users read it. */
+async function writeLogin(login: Login): Promise<void> {
   const file = loginFile(process.env)
-  const next = `${file}.${process.pid}`
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    writeFileSync(next, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
-    chmodSync(next, 0o600)
-    renameSync(next, file)
+    await replaceFile(file, 0o600, (descriptor) => {
+      fchmodSync(descriptor, 0o600)
+      writeSync(descriptor, `${JSON.stringify(login)}\n`)
+    })
   } catch (error) {
-    // Bun's rmSync throws an error of its own where a folder of the path is a file.
-    if (existsSync(next)) rmSync(next)
     throw new StartError(`${file} cannot be written (${systemReason(error)}).`, { cause: error })
   }
 }
