@@ -69,11 +69,6 @@ export function bearerToken(text: string): string {
   throw new Error('must be printable ASCII characters without spaces')
 }
 
-export function firstApiKey(text: string): string {
-  if (!keyEnvironment(text)) throw new Error('is not an API key. `petstore keys generate` prints one')
-  return text
-}
-
 export function origins(text: string): readonly string[] {
   const all = text.split(',').flatMap((origin) => origin.trim() || [])
   const wrong = all.find((origin) => origin !== '*' && URL.parse(origin)?.origin !== origin)

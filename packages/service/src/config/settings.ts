@@ -10,7 +10,6 @@ import {
   bearerToken,
   count,
   databaseAddress,
-  firstApiKey,
   nonEmpty,
   oneOf,
   origins,
@@ -87,7 +86,7 @@ export const SETTINGS = {
     description:
       'The first API key of a store that has none. Default: the server creates one and prints it. ' +
       '`petstore keys generate` prints a suitable key.',
-    parse: firstApiKey,
+    parse: apiKey,
   }),
   sunset: setting({
     variable: 'PETSTORE_SUNSET',

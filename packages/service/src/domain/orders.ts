@@ -10,24 +10,16 @@ import type { PetstoreError } from './petstore-error.ts'
 
 export type { OrderStatus } from '../../../contract/src/generated.ts'
 
-/** Times are milliseconds since 1970. */
-export interface NewOrder {
-  readonly petId: bigint
-  readonly reference?: string | undefined
-  /** A reservation until then; without it, until somebody ends it. */
-  readonly expiresAt?: number | undefined
+/** Times are milliseconds since 1970. Until `expiresAt` it is a reservation; without it, until somebody ends it. */
+export type NewOrder = {
+  readonly [Name in keyof Placed]: undefined extends Placed[Name] ? Placed[Name] | undefined : Placed[Name]
 }
+type Placed = contract.Operations['placeOrder']['body']
 
 /** `null` removes what there is. */
-export interface OrderChange {
-  readonly reference?: string | null
-  readonly expiresAt?: number | null
-}
+export type OrderChange = Readonly<contract.Operations['updateOrder']['body']>
 
-export interface Order extends NewOrder {
-  readonly id: bigint
-  readonly petName: string
-  readonly status: contract.OrderStatus
+export interface Order extends NewOrder, Readonly<Pick<contract.Order, 'id' | 'petName' | 'status'>> {
   readonly placedAt: number
   /** When it was placed or, later, when anything of it last changed: never before `placedAt`. */
   readonly changedAt: number

@@ -1,6 +1,6 @@
 // `petstore verify`: whether a server, any server, keeps the promises of the interface. It has exit statuses of its own.
 
-import { closeSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { shown } from '../../../../verify/src/curl.ts'
 import { Examination, type Result } from '../../../../verify/src/examination.ts'
@@ -13,7 +13,7 @@ import { bearerToken, httpUrl } from '../../config/setting-parsers.ts'
 import { VERIFY_SETTINGS } from '../../config/settings.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { systemReason } from '../../domain/system-reason.ts'
-import { createPartial, type PartialFile } from '../../system/partial.ts'
+import { createPartial, replaceFile } from '../../system/partial.ts'
 import { CouldNotExamine } from '../exit-codes.ts'
 import { parsedBy, withSettingsOf } from '../options.ts'
 import { plural, printLines, write } from '../print.ts'
@@ -90,18 +90,16 @@ async function verify(url: string | undefined, options: Options, self: Command):
       ? write(`${JSON.stringify({ promises: chosen.map(toList) })}\n`)
       : printLines(...listing(chosen))
   const target = targetOf(url, options, self)
-  const reports = openReports(options)
-  try {
-    const examination = new Examination(target, PROMISES)
-    const results = await examine(examination, chosen, target)
-    const levels = LEVELS.filter((level) => results.some((result) => result.level === level))
-    const summary = { target: target.baseUrl.href, levels, results }
-    for (const each of reports) each.write(summary)
-    await (options.json ? write(`${JSON.stringify(summary)}\n`) : printLines(...report(summary)))
-    if ((await examination.broken()).length > 0) process.exitCode = 1
-  } finally {
-    for (const each of reports) each.close()
+  const reports = reportsOf(options)
+  const examination = new Examination(target, PROMISES)
+  const results = await examine(examination, chosen, target)
+  const levels = LEVELS.filter((level) => results.some((result) => result.level === level))
+  const summary = { target: target.baseUrl.href, levels, results }
+  for (const [path, write] of reports) {
+    await replaceFile(path, 0o666, (descriptor) => writeFileSync(descriptor, write(summary)))
   }
+  await (options.json ? write(`${JSON.stringify(summary)}\n`) : printLines(...report(summary)))
+  if ((await examination.broken()).length > 0) process.exitCode = 1
 }
 
 async function examine(examination: Examination, chosen: readonly PromiseRow[], target: Target): Promise<Result[]> {
@@ -188,33 +186,24 @@ function parseLevel(text: string): Level {
   })(text)
 }
 
-/** Opens every file before any request, so that none is found impossible to write at the end. */
-function openReports({ junit, html, markdown }: Options): { write(summary: Summary): void; close(): void }[] {
-  const wanted = [
+/** The files that are wanted, each with what writes its report. Throws FlagError where one cannot be written: before any request. */
+function reportsOf({ junit, html, markdown }: Options): [path: string, write: (summary: Summary) => string][] {
+  const all = [
     [junit, junitReport],
     [html, htmlReport],
     [markdown, markdownReport],
   ] as const
-  return wanted.flatMap(([path, make]) => {
-    if (path === undefined) return []
-    const partial = openPartial(path)
-    return {
-      write(summary) {
-        writeFileSync(partial.descriptor, make(summary))
-        renameSync(partial.path, path)
-      },
-      close() {
-        rmSync(partial.path, { force: true })
-        closeSync(partial.descriptor)
-      },
+  const wanted = all.flatMap(([path, write]) =>
+    path === undefined ? [] : [[path, write] as [typeof path, typeof write]],
+  )
+  for (const [path] of wanted) {
+    try {
+      const { path: tried, descriptor } = createPartial(path, 0o666)
+      rmSync(tried)
+      closeSync(descriptor)
+    } catch (error) {
+      throw new FlagError(`${path} cannot be written (${systemReason(error)}).`)
     }
-  })
-}
-
-function openPartial(path: string): PartialFile {
-  try {
-    return createPartial(path, 0o666)
-  } catch (error) {
-    throw new FlagError(`${path} cannot be written (${systemReason(error)}).`)
   }
+  return wanted
 }
