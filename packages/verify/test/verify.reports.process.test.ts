@@ -87,6 +87,9 @@ describe('a server that breaks a promise', () => {
       for (const control of ['\u0007', '\u202e']) expect(text).not.toContain(control)
     }
     for (const text of texts.slice(1)) expect(text).not.toContain('<script')
+    expect(texts[2]).toContain('&lt;script&gt;')
+    expect(texts[2]).toContain('<td>interface</td>')
+    expect(texts[2]).toContain('Held:\nauth.missing.list ')
     expectMarkdown(readFileSync(markdown, 'utf8'))
     const cases = resultsOf(await verify([broken.url, '--json']))
     const of = (outcome: string) => cases.filter((one) => one.outcome === outcome).length
