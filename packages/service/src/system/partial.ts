@@ -7,7 +7,7 @@ import { lockAbandoned, lockNew } from './lock.ts'
 /** The end of a name that `createPartial` has given. */
 export const PARTIAL = /\.\d+-[0-9a-f]{8}\.partial$/
 
-export interface PartialFile {
+interface PartialFile {
   path: string
   /** Close it last: until then nobody takes the file for abandoned. */
   descriptor: number
