@@ -176,7 +176,12 @@ test('a wide screen is used: it begins with more rows, each of one line; whom an
   const heights: number[] = await page.evaluate(
     "[...document.querySelectorAll('.rows tbody tr')].map((row) => row.offsetHeight)",
   )
-  expect(Math.max(...heights) - Math.min(...heights)).toBeLessThan(6)
+  expect(Math.max(...heights) - Math.min(...heights)).toBeLessThan(2)
+  await page.setViewportSize({ width: 768, height: 900 })
+  const narrow: number[] = await page.evaluate(
+    "[...document.querySelectorAll('.rows tbody tr')].slice(5).map((row) => row.offsetHeight)",
+  )
+  expect(Math.max(...narrow) - Math.min(...narrow)).toBeLessThan(2)
   await close()
 })
 
