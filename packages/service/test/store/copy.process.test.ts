@@ -161,7 +161,7 @@ describe('petstore copy', () => {
           stdio: ['ignore', 'ignore', 'ignore'],
         },
       )
-      while ((await copiedTo(target)) === 0) await Bun.sleep(1)
+      while (first.exitCode === null && (await copiedTo(target)) === 0) await Bun.sleep(1)
       first.kill('SIGKILL')
       await first.exited
 
