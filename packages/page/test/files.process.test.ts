@@ -263,6 +263,8 @@ test('an export says how far it is on whatever view, one at a time; cancelled or
   await page.getByRole('status').getByText('The export was cancelled. Nothing was saved.').waitFor()
   resume()
   await page.getByRole('link', { name: 'Animals' }).click()
+  // Only then it is known how many there are.
+  await page.getByText('1 – 20 of 350').waitFor()
   await hold()
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   await exporting.waitFor()
