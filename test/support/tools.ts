@@ -1,16 +1,37 @@
 // Programs that tests run to their end, and tools that only one test uses: these are in a folder of their own with a lock file, apart from
 // the project's packages, and installed by the test.
 
+import { Database } from 'bun:sqlite'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { root } from './process.ts'
 
-/** Installs what the folder's lock file names, unless it is installed already. No package's own script is run. */
+/**
+ * Installs what the folder's lock file names, unless it is installed already. No package's own script is run. Test files that need
+ * the same tools at the same time wait for the first of them: `npm ci` begins by deleting what is there.
+ */
 export async function installTools(folder: string): Promise<void> {
   const lock = readFileSync(join(folder, 'package-lock.json'), 'utf8')
   const installed = join(folder, 'node_modules/.installed')
-  if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return
+  const isInstalled = () => existsSync(installed) && readFileSync(installed, 'utf8') === lock
+  if (isInstalled()) return
+  using _turn = await takeTurn()
+  if (isInstalled()) return
   await runTool(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], folder)
   writeFileSync(installed, lock)
+}
+
+/** Resolves when no other process installs tools. The lock is a database's, since that ends with the process that held it. */
+async function takeTurn(): Promise<Database> {
+  const database = new Database(join(root, 'node_modules/.installing-tools'))
+  for (;;) {
+    try {
+      database.run('BEGIN EXCLUSIVE')
+      return database
+    } catch {
+      await Bun.sleep(100)
+    }
+  }
 }
 
 /** What the command prints. Rejects with all that it said when it fails. */
