@@ -150,6 +150,12 @@ describe('a bad record is reported with its line and does not affect the others'
       'Missing: name, categoryId. It has: name:categoryId.',
     )
   })
+
+  test('a CSV header with a column twice is refused', async () => {
+    expect((await rejectionOf(read(formats.csv, 'name,categoryId, name\nA,1,B\n'))).message).toContain(
+      'more than one column name.',
+    )
+  })
 })
 
 function read(format: (typeof formats)['csv'], text: string): Promise<SourceRecord[]> {

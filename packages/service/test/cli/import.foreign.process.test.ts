@@ -80,6 +80,7 @@ describe('an export', () => {
     const cells = [...read('excel.csv').matchAll(/^\d+,"?(.*?)"?,-77,available$/gms)].map(([, cell]) => cell)
     expect(cells).toEqual(names.map((name) => (/^[=+\-@\t\r']/.test(name) ? `'${name}` : name)).reverse())
     expect(read('excel.csv')).toStartWith('\ufeffid,name,')
+    expect((await pets(['export', '--excel', ...flags])).stdout).toEndWith(read('excel.csv').slice(1))
     // Another category tells them from those that were there.
     writeFileSync(join(cwd, 'moved.csv'), read('excel.csv').replaceAll(',-77,', ',-78,'))
     expect((await pets(['import', 'moved.csv', '--excel'])).stderr).toBe('Added 10 pets.\n')

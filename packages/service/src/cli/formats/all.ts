@@ -34,10 +34,10 @@ export function withFormat(command: Command, excel: string): Command {
     .option('--excel', excel, false)
 }
 
-/** The named format, or the one of the file's extension. Throws StartError when there is neither, FlagError for `--excel` of no CSV. */
+/** The named format, or the one of the file's extension, or CSV for Excel. Throws StartError when there is none, FlagError for `--excel` of no CSV. */
 export function formatOf(path: string | undefined, { format: named, excel: forExcel }: FormatOptions): Format {
   if (!named && path) refuseWorkbook(path)
-  const name = named ?? BY_EXTENSION[extname(path ?? '').toLowerCase()]
+  const name = named ?? BY_EXTENSION[extname(path ?? '').toLowerCase()] ?? (forExcel ? 'csv' : undefined)
   if (!name) throw new StartError(`The format is unknown. Give one of --format ${formatNames.join(', ')}.`)
   if (!forExcel) return formats[name]
   if (name !== 'csv') throw new FlagError('--excel is for CSV.')

@@ -46,7 +46,10 @@ function checkedHeader(row: Row): string[] {
   const { line, fields } = row
   if (!row.wellFormed) throw new StartError(`Line ${line} ${misplacedQuote(row)}`)
   const names = fields.map((name) => name.trim())
-  for (const field of ['name', 'categoryId', ...FIELDS]) rename(field, names)
+  for (const field of FIELDS) rename(field, names)
+  const twice = FIELDS.find((field) => names.indexOf(field) !== names.lastIndexOf(field))
+  if (twice)
+    throw new StartError(`The first line has more than one column ${twice}. Rename those that are not to be read.`)
   const missing = ['name', 'categoryId'].filter((name) => !names.includes(name))
   if (missing.length === 0) return names
   throw new StartError(
