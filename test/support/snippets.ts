@@ -97,7 +97,7 @@ export const SNIPPETS: Record<string, Snippet> = {
 }
 
 /** The first snippet of the page below the paragraph that begins with the title. */
-export function snippetOf(title: string): string {
+function snippetOf(title: string): string {
   const page = readFileSync(join(root, 'docs/testing.md'), 'utf8')
   const at = page.indexOf(`\n${title}`)
   const [, snippet] = /```\w+\n([\s\S]*?)```/.exec(page.slice(at)) ?? []

@@ -63,7 +63,7 @@ export interface Reference {
   $ref: string
 }
 
-export type Content = Record<string, { schema: Schema; examples?: Record<string, { value: unknown }> }>
+type Content = Record<string, { schema: Schema; examples?: Record<string, { value: unknown }> }>
 
 export interface Schema {
   $ref?: string

@@ -13,7 +13,6 @@ import {
   objectOf,
   parametersOf,
   put,
-  query,
   type RequestChange,
   rewrite,
   sending,
@@ -82,10 +81,6 @@ export const hasHeader =
   (name: string, value: RegExp): When =>
   ({ headers }) =>
     value.test(headerOf(headers, name) ?? '')
-
-/** Of a parameter that is given twice the first counts. */
-export const once = (name: string): RequestChange =>
-  query((given) => given.has(name) && given.set(name, given.get(name) ?? ''))
 export const path =
   (change: (path: string) => string): RequestChange =>
   (request) => {

@@ -17,8 +17,6 @@ export interface OrderBody {
   expiresAt?: string
 }
 
-export type Orders = ReturnType<typeof ordersOf>
-
 export function ordersOf(api: Api) {
   const request = (ask: string, headers: Record<string, string> = {}, body?: string): Promise<Answer> => {
     const [method = '', path = ''] = ask.split(' ')

@@ -86,7 +86,7 @@ export function contract(...steps: (string | number)[]): string {
 }
 
 /** Where the operation stands in openapi.yaml: its path and its method there. */
-export function operationOf(id: OperationId): { path: string; method: string } {
+function operationOf(id: OperationId): { path: string; method: string } {
   for (const [path, methods] of Object.entries(document.paths)) {
     const method = Object.keys(methods).find((one) => methods[one]?.operationId === id)
     if (method) return { path, method }
