@@ -2,13 +2,13 @@
 // the project's packages, and installed by the test.
 
 import { Database } from 'bun:sqlite'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './process.ts'
 
 /**
- * Installs what the folder's lock file names, unless it is installed already. No package's own script is run. Test files that need
- * the same tools at the same time wait for the first of them: `npm ci` begins by deleting what is there.
+ * Installs what the folder's lock file names, unless it is installed already: with Bun, which reads npm's lock file and takes a tenth
+ * of npm's processor time. No package's own script is run. Test files that need tools at the same time wait for one another.
  */
 export async function installTools(folder: string): Promise<void> {
   const lock = readFileSync(join(folder, 'package-lock.json'), 'utf8')
@@ -17,7 +17,8 @@ export async function installTools(folder: string): Promise<void> {
   if (isInstalled()) return
   using _turn = await takeTurn()
   if (isInstalled()) return
-  await runTool(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], folder)
+  rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
+  await runTool([process.execPath, 'install', '--frozen-lockfile', '--ignore-scripts', '--silent'], folder)
   writeFileSync(installed, lock)
 }
 
