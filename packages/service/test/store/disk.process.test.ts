@@ -115,18 +115,18 @@ async function expectSoundUnder(server: Running, fail: () => Promise<() => Promi
   const clients = new Clients({ keys: { first: server.key, wrong: 'none' }, urls: () => [server.url] }, 1, 8)
   const working = clients.work(Number.POSITIVE_INFINITY)
   while (clients.operations.length < 100) await Bun.sleep(5)
-  for (let n = 0; n < 3; n++) {
-    await Bun.sleep(100)
+  const unanswered = () => clients.operations.filter(isUnanswered).length
+  for (let n = 1; n <= 3; n++) {
     const mend = await fail()
-    await Bun.sleep(100)
+    while (unanswered() < n * 5) await Bun.sleep(5)
     await mend()
+    for (const count = clients.operations.length; clients.operations.length < count + 50; ) await Bun.sleep(5)
   }
   clients.stop()
   await working
   const { faults, world } = await judge(clients, { keys: KEYS, lateMs: BROKEN_MS, aheadMs: 0 })
   expect(faults.map(inWords)).toEqual([])
   expect(world.commits.length).toBeGreaterThan(10)
-  expect(clients.operations.filter(isUnanswered).length).toBeGreaterThan(10)
 }
 
 /** Which descriptors the process has for SQLite's write-ahead log. */
