@@ -18,10 +18,10 @@ const GRAVE = ['high', 'critical']
 const WAIT_MS = 30_000
 
 /** Fails on high and critical vulnerabilities. `registry` replaces the registry that npm is configured for. */
-export function audit(root: string, registry?: string): Audit {
+export async function audit(root: string, registry?: string): Promise<Audit> {
   const command = ['npm', 'audit', '--json', ...(registry ? ['--registry', registry] : [])]
-  const { stdout } = Bun.spawnSync(command, { cwd: root, stderr: 'ignore', timeout: WAIT_MS })
-  const answer = parsed(stdout.toString())
+  const { stdout } = Bun.spawn(command, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'], timeout: WAIT_MS })
+  const answer = parsed(await stdout.text())
   if (!answer.metadata) {
     // Without the registry's name, which may be private.
     const [reason = ''] = (answer.message ?? answer.error?.summary ?? 'no answer').split(' - ')

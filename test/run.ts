@@ -25,6 +25,8 @@ const RUN_LIMIT_MS = 80 * 60_000
 const ROOM_BYTES = 6e9
 /** How many files are named that took the most processor time. */
 const COSTLY = 10
+/** How many lines of a step that failed are repeated. */
+const STEP_LINES = 30
 
 /** Everything that tests leave behind. The test runner ends without an exit event, so this process removes it. */
 const folder = inMemory() ?? newFolder(tmpdir())
@@ -34,17 +36,19 @@ const { env } = process
 env.TMPDIR = folder
 env.SUITE_FOLDER = folder
 const results = { passed: 0, failed: 0, skipped: 0 }
+/** What failed said: repeated at the end of the output, of which CI shows no more. */
+const failures: string[] = []
 
 await Promise.all([
+  tests(),
   step('types', ['node_modules/.bin/tsc', '-p', '.']),
   ...['packages/page/src', 'packages/page/reference'].map((page) =>
     step(`types of ${page}`, ['node_modules/.bin/tsc', '-p', page]),
   ),
   step('lint', ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.']),
   step('generated files', [process.execPath, 'scripts/generate.ts', '--check']),
-  ...(fast ? [] : [auditStep(), unpackBrowser(), startPostgres()]),
+  ...(fast ? [] : [auditStep()]),
 ])
-const failures = await tests()
 
 process.stdout.write(`\n${costly()}\n`)
 const { passed, failed, skipped } = results
@@ -96,10 +100,11 @@ async function step(name: string, command: string[]): Promise<void> {
   const { ok, output } = await run(command)
   results[ok ? 'passed' : 'failed']++
   process.stdout.write(`${output}${ok ? 'ok' : 'FAILED'}: ${name}\n`)
+  if (!ok) failures.push(`${name}:\n${output.trimEnd().split('\n').slice(-STEP_LINES).join('\n')}`)
 }
 
 async function auditStep(): Promise<void> {
-  const { outcome, report } = audit(root)
+  const { outcome, report } = await audit(root)
   results[outcome === 'ok' ? 'passed' : outcome]++
   process.stdout.write(
     `${outcome === 'failed' ? 'FAILED' : outcome}: audit of the packages ${report && `(${report})`}\n`,
@@ -126,8 +131,8 @@ async function run(command: string[]): Promise<{ ok: boolean; output: string }> 
   return { ok: (await child.exited) === 0, output: texts.join('') }
 }
 
-/** What the runner wrote about tests that failed. */
-async function tests(): Promise<string[]> {
+async function tests(): Promise<void> {
+  if (!fast) await Promise.all([unpackBrowser(), startPostgres()])
   // Bun finds nothing where braces hold a slash.
   const folders = ['packages/*/test', 'test', 'endurance/test', 'bench/test']
   const all = folders.flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.test.ts`).scanSync({ cwd: root })])
@@ -137,7 +142,7 @@ async function tests(): Promise<string[]> {
     `--timings=${TIMINGS}`,
     ...(process.argv.includes('--update-timings') ? ['--update-timings'] : []),
   ]
-  const { failures, ...counts } = await runTests(
+  const { failures: said, ...counts } = await runTests(
     files.map((file) => `./${file}`),
     flags,
     join(folder, 'report.xml'),
@@ -146,5 +151,5 @@ async function tests(): Promise<string[]> {
   results.passed += counts.passed
   results.failed += counts.failed
   results.skipped += counts.skipped
-  return failures
+  failures.push(...said)
 }
