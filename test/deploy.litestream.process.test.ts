@@ -56,7 +56,7 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
   beforeAll(async () => {
     await installLitestream()
     s3 = await startS3(['units', 'pods', 'none', 'page'])
-  }, 120_000)
+  })
   afterAll(() => s3?.stop())
 
   const machineWith = (bucket: string) =>
@@ -128,7 +128,6 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
       again.kill('SIGTERM')
       await again.exited
     },
-    60_000,
   )
 
   /** As the timer does, once the copy has the last pet. */
@@ -185,7 +184,7 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     const served = await serveOn(machine, '/data/petstore.db')
     expect((await idsOf(served)).length).toBe(PETS)
     await served.stop()
-  }, 60_000)
+  })
 
   test('one that hangs stops nothing: the log grows, a metric says so, and once it is gone the log is cut', async () => {
     const database = temporaryFile('petstore.db')
@@ -209,5 +208,5 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     await addUntil((bytes) => bytes < 34e6)
     expect(refused).toEqual([])
     await service.stop()
-  }, 60_000)
+  })
 })

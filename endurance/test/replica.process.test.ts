@@ -13,7 +13,6 @@ test.concurrent.skipIf(noLitestream !== '')(
     expect([rounds, faults]).toEqual([2, []])
     expect(acknowledged).toBeGreaterThan(lost)
   },
-  120_000,
 )
 
 test.concurrent.skipIf(noLitestream !== '')(
@@ -25,5 +24,4 @@ test.concurrent.skipIf(noLitestream !== '')(
     expect(measured.length).toBe(6)
     expect(measured.reduce((sum, { creates }) => sum + (creates.statuses[201] ?? 0), 0)).toBeGreaterThan(0)
   },
-  120_000,
 )

@@ -1,7 +1,7 @@
 // That the catalogue finds what is wrong, and only that: a service with one contract fault is found out under the promise which
 // the fault breaks and under few others, so is one with a planted fault, and a service that others use meanwhile is never found wrong.
 
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { concerns } from '../../../test/support/concerned.ts'
 import { brokenOf, type Examined, examine, keysOf } from '../../../test/support/examine.ts'
 import { run } from '../../../test/support/process.ts'
@@ -26,8 +26,7 @@ const RUNS = 2
 /** `npm run endurance:contract-faults` tries every fault, `npm run endurance:planted` every planted one; the suite one of so many. */
 const ALL = ['all', 'planted'].includes(process.env.FAULTS ?? '')
 const ONE_OF = ALL ? 1 : 10
-/** Generous, since a machine may be busy. */
-const LONG_MS = ALL ? 3_600_000 : 240_000
+if (ALL) setDefaultTimeout(3_600_000)
 
 const ids = Object.keys(CONTRACT_FAULTS)
 const promise = (id: string) => PROMISES.find((row) => row.id === id) as PromiseRow
@@ -94,19 +93,15 @@ async function concernsOfHonest() {
 }
 
 describe('a planted fault', () => {
-  test(
-    'is found, under few promises',
-    async () => {
-      const some = Object.keys(PLANTED).filter((_, index) => index % ONE_OF === 0)
-      const wrong = await eachLie(some, async (name) => {
-        const lines = await foundAlone(name, PLANTED[name] as ContractFault)
-        return lines.length > 0 && lines.length <= IDS_MAX ? undefined : lines
-      })
-      const missed = Object.fromEntries(some.filter((name) => UNFOUND.includes(name)).map((name) => [name, []]))
-      expect(wrong).toEqual(missed)
-    },
-    LONG_MS,
-  )
+  test('is found, under few promises', async () => {
+    const some = Object.keys(PLANTED).filter((_, index) => index % ONE_OF === 0)
+    const wrong = await eachLie(some, async (name) => {
+      const lines = await foundAlone(name, PLANTED[name] as ContractFault)
+      return lines.length > 0 && lines.length <= IDS_MAX ? undefined : lines
+    })
+    const missed = Object.fromEntries(some.filter((name) => UNFOUND.includes(name)).map((name) => [name, []]))
+    expect(wrong).toEqual(missed)
+  })
 })
 
 describe('a contract fault', () => {
@@ -114,38 +109,30 @@ describe('a contract fault', () => {
     expect(ids.toSorted()).toEqual(PROMISES.map(({ id }) => id).sort())
   })
 
-  test(
-    'is found under its promise, and under few others',
-    async () => {
-      const some = ids.filter((_, index) => index % ONE_OF === 0)
-      expect(some.length).toBeGreaterThan(40)
-      const wrong = await eachLie(some, async (id) => {
-        const lines = await foundAlone(id, CONTRACT_FAULTS[id] as ContractFault)
-        const isFound = lines.some((line) => line.startsWith(`${id}: `))
-        return isFound && lines.length <= (MANY[id] ?? IDS_MAX) ? undefined : lines
-      })
-      expect(wrong).toEqual({})
-    },
-    LONG_MS,
-  )
+  test('is found under its promise, and under few others', async () => {
+    const some = ids.filter((_, index) => index % ONE_OF === 0)
+    expect(some.length).toBeGreaterThan(40)
+    const wrong = await eachLie(some, async (id) => {
+      const lines = await foundAlone(id, CONTRACT_FAULTS[id] as ContractFault)
+      const isFound = lines.some((line) => line.startsWith(`${id}: `))
+      return isFound && lines.length <= (MANY[id] ?? IDS_MAX) ? undefined : lines
+    })
+    expect(wrong).toEqual({})
+  })
 
-  test(
-    'is found without --write, where reading is enough',
-    async () => {
-      const service = await startService({ now: Date.now })
-      await stock(service)
-      const readable = ids.filter((id) => promise(id).level === 'interface' && !promise(id).needs)
-      const wrong = await eachLie(readable, async (id) => {
-        const concerned = await concernedPromises(id, CONTRACT_FAULTS[id] as ContractFault)
-        const chosen = concerned.filter(({ level }) => level === 'interface')
-        const lines = await found(service, CONTRACT_FAULTS[id] as ContractFault, { chosen })
-        return lines.length <= IDS_MAX && lines.some((line) => line.startsWith(`${id}: `)) ? undefined : lines
-      })
-      expect(wrong).toEqual({})
-      await service.stop()
-    },
-    LONG_MS,
-  )
+  test('is found without --write, where reading is enough', async () => {
+    const service = await startService({ now: Date.now })
+    await stock(service)
+    const readable = ids.filter((id) => promise(id).level === 'interface' && !promise(id).needs)
+    const wrong = await eachLie(readable, async (id) => {
+      const concerned = await concernedPromises(id, CONTRACT_FAULTS[id] as ContractFault)
+      const chosen = concerned.filter(({ level }) => level === 'interface')
+      const lines = await found(service, CONTRACT_FAULTS[id] as ContractFault, { chosen })
+      return lines.length <= IDS_MAX && lines.some((line) => line.startsWith(`${id}: `)) ? undefined : lines
+    })
+    expect(wrong).toEqual({})
+    await service.stop()
+  })
 })
 
 describe('no false alarm', () => {
@@ -215,23 +202,18 @@ describe('no false alarm', () => {
       expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), write: true }))).toEqual([])
       await proxy.stop()
     },
-    LONG_MS,
   )
 
-  test(
-    'while others add pets and move them, with --write and without',
-    async () => {
-      const service = await busyService()
-      const keys = await keysOf(service)
-      const others = workOn(service)
-      const broken: string[] = []
-      for (let n = 0; n < RUNS; n++) broken.push(...brokenOf(await examine(service.url, { keys, write: n % 2 === 0 })))
-      const done = await others.stop()
-      expect(broken).toEqual([])
-      expect(done).toBeGreaterThan(100)
-    },
-    LONG_MS,
-  )
+  test('while others add pets and move them, with --write and without', async () => {
+    const service = await busyService()
+    const keys = await keysOf(service)
+    const others = workOn(service)
+    const broken: string[] = []
+    for (let n = 0; n < RUNS; n++) broken.push(...brokenOf(await examine(service.url, { keys, write: n % 2 === 0 })))
+    const done = await others.stop()
+    expect(broken).toEqual([])
+    expect(done).toBeGreaterThan(100)
+  })
 })
 
 test('the command names a fault by its promise: 1, and through an honest proxy: 0', async () => {

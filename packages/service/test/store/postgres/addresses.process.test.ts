@@ -12,7 +12,6 @@ import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/connection.ts'
 import { refusal } from '../../../src/store/postgres/refusals.ts'
 
-const TEST_MS = 30_000
 const PASSWORD = 'p@ss:/?#[]&=+ %25 é 猫 🐈'
 const ENCODED = encodeURIComponent(PASSWORD)
 const ODD = 'odd @:/?#%é'
@@ -51,7 +50,7 @@ beforeAll(async () => {
     writeFileSync(join(cluster.folder, 'pg_hba.conf'), `${rules.join('\n')}\n`)
     await sql`SELECT pg_reload_conf()`
   })
-}, TEST_MS)
+})
 afterAll(() => cluster.remove())
 
 /** What is at the other end, or the sentence that a start ends with. `PORT` stands for the server's. */
@@ -79,16 +78,12 @@ function rows(all: readonly Row[]): void {
       address,
       expected,
     ]),
-  )(
-    '%s',
-    async (_, address, expected) => {
-      const found = await opened(address as string)
-      if (expected instanceof RegExp) expect(found).toMatch(expected)
-      else expect(found).toMatchObject(expected as object)
-      expect(JSON.stringify(found)).not.toContain(PASSWORD)
-    },
-    TEST_MS,
-  )
+  )('%s', async (_, address, expected) => {
+    const found = await opened(address as string)
+    if (expected instanceof RegExp) expect(found).toMatch(expected)
+    else expect(found).toMatchObject(expected as object)
+    expect(JSON.stringify(found)).not.toContain(PASSWORD)
+  })
 }
 
 const at = (parameters = '', user = 'postgres', host = '127.0.0.1') =>
@@ -194,7 +189,7 @@ describe.skipIf(!openssl)(`a server with TLS${openssl ? '' : ': skipped, openssl
       await sql`SELECT pg_reload_conf()`
     })
     while (!((await opened(at('sslmode=require'))) instanceof Object)) await Bun.sleep(20)
-  }, TEST_MS)
+  })
 
   test('of an authority that the system knows, since NODE_EXTRA_CA_CERTS names it', async () => {
     const PETSTORE_DATABASE = at('sslmode=verify-full').replace('PORT', String(cluster.port))

@@ -13,7 +13,6 @@ const PET = petBody()
 const NEW_PET = newPet()
 /** The longest that any request may take, whatever the database does. */
 const WAIT_MAX_MS = 7_000
-const TEST_MS = 40_000
 const MAX_CONNECTIONS = 24
 
 const cluster = await Cluster.start({ max_connections: String(MAX_CONNECTIONS), synchronous_commit: 'local' })
@@ -54,64 +53,52 @@ describe('a database that', () => {
     }
   }
 
-  test(
-    'has locked tables: list, create and fetch fail within their time limit',
-    async () => {
-      await cluster.asAdmin(
-        (sql) =>
-          sql.begin(async (transaction) => {
-            await transaction`LOCK TABLE pets IN ACCESS EXCLUSIVE MODE`
-            expect(await together(list(), service.post(PET), service.get('/pets/1'))).toEqual([503, 503, 503])
-          }),
-        database,
-      )
-    },
-    TEST_MS,
-  )
+  test('has locked tables: list, create and fetch fail within their time limit', async () => {
+    await cluster.asAdmin(
+      (sql) =>
+        sql.begin(async (transaction) => {
+          await transaction`LOCK TABLE pets IN ACCESS EXCLUSIVE MODE`
+          expect(await together(list(), service.post(PET), service.get('/pets/1'))).toEqual([503, 503, 503])
+        }),
+      database,
+    )
+  })
 
-  test(
-    'does not respond: requests fail within their time limit',
-    async () => {
-      cluster.signalAll('SIGSTOP')
-      try {
-        expect(await together(list(), service.post(PET))).toEqual([503, 503])
-        expect(await together(list(), service.post(PET), service.get('/pets/1'))).toEqual([503, 503, 503])
-      } finally {
-        cluster.signalAll('SIGCONT')
-      }
-    },
-    TEST_MS,
-  )
+  test('does not respond: requests fail within their time limit', async () => {
+    cluster.signalAll('SIGSTOP')
+    try {
+      expect(await together(list(), service.post(PET))).toEqual([503, 503])
+      expect(await together(list(), service.post(PET), service.get('/pets/1'))).toEqual([503, 503, 503])
+    } finally {
+      cluster.signalAll('SIGCONT')
+    }
+  })
 
-  test(
-    'has no free connection',
-    async () => {
-      await cluster.asAdmin(async (sql) => {
-        await sql`SELECT 1`
-        const hogs = postgres(cluster.address('postgres').replace('postgres@', 'shop@'), { max: MAX_CONNECTIONS })
-        const hog = () => Array.from({ length: MAX_CONNECTIONS }, () => hogs`SELECT pg_sleep(30)`.catch(() => {}))
-        /** Resolves when no more come. */
-        const taken = async () => {
-          for (let [before, now] = [-1, 0]; now > before; await Bun.sleep(200)) {
-            before = now
-            now = (await sql<{ n: number }[]>`SELECT count(*)::int AS n FROM pg_stat_activity`)[0]?.n ?? 0
-          }
+  test('has no free connection', async () => {
+    await cluster.asAdmin(async (sql) => {
+      await sql`SELECT 1`
+      const hogs = postgres(cluster.address('postgres').replace('postgres@', 'shop@'), { max: MAX_CONNECTIONS })
+      const hog = () => Array.from({ length: MAX_CONNECTIONS }, () => hogs`SELECT pg_sleep(30)`.catch(() => {}))
+      /** Resolves when no more come. */
+      const taken = async () => {
+        for (let [before, now] = [-1, 0]; now > before; await Bun.sleep(200)) {
+          before = now
+          now = (await sql<{ n: number }[]>`SELECT count(*)::int AS n FROM pg_stat_activity`)[0]?.n ?? 0
         }
-        const hogging = hog()
-        await taken()
-        await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'`
-        // What that has set free is taken, too.
-        hogging.push(...hog())
-        await taken()
-        const requests = Array.from({ length: 30 }, (_, n) => (n % 3 === 0 ? service.post(PET) : list(n + 1)))
-        expect(new Set(await together(...requests))).toEqual(new Set([503]))
-        await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)'`
-        await Promise.all(hogging)
-        await hogs.end({ timeout: 0 })
-      })
-    },
-    TEST_MS,
-  )
+      }
+      const hogging = hog()
+      await taken()
+      await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'`
+      // What that has set free is taken, too.
+      hogging.push(...hog())
+      await taken()
+      const requests = Array.from({ length: 30 }, (_, n) => (n % 3 === 0 ? service.post(PET) : list(n + 1)))
+      expect(new Set(await together(...requests))).toEqual(new Set([503]))
+      await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)'`
+      await Promise.all(hogging)
+      await hogs.end({ timeout: 0 })
+    })
+  })
 
   test('closes every connection', async () => {
     await list()
@@ -132,59 +119,47 @@ describe('a database that', () => {
     ['stops waiting for its standby', 'pg_cancel_backend'],
   ] as const
   for (const [what, end] of ends) {
-    test(
-      `${what}: the pet exists, and the error says that it may`,
-      async () => {
-        await awaitingStandby(async (creating, backend) => {
-          await cluster.asAdmin((sql) => sql.unsafe(`SELECT ${end}(${backend})`))
-          const { status, text } = await creating
-          expect(status).toBe(503)
-          expect(text).toContain('may have been created')
-        })
-      },
-      TEST_MS,
-    )
+    test(`${what}: the pet exists, and the error says that it may`, async () => {
+      await awaitingStandby(async (creating, backend) => {
+        await cluster.asAdmin((sql) => sql.unsafe(`SELECT ${end}(${backend})`))
+        const { status, text } = await creating
+        expect(status).toBe(503)
+        expect(text).toContain('may have been created')
+      })
+    })
   }
 
-  test(
-    'loses the connection at the commit of a correction: it is made, and the error says that it may be',
-    async () => {
-      const { store } = service
-      const by = 1n
-      const [held, mistake] = await Promise.all([store.createPet(NEW_PET, by), store.createPet(NEW_PET, by)])
-      const [petPath, mistakePath] = [held, mistake].map(({ value }) => `/pets/${value.id}`) as [string, string]
-      const orderPath = `/store/orders/${(await store.placeOrder({ petId: held.value.id }, by)).value.id}`
-      for (const [method, path, body] of [
-        ['PATCH', petPath, '{"name":"Corrected"}'],
-        ['PATCH', orderPath, '{"reference":"corrected"}'],
-        ['DELETE', mistakePath, undefined],
-      ] as const) {
-        await setting(`synchronous_standby_names = 'nobody'`)
-        const correcting = service.request(method, path, { body, headers: { 'Content-Type': 'application/json' } })
-        const backend = await cluster.waitingBackend(correcting)
-        await cluster.asAdmin((sql) => sql`SELECT pg_terminate_backend(${backend})`)
-        const { status, text } = await correcting
-        await setting(`synchronous_standby_names = ''`)
-        expect([status, text]).toEqual([503, expect.stringContaining('during the change; it may have been made.')])
-        await servesAgain()
-      }
-      expect((await service.get(petPath)).text).toContain('Corrected')
-      expect((await service.get(orderPath)).text).toContain('corrected')
-      expect((await service.get(mistakePath)).status).toBe(404)
-    },
-    TEST_MS,
-  )
+  test('loses the connection at the commit of a correction: it is made, and the error says that it may be', async () => {
+    const { store } = service
+    const by = 1n
+    const [held, mistake] = await Promise.all([store.createPet(NEW_PET, by), store.createPet(NEW_PET, by)])
+    const [petPath, mistakePath] = [held, mistake].map(({ value }) => `/pets/${value.id}`) as [string, string]
+    const orderPath = `/store/orders/${(await store.placeOrder({ petId: held.value.id }, by)).value.id}`
+    for (const [method, path, body] of [
+      ['PATCH', petPath, '{"name":"Corrected"}'],
+      ['PATCH', orderPath, '{"reference":"corrected"}'],
+      ['DELETE', mistakePath, undefined],
+    ] as const) {
+      await setting(`synchronous_standby_names = 'nobody'`)
+      const correcting = service.request(method, path, { body, headers: { 'Content-Type': 'application/json' } })
+      const backend = await cluster.waitingBackend(correcting)
+      await cluster.asAdmin((sql) => sql`SELECT pg_terminate_backend(${backend})`)
+      const { status, text } = await correcting
+      await setting(`synchronous_standby_names = ''`)
+      expect([status, text]).toEqual([503, expect.stringContaining('during the change; it may have been made.')])
+      await servesAgain()
+    }
+    expect((await service.get(petPath)).text).toContain('Corrected')
+    expect((await service.get(orderPath)).text).toContain('corrected')
+    expect((await service.get(mistakePath)).status).toBe(404)
+  })
 
-  test(
-    'waits for a missing standby: no create is acknowledged, and lists work',
-    async () => {
-      await awaitingStandby(async (creating) => {
-        expect(await together(creating, list())).toEqual([503, 200])
-        expect(await together(service.post(PET), list())).toEqual([503, 200])
-      })
-    },
-    TEST_MS,
-  )
+  test('waits for a missing standby: no create is acknowledged, and lists work', async () => {
+    await awaitingStandby(async (creating) => {
+      expect(await together(creating, list())).toEqual([503, 200])
+      expect(await together(service.post(PET), list())).toEqual([503, 200])
+    })
+  })
 
   /** A create that is committed and waits for a synchronous standby that is not there; with its backend's number. */
   async function awaitingStandby(use: (creating: Promise<Answer>, backend: number) => Promise<void>): Promise<void> {
@@ -218,76 +193,68 @@ async function setting(text: string): Promise<void> {
   await Bun.sleep(100)
 }
 
-test(
-  'a database restarted under load causes 503 and no other error',
-  async () => {
-    const address = await cluster.newDatabase()
-    const server: Running = await serve([], { env: { PETSTORE_DATABASE: address } })
-    const statuses = new Set<number>()
-    const acknowledged: string[] = []
-    let stopping = false
-    let addedAt = 0
-    const clients = Array.from({ length: 8 }, async (_, client) => {
-      for (let number = 1; !stopping; number++) {
-        const name = `${client}-${number}`
-        const askedAt = performance.now()
-        const added = await ask('POST', `${server.url}/pets`, server.key, petBody({ name }))
-        const listed = await ask('GET', `${server.url}/pets?limit=${client + 1}`, server.key)
-        for (const { status, headers } of [added, listed]) {
-          statuses.add(status)
-          if (status === 503) expect(headers.get('Retry-After')).toBe('1')
-        }
-        if (added.status === 201) {
-          acknowledged.push(name)
-          addedAt = askedAt
-        }
+test('a database restarted under load causes 503 and no other error', async () => {
+  const address = await cluster.newDatabase()
+  const server: Running = await serve([], { env: { PETSTORE_DATABASE: address } })
+  const statuses = new Set<number>()
+  const acknowledged: string[] = []
+  let stopping = false
+  let addedAt = 0
+  const clients = Array.from({ length: 8 }, async (_, client) => {
+    for (let number = 1; !stopping; number++) {
+      const name = `${client}-${number}`
+      const askedAt = performance.now()
+      const added = await ask('POST', `${server.url}/pets`, server.key, petBody({ name }))
+      const listed = await ask('GET', `${server.url}/pets?limit=${client + 1}`, server.key)
+      for (const { status, headers } of [added, listed]) {
+        statuses.add(status)
+        if (status === 503) expect(headers.get('Retry-After')).toBe('1')
       }
-    })
-    for (let round = 0; round < 2; round++) {
-      await Bun.sleep(200)
-      await cluster.down('SIGQUIT')
-      await Bun.sleep(300)
-      await cluster.up()
-      const upAt = performance.now()
-      while (addedAt < upAt) {
-        expect(performance.now() - upAt).toBeLessThan(20_000)
-        await Bun.sleep(5)
+      if (added.status === 201) {
+        acknowledged.push(name)
+        addedAt = askedAt
       }
     }
-    stopping = true
-    await Promise.all(clients)
-    expect([...statuses].sort()).toEqual([200, 201, 503])
-    const names = await cluster.asAdmin(
-      async (sql) => Array.from(await sql`SELECT name FROM pets`, ({ name }) => name as string),
-      new URL(address).pathname.slice(1),
-    )
-    expect(new Set(names).size).toBe(names.length)
-    expect(acknowledged.filter((name) => !names.includes(name))).toEqual([])
-    expect(await server.stop()).toBe(0)
-  },
-  TEST_MS,
-)
+  })
+  for (let round = 0; round < 2; round++) {
+    await Bun.sleep(200)
+    await cluster.down('SIGQUIT')
+    await Bun.sleep(300)
+    await cluster.up()
+    const upAt = performance.now()
+    while (addedAt < upAt) {
+      expect(performance.now() - upAt).toBeLessThan(20_000)
+      await Bun.sleep(5)
+    }
+  }
+  stopping = true
+  await Promise.all(clients)
+  expect([...statuses].sort()).toEqual([200, 201, 503])
+  const names = await cluster.asAdmin(
+    async (sql) => Array.from(await sql`SELECT name FROM pets`, ({ name }) => name as string),
+    new URL(address).pathname.slice(1),
+  )
+  expect(new Set(names).size).toBe(names.length)
+  expect(acknowledged.filter((name) => !names.includes(name))).toEqual([])
+  expect(await server.stop()).toBe(0)
+})
 
-test(
-  'the host that accepts writes is used; a standby alone is refused',
-  async () => {
-    const own = await Cluster.start()
-    const standby = await own.startStandby('standby')
-    await own.asAdmin((sql) => sql`CREATE DATABASE petstore`)
-    const addressOf = (...ports: number[]) =>
-      `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/petstore`
-    const store = await openStore(addressOf(1, standby.port, own.port), { now: Date.now })
-    await store.createFirstKey({ name: 'k', hash: 'h' as never, readOnly: false, expiresAt: undefined })
-    expect((await store.createPet(NEW_PET, 1n)).value.id).toBe(1n)
-    await store.close()
-    const alone = openStore(addressOf(standby.port).replace('petstore', 'postgres'), { now: Date.now })
-    expect((await rejectionOf(alone)).message).toMatch(/is a standby.*If the primary is not among them, name it, too/)
-    await own.down('SIGKILL')
-    // As in the middle of a failover: every host is named, and none is to be added.
-    const all = openStore(addressOf(own.port, standby.port), { now: Date.now })
-    expect((await rejectionOf(all)).message).toMatch(/each that answers is a standby.*otherwise try again/)
-    await own.remove()
-    await standby.remove()
-  },
-  TEST_MS,
-)
+test('the host that accepts writes is used; a standby alone is refused', async () => {
+  const own = await Cluster.start()
+  const standby = await own.startStandby('standby')
+  await own.asAdmin((sql) => sql`CREATE DATABASE petstore`)
+  const addressOf = (...ports: number[]) =>
+    `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/petstore`
+  const store = await openStore(addressOf(1, standby.port, own.port), { now: Date.now })
+  await store.createFirstKey({ name: 'k', hash: 'h' as never, readOnly: false, expiresAt: undefined })
+  expect((await store.createPet(NEW_PET, 1n)).value.id).toBe(1n)
+  await store.close()
+  const alone = openStore(addressOf(standby.port).replace('petstore', 'postgres'), { now: Date.now })
+  expect((await rejectionOf(alone)).message).toMatch(/is a standby.*If the primary is not among them, name it, too/)
+  await own.down('SIGKILL')
+  // As in the middle of a failover: every host is named, and none is to be added.
+  const all = openStore(addressOf(own.port, standby.port), { now: Date.now })
+  expect((await rejectionOf(all)).message).toMatch(/each that answers is a standby.*otherwise try again/)
+  await own.remove()
+  await standby.remove()
+})

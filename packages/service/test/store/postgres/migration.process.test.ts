@@ -12,7 +12,6 @@ import type { Store } from '../../../src/domain/store.ts'
 import { kindOf, openStore } from '../../../src/store/kinds.ts'
 import { NEWEST_VERSION } from '../../../src/store/postgres/schema.ts'
 
-const TEST_MS = 600_000
 const PET = newPet()
 const { nextPetId: NEXT } = fixtureJson<{ nextPetId: bigint }>('postgres-17', 'contents')
 const GRANT = 'GRANT ALL ON ALL TABLES IN SCHEMA public TO till'
@@ -27,13 +26,13 @@ beforeAll(async () => {
   await primary.asAdmin((sql) => sql`CREATE ROLE till LOGIN`)
   standby = await primary.startStandby('standby')
   await primary.setSynchronous(true)
-}, TEST_MS)
+})
 
 afterEach(receive)
 
 afterAll(async () => {
   await Promise.all([primary.remove(), standby.remove()])
-}, TEST_MS)
+})
 
 /** Until `receive` the standby takes nothing in. */
 async function stopReceiving(): Promise<void> {
@@ -70,72 +69,64 @@ const outcome = (call: Promise<unknown>): Promise<string> =>
     (error) => (error instanceof PetstoreError ? error.code : String(error)),
   )
 
-test(
-  'a start whose migration did not wait for the standby goes on once a later commit has reached it',
-  async () => {
-    await olderDatabase('waiting')
-    let opening: Promise<Store> | undefined
-    await primary.asAdmin(
-      (sql) =>
-        sql.begin(async (transaction) => {
-          await transaction`SELECT pg_advisory_xact_lock(1346720851, 0)`
-          opening = openStore(primary.address('waiting'), OPTIONS)
-          await untilWaiting(transaction)
-          await stopReceiving()
-        }),
-      'waiting',
-    )
-    const migrating = await cancelWait(outcome(opening as Promise<Store>))
-    // The operator ends the wait of the next commit, too.
-    const fence = await cancelWait(outcome(opening as Promise<Store>), migrating)
-    await cancelWait(outcome(opening as Promise<Store>), fence)
-    receive()
-    const store = await (opening as Promise<Store>)
-    const [there] = await standby.asAdmin((sql) => sql`SELECT version FROM petstore_schema`, 'waiting')
-    expect(there?.version).toBe(NEWEST_VERSION)
-    await store.close()
-  },
-  TEST_MS,
-)
+test('a start whose migration did not wait for the standby goes on once a later commit has reached it', async () => {
+  await olderDatabase('waiting')
+  let opening: Promise<Store> | undefined
+  await primary.asAdmin(
+    (sql) =>
+      sql.begin(async (transaction) => {
+        await transaction`SELECT pg_advisory_xact_lock(1346720851, 0)`
+        opening = openStore(primary.address('waiting'), OPTIONS)
+        await untilWaiting(transaction)
+        await stopReceiving()
+      }),
+    'waiting',
+  )
+  const migrating = await cancelWait(outcome(opening as Promise<Store>))
+  // The operator ends the wait of the next commit, too.
+  const fence = await cancelWait(outcome(opening as Promise<Store>), migrating)
+  await cancelWait(outcome(opening as Promise<Store>), fence)
+  receive()
+  const store = await (opening as Promise<Store>)
+  const [there] = await standby.asAdmin((sql) => sql`SELECT version FROM petstore_schema`, 'waiting')
+  expect(there?.version).toBe(NEWEST_VERSION)
+  await store.close()
+})
 
-test(
-  'after a failover that lost a migration, a server is not ready until there is one again; one with the rights migrates by itself',
-  async () => {
-    await olderDatabase('lost')
-    await primary.setSynchronous(true)
-    await standby.down('SIGQUIT')
-    await primary.setSynchronous(false)
-    const address = (user: string) => `postgres://${user}@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/lost`
-    const owner = await openStore(address('postgres'), OPTIONS)
-    await primary.asAdmin((sql) => sql.unsafe(GRANT), 'lost')
-    const till = await openStore(address('till'), OPTIONS)
-    expect((await till.createPet(PET, 1n)).value.id).toBe(NEXT)
+test('after a failover that lost a migration, a server is not ready until there is one again; one with the rights migrates by itself', async () => {
+  await olderDatabase('lost')
+  await primary.setSynchronous(true)
+  await standby.down('SIGQUIT')
+  await primary.setSynchronous(false)
+  const address = (user: string) => `postgres://${user}@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/lost`
+  const owner = await openStore(address('postgres'), OPTIONS)
+  await primary.asAdmin((sql) => sql.unsafe(GRANT), 'lost')
+  const till = await openStore(address('till'), OPTIONS)
+  expect((await till.createPet(PET, 1n)).value.id).toBe(NEXT)
 
-    await primary.down('SIGKILL')
-    await standby.up()
-    await standby.promote()
-    await standby.setSynchronous(false)
-    expect(await reasonOf(till, /schema/)).toMatch(/schema is 17.*petstore migrate --apply/)
-    for (const call of [
-      till.ping(),
-      till.listPets(petFilter({ limit: 1 })),
-      till.findKey('h' as never),
-      till.createPet(PET, 1n),
-    ]) {
-      expect(await outcome(call)).toBe('unavailable')
-    }
-    while ((await outcome(owner.listPets(petFilter({ limit: 1 })))) !== 'answered') await Bun.sleep(20)
-    expect((await kindOf(address('postgres')).schema(address('postgres'))).version).toBe(NEWEST_VERSION)
+  await primary.down('SIGKILL')
+  await standby.up()
+  await standby.promote()
+  await standby.setSynchronous(false)
+  expect(await reasonOf(till, /schema/)).toMatch(/schema is 17.*petstore migrate --apply/)
+  for (const call of [
+    till.ping(),
+    till.listPets(petFilter({ limit: 1 })),
+    till.findKey('h' as never),
+    till.createPet(PET, 1n),
+  ]) {
+    expect(await outcome(call)).toBe('unavailable')
+  }
+  while ((await outcome(owner.listPets(petFilter({ limit: 1 })))) !== 'answered') await Bun.sleep(20)
+  expect((await kindOf(address('postgres')).schema(address('postgres'))).version).toBe(NEWEST_VERSION)
 
-    // Tables that were lost have lost their grants.
-    expect(await reasonOf(till, /lacks/)).toMatch(/lacks privileges \(SELECT ON events/)
-    await standby.asAdmin((sql) => sql.unsafe(GRANT), 'lost')
-    while ((await outcome(till.ping())) !== 'answered') await Bun.sleep(20)
-    expect((await till.createPet(PET, 1n)).value.id).toBe(NEXT)
-    await Promise.all([owner.close(), till.close()])
-  },
-  TEST_MS,
-)
+  // Tables that were lost have lost their grants.
+  expect(await reasonOf(till, /lacks/)).toMatch(/lacks privileges \(SELECT ON events/)
+  await standby.asAdmin((sql) => sql.unsafe(GRANT), 'lost')
+  while ((await outcome(till.ping())) !== 'answered') await Bun.sleep(20)
+  expect((await till.createPet(PET, 1n)).value.id).toBe(NEXT)
+  await Promise.all([owner.close(), till.close()])
+})
 
 /** Why the store is not ready. Other reasons may come before. */
 async function reasonOf(store: Store, expected: RegExp): Promise<string> {

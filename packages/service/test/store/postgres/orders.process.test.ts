@@ -14,7 +14,6 @@ import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
 const PET = newPet({ status: 'available' })
-const TEST_MS = 600_000
 const cluster = await sharedCluster()
 
 let address: string
@@ -25,7 +24,7 @@ beforeAll(async () => {
   address = await cluster.newStore()
   servers = [await open(), await open()]
   by = (await servers[0].createKey(newKey())).id
-}, TEST_MS)
+})
 afterAll(() => Promise.all(servers.map((server) => server.close())))
 
 async function open(): Promise<Store> {

@@ -13,7 +13,6 @@ import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
 const PET = newPet({ status: 'available' })
-const TEST_MS = 600_000
 
 let primary: Cluster
 let standby: Cluster
@@ -26,17 +25,17 @@ beforeAll(async () => {
   await primary.asAdmin((sql) => sql`CREATE DATABASE petstore`)
   standby = await primary.startStandby('standby')
   await primary.setSynchronous(true)
-}, TEST_MS)
+})
 
 afterEach(async () => {
   receive()
   await closeStores()
-}, TEST_MS)
+})
 
 afterAll(async () => {
   await primary.remove()
   await standby.remove()
-}, TEST_MS)
+})
 
 async function closeStores(): Promise<void> {
   await Promise.all(open.splice(0).map((store) => store.close()))
@@ -83,35 +82,31 @@ async function eventually<Result>(ask: () => Promise<Result>): Promise<Result> {
   }
 }
 
-test(
-  'when a create’s wait for the standby is cancelled, a retry is acknowledged only once the standby has the pet',
-  async () => {
-    const { store, by } = await storeWithKey()
-    const other = await openPetstore()
-    const key = crypto.randomUUID()
-    await stopReceiving()
-    const creating = outcome(store.createPet(PET, by, key))
-    const backend = await primary.waitingBackend(creating)
-    await primary.asAdmin((sql) => sql`SELECT pg_cancel_backend(${backend})`)
-    expect(await creating).toBe('unavailable')
+test('when a create’s wait for the standby is cancelled, a retry is acknowledged only once the standby has the pet', async () => {
+  const { store, by } = await storeWithKey()
+  const other = await openPetstore()
+  const key = crypto.randomUUID()
+  await stopReceiving()
+  const creating = outcome(store.createPet(PET, by, key))
+  const backend = await primary.waitingBackend(creating)
+  await primary.asAdmin((sql) => sql`SELECT pg_cancel_backend(${backend})`)
+  expect(await creating).toBe('unavailable')
 
-    // It is committed on the primary, and only there.
-    expect(await outcome(other.createPet(PET, by, key))).toBe('unavailable')
-    expect(await outcome(store.createPet(PET, by, key))).toBe('unavailable')
-    // Who knows of the cancelled wait shows nothing either; who does not goes on with its lists.
-    expect(await outcome(store.listPets(petFilter({ limit: 1 })))).toBe('unavailable')
-    expect(await outcome(other.listPets(petFilter({ limit: 1 })))).toBe('answered')
+  // It is committed on the primary, and only there.
+  expect(await outcome(other.createPet(PET, by, key))).toBe('unavailable')
+  expect(await outcome(store.createPet(PET, by, key))).toBe('unavailable')
+  // Who knows of the cancelled wait shows nothing either; who does not goes on with its lists.
+  expect(await outcome(store.listPets(petFilter({ limit: 1 })))).toBe('unavailable')
+  expect(await outcome(other.listPets(petFilter({ limit: 1 })))).toBe('answered')
 
-    receive()
-    for (const each of [store, other]) {
-      const { value: pet, replayed } = await eventually(() => each.createPet(PET, by, key))
-      expect(replayed).toBe(true)
-      const there = await standby.asAdmin((sql) => sql`SELECT FROM pets WHERE id = ${String(pet.id)}`, 'petstore')
-      expect(there.length).toBe(1)
-    }
-  },
-  TEST_MS,
-)
+  receive()
+  for (const each of [store, other]) {
+    const { value: pet, replayed } = await eventually(() => each.createPet(PET, by, key))
+    expect(replayed).toBe(true)
+    const there = await standby.asAdmin((sql) => sql`SELECT FROM pets WHERE id = ${String(pet.id)}`, 'petstore')
+    expect(there.length).toBe(1)
+  }
+})
 
 /** Deleting again finds nothing; what is not found must be gone from the standby, too. */
 function unlessNotFound(error: unknown): void {
@@ -131,167 +126,143 @@ const CHANGES: [
   ['deleting a pet', (store, by, petId) => store.deletePet(petId, by).catch(unlessNotFound)],
 ]
 for (const [what, change] of CHANGES) {
-  test(
-    `when the wait of ${what} for the standby is cancelled, a retry is acknowledged only once the standby has the change`,
-    async () => {
-      const { store, by } = await storeWithKey()
-      const other = await openPetstore()
-      const [free, held] = await Promise.all([store.createPet(PET, by), store.createPet(PET, by)])
-      const { value: order } = await store.placeOrder({ petId: held.value.id }, by)
-      const repeat = (server: Store) => change(server, by, free.value.id, order.id)
-      await stopReceiving()
-      const first = outcome(repeat(store))
-      const backend = await primary.waitingBackend(first)
-      await primary.asAdmin((sql) => sql`SELECT pg_cancel_backend(${backend})`)
-      expect(await first).toBe('unavailable')
+  test(`when the wait of ${what} for the standby is cancelled, a retry is acknowledged only once the standby has the change`, async () => {
+    const { store, by } = await storeWithKey()
+    const other = await openPetstore()
+    const [free, held] = await Promise.all([store.createPet(PET, by), store.createPet(PET, by)])
+    const { value: order } = await store.placeOrder({ petId: held.value.id }, by)
+    const repeat = (server: Store) => change(server, by, free.value.id, order.id)
+    await stopReceiving()
+    const first = outcome(repeat(store))
+    const backend = await primary.waitingBackend(first)
+    await primary.asAdmin((sql) => sql`SELECT pg_cancel_backend(${backend})`)
+    expect(await first).toBe('unavailable')
 
-      // It is committed on the primary, and only there: a repeat changes nothing, and still has to wait.
-      for (const server of [other, store, other]) expect(await outcome(repeat(server))).toBe('unavailable')
+    // It is committed on the primary, and only there: a repeat changes nothing, and still has to wait.
+    for (const server of [other, store, other]) expect(await outcome(repeat(server))).toBe('unavailable')
 
-      receive()
-      for (const server of [store, other]) await eventually(() => repeat(server))
-      const rows = (sql: Sql) =>
-        sql`SELECT name, pets.status, orders.status AS ordered, reference FROM pets LEFT JOIN orders ON pet_id = pets.id
+    receive()
+    for (const server of [store, other]) await eventually(() => repeat(server))
+    const rows = (sql: Sql) =>
+      sql`SELECT name, pets.status, orders.status AS ordered, reference FROM pets LEFT JOIN orders ON pet_id = pets.id
           WHERE pets.id IN (${String(free.value.id)}, ${String(held.value.id)}) ORDER BY pets.id`
-      const there = await standby.asAdmin(async (sql) => Array.from(await rows(sql)), 'petstore')
-      expect(there).toEqual(await primary.asAdmin(async (sql) => Array.from(await rows(sql)), 'petstore'))
-    },
-    TEST_MS,
-  )
+    const there = await standby.asAdmin(async (sql) => Array.from(await rows(sql)), 'petstore')
+    expect(there).toEqual(await primary.asAdmin(async (sql) => Array.from(await rows(sql)), 'petstore'))
+  })
 }
 
-test(
-  'after a crash of the primary, what the standby does not have is neither listed nor acknowledged',
-  async () => {
-    const { store, by } = await storeWithKey()
-    const {
-      value: { id: last },
-    } = await store.createPet(PET, by)
-    const key = crypto.randomUUID()
-    await stopReceiving()
-    const creating = outcome(store.createPet(PET, by, key))
-    // PostgreSQL restarts itself when a backend is killed, and recovers what was on its disk.
-    process.kill(await primary.waitingBackend(creating), 'SIGKILL')
-    expect(await creating).toBe('unavailable')
-    const recovered = () => primary.asAdmin((sql) => sql`SELECT FROM pets WHERE id > ${String(last)}`, 'petstore')
-    expect((await eventually(recovered)).length).toBe(1)
+test('after a crash of the primary, what the standby does not have is neither listed nor acknowledged', async () => {
+  const { store, by } = await storeWithKey()
+  const {
+    value: { id: last },
+  } = await store.createPet(PET, by)
+  const key = crypto.randomUUID()
+  await stopReceiving()
+  const creating = outcome(store.createPet(PET, by, key))
+  // PostgreSQL restarts itself when a backend is killed, and recovers what was on its disk.
+  process.kill(await primary.waitingBackend(creating), 'SIGKILL')
+  expect(await creating).toBe('unavailable')
+  const recovered = () => primary.asAdmin((sql) => sql`SELECT FROM pets WHERE id > ${String(last)}`, 'petstore')
+  expect((await eventually(recovered)).length).toBe(1)
 
-    for (let attempt = 0; attempt < 5; attempt++) {
-      expect(await outcome(store.listPets(petFilter({ limit: 1, after: last })))).toBe('unavailable')
-      expect(await outcome(store.getPet(last + 1n))).toBe('unavailable')
-      expect(await outcome(store.createPet(PET, by, key))).toBe('unavailable')
-      await Bun.sleep(50)
-    }
-    // However often it was tried, one commit at most waits for the standby.
-    const waiting = await primary.asAdmin((sql) => sql`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
-    expect(waiting.length).toBe(1)
+  for (let attempt = 0; attempt < 5; attempt++) {
+    expect(await outcome(store.listPets(petFilter({ limit: 1, after: last })))).toBe('unavailable')
+    expect(await outcome(store.getPet(last + 1n))).toBe('unavailable')
+    expect(await outcome(store.createPet(PET, by, key))).toBe('unavailable')
+    await Bun.sleep(50)
+  }
+  // However often it was tried, one commit at most waits for the standby.
+  const waiting = await primary.asAdmin((sql) => sql`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
+  expect(waiting.length).toBe(1)
 
-    receive()
-    expect((await eventually(() => store.createPet(PET, by, key))).replayed).toBe(true)
-    expect(petsOf(await store.listPets(petFilter({ limit: 9, after: last }))).length).toBe(1)
-  },
-  TEST_MS,
-)
+  receive()
+  expect((await eventually(() => store.createPet(PET, by, key))).replayed).toBe(true)
+  expect(petsOf(await store.listPets(petFilter({ limit: 9, after: last }))).length).toBe(1)
+})
 
-test(
-  'while the standby receives nothing, each server lists and has at most one waiting commit, and no server starts',
-  async () => {
-    const { store, by } = await storeWithKey()
-    await stopReceiving()
-    for (let attempt = 0; attempt < 5; attempt++) {
-      expect(await outcome(store.createPet(PET, by))).toBe('unavailable')
-      expect(await outcome(store.revokeKey(by))).toBe('unavailable')
-      expect(
-        await outcome(store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }])),
-      ).toBe('answered')
-      expect(await outcome(store.listPets(petFilter({ limit: 1 })))).toBe('answered')
-    }
-    const waiting = async () =>
-      (await primary.asAdmin((sql) => sql`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).length
-    expect(await waiting()).toBe(1)
-    // Who starts meanwhile cannot know what of this host is replicated.
-    expect((await rejectionOf(openPetstore())).message).toMatch(/a commit waits for a synchronous standby/)
-    // Its commit waits, too. That was longer than an answer that was lost is waited for, and no connection was given up for it.
-    expect(await waiting()).toBe(2)
+test('while the standby receives nothing, each server lists and has at most one waiting commit, and no server starts', async () => {
+  const { store, by } = await storeWithKey()
+  await stopReceiving()
+  for (let attempt = 0; attempt < 5; attempt++) {
+    expect(await outcome(store.createPet(PET, by))).toBe('unavailable')
+    expect(await outcome(store.revokeKey(by))).toBe('unavailable')
+    expect(await outcome(store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }]))).toBe(
+      'answered',
+    )
     expect(await outcome(store.listPets(petFilter({ limit: 1 })))).toBe('answered')
-    receive()
-    await eventually(() => store.createPet(PET, by))
-  },
-  TEST_MS,
-)
+  }
+  const waiting = async () =>
+    (await primary.asAdmin((sql) => sql`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).length
+  expect(await waiting()).toBe(1)
+  // Who starts meanwhile cannot know what of this host is replicated.
+  expect((await rejectionOf(openPetstore())).message).toMatch(/a commit waits for a synchronous standby/)
+  // Its commit waits, too. That was longer than an answer that was lost is waited for, and no connection was given up for it.
+  expect(await waiting()).toBe(2)
+  expect(await outcome(store.listPets(petFilter({ limit: 1 })))).toBe('answered')
+  receive()
+  await eventually(() => store.createPet(PET, by))
+})
 
-test(
-  'a host is used as what it is, primary or standby, whatever a pooler says',
-  async () => {
-    const pooler = await startPooler(primary.port, 'on')
-    const { store, by } = await storeWithKey(pooler.port)
-    expect((await store.createPet(PET, by)).value.name).toBe('Rex')
-    await closeStores()
-    pooler.stop()
-  },
-  TEST_MS,
-)
+test('a host is used as what it is, primary or standby, whatever a pooler says', async () => {
+  const pooler = await startPooler(primary.port, 'on')
+  const { store, by } = await storeWithKey(pooler.port)
+  expect((await store.createPet(PET, by)).value.name).toBe('Rex')
+  await closeStores()
+  pooler.stop()
+})
 
-test(
-  'a connection that leads to a standby gives no outdated answer',
-  async () => {
-    const pooler = await startPooler(primary.port, 'off')
-    const { store, by } = await storeWithKey(pooler.port)
-    const {
-      value: { id: last },
-    } = await store.createPet(PET, by)
-    await standby.asAdmin((sql) => sql`SELECT pg_wal_replay_pause()`)
-    try {
-      const {
-        value: { id },
-      } = await (await openPetstore()).createPet(PET, by)
-      // As after a switchover behind a pooler: what is opened from now on leads to a standby.
-      pooler.target = standby.port
-      const lists = Array.from({ length: 30 }, (_, n) => store.listPets(petFilter({ limit: n + 1, after: last })))
-      for (const settled of await Promise.allSettled(lists)) {
-        if (settled.status === 'fulfilled') expect(petsOf(settled.value)[0]?.id).toBe(id)
-        else expect(settled.reason.code).toBe('unavailable')
-      }
-      for (const call of [store.getPet(id), store.findKey('x' as never), store.listKeys(), store.ping()]) {
-        expect(await outcome(call)).toBe('unavailable')
-      }
-    } finally {
-      await standby.asAdmin((sql) => sql`SELECT pg_wal_replay_resume()`)
-      await closeStores()
-      pooler.stop()
-    }
-  },
-  TEST_MS,
-)
-
-test(
-  'a server that was idle while its primary was frozen and replaced lists from the new primary, also when the old one resumes',
-  async () => {
-    const old = await Cluster.start()
-    await old.asAdmin((sql) => sql`CREATE DATABASE petstore`)
-    const promoted = await old.startStandby('standby')
-    await old.setSynchronous(true)
-    const address = `postgres://postgres@127.0.0.1:${old.port},127.0.0.1:${promoted.port}/petstore`
-    const quiet = await openStore(address, { now: Date.now })
-    const hash = crypto.randomUUID() as never
-    const { id: by } = await quiet.createKey({ name: 'k', hash, readOnly: false, expiresAt: undefined })
-    await quiet.listPets(petFilter({ limit: 1 }))
-    old.signalAll('SIGSTOP')
-    await promoted.promote()
-    await promoted.setSynchronous(false)
-    const other = await openPetstore(promoted.port)
+test('a connection that leads to a standby gives no outdated answer', async () => {
+  const pooler = await startPooler(primary.port, 'off')
+  const { store, by } = await storeWithKey(pooler.port)
+  const {
+    value: { id: last },
+  } = await store.createPet(PET, by)
+  await standby.asAdmin((sql) => sql`SELECT pg_wal_replay_pause()`)
+  try {
     const {
       value: { id },
-    } = await other.createPet(PET, by)
-    await Bun.sleep(1_100)
-    old.signalAll('SIGCONT')
-    expect(petsOf(await quiet.listPets(petFilter({ limit: 1 })))[0]?.id).toBe(id)
-    await Promise.all([quiet.close(), other.close()])
-    await old.remove()
-    await promoted.remove()
-  },
-  TEST_MS,
-)
+    } = await (await openPetstore()).createPet(PET, by)
+    // As after a switchover behind a pooler: what is opened from now on leads to a standby.
+    pooler.target = standby.port
+    const lists = Array.from({ length: 30 }, (_, n) => store.listPets(petFilter({ limit: n + 1, after: last })))
+    for (const settled of await Promise.allSettled(lists)) {
+      if (settled.status === 'fulfilled') expect(petsOf(settled.value)[0]?.id).toBe(id)
+      else expect(settled.reason.code).toBe('unavailable')
+    }
+    for (const call of [store.getPet(id), store.findKey('x' as never), store.listKeys(), store.ping()]) {
+      expect(await outcome(call)).toBe('unavailable')
+    }
+  } finally {
+    await standby.asAdmin((sql) => sql`SELECT pg_wal_replay_resume()`)
+    await closeStores()
+    pooler.stop()
+  }
+})
+
+test('a server that was idle while its primary was frozen and replaced lists from the new primary, also when the old one resumes', async () => {
+  const old = await Cluster.start()
+  await old.asAdmin((sql) => sql`CREATE DATABASE petstore`)
+  const promoted = await old.startStandby('standby')
+  await old.setSynchronous(true)
+  const address = `postgres://postgres@127.0.0.1:${old.port},127.0.0.1:${promoted.port}/petstore`
+  const quiet = await openStore(address, { now: Date.now })
+  const hash = crypto.randomUUID() as never
+  const { id: by } = await quiet.createKey({ name: 'k', hash, readOnly: false, expiresAt: undefined })
+  await quiet.listPets(petFilter({ limit: 1 }))
+  old.signalAll('SIGSTOP')
+  await promoted.promote()
+  await promoted.setSynchronous(false)
+  const other = await openPetstore(promoted.port)
+  const {
+    value: { id },
+  } = await other.createPet(PET, by)
+  await Bun.sleep(1_100)
+  old.signalAll('SIGCONT')
+  expect(petsOf(await quiet.listPets(petFilter({ limit: 1 })))[0]?.id).toBe(id)
+  await Promise.all([quiet.close(), other.close()])
+  await old.remove()
+  await promoted.remove()
+})
 
 /**
  * Stands for PgBouncer 1.18, which greets each client with what it learned of its server once, `in_hot_standby` too,

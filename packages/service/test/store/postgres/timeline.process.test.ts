@@ -13,7 +13,6 @@ import { type Service, startService } from '../../../../../test/support/service.
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
-const TEST_MS = 600_000
 const DATABASE = 'petstore'
 const PET = newPet()
 
@@ -31,12 +30,12 @@ beforeAll(async () => {
   old.signalAll('SIGSTOP')
   await next.promote()
   proxy = await Forwarder.start(next.port)
-}, TEST_MS)
+})
 
 afterAll(async () => {
   proxy.stop()
   await Promise.all([old.remove(), next.remove()])
-}, TEST_MS)
+})
 
 /** Whoever goes by the proxy finds its connections ended, and new ones lead there. */
 function leadTo({ port }: Cluster): void {
@@ -62,7 +61,7 @@ describe('a server that has used a later timeline, and finds the earlier one onl
     old.signalAll('SIGCONT')
     leadTo(old)
     await next.down('SIGKILL')
-  }, TEST_MS)
+  })
   afterAll(() => Promise.all(services.map((service) => service.stop())))
 
   test.each(ways.map(([way], index) => [way, index] as const))(
@@ -82,22 +81,17 @@ describe('a server that has used a later timeline, and finds the earlier one onl
       expect(reasons.length).toBe(1)
       expect(reasons[0].err.message).toMatch(/^127\.0\.0\.1:\d+ is on timeline 1, .* timeline 2/)
     },
-    TEST_MS,
   )
 
-  test(
-    'serves again when the later one is back',
-    async () => {
-      await next.up()
-      proxy.target = next.port
-      for (const { get } of services) {
-        while ((await get('/pets')).status !== 200) await Bun.sleep(50)
-        expect((await get('/pets/1')).status).toBe(200)
-      }
-      expect(await petsIn(next)).toBe(services.length)
-    },
-    TEST_MS,
-  )
+  test('serves again when the later one is back', async () => {
+    await next.up()
+    proxy.target = next.port
+    for (const { get } of services) {
+      while ((await get('/pets')).status !== 200) await Bun.sleep(50)
+      expect((await get('/pets/1')).status).toBe(200)
+    }
+    expect(await petsIn(next)).toBe(services.length)
+  })
 })
 
 test('a server that starts there knows of no later timeline', async () => {
@@ -106,22 +100,18 @@ test('a server that starts there knows of no later timeline', async () => {
   await store.close()
 })
 
-test(
-  'a connection that is opened later, behind the same proxy, gives nothing of an earlier timeline',
-  async () => {
-    const store = await openStore(`postgres://postgres@127.0.0.1:${proxy.port}/${DATABASE}`, { now: Date.now })
-    expect(petsOf(await store.listPets(petFilter({ limit: 1 }))).length).toBe(1)
-    proxy.target = old.port
-    const lists = Array.from({ length: 30 }, (_, n) => store.listPets(petFilter({ limit: n + 1 })))
-    for (const settled of await Promise.allSettled(lists)) {
-      if (settled.status === 'fulfilled') expect(petsOf(settled.value).length).toBeGreaterThan(0)
-      else expect(settled.reason.code).toBe('unavailable')
-    }
-    proxy.target = next.port
-    await store.close()
-  },
-  TEST_MS,
-)
+test('a connection that is opened later, behind the same proxy, gives nothing of an earlier timeline', async () => {
+  const store = await openStore(`postgres://postgres@127.0.0.1:${proxy.port}/${DATABASE}`, { now: Date.now })
+  expect(petsOf(await store.listPets(petFilter({ limit: 1 }))).length).toBe(1)
+  proxy.target = old.port
+  const lists = Array.from({ length: 30 }, (_, n) => store.listPets(petFilter({ limit: n + 1 })))
+  for (const settled of await Promise.allSettled(lists)) {
+    if (settled.status === 'fulfilled') expect(petsOf(settled.value).length).toBeGreaterThan(0)
+    else expect(settled.reason.code).toBe('unavailable')
+  }
+  proxy.target = next.port
+  await store.close()
+})
 
 /** Clients stay connected while the host behind it changes: each statement has to notice by itself. */
 describe.skipIf(!pgbouncerVersion)(

@@ -72,7 +72,6 @@ test.skipIf(lacking !== '')(
     litestream.kill()
     await litestream.exited
   },
-  60_000,
 )
 
 /**
