@@ -62,6 +62,14 @@ export function grouped(number: number | bigint, fractionDigits: 0 | 1 = 0): str
   return number.toLocaleString('en', { useGrouping, maximumFractionDigits: fractionDigits })
 }
 
+/** In the largest unit of which there are two. */
+export function duration(ms: number, fractionDigits: 0 | 1 = 0): string {
+  const seconds = ms / 1000
+  if (seconds < 120) return `${grouped(seconds, fractionDigits)} s`
+  if (seconds < 7_200) return `${grouped(seconds / 60)} min`
+  return seconds < 172_800 ? `${grouped(seconds / 3_600)} hours` : `${grouped(seconds / 86_400)} days`
+}
+
 async function toReader(text: string): Promise<void> {
   try {
     await deliver(text)

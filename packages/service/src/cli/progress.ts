@@ -2,7 +2,7 @@
 
 import { SingleBar } from 'cli-progress'
 import { printable } from '../observability/printable.ts'
-import { printNote } from './print.ts'
+import { duration, printNote } from './print.ts'
 
 export interface Progress {
   /** `done` is out of `total`. The bar shows `words` beside it. */
@@ -47,9 +47,4 @@ export function startProgress(what: string, total: number | undefined): Progress
     },
     stop: () => bar.stop(),
   }
-}
-
-function duration(ms: number): string {
-  const seconds = Math.round(ms / 1000)
-  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
 }

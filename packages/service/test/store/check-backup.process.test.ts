@@ -38,13 +38,17 @@ function changed(...statements: string[]): string {
 }
 
 describe.concurrent('a copy', () => {
-  test('that is good is left as it is, also in WAL mode', async () => {
-    for (const file of [good, changed()]) {
+  test('that is good is left as it is, also in WAL mode; how old it is a person can read', async () => {
+    const old = changed(`UPDATE events SET at = at - ${367 * 86_400_000}`)
+    for (const [file, age] of [
+      [good, '[\\d.]+ s'],
+      [old, '367 days'],
+    ] as const) {
       const before = [readFileSync(file), statSync(file).mtimeMs]
       const { status, stdout, stderr } = await check(file)
       expect([status, stderr]).toEqual([0, ''])
       expect(stdout).toMatch(
-        / is good up to event 22, of \d{4}-.*Z, [\d.]+ s ago: 19 pets, 1 order and 1 key \(.* MB\)\.\n$/,
+        new RegExp(` is good up to event 22, of \\d{4}-.*Z, ${age} ago: 19 pets, 1 order and 1 key \\(.* MB\\)\\.\n$`),
       )
       expect([readFileSync(file), statSync(file).mtimeMs]).toEqual(before)
       expect(beside(file)).toEqual([])

@@ -12,7 +12,7 @@ import { CouldNotExamine, messageOf } from '../exit-codes.ts'
 import { giveWay } from '../give-way.ts'
 import { clientConfigOf, withClientSettings } from '../options.ts'
 import { writeFile } from '../output.ts'
-import { grouped, printLines } from '../print.ts'
+import { duration, printLines } from '../print.ts'
 import { counted, filesOf } from './backup.ts'
 
 export function checkBackupCommand(): Command {
@@ -86,16 +86,14 @@ async function compare(file: string, last: LastEvent | undefined, command: Comma
     return { goodUntil: askedAt, sentence }
   }
   const goodUntil = Date.parse(next.at)
-  return { goodUntil, sentence: `${start}. The first one after it is ${ago(goodUntil)} old.` }
+  return { goodUntil, sentence: `${start}. The first one after it is ${age(goodUntil)} old.` }
 }
 
 function upTo({ id, at }: LastEvent): string {
-  return ` up to event ${id}, of ${new Date(at).toISOString()}, ${ago(at)} ago`
+  return ` up to event ${id}, of ${new Date(at).toISOString()}, ${age(at)} ago`
 }
 
-function ago(at: number): string {
-  return `${grouped((Date.now() - at) / 1000, 1)} s`
-}
+const age = (at: number) => duration(Date.now() - at, 1)
 
 async function* textOf(goodUntil: number): AsyncGenerator<string> {
   yield gauge(
