@@ -4,6 +4,7 @@
 
 import { createInterface } from 'node:readline'
 import type { Socket } from 'bun'
+import { now } from './stalls.ts'
 
 export interface Load {
   port: number
@@ -28,12 +29,17 @@ export interface Figures {
   p99: number
   p999: number
   max: number
+  /** Those of them that took more than 50 ms: since 1970, and how long. */
+  slow: { at: number; ms: number }[]
   seconds: number
 }
 
-/** Runs the load in a separate process, until `ends` resolves, if it is given. */
-export async function openLoop(load: Load, ends?: Promise<unknown>): Promise<Figures> {
+const SLOW_MS = 50
+
+/** Runs the load in a separate process, until `ends` resolves, if it is given. `started` is told its id. */
+export async function openLoop(load: Load, ends?: Promise<unknown>, started?: (pid: number) => void): Promise<Figures> {
   const child = Bun.spawn([process.execPath, import.meta.path], { stdio: ['pipe', 'pipe', 'inherit'] })
+  started?.(child.pid)
   child.stdin.write(`${JSON.stringify(load)}\n`)
   child.stdin.flush()
   ends?.then(() => child.stdin.end())
@@ -58,13 +64,16 @@ async function run(
   const bytes = requests.map((request) => Buffer.from(request))
   const free: Socket<Connection>[] = []
   const latencies: number[] = []
+  const slow: Figures['slow'] = []
   const statuses: Record<number, number> = {}
   let [open, sent, unsent, broken, waiting] = [0, 0, 0, 0, 0]
 
   function answered(socket: Socket<Connection>): void {
     const { status, sentAt } = socket.data
     statuses[status] = (statuses[status] ?? 0) + 1
-    if (status < 400) latencies.push(performance.now() - sentAt)
+    const ms = performance.now() - sentAt
+    if (status < 400) latencies.push(ms)
+    if (status < 400 && ms > SLOW_MS) slow.push({ at: now() - ms, ms })
     socket.data.sentAt = 0
     waiting--
     free.push(socket)
@@ -135,14 +144,25 @@ async function run(
   while (ended() && waiting > 0 && performance.now() < until) await Bun.sleep(1)
   latencies.sort((a, b) => a - b)
   const at = (share: number): number => latencies[Math.floor(share * (latencies.length - 1))] ?? 0
-  return { sent, unsent, statuses, broken, p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1), seconds: took }
+  return {
+    sent,
+    unsent,
+    statuses,
+    broken,
+    p50: at(0.5),
+    p99: at(0.99),
+    p999: at(0.999),
+    max: at(1),
+    slow,
+    seconds: took,
+  }
 }
 
 if (import.meta.main) {
   const input = createInterface({ input: process.stdin })
   let ended = false
   input.once('line', async (line) => {
-    process.stdout.write(JSON.stringify(await run(JSON.parse(line), () => ended)))
+    await Bun.write(Bun.stdout, JSON.stringify(await run(JSON.parse(line), () => ended)))
     process.exit()
   })
   input.once('close', () => {

@@ -1,13 +1,14 @@
 // What Litestream writes, in replica-load.ts: a disk that fills up for a while, and whether what is restored from it is the store.
 
 import { Database } from 'bun:sqlite'
-import { mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Copying, restoreCopy } from '../test/support/litestream.ts'
 import { run as runCli } from '../test/support/process.ts'
 
 /** In memory. */
-const DISK_MB = 4_000
+const DISK_MB = 8_000
+const QUIET_MS = 3_000
 
 /** A disk of its own at `folder`, where this machine allows it. */
 export function diskAt(folder: string) {
@@ -38,6 +39,13 @@ export function diskAt(folder: string) {
     },
     remove: () => undefined,
   }
+}
+
+/** Resolves when Litestream, which sends once a second, has not written to the folder for longer. */
+export async function sent(folder: string): Promise<void> {
+  const writtenAt = () =>
+    Math.max(...readdirSync(folder, { recursive: true }).map((file) => statSync(join(folder, `${file}`)).mtimeMs))
+  while (Date.now() - writtenAt() < QUIET_MS) await Bun.sleep(500)
 }
 
 /** Between the store and what is restored of it: none, where all was sent. */

@@ -1,0 +1,123 @@
+// What a service waits for while it does not answer: the disk, another process that has the write lock, or a core that others use. Linux says
+// it: it is looked at every few milliseconds, in a process of its own, which reads its task as a line of JSON from standard input.
+
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+const EVERY_MS = 4
+/** The byte of SQLite's `-shm` that a writer has locked (https://sqlite.org/walformat.html, "WAL Locks"). */
+const WRITE_LOCK = 120
+
+export interface Stalls {
+  disk: number
+  lock: number
+  core: number
+}
+
+/** A short time, in milliseconds since 1970, and how much of it was waited for each. */
+export interface Moment extends Stalls {
+  at: number
+  ms: number
+}
+
+/** A request that took long, and what of it was waited for each; `own` is the rest. */
+export interface Wait extends Stalls {
+  ms: number
+  own: number
+}
+
+interface Watched {
+  pid: number
+  /** Those that send and measure the requests: where they wait for a core, so does the measuring. */
+  clients: number[]
+  /** The store's file. */
+  database: string
+}
+
+export const now = () => performance.timeOrigin + performance.now()
+
+/** Watches until `ends` resolves. In their order. */
+export async function watchStalls(watched: Watched, ends: Promise<unknown>): Promise<Moment[]> {
+  const child = Bun.spawn([process.execPath, import.meta.path], { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.write(`${JSON.stringify(watched)}\n`)
+  child.stdin.flush()
+  ends.then(() => child.stdin.end())
+  return JSON.parse(await new Response(child.stdout).text()) as Moment[]
+}
+
+export function waitOf({ at, ms }: { at: number; ms: number }, moments: readonly Moment[]): Wait {
+  const wait = { ms, disk: 0, lock: 0, core: 0, own: ms }
+  let [low, high] = [0, moments.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const { at: from, ms: took } = moments[middle] as Moment
+    if (from + took <= at) low = middle + 1
+    else high = middle
+  }
+  for (let n = low; n < moments.length; n++) {
+    const moment = moments[n] as Moment
+    const common = Math.min(at + ms, moment.at + moment.ms) - Math.max(at, moment.at)
+    if (common <= 0) break
+    for (const what of ['disk', 'lock', 'core'] as const) {
+      const part = (moment[what] * common) / moment.ms
+      wait[what] += part
+      wait.own -= part
+    }
+  }
+  return wait
+}
+
+/** `S` where it waits for work, `R` where it runs or waits for a core, `D` where it waits for the disk. */
+const stateIn = (folder: string) =>
+  / ([A-Z]) /.exec(readFileSync(`${folder}/stat`, 'utf8').split(')').at(-1) ?? '')?.[1]
+
+/** Milliseconds for which main threads have waited for a core. */
+const coreWaits = (pids: readonly number[]) =>
+  pids.map((pid) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6)
+
+/** The process that holds the lock of those who write. */
+function writerOf(index: number): number | undefined {
+  const lock = new RegExp(`^\\d+: POSIX .* WRITE (\\d+) \\w+:\\w+:${index} (\\d+) (\\d+)$`, 'gm')
+  for (const [, pid, first, last] of readFileSync('/proc/locks', 'utf8').matchAll(lock))
+    if (Number(first) <= WRITE_LOCK && Number(last) >= WRITE_LOCK) return Number(pid)
+  return undefined
+}
+
+async function watch({ pid, clients, database }: Watched, ended: () => boolean): Promise<Moment[]> {
+  const moments: Moment[] = []
+  const index = statSync(`${database}-shm`).ino
+  const tasks = `/proc/${pid}/task`
+  const waitsForDisk = (task: string) => stateIn(`${tasks}/${task}`) === 'D'
+  const pids = [pid, ...clients]
+  for (let [at, before] = [now(), coreWaits(pids)]; !ended(); ) {
+    await Bun.sleep(EVERY_MS)
+    const ms = now() - at
+    const waits = coreWaits(pids)
+    const core = Math.min(
+      ms,
+      waits.reduce((sum, wait, n) => sum + wait - (before[n] ?? 0), 0),
+    )
+    const writer = writerOf(index)
+    const main = stateIn(`${tasks}/${pid}`)
+    // While the thread that makes checkpoints has the lock, the main thread has nothing to do.
+    const ofDisk = main === 'D' || (main === 'S' && writer === pid && readdirSync(tasks).some(waitsForDisk))
+    const ofLock = !ofDisk && writer !== undefined && writer !== pid
+    const rest = ms - core
+    if (core > 1 || ofDisk || ofLock) moments.push({ at, ms, core, disk: ofDisk ? rest : 0, lock: ofLock ? rest : 0 })
+    at += ms
+    before = waits
+  }
+  return moments
+}
+
+if (import.meta.main) {
+  const input = createInterface({ input: process.stdin })
+  let ended = false
+  input.once('line', async (line) => {
+    await Bun.write(Bun.stdout, JSON.stringify(await watch(JSON.parse(line), () => ended)))
+    process.exit()
+  })
+  input.once('close', () => {
+    ended = true
+  })
+}
