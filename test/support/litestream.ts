@@ -47,12 +47,16 @@ export async function startCopying({ config, env }: Copying): Promise<Bun.Subpro
   const startedAt = Date.now()
   const copier = Bun.spawn([installed, 'replicate', '-config', config], { env, stdio: ['ignore', 'ignore', 'ignore'] })
   process.once('exit', () => copier.kill('SIGKILL'))
-  const folder = env.LITESTREAM_FOLDER
-  mkdirSync(folder, { recursive: true })
-  const timeOf = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const isNew = (file: string) => file.endsWith('.lz4') && timeOf(file) > startedAt
-  while (!readdirSync(folder, { recursive: true }).some((file) => isNew(`${file}`))) await Bun.sleep(20)
+  mkdirSync(env.LITESTREAM_FOLDER, { recursive: true })
+  await sentSince(env.LITESTREAM_FOLDER, startedAt)
   return copier
+}
+
+/** Resolves when Litestream has written to its copy in this folder since then. */
+export async function sentSince(folder: string, at: number): Promise<void> {
+  const timeOf = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const isNew = (file: string) => file.endsWith('.lz4') && timeOf(file) > at
+  while (!readdirSync(folder, { recursive: true }).some((file) => isNew(`${file}`))) await Bun.sleep(20)
 }
 
 /** Stops it by SIGSTOP, at a moment in which it does not hold the lock of those who write. */
