@@ -1,5 +1,5 @@
-// The kinds of stores, in one table: everything that depends on whether a store is a file, memory or a PostgreSQL database.
-// The rest of the program asks here and never looks at an address itself.
+// The kinds of stores: everything that depends on whether a store is a file of SQLite's or a PostgreSQL database. The rest of the program asks
+// here and never looks at an address itself.
 
 import { existsSync } from 'node:fs'
 import type { SchemaState, Store, StoreOptions } from '../domain/store.ts'
@@ -23,9 +23,7 @@ import { openSqliteStore } from './sqlite/store.ts'
  * Call `check` first: the other methods expect a valid address. They throw StartError, whose message says what to do, when the
  * store cannot be used.
  */
-export interface StoreKind {
-  /** Whether the address is one of this kind. */
-  owns(address: string): boolean
+interface StoreKind {
   /** Throws an Error whose message completes a sentence ("must be …") and contains nothing of the address. */
   check(address: string): void
   /** The address for people, without user and password. */
@@ -58,14 +56,13 @@ export interface StoreFiles {
 
 export type { LastEvent }
 
-/** The address of a new, empty store in memory. */
+/** `open` makes a new, empty store in memory of it. No setting may name it. */
 export const MEMORY = ':memory:'
 
 /** Loaded when a store needs it: with its driver it would take a tenth of the start of a service that keeps a file. */
 const postgresStore = () => import('./postgres/store.ts')
 
 const postgres: StoreKind = {
-  owns: isPostgresAddress,
   check: parsePostgresAddress,
   describe: describeAddress,
   identify: (address) => address,
@@ -76,23 +73,9 @@ const postgres: StoreKind = {
   recover: async (address, recovery) => (await import('./postgres/recovery.ts')).recover(address, recovery),
 }
 
-const memory: StoreKind = {
-  owns: (address) => address === MEMORY,
-  check() {
-    throw new Error('must be a file: `petstore serve --ephemeral` keeps everything in memory')
-  },
-  describe: (address) => address,
-  identify: (address) => address,
-  exists: () => false,
-  open: async (address, options) => openSqliteStore(address, options),
-  contents: async (address) => openSqliteContents(address),
-  schema: async () => ({ version: 0, newest: NEWEST_VERSION }),
-  recover: async () => undefined,
-}
-
 const file: StoreKind = {
-  owns: () => true,
   check(address) {
+    if (address === MEMORY) throw new Error('must be a file: `petstore serve --ephemeral` keeps everything in memory')
     if (address.trim() === '') throw new Error('must not be empty')
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) throw new Error('must be a file or begin with postgres://')
   },
@@ -103,6 +86,7 @@ const file: StoreKind = {
   },
   exists: (address) => existsSync(absolutePath(address)),
   async open(address, options) {
+    if (address === MEMORY) return openSqliteStore(address, options)
     const path = absolutePath(address)
     try {
       return openSqliteStore(path, options)
@@ -126,11 +110,8 @@ const file: StoreKind = {
   },
 }
 
-/** The first kind that owns an address is the one that is used. */
-const KINDS = [postgres, memory, file]
-
 export function kindOf(address: string): StoreKind {
-  return KINDS.find((kind) => kind.owns(address)) ?? file
+  return isPostgresAddress(address) ? postgres : file
 }
 
 /** As `StoreKind.open`. */

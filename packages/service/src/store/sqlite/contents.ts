@@ -2,10 +2,9 @@
 // part.
 
 import { Database } from 'bun:sqlite'
-import { resolve } from 'node:path'
 import { StartError } from '../../domain/start-error.ts'
 import { type ColumnEntry, type Contents, describeTables, keyOf, quoted, type Row, type Table } from '../contents.ts'
-import { BUSY_TIMEOUT_MS, openConnection } from './connection.ts'
+import { BUSY_TIMEOUT_MS } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
 import { APPLICATION_ID, UNFINISHED_ID } from './file.ts'
@@ -16,11 +15,10 @@ import { Statements } from './statements.ts'
 /** For STRICT tables. In others, a column's type does not determine the type of its values. */
 const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const
 
-/** `path` is a store's file, or `:memory:` for a new store. Throws StartError when another process uses the file. */
+/** `path` is absolute. Throws StartError when another process uses the file. */
 export function openSqliteContents(path: string): Contents {
-  const inUse = `${resolve(path)} is in use by another process. Stop the servers of both stores first.`
-  const database =
-    path === ':memory:' ? openConnection(path).database : translated(() => openAlone(resolve(path), inUse))
+  const inUse = `${path} is in use by another process. Stop the servers of both stores first.`
+  const database = translated(() => openAlone(path, inUse))
   const select = <Values extends readonly unknown[]>(sql: string, ...parameters: (bigint | string | number | null)[]) =>
     translated(() => database.query(sql).values(...parameters) as unknown as Values[])
   const transact = (work: () => void) => translated(() => database.transaction(work)())
