@@ -73,8 +73,8 @@ class Copy {
       counts[name] = await this.source.count(from)
       this.total += 2 * counts[name]
     }
-    for (const pair of pairs) if (!(await this.append(pair))) throw this.differs(pair)
-    for (const pair of pairs) if (!(await this.isEqual(pair, counts[pair.name]))) throw this.differs(pair)
+    for (const pair of pairs) await this.append(pair)
+    for (const pair of pairs) await this.compare(pair, counts[pair.name])
     await this.target.markFinished()
     return counts
   }
@@ -93,26 +93,19 @@ class Copy {
     return ours.map((from, index) => ({ name: from.name, from, to: theirs[index] as Table }))
   }
 
-  /** Adds the rows that the target lacks. Resolves with `false` when the target has other rows in their place. */
-  private async append(pair: Pair): Promise<boolean> {
+  /** Adds the rows that the target lacks. */
+  private async append(pair: Pair): Promise<void> {
     const { from, to } = pair
-    for await (const { rows, there } of this.batches(pair)) {
-      const missing = absent(rows, there)
-      if (!missing) return false
-      if (missing.length > 0) {
-        await this.markUnfinished()
-        await this.target.write(to, missing)
-      }
-      this.step('copying', rows.length)
+    for await (const missing of this.missing(pair, 'copying')) {
+      if (missing.length === 0) continue
+      await this.markUnfinished()
+      await this.target.write(to, missing)
     }
-    if (from.assigned) {
-      const [ours, theirs] = [await this.source.lastId(from), await this.target.lastId(to)]
-      if (theirs < ours) {
-        await this.markUnfinished()
-        await this.target.setLastId(to, ours)
-      }
-    }
-    return true
+    if (!from.assigned) return
+    const [ours, theirs] = [await this.source.lastId(from), await this.target.lastId(to)]
+    if (theirs >= ours) return
+    await this.markUnfinished()
+    await this.target.setLastId(to, ours)
   }
 
   /** Not before something is written: a store that is refused as a target stays as it was. A new store was made with the mark. */
@@ -121,29 +114,29 @@ class Copy {
     this.marked = true
   }
 
-  private async isEqual(pair: Pair, count: number | undefined): Promise<boolean> {
-    for await (const { rows, there } of this.batches(pair)) {
-      if (absent(rows, there)?.length !== 0) return false
-      this.step('checking', rows.length)
-    }
-    return (await this.target.count(pair.to)) === count
+  private async compare(pair: Pair, count: number | undefined): Promise<void> {
+    for await (const missing of this.missing(pair, 'checking')) if (missing.length > 0) throw this.differs(pair)
+    if ((await this.target.count(pair.to)) !== count) throw this.differs(pair)
   }
 
-  /** The source's rows in batches, each with the target's rows after the end of the last batch. */
-  private async *batches({ from, to }: Pair): AsyncGenerator<{ rows: Row[]; there: Row[] }> {
+  /**
+   * Those that the target lacks of each batch of the source's rows. Rows are copied in order, so the target's must be the first of the source's:
+   * throws StartError when it has others in their place.
+   */
+  private async *missing(pair: Pair, step: CopyProgress['step']): AsyncGenerator<Row[]> {
     for (let after: Row | undefined; ; ) {
-      const rows = await this.source.read(from, after, BATCH_ROWS)
+      const rows = await this.source.read(pair.from, after, BATCH_ROWS)
       if (rows.length === 0) return
       // SQLite answers within the turn: without this the process would see no signal until the end.
       await immediate()
-      yield { rows, there: await this.target.read(to, after, BATCH_ROWS) }
+      const there = await this.target.read(pair.to, after, BATCH_ROWS)
+      const isWanted = (row: Row, index: number) => row.every((value, column) => value === rows[index]?.[column])
+      if (!there.slice(0, rows.length).every(isWanted)) throw this.differs(pair)
+      yield rows.slice(there.length)
       after = rows.at(-1)
+      this.done += rows.length
+      this.onProgress({ step, done: this.done, total: this.total })
     }
-  }
-
-  private step(step: CopyProgress['step'], rows: number): void {
-    this.done += rows
-    this.onProgress({ step, done: this.done, total: this.total })
   }
 
   private differs({ name }: Pair): StartError {
@@ -151,15 +144,6 @@ class Copy {
       `${this.targetName} holds other ${name.replaceAll('_', ' ')} than the source. They were not changed. Copy to an empty store, and stop the servers of both stores first.`,
     )
   }
-}
-
-/**
- * The rows that the target lacks; `undefined` when it has other rows in their place. Rows are copied in order, so the target's
- * must be the first of the source's.
- */
-function absent(rows: readonly Row[], there: readonly Row[]): readonly Row[] | undefined {
-  const isWanted = (row: Row, index: number) => row.every((value, column) => value === rows[index]?.[column])
-  return there.slice(0, rows.length).every(isWanted) ? rows.slice(there.length) : undefined
 }
 
 /** What both stores must have: columns and their kinds, where a boolean is a number as in SQLite. */
