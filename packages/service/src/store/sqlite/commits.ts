@@ -3,9 +3,8 @@
 import type { Commit } from '../../domain/decisions/changing-methods.ts'
 import { decide } from '../../domain/decisions/decide.ts'
 import { type Decision, overdueIn } from '../../domain/decisions/decision.ts'
-import type { StoreOptions, StoreVersion } from '../../domain/store.ts'
+import type { StoreOptions } from '../../domain/store.ts'
 import { batched } from '../shared/group-commit.ts'
-import { sqliteCallers } from './callers.ts'
 import { forgetting } from './idempotency.ts'
 import { rowWriter } from './row-writer.ts'
 import { snapshots } from './snapshot.ts'
@@ -19,13 +18,7 @@ export interface Commits {
   drained(): Promise<void>
 }
 
-export function commits(
-  statements: Statements,
-  transact: Transact,
-  version: () => StoreVersion,
-  options: StoreOptions,
-): Commits {
-  const callers = sqliteCallers(statements, version)
+export function commits(statements: Statements, transact: Transact, options: StoreOptions): Commits {
   const forget = forgetting(statements, options.monotonic ?? (() => performance.now()))
   const snapshotOf = snapshots(statements)
   const write = rowWriter(statements)
@@ -35,7 +28,7 @@ export function commits(
       // Read when no other process can write any more: times follow the order of the commits.
       const now = options.now()
       forget(now)
-      const decided = decide(snapshotOf(now, callers(now), overdueIn(decisions)), decisions)
+      const decided = decide(snapshotOf(now, overdueIn(decisions)), decisions)
       write(decided.writes, now)
       return decided
     }, KEEPS_KEYS)

@@ -42,7 +42,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
   const { transact, hold, drained } = transactions(connection, statements, version)
-  const writing = commits(statements, transact, version.current, options)
+  const writing = commits(statements, transact, options)
   const pets = sqlitePets(statements, read)
   const orders = sqliteOrders(statements, read)
   const isFile = connection.database.filename !== ':memory:'

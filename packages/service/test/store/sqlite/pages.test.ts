@@ -56,7 +56,7 @@ test('no statement gives SQLite a reason to plan it at every execution', () => {
     const read = reads(statements)
     readPages(statements)
     return [
-      commits(statements, never, () => ({ data: 0, keys: 0 }), { now: Date.now }),
+      commits(statements, never, { now: Date.now }),
       overdueFinder(statements, read, Date.now),
       sqlitePets(statements, read),
       sqliteOrders(statements, read),
