@@ -7,6 +7,7 @@ import type { PostgresAddress } from './address.ts'
 import { codeOf, isLost, StoreFailure, translate, translateAdding } from './errors.ts'
 import { atStart, isSame, type WritableHost, writableHost } from './hosts.ts'
 import { type Check, closeLink, inTime, type Link, late, openLink, replicated } from './link.ts'
+import type { Pool } from './pool.ts'
 import type { Parameter, RunQuery, Session } from './session.ts'
 import { withTimeout } from './timeout.ts'
 
@@ -60,14 +61,15 @@ export class PrimaryConnection {
    * Runs one SELECT that adds pets. Resolves when they are committed. Fails as `read` does; when they may have been committed, the error
    * says so.
    */
-  readonly add = this.writing(translateAdding)
+  readonly add: RunQuery = (statement, ...parameters) =>
+    this.write((session) => session.query(statement, ...parameters), translateAdding)
 
   /** Commits everything that `work` writes, or nothing. Fails as `read` does, or as `failure` says. `begin`: see Session. */
   transaction<Result>(
     work: (session: Session) => Promise<Result>,
     { begin, failure = translate }: { begin?: string; failure?: (error: unknown) => unknown } = {},
   ): Promise<Result> {
-    return this.written((session) => session.transaction(() => work(session), begin), failure)
+    return this.write((session) => session.transaction(() => work(session), begin), failure)
   }
 
   /** A write that may be lost without harm. It does not wait for the standby, and pets do not wait for it. */
@@ -90,36 +92,10 @@ export class PrimaryConnection {
 
   private async use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     const link = await this.linkedOrUnavailable()
-    const { running } = await this.started(link, link.readers.start(work))
-    try {
-      return await this.answered(link, running)
-    } catch (error) {
-      if (isLost(error)) this.leave(link)
-      throw translate(error)
-    }
+    return this.run(link, link.readers, work, translate)
   }
 
-  /** Nothing was sent where this fails. */
-  private async started<Result>(link: Link, starting: Promise<Result>): Promise<Result> {
-    try {
-      return await starting
-    } catch (error) {
-      if (isLost(error)) this.leave(link)
-      throw translate(error)
-    }
-  }
-
-  private writing(failure: (error: unknown) => unknown): RunQuery {
-    return (statement, ...parameters) => this.written((session) => session.query(statement, ...parameters), failure)
-  }
-
-  private async answered<Result>(link: Link, work: Promise<Result>): Promise<Result> {
-    const result = await inTime(work)
-    link.answeredAt = performance.now()
-    return result
-  }
-
-  private async written<Result>(
+  private async write<Result>(
     work: (session: Session) => Promise<Result>,
     failure: (error: unknown) => unknown,
   ): Promise<Result> {
@@ -129,15 +105,27 @@ export class PrimaryConnection {
       await this.read('SELECT 1')
       throw unavailable(new StoreFailure('NOT_REPLICATED', 'an earlier commit still waits for the standby'))
     }
-    const starting = link.writers.start((session) => replicated(link, () => work(session)))
-    const { running } = await this.started(link, starting)
+    return this.run(link, link.writers, (session) => replicated(link, () => work(session)), failure)
+  }
+
+  /** Fails as `failure` says once something was sent. */
+  private async run<Result>(
+    link: Link,
+    pool: Pool<Session>,
+    work: (session: Session) => Promise<Result>,
+    failure: (error: unknown) => unknown,
+  ): Promise<Result> {
+    let running: Promise<Result> | undefined
     try {
-      return await this.answered(link, running)
+      running = (await pool.start(work)).running
+      const result = await inTime(running)
+      link.answeredAt = performance.now()
+      return result
     } catch (error) {
       // The connection stays open while its commit waits: a new one would wait as long, and the server's connections are limited.
-      if (codeOf(error) === 'NO_ANSWER') this.awaitStuck(link, running)
+      if (running && pool === link.writers && codeOf(error) === 'NO_ANSWER') this.awaitStuck(link, running)
       else if (isLost(error)) this.leave(link)
-      throw failure(error)
+      throw running ? failure(error) : translate(error)
     }
   }
 
