@@ -2,12 +2,12 @@
 
 import { StartError } from '../../domain/start-error.ts'
 import { type ColumnEntry, type Contents, describeTables, keyOf, quoted, type Row, type Table } from '../contents.ts'
-import { type PostgresAddress, parsePostgresAddress } from './address.ts'
+import type { PostgresAddress } from './address.ts'
 import { Client } from './client.ts'
 import { codeOf } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
 import { atStart, writableHost } from './hosts.ts'
-import { refusal } from './refusals.ts'
+import { orRefusal } from './refusals.ts'
 import { MARK_FINISHED, MARK_UNFINISHED } from './schema.ts'
 import { indexRows } from './search.ts'
 import { type Parameter, type RunQuery, Session } from './session.ts'
@@ -27,22 +27,9 @@ const CLOSE_TIMEOUT_MS = 1_000
 const UNTRANSLATABLE = ['22P05', '22021']
 
 export async function openPostgresContents(address: string): Promise<Contents> {
-  const parsed: PostgresAddress = parsePostgresAddress(address)
-  const session = await atStart(() => openSession(parsed)).catch((error) => {
-    throw refusal(address, error)
-  })
-  const query: RunQuery = async (statement, ...parameters) => {
-    try {
-      return await session.execute(statement, ...parameters)
-    } catch (error) {
-      if (UNTRANSLATABLE.includes(codeOf(error))) {
-        throw new StartError(
-          'A text of the source contains U+0000, which PostgreSQL cannot store. Nothing of its batch was copied.',
-        )
-      }
-      throw refusal(address, error)
-    }
-  }
+  const session = await orRefusal(address, (parsed) => atStart(() => openSession(parsed)))
+  const query: RunQuery = <Of extends object>(statement: string, ...parameters: Parameter[]) =>
+    orRefusal(address, () => session.execute<Of>(statement, ...parameters)).catch(refuseText)
 
   return {
     tables: async () => describeTables(await query<ColumnEntry>(COLUMNS), TYPES),
@@ -92,6 +79,13 @@ export async function openPostgresContents(address: string): Promise<Contents> {
     },
     close: () => session.close(CLOSE_TIMEOUT_MS),
   }
+}
+
+function refuseText(error: unknown): never {
+  if (!UNTRANSLATABLE.includes(codeOf(error))) throw error
+  throw new StartError(
+    'A text of the source contains U+0000, which PostgreSQL cannot store. Nothing of its batch was copied.',
+  )
 }
 
 /** One connection, to the host that accepts writes. */

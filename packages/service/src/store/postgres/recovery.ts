@@ -6,12 +6,11 @@ import { type KeyRow, LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
 import { STEP_VERSION, StepNeeded } from '../shared/versions.ts'
-import { parsePostgresAddress } from './address.ts'
 import { APPLICATION } from './client.ts'
 import { openSession } from './contents.ts'
 import { BEGIN_EPOCH } from './events.ts'
 import { atStart } from './hosts.ts'
-import { refusal } from './refusals.ts'
+import { orRefusal } from './refusals.ts'
 import { checkVersion, mayMigrate, schemaVersion, WRITE_LOCK } from './schema.ts'
 import type { RunQuery } from './session.ts'
 
@@ -20,9 +19,9 @@ const CLOSING_MS = 2_000
 const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL'
 
 /** All or nothing. Throws StartError while servers are connected. */
-export async function recover(address: string, { skipIds, revoke }: Recovery): Promise<void> {
-  try {
-    const session = await atStart(() => openSession(parsePostgresAddress(address)))
+export function recover(address: string, { skipIds, revoke }: Recovery): Promise<void> {
+  return orRefusal(address, async (parsed) => {
+    const session = await atStart(() => openSession(parsed))
     const { execute } = session
     try {
       await checkSchema(execute)
@@ -39,9 +38,7 @@ export async function recover(address: string, { skipIds, revoke }: Recovery): P
     } finally {
       await session.close(1_000)
     }
-  } catch (error) {
-    throw refusal(address, error)
-  }
+  })
 }
 
 async function checkSchema(query: RunQuery): Promise<void> {

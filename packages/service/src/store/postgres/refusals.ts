@@ -2,7 +2,7 @@
 
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { StartError } from '../../domain/start-error.ts'
-import { describeAddress } from './address.ts'
+import { describeAddress, type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { codeOf } from './errors.ts'
 
 const REASONS: readonly (readonly [RegExp, string])[] = [
@@ -42,8 +42,19 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** The StartError for `error`, or `error` itself when it is unexpected. */
-export function refusal(address: string, error: unknown): unknown {
+/** Does `work` with the parsed address. Throws StartError for what it throws, or the same error when it is unexpected. */
+export async function orRefusal<Result>(
+  address: string,
+  work: (parsed: PostgresAddress) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(parsePostgresAddress(address))
+  } catch (error) {
+    throw refusal(address, error)
+  }
+}
+
+function refusal(address: string, error: unknown): unknown {
   const cause = error instanceof PetstoreError ? error.cause : error
   const where = `${describeAddress(address)} cannot be used: `
   if (cause instanceof StartError) return new StartError(`${where}${cause.message}.`, { cause })

@@ -5,7 +5,7 @@ import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { searchable } from '../shared/search.ts'
 import { STEP_VERSION, schemaState } from '../shared/versions.ts'
-import { type PostgresAddress, parsePostgresAddress } from './address.ts'
+import type { PostgresAddress } from './address.ts'
 import { Client } from './client.ts'
 import { postgresCommit } from './commits.ts'
 import { PrimaryConnection } from './connection.ts'
@@ -17,7 +17,7 @@ import type { Link } from './link.ts'
 import { stepNeeds } from './migrations/from-17.ts'
 import { isAnyOverdue, postgresOrders } from './orders.ts'
 import { postgresPets } from './pets.ts'
-import { refusal } from './refusals.ts'
+import { orRefusal } from './refusals.ts'
 import { checkRights } from './rights.ts'
 import {
   checkServer,
@@ -35,18 +35,14 @@ import { type RunQuery, Session } from './session.ts'
 const EXPIRED_AT_ONCE = 200
 
 /** Throws StartError when the database cannot be used. */
-export async function openPostgresStore(address: string, options: StoreOptions): Promise<Store> {
-  try {
-    return await open(parsePostgresAddress(address), options)
-  } catch (error) {
-    throw refusal(address, error)
-  }
+export function openPostgresStore(address: string, options: StoreOptions): Promise<Store> {
+  return orRefusal(address, (parsed) => open(parsed, options))
 }
 
 /** Changes nothing. Throws StartError when the database cannot be used. */
-export async function postgresSchema(address: string): Promise<SchemaState> {
-  try {
-    const connection = await PrimaryConnection.open(parsePostgresAddress(address))
+export function postgresSchema(address: string): Promise<SchemaState> {
+  return orRefusal(address, async (parsed) => {
+    const connection = await PrimaryConnection.open(parsed)
     try {
       await checkServer(connection.read)
       const version = await schemaVersion(connection.read)
@@ -55,9 +51,7 @@ export async function postgresSchema(address: string): Promise<SchemaState> {
     } finally {
       await connection.close()
     }
-  } catch (error) {
-    throw refusal(address, error)
-  }
+  })
 }
 
 async function open(address: PostgresAddress, options: StoreOptions): Promise<Store> {

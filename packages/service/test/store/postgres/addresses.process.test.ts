@@ -8,9 +8,8 @@ import { temporaryFile } from '../../../../../test/support/files.ts'
 import { Cluster } from '../../../../../test/support/postgres.ts'
 import { run } from '../../../../../test/support/process.ts'
 import { runTool } from '../../../../../test/support/tools.ts'
-import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/connection.ts'
-import { refusal } from '../../../src/store/postgres/refusals.ts'
+import { orRefusal } from '../../../src/store/postgres/refusals.ts'
 
 const PASSWORD = 'p@ss:/?#[]&=+ %25 é 猫 🐈'
 const ENCODED = encodeURIComponent(PASSWORD)
@@ -57,7 +56,7 @@ afterAll(() => cluster.remove())
 async function opened(pattern: string) {
   const address = pattern.replaceAll('PORT', String(cluster.port))
   try {
-    const connection = await PrimaryConnection.open(parsePostgresAddress(address))
+    const connection = await orRefusal(address, (parsed) => PrimaryConnection.open(parsed))
     const [found] = await connection.read<{ user: string; database: string; encrypted: boolean; family: number }>(
       `SELECT current_user::text AS "user", current_database()::text AS database,
               (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS encrypted, family(inet_server_addr()) AS family`,
@@ -65,7 +64,7 @@ async function opened(pattern: string) {
     await connection.close()
     return found
   } catch (error) {
-    return (refusal(address, error) as Error).message
+    return (error as Error).message
   }
 }
 
