@@ -1,6 +1,4 @@
 // Backs up a store's file while services write to it. The copy gets its name only when it is complete, checked and on disk.
-//
-// Do not use it in a process that has the store open: see file.ts.
 
 import { Database } from 'bun:sqlite'
 import { linkSync, lstatSync, renameSync } from 'node:fs'

@@ -1,7 +1,5 @@
 // Whether a copy of a store is whole: all that SQLite knows of damage, all that its schema says, and that the rows, the counts of the
 // inventory and the feed of events say the same.
-//
-// Do not use it in a process that has the store open: see file.ts.
 
 import { constants, Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'

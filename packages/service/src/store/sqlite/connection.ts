@@ -58,14 +58,12 @@ export function fileVersion(path: string): number {
   const stats = statOrUndefined(path)
   checkName(path, stats)
   if (!stats || stats.size === 0) return 0
-  const database = new Database(path, { readonly: true, strict: true, safeIntegers: true })
+  using database = new Database(path, { readonly: true, strict: true, safeIntegers: true })
   try {
     checkFinished(database, path)
     return schemaVersion(database)
   } catch (error) {
     throw startError(path, error)
-  } finally {
-    database.close()
   }
 }
 

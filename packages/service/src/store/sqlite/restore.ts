@@ -1,8 +1,6 @@
 // Replaces a store with a backup, and keeps the previous store under another name. During the whole replacement, this process has the
 // store's exclusive lock, and a file with the store's name exists: a service that starts meanwhile waits, and then uses the backup
 // (see checkInPlace in connection.ts).
-//
-// Do not use it in a process that has the store open: see file.ts.
 
 import { constants, Database } from 'bun:sqlite'
 import {
