@@ -22,13 +22,18 @@ export interface Watched {
   close: () => Promise<void>
 }
 
+/** The longest that a test waits for one thing on a page. */
+export const WAIT_MS = 60_000
+
 /** Chromium logs every answer of 400 and more, and every request that failed; those are the service's to give. */
 const ANSWERED = /^Failed to load resource: /
 
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+  const rate = Number(process.env.PETSTORE_TEST_CPU_RATE ?? 1)
+  // Far longer than a busy machine needs, and far shorter than a test may take: a wait that cannot end says what it waited for.
+  context.setDefaultTimeout(WAIT_MS * rate)
   const page = await context.newPage()
-  page.setDefaultTimeout(600_000)
   const complaints: string[] = []
   const warnings: string[] = []
   page.on('console', (message) => {
@@ -40,7 +45,6 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
     const { protocol, origin } = new URL(request.url())
     if (protocol !== 'data:' && origin !== new URL(url).origin) complaints.push(`request to ${origin}`)
   })
-  const rate = Number(process.env.PETSTORE_TEST_CPU_RATE ?? 1)
   if (rate > 1) {
     const slow = async (opened: Page) =>
       (await context.newCDPSession(opened)).send('Emulation.setCPUThrottlingRate', { rate })

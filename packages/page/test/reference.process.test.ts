@@ -94,7 +94,6 @@ test('has the key of the page that opened it, or the one remembered on this devi
   const opening = context.waitForEvent('page')
   await opener.getByRole('link', { name: 'Reference' }).click()
   const tab = await opening
-  tab.setDefaultTimeout(600_000)
   await sends(tab)
   await tab.keyboard.press('Escape')
   expect(await tab.getByRole('link', { name: 'openapi.json' }).getAttribute('href')).toBe('openapi.json')
