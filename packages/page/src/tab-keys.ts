@@ -15,8 +15,21 @@ const ASK = 'which key?'
 const SIGNED_OUT = 'signed out'
 type Message = typeof ASK | typeof SIGNED_OUT | SignedIn
 
+/** Whether another tab has signed out since this one began to open. */
+let isSignedOut = false
+
 export async function findKey(): Promise<SignedIn | undefined> {
-  return storedKey() ?? (await askTabs())
+  const channel = openChannel()
+  const { promise, resolve } = Promise.withResolvers<SignedIn | undefined>()
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (data === SIGNED_OUT) isSignedOut = true
+    if (typeof data === 'object') resolve(data)
+  }
+  const stored = storedKey()
+  if (stored) return stored
+  channel.postMessage(ASK)
+  setTimeout(resolve, ANSWER_MS)
+  return promise
 }
 
 /** Answers the tabs that ask, and tells when one has signed out, which signs out all. The result signs out and ends it. */
@@ -27,6 +40,7 @@ export function joinTabs(key: () => SignedIn | undefined, onSignedOut: () => voi
     if (data === SIGNED_OUT) onSignedOut()
     if (data === ASK && mine) channel.postMessage(mine)
   }
+  if (isSignedOut) onSignedOut()
   return { signOut: () => channel.postMessage(SIGNED_OUT), close: () => channel.close() }
 }
 
@@ -36,17 +50,6 @@ export function storedKey(): SignedIn | undefined {
   } catch {
     return undefined
   }
-}
-
-async function askTabs(): Promise<SignedIn | undefined> {
-  const channel = openChannel()
-  const answer = await new Promise<SignedIn | undefined>((resolve) => {
-    channel.onmessage = ({ data }: MessageEvent<Message>) => typeof data === 'object' && resolve(data)
-    channel.postMessage(ASK)
-    setTimeout(resolve, ANSWER_MS)
-  })
-  channel.close()
-  return answer
 }
 
 /** Of this page's own path: a proxy may serve several services from one origin. */

@@ -180,6 +180,17 @@ describe('signing in', () => {
     await again.server.stop(1_000)
   })
 
+  test('signing out reaches a tab that is just opening, too', async () => {
+    await openSignedIn(page, service.key)
+    // Right after a tab was given the key.
+    await page.evaluate(`new BroadcastChannel('petstore /').onmessage = ({ data }) => data === 'which key?' && setTimeout(() =>
+      [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Sign out').click())`)
+    const tab = await page.context().newPage()
+    await tab.goto(`${service.origin}/`)
+    await tab.getByRole('heading', { name: 'Petstore' }).waitFor()
+    expect(await tab.evaluate('sessionStorage.length')).toBe(0)
+  })
+
   test('a key that is revoked while it is in use leads to signing in, with the reason; the draft stays for the next key', async () => {
     await openSignedIn(page, service.key)
     await openAdding(page)
@@ -194,6 +205,6 @@ describe('signing in', () => {
     await openAdding(page)
     expect(await page.getByLabel('Name').inputValue()).toBe('Rex')
     await press('Enter')
-    await page.getByRole('region', { name: 'Just added' }).locator('bdi').getByText('Rex').waitFor()
+    await page.getByText('Rex was added.').first().waitFor()
   })
 })
