@@ -34,17 +34,17 @@ export function Dialog({ id, title, wide, open, setOpen, children }: DialogProps
 }
 
 interface DialogActionsProps {
-  /** What *Cancel* is while work is under way. */
+  /** What *Cancel* is where there is nothing to cancel, or while work is under way. */
   label?: string
   onCancel: () => void
-  /** The other buttons. */
-  children: ComponentChildren
+  /** The other buttons, if there are any. */
+  children?: ComponentChildren
 }
 
 export function DialogActions({ label = 'Cancel', onCancel, children }: DialogActionsProps) {
   return (
     <div class="dialog-actions">
-      <button type="button" onClick={onCancel}>
+      <button type="button" class={children ? undefined : 'primary'} onClick={onCancel}>
         {label}
       </button>
       {children}

@@ -71,11 +71,7 @@ export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDial
         {!obstacle && !placing && order && <p>{describe(order)}</p>}
         {!placing && !order && busy && <p class="muted">Looking up its order…</p>}
         {obstacle ? (
-          <div class="dialog-actions">
-            <button type="button" class="primary" onClick={() => close(false)}>
-              Back to the list
-            </button>
-          </div>
+          <DialogActions label="Close" onCancel={() => close(false)} />
         ) : (
           <DialogActions onCancel={() => close(false)}>
             <button type="submit" class="primary" aria-disabled={acting || (busy && !order)}>

@@ -2,7 +2,7 @@
 
 import { Fragment } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
-import { Dialog } from './dialog.tsx'
+import { Dialog, DialogActions } from './dialog.tsx'
 import { type Stored, useSessionState } from './session-state.ts'
 
 const STORED_ENABLED: Stored<boolean> = {
@@ -74,6 +74,7 @@ export function ShortcutsDialog({ open, setOpen, enabled, setEnabled }: Shortcut
           <input type="checkbox" checked={enabled} onChange={() => setEnabled(!enabled)} />
           Use these keys
         </label>
+        <DialogActions label="Close" onCancel={() => setOpen(false)} />
       </div>
     </Dialog>
   )

@@ -151,7 +151,7 @@ test.each(['light', 'dark'] as const)(
 
 test.each([
   [320, 640, 1],
-  [390, 740, 3],
+  [390, 740, 4],
 ])('a screen of %d by %d pixels shows whole animals without scrolling: %d', async (width, height, least) => {
   const { page, close } = await open({ viewport: { width, height } })
   const bottoms: number[] = await page.evaluate(

@@ -157,6 +157,8 @@ describe('the list', () => {
   test('of an empty store offers samples, and adds the rest after an interruption', async () => {
     await openSignedIn(page, service.key)
     await page.getByRole('heading', { name: 'No animals yet' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Add an animal' }).count()).toBe(1)
+    expect(await page.getByRole('radio', { name: 'Sold' }).count()).toBe(0)
     let left = 33
     await page.route('**/v1/pets', async (route) => {
       if (route.request().method() !== 'POST' || left-- > 0) return route.continue()
