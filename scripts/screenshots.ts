@@ -126,7 +126,7 @@ async function list(page: Page, key: string): Promise<void> {
   await page.keyboard.type('Rex')
   await page.getByLabel('Category', { exact: true }).fill('9223372036854775807')
   await page.keyboard.press('Enter')
-  await page.getByRole('region', { name: 'Just added' }).waitFor()
+  await page.getByText('Rex was added.').first().waitFor()
   await page.mouse.move(0, 0)
 }
 

@@ -35,10 +35,6 @@ export function actionsOf(status: PetStatus): Action[] {
   return offered.map((after) => ACTIONS[after])
 }
 
-export function statusAfter(action: Action): PetStatus {
-  return petStatusOf((Object.keys(ACTIONS) as Made[]).find((after) => ACTIONS[after] === action) as Made)
-}
-
 export const ACTION_LABELS: Record<Action, string> = {
   reserve: 'Reserve',
   sell: 'Sell',

@@ -6,10 +6,11 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { useBusy } from './busy.ts'
 import { Dialog, DialogActions } from './dialog.tsx'
-import { type Draft, EMPTY_DRAFT, FIELDS, isEmpty, toNewPet, withAttempt } from './draft.ts'
+import { type Draft, EMPTY_DRAFT, isEmpty, toNewPet, withAttempt } from './draft.ts'
 import { DraftFields } from './draft-fields.tsx'
 import { toFailure } from './failures.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from './field-problems.ts'
+import { FIELD_NAMES } from './fields.ts'
 import { Notice } from './notice.tsx'
 import { brief } from './phrases.ts'
 
@@ -52,7 +53,7 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
   function edit(change: Partial<Draft>): void {
     setDraft({ ...draft, ...change })
     const fields = { ...problems.fields }
-    for (const field of FIELDS) if (field in change) delete fields[field]
+    for (const field of FIELD_NAMES) if (field in change) delete fields[field]
     setProblems({ ...problems, fields })
   }
 
@@ -113,7 +114,7 @@ function useProblems(form: RefObject<HTMLFormElement | null>) {
   const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
   const [reports, setReports] = useState(0)
   useLayoutEffect(() => {
-    const first = FIELDS.find((field) => problems.fields[field])
+    const first = FIELD_NAMES.find((field) => problems.fields[field])
     if (first) form.current?.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus()
   }, [reports])
 

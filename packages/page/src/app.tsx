@@ -5,8 +5,6 @@ import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { Announcer } from './announcer.tsx'
 import { type Draft, EMPTY_DRAFT } from './draft.ts'
-import { STORED_ADDED } from './just-added.tsx'
-import { eventReader } from './live/events.ts'
 import { type Stored, useSessionState } from './session-state.ts'
 import { SignIn } from './sign-in.tsx'
 import { useSignedIn } from './signed-in.ts'
@@ -23,7 +21,6 @@ const STORED_DRAFT: Stored<Draft> = {
 /** `found`: the key that this tab had, or another one has. */
 export function App({ found }: { found: SignedIn | undefined }) {
   const [draft, setDraft] = useSessionState(STORED_DRAFT)
-  const [added, setAdded] = useSessionState(STORED_ADDED)
   const { signedIn, ...keys } = useSignedIn(found, clear)
   const apiKey = signedIn?.key
   /** Why the last key no longer works. */
@@ -34,7 +31,7 @@ export function App({ found }: { found: SignedIn | undefined }) {
     const { signal } = aborter
     const fetch = (url: string, init: RequestInit) => fetchOrRefuse(url, init, signal)
     const client = new PetstoreClient({ baseUrl: './v1', apiKey, retries: 1, signal, fetch })
-    return { aborter, service: { client, readEvents: eventReader(client), signal } }
+    return { aborter, client }
   }, [apiKey])
   useLayoutEffect(() => () => session?.aborter.abort(), [session])
 
@@ -46,7 +43,6 @@ export function App({ found }: { found: SignedIn | undefined }) {
   function clear(): void {
     history.replaceState(null, '', './')
     setDraft(EMPTY_DRAFT)
-    setAdded([])
   }
 
   /** A key that stops working leads to signing in, whatever was asked, but not one of an earlier session. Keeps the draft for the next key. */
@@ -67,12 +63,10 @@ export function App({ found }: { found: SignedIn | undefined }) {
       {session && signedIn ? (
         <StoreView
           key={apiKey}
-          {...session.service}
+          client={session.client}
           signedIn={signedIn}
           draft={draft}
           setDraft={setDraft}
-          added={added}
-          setAdded={setAdded}
           onSignOut={keys.signOut}
         />
       ) : (

@@ -3,27 +3,24 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Pet } from '../../client/src/petstore.ts'
 import { int64FromDecimal } from '../../contract/src/int64.ts'
+import { CATEGORIES_ID, FIELDS } from './fields.ts'
 import type { List } from './list.ts'
 import { firstPage } from './list-position.ts'
 import { TextField } from './text-field.tsx'
 
-const OFFERED_ID = 'categories'
 const OFFERED_MAX = 8
 
 /** `pets`: those that were used last come first. */
 export function OfferedCategories({ pets }: { pets: readonly Pet[] }) {
   const ids = [...new Set(pets.map(({ categoryId }) => String(categoryId)))].slice(0, OFFERED_MAX)
   return (
-    <datalist id={OFFERED_ID}>
+    <datalist id={CATEGORIES_ID}>
       {ids.map((id) => (
         <option key={id} value={id} />
       ))}
     </datalist>
   )
 }
-
-/** What a field offers. */
-export const offersCategories = { list: OFFERED_ID }
 
 /** The list follows as one types. */
 export function CategoryFilter({ position, goTo }: Pick<List, 'position' | 'goTo'>) {
@@ -43,11 +40,9 @@ export function CategoryFilter({ position, goTo }: Pick<List, 'position' | 'goTo
     <TextField
       id="filter-category"
       label="Only category"
-      class="mono"
-      inputMode="numeric"
+      {...FIELDS.categoryId.typed?.input}
       type="search"
       placeholder="All"
-      {...offersCategories}
       value={text}
       setText={type}
       problem={isWrong ? 'A category is a whole number.' : undefined}

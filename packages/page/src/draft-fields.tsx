@@ -1,8 +1,8 @@
 // The fields of the animal being typed, each with its problem.
 
-import { offersCategories } from './category.tsx'
-import { type Draft, EMPTY_DRAFT, LABELS } from './draft.ts'
+import { type Draft, EMPTY_DRAFT } from './draft.ts'
 import type { Problems } from './field-problems.ts'
+import { FIELDS, TYPED_FIELDS } from './fields.ts'
 import { RadioGroup } from './radio-group.tsx'
 import { STATUSES } from './statuses.ts'
 import { Problem, TextField } from './text-field.tsx'
@@ -16,33 +16,24 @@ interface DraftFieldsProps {
 export function DraftFields({ draft, edit, problems }: DraftFieldsProps) {
   return (
     <>
-      <TextField
-        id="add-name"
-        name="name"
-        label={LABELS.name}
-        dir="auto"
-        required
-        value={draft.name}
-        setText={(name) => edit({ name })}
-        problem={problems.name}
-      />
-      <TextField
-        id="add-category"
-        name="categoryId"
-        label={LABELS.categoryId}
-        class="mono"
-        inputMode="numeric"
-        required
-        {...offersCategories}
-        value={draft.categoryId}
-        setText={(categoryId) => edit({ categoryId })}
-        problem={problems.categoryId}
-        hint="The category's number."
-      />
+      {TYPED_FIELDS.map((field) => (
+        <TextField
+          key={field}
+          id={`add-${field}`}
+          name={field}
+          label={FIELDS[field].label}
+          hint={FIELDS[field].typed?.hint}
+          {...FIELDS[field].typed?.input}
+          required
+          value={draft[field]}
+          setText={(text) => edit({ [field]: text })}
+          problem={problems[field]}
+        />
+      ))}
       <details class="field" open={draft.status !== EMPTY_DRAFT.status || problems.status !== undefined}>
         <summary>Already reserved or sold?</summary>
         <RadioGroup
-          legend={LABELS.status}
+          legend={FIELDS.status.label}
           name="status"
           options={STATUSES}
           value={draft.status}

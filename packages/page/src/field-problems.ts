@@ -1,7 +1,7 @@
 // The service's message about an animal → the problem of each field. The message has one sentence for each problem, which
 // starts with the field's name: "name is required. categoryId must be an integer."
 
-import { FIELDS, type Field, LABELS } from './draft.ts'
+import { FIELD_NAMES, FIELDS, type Field } from './fields.ts'
 
 export interface Problems {
   fields: Partial<Record<Field, string>>
@@ -16,13 +16,13 @@ export function toProblems(message: string): Problems {
   const problems: Problems = { fields: {}, other: '' }
   let last: Field | undefined
   for (const sentence of message.split(/(?<=\.) /)) {
-    const field = FIELDS.find((name) => sentence.startsWith(`${name} `))
+    const field = FIELD_NAMES.find((name) => sentence.startsWith(`${name} `))
     last = field ?? last
     if (!last) problems.other = join(problems.other, sentence)
     else
       problems.fields[last] = join(
         problems.fields[last],
-        field ? LABELS[field] + sentence.slice(field.length) : sentence,
+        field ? FIELDS[field].label + sentence.slice(field.length) : sentence,
       )
   }
   return problems

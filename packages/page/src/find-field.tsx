@@ -3,27 +3,22 @@
 
 import type { ComponentChildren } from 'preact'
 import { useContext, useRef, useState } from 'preact/hooks'
-import { type Order, type Pet, PetstoreApiError, type PetstoreClient } from '../../client/src/petstore.ts'
+import type { PetstoreClient } from '../../client/src/petstore.ts'
 import { useAnnounce } from './announcer.tsx'
-import { parseInteger } from './draft.ts'
+import { readById, unlessNone } from './by-id.ts'
 import { toFailure } from './failures.ts'
+import { parseInteger } from './fields.ts'
 import { fetchPage } from './list.ts'
 import { firstPage, type ListPosition } from './list-position.ts'
-import type { ReadEvents } from './live/events.ts'
 import { brief } from './phrases.ts'
-import { readAnimal } from './record/animal.ts'
 import { OpenRecord, type RecordId } from './record/record-address.ts'
 import { moveRow } from './row-focus.ts'
 import { TextField } from './text-field.tsx'
 
 export const SEARCH_ID = 'search'
 
-export interface FindService {
+interface FindFieldProps {
   client: PetstoreClient
-  readEvents: ReadEvents
-}
-
-interface FindFieldProps extends FindService {
   /** Where a word is searched for. */
   position: ListPosition
   text: string
@@ -33,7 +28,7 @@ interface FindFieldProps extends FindService {
   beside?: ComponentChildren
 }
 
-export function FindField({ client, readEvents, position, text, setText, onExact, beside }: FindFieldProps) {
+export function FindField({ client, position, text, setText, onExact, beside }: FindFieldProps) {
   const open = useContext(OpenRecord)
   const announce = useAnnounce()
   const [problem, setProblem] = useState('')
@@ -65,10 +60,9 @@ export function FindField({ client, readEvents, position, text, setText, onExact
     const kind = position.view === 'orders' ? 'order' : 'animal'
     const id = parseInteger(wanted)
     if (id !== undefined) {
-      const exact = await readById({ client, readEvents }, kind, id).catch(unlessRefused)
-      if (exact) return { record: { kind, id }, exact: true }
+      if (await readById(client, { kind, id })) return { record: { kind, id }, exact: true }
     }
-    const page = await fetchPage(client, firstPage({ ...position, search: wanted }), {}).catch(unlessRefused)
+    const page = await fetchPage(client, firstPage({ ...position, ids: '', search: wanted }), {}).catch(unlessNone)
     const first = page?.items[0]
     return first && { record: { kind, id: first.id }, exact: false }
   }
@@ -106,20 +100,4 @@ export function FindBox(props: Omit<FindFieldProps, 'text' | 'setText'>) {
       <FindField {...props} {...{ text, setText }} />
     </search>
   )
-}
-
-/** `undefined`: there is none. */
-export async function readById(
-  { client, readEvents }: FindService,
-  kind: RecordId['kind'],
-  id: bigint,
-): Promise<Pet | Order | undefined> {
-  if (kind === 'order') return client.getOrder(id).catch(unlessRefused)
-  const record = await readAnimal(readEvents, id)
-  return record?.deleted ? undefined : record?.pet
-}
-
-/** An id that no number has, or a text without a letter, finds nothing. */
-function unlessRefused(error: unknown): undefined {
-  if (!(error instanceof PetstoreApiError && [400, 404].includes(error.status))) throw error
 }

@@ -2,9 +2,8 @@
 // as new ones before them or one that the filter no longer finds, waits until somebody asks for it.
 
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
-import type { Pet } from '../../client/src/petstore.ts'
+import type { Event, Pet } from '../../client/src/petstore.ts'
 import type { Item, Page } from './list-page.ts'
-import type { Event } from './live/events.ts'
 import type { Feed } from './live/feed.ts'
 import { useEvents } from './live/use-feed.ts'
 import { number } from './phrases.ts'
@@ -100,6 +99,6 @@ function itemAfter(item: Item, event: Event | undefined): Item {
   return event.orderStatus ? { ...item, status: event.orderStatus, changedAt: event.at } : item
 }
 
-export function petAfter(one: Pet, { pet, petStatus = one.status }: Event): Pet {
+function petAfter(one: Pet, { pet, petStatus = one.status }: Event): Pet {
   return { ...one, ...pet, status: petStatus }
 }

@@ -71,13 +71,12 @@ export function fromAddress(address: string): ListPosition {
   const isPage = query.has('cursor') || query.has('page')
   const limit = PAGE_SIZES.find((size) => String(size) === query.get('limit')) ?? (isPage ? PAGE_SIZE : FITTING)
   const categoryId = view === 'animals' ? int64FromDecimal(query.get('category') ?? '') : undefined
-  const given = view === 'animals' ? (query.get('ids') ?? '') : ''
-  const ids = fromIdRanges(given) ? given : ''
   const search = query.get('search')?.trim() ?? ''
+  const given = view === 'animals' && !search ? (query.get('ids') ?? '') : ''
+  const ids = fromIdRanges(given) ? given : ''
   const first = firstPage({ view, status, categoryId, ids, search, sort, limit })
   const cursor = query.get('cursor')
   const page = Number(query.get('page'))
-  // They are looked for from the newest on.
   if (ids && page < 0) return first
   if (page === -1) return lastPage(first)
   return cursor && Number.isSafeInteger(page) && (page > 1 || page < -1) ? { ...first, page, cursor } : first

@@ -4,8 +4,9 @@ import type { ComponentChildren } from 'preact'
 import type { Order, Pet } from '../../client/src/petstore.ts'
 import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from './actions.ts'
 import { CopyId } from './copy-id.tsx'
+import { DETAIL_LABELS, Details } from './field-value.tsx'
+import { FIELDS } from './fields.ts'
 import type { HolderOf } from './holders.ts'
-import { CategoryLink } from './list-link.tsx'
 import type { Page } from './list-page.ts'
 import type { ListPosition } from './list-position.ts'
 import { Name } from './name.tsx'
@@ -23,7 +24,7 @@ export type OnAction = (action: Action, subject: Subject) => void
 
 const COLUMNS = ['id', 'name', 'detail', 'status', 'actions'] as const
 const HEADS = {
-  animals: ['Id', 'Name', 'Category', 'Status'],
+  animals: ['Id', FIELDS.name.label, DETAIL_LABELS, FIELDS.status.label],
   orders: ['Order', 'Animal', 'When', 'Status'],
 }
 
@@ -44,7 +45,6 @@ interface ListTableProps {
   shown: Page
   /** Rows that somebody has deleted. */
   deleted: ReadonlySet<bigint>
-  added: readonly Pet[]
   holderOf: HolderOf
   /** The animals that have just changed. */
   marks: ReadonlySet<bigint>
@@ -54,9 +54,8 @@ interface ListTableProps {
   selection: Selection | undefined
 }
 
-export function ListTable({ shown, deleted, added, holderOf, marks, onAction, selection }: ListTableProps) {
+export function ListTable({ shown, deleted, holderOf, marks, onAction, selection }: ListTableProps) {
   const { items, position } = shown
-  const fresh = new Set(position.view === 'animals' ? added.map(({ id }) => id) : [])
   const lines = items.map((item) => ('petId' in item ? orderRow(item) : petRow(item, holderOf, deleted.has(item.id))))
   const [idLabel] = HEADS[position.view]
   const { search } = position
@@ -70,7 +69,7 @@ export function ListTable({ shown, deleted, added, holderOf, marks, onAction, se
           <tr
             key={String(id)}
             data-pet={subject && String(petId)}
-            class={deleted.has(id) ? 'deleted' : marks.has(petId) ? 'changed' : fresh.has(id) ? 'fresh' : undefined}
+            class={deleted.has(id) ? 'deleted' : marks.has(petId) ? 'changed' : undefined}
           >
             {selection && <Choice {...{ selection }} items={items.slice(index, index + 1)} label={plain(name)} />}
             <td class="cell-id">
@@ -94,7 +93,7 @@ export function ListTable({ shown, deleted, added, holderOf, marks, onAction, se
 }
 
 function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): Row {
-  const { id, name, categoryId, status } = pet
+  const { id, name, status } = pet
   const holder = holderOf(pet)
   // Without an order, nothing can change it.
   const bound = holder === null || isDeleted
@@ -116,12 +115,7 @@ function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): Row {
     record: { kind: 'animal', id },
     name,
     note: note && note.charAt(0).toUpperCase() + note.slice(1),
-    detail: (
-      <>
-        <span class="cell-label">Category </span>
-        <CategoryLink id={categoryId} />
-      </>
-    ),
+    detail: <Details pet={pet} />,
     status: isDeleted ? 'Deleted' : <Status status={status} />,
     subject: bound ? undefined : { petId: id, name, status, order: holder ?? undefined },
   }

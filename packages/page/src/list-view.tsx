@@ -2,8 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { Pet } from '../../client/src/petstore.ts'
-import { parseInteger } from './draft.ts'
+import { parseInteger } from './fields.ts'
 import type { HolderOf } from './holders.ts'
 import type { List } from './list.ts'
 import { firstPage, type ListPosition } from './list-position.ts'
@@ -16,7 +15,6 @@ import type { Selection } from './selection/use-selection.ts'
 import { labelOf, ORDER_STATUSES, STATUSES, STATUSES_OF } from './statuses.ts'
 
 interface ListViewProps extends List {
-  added: readonly Pet[]
   /** Shown instead of the list when the store has no animals. */
   emptyStore: ComponentChildren | undefined
   holderOf: HolderOf
@@ -31,17 +29,7 @@ interface ListViewProps extends List {
 
 export const LIST_ID = 'list'
 
-export function ListView({
-  added,
-  emptyStore,
-  holderOf,
-  marks,
-  onAction,
-  onAdd,
-  news,
-  selection,
-  ...list
-}: ListViewProps) {
+export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, selection, ...list }: ListViewProps) {
   const { position, shown, failure, loading, goTo, reload } = list
   const { view, status, categoryId, ids } = position
   const section = useRef<HTMLElement>(null)
@@ -78,7 +66,7 @@ export function ListView({
         </div>
       )}
       {rows && <Waiting {...list} />}
-      {rows && <ListTable {...{ shown: rows, deleted: list.deleted, added, holderOf, marks, onAction, selection }} />}
+      {rows && <ListTable {...{ shown: rows, deleted: list.deleted, holderOf, marks, onAction, selection }} />}
       {rows && !paged && <p class="count muted">{count(rows.items.length, view)}</p>}
       <div class="list-foot">
         {news}

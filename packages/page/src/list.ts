@@ -7,15 +7,16 @@ import type {
   Inventory,
   OrderFilter,
   OrderStatus,
+  Pet,
   PetFilter,
-  PetPage,
   PetStatus,
   PetstoreClient,
 } from '../../client/src/petstore.ts'
+import { readEach, readPet } from './by-id.ts'
 import { fromIdRanges } from './id-ranges.ts'
 import { type InPlace, useInPlace } from './in-place.ts'
-import type { Page } from './list-page.ts'
-import { fromAddress, type ListPosition, type Sort, startOf, toAddress } from './list-position.ts'
+import type { Item, Page } from './list-page.ts'
+import { firstPage, fromAddress, type ListPosition, nextPage, type Sort, startOf, toAddress } from './list-position.ts'
 import type { Feed } from './live/feed.ts'
 import { useEvents } from './live/use-feed.ts'
 import { type Loaded, useLoaded } from './loaded.ts'
@@ -66,13 +67,19 @@ export function useList(client: PetstoreClient, feed: Feed, covered: boolean): L
     read.refresh()
     counted.refresh()
   }, [])
-  useEvents(feed, refresh)
+  const { page, ...inPlace } = useInPlace(read.value, feed, covered)
+  useEvents(feed, (events, gap) => {
+    // Rows that are looked up by their ids cost more than a page, and what happens to others does not change them.
+    const isOthers =
+      position.ids && !position.status && !events.some(({ petId }) => page?.items.some(({ id }) => id === petId))
+    if (gap || !isOthers) read.refresh()
+    counted.refresh()
+  })
   useEffect(() => {
     const timer = setInterval(() => feed.live || refresh(), REFRESH_MS)
     return () => clearInterval(timer)
   }, [feed])
 
-  const { page, ...inPlace } = useInPlace(read.value, feed, covered)
   function reload(): void {
     inPlace.show(true)
     read.reload()
@@ -91,10 +98,10 @@ const UNUSED = { petId: undefined }
 /** Rejects as a call of the client does. */
 export async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Page> {
   const { view, status, categoryId, limit, cursor, page } = position
+  if (position.ids) return pageOfIds(client, position, options)
   const fromEnd = page < 0
   const search = position.search || undefined
-  const isNewest = position.sort === 'newest' || position.ids !== ''
-  const sort = isNewest === fromEnd ? ('oldest' as const) : ('newest' as const)
+  const sort = (position.sort === 'newest') === fromEnd ? ('oldest' as const) : ('newest' as const)
   /** Pages that count from the end are read in the other direction. */
   function inOrder<Row>(items: readonly Row[], { next, prev }: Cursors) {
     return fromEnd ? { items: items.toReversed(), next: prev, prev: next } : { items, next, prev }
@@ -108,22 +115,44 @@ export async function fetchPage(client: PetstoreClient, position: ListPosition, 
   }
   const stated = { status: status as PetStatus | undefined, categoryId, search, sort, limit }
   const filter = stated satisfies Stated<PetFilter>
-  const read = async (cursor: string | undefined) => client.listPage({ ...filter, cursor }, options)
-  const { pets, ...cursors } = position.ids ? await pageOfIds(position, read) : await read(cursor)
+  const { pets, ...cursors } = await client.listPage({ ...filter, cursor }, options)
   const { items, ...links } = inOrder(pets, cursors)
   return { position, items, ...links }
 }
 
-/** The first that has some of them, from the position on. All that is newer is passed over. */
-async function pageOfIds({ ids, cursor, page }: ListPosition, read: (cursor: string | undefined) => Promise<PetPage>) {
-  const ranges = fromIdRanges(ids)
-  for (let at = cursor; ; ) {
-    const { pets, next, prev } = await read(at)
-    const found = pets.filter(({ id }) => ranges?.has(id))
-    const oldest = pets.at(-1)?.id ?? 0n
-    const more = ranges && oldest > ranges.min ? next : undefined
-    if (found.length > 0 || more === undefined) return { pets: found, next: more, prev: page > 1 ? prev : undefined }
-    at = more
+/** The ids of the page are looked up, however many animals are newer. A deleted one is left out. */
+async function pageOfIds(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Page> {
+  const { ids, status, categoryId, limit, page } = position
+  const wanted = fromIdRanges(ids)?.((page - 1) * limit, limit + 1) ?? []
+  const found: Pet[] = []
+  await readEach<Pet>(wanted.slice(0, limit), {
+    async page(at) {
+      const { pets, next } = await client.listPage(at, options)
+      return [pets, next]
+    },
+    one: (id) => readPet(client, id, options),
+    found: (pet) => found.push(pet),
+  })
+  const fits = (pet: Pet) => (pet.status === status || !status) && (categoryId ?? pet.categoryId) === pet.categoryId
+  const items = found.filter(fits).sort((a, b) => (a.id > b.id ? -1 : 1))
+  return {
+    position,
+    items,
+    next: wanted.length > limit ? String(page + 1) : undefined,
+    prev: page > 1 ? String(page - 1) : undefined,
+  }
+}
+
+/** All pages, one after another. */
+export async function* wholeList(
+  client: PetstoreClient,
+  start: ListPosition,
+  options: CallOptions,
+): AsyncGenerator<Item> {
+  for (let position: ListPosition | undefined = firstPage({ ...start, limit: 100 }); position; ) {
+    const { items, next } = await fetchPage(client, position, options)
+    yield* items
+    position = nextPage(position, next)
   }
 }
 

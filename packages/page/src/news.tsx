@@ -1,6 +1,8 @@
-// What has just been done, above the pager. It leaves by itself, unless somebody is at it.
+// What has just been done, above the pager and for screen readers. It leaves by itself, unless somebody is at it.
 
-import { useEffect, useRef } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useAnnounce } from './announcer.tsx'
 import { CloseButton } from './close-button.tsx'
 import { Notice } from './notice.tsx'
 
@@ -8,12 +10,12 @@ const SHOWN_MS = 10_000
 
 interface NewsProps {
   title: string
-  /** Prints the receipt of what was sold. */
-  onReceipt?: (() => void) | undefined
+  /** What follows from it: a button or a link. */
+  action?: ComponentChildren
   onClose: () => void
 }
 
-export function News({ title, onReceipt, onClose }: NewsProps) {
+export function News({ title, action, onClose }: NewsProps) {
   const news = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const leave = () => !news.current?.matches(':hover, :focus-within') && onClose()
@@ -27,15 +29,22 @@ export function News({ title, onReceipt, onClose }: NewsProps) {
         title={title}
         actions={
           <>
-            {onReceipt && (
-              <button type="button" onClick={onReceipt}>
-                Receipt
-              </button>
-            )}
+            {action}
             <CloseButton onClose={onClose} />
           </>
         }
       />
     </div>
   )
+}
+
+/** The last news, and what tells the next; an empty sentence takes the last away. */
+export function useNews(): [ComponentChildren, (sentence: string, action?: ComponentChildren) => void] {
+  const announce = useAnnounce()
+  const [news, setNews] = useState<Pick<NewsProps, 'title' | 'action'>>()
+  function tell(title: string, action?: ComponentChildren): void {
+    setNews(title ? { title, action } : undefined)
+    if (title) announce(title)
+  }
+  return [news && <News {...news} onClose={() => setNews(undefined)} />, tell]
 }

@@ -1,12 +1,14 @@
 // The search: a name, the beginning of one, several words, or an id. The list narrows as one types; whoever has the id itself is shown above.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Order, Pet } from '../../client/src/petstore.ts'
+import type { Order, Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { subjectOf } from './actions.ts'
-import { parseInteger } from './draft.ts'
-import { FindField, type FindService, readById } from './find-field.tsx'
+import { readById } from './by-id.ts'
+import { CopyId } from './copy-id.tsx'
+import { Details } from './field-value.tsx'
+import { parseInteger } from './fields.ts'
+import { FindField } from './find-field.tsx'
 import { Icon } from './icons.tsx'
-import { Facts } from './just-added.tsx'
 import type { List } from './list.ts'
 import { firstPage } from './list-position.ts'
 import { Actions, type OnAction } from './list-table.tsx'
@@ -20,11 +22,12 @@ import { ORDER_STATUSES } from './statuses.ts'
 /** At least so far apart, which is four a second: the first letter is searched for at once. */
 const APART_MS = 250
 
-interface SearchBoxProps extends FindService, Pick<List, 'position' | 'goTo'> {
+interface SearchBoxProps extends Pick<List, 'position' | 'goTo'> {
+  client: PetstoreClient
   onAction: OnAction | undefined
 }
 
-export function SearchBox({ client, readEvents, position, goTo, onAction }: SearchBoxProps) {
+export function SearchBox({ client, position, goTo, onAction }: SearchBoxProps) {
   const [text, setText] = useState(position.search)
   /** The search that was asked for last: another one in the address came from elsewhere, such as Back. */
   const asked = useRef(position.search)
@@ -41,18 +44,18 @@ export function SearchBox({ client, readEvents, position, goTo, onAction }: Sear
     const ask = () => {
       asked.current = search
       askedAt.current = performance.now()
-      goTo({ ...firstPage(position), search })
+      goTo({ ...firstPage(position), ids: '', search })
     }
     const timer = setTimeout(ask, askedAt.current + APART_MS - performance.now())
     return () => clearTimeout(timer)
   }, [text, position])
   const kind = position.view === 'orders' ? 'order' : 'animal'
-  const found = useFound(position.search, (id) => readById({ client, readEvents }, kind, id))
+  const found = useFound(position.search, (id) => readById(client, { kind, id }))
 
   return (
     <search>
       <FindField
-        {...{ client, readEvents, position, text, setText }}
+        {...{ client, position, text, setText }}
         onExact={() => {
           asked.current = ''
           if (position.search) goTo({ ...firstPage(position), search: '' })
@@ -96,7 +99,15 @@ function Found({ found, onAction }: { found: Pet | Order; onAction: OnAction | u
             <span class="muted">{terms(order)}</span>
           </>
         ) : (
-          <Facts pet={pet} />
+          <>
+            <span class="muted">
+              <Details pet={pet} />
+            </span>
+            <Status status={pet.status} />
+            <span class="muted">
+              Id <CopyId id={pet.id} />
+            </span>
+          </>
         )}
         {onAction && subject && <Actions subject={subject} onAction={onAction} />}
       </div>

@@ -1,9 +1,10 @@
 // The page after signing in: the bar, the list of animals or of orders, and what people do with them.
 
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { useActing } from './acting.tsx'
-import { type Action, type Subject, statusAfter } from './actions.ts'
+import type { Action, Subject } from './actions.ts'
 import { ActivityView } from './activity/activity-view.tsx'
 import { AddDialog } from './add-dialog.tsx'
 import { useAnnounce } from './announcer.tsx'
@@ -16,20 +17,19 @@ import { ImportDialog } from './files/import-dialog.tsx'
 import { useExport } from './files/use-export.tsx'
 import { FindBox, SEARCH_ID } from './find-field.tsx'
 import { petsOf, useHolders } from './holders.ts'
-import { afterEvent, JustAdded } from './just-added.tsx'
 import { type List, type Shown, useList, useStarts } from './list.ts'
 import { OpenList } from './list-link.tsx'
 import { type ListPosition, nextPage, previousPage, startOf } from './list-position.ts'
 import { LIST_ID, ListView } from './list-view.tsx'
-import type { ReadEvents } from './live/events.ts'
 import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
-import { News } from './news.tsx'
+import { useNews } from './news.tsx'
 import { heard, isNarrowed, rangeOf, summary } from './pager.tsx'
 import { PRINTED_MAX, PrintedList, readWhole } from './paper/printed-list.tsx'
 import { Receipt } from './paper/receipt.tsx'
 import { useSheet } from './paper/sheet.tsx'
 import { brief, number } from './phrases.ts'
 import { type Opened, OpenRecord, openedAddress, useOpened } from './record/record-address.ts'
+import { RecordLink } from './record/record-link.tsx'
 import { RecordView } from './record/record-view.tsx'
 import { moveRow, useFocusBack } from './row-focus.ts'
 import { SelectionBar } from './selection/selection-bar.tsx'
@@ -42,19 +42,16 @@ import { Tools } from './tools.tsx'
 
 interface StoreViewProps {
   client: PetstoreClient
-  readEvents: ReadEvents
   signedIn: SignedIn
   draft: Draft
   setDraft: (draft: Draft) => void
-  added: readonly Pet[]
-  setAdded: (added: readonly Pet[]) => void
   onSignOut: () => void
 }
 
-export function StoreView({ client, readEvents, signedIn, draft, setDraft, added, setAdded, ...rest }: StoreViewProps) {
+export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: StoreViewProps) {
   const announce = useAnnounce()
   const { readOnly } = signedIn
-  const feed = useFeed(readEvents)
+  const feed = useFeed(client)
   const [opened, open] = useOpened()
   const list = useList(client, feed, opened !== undefined)
   const { position, shown, reload, refresh } = list
@@ -63,15 +60,15 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   const { selection, ...selecting } = useSelection(list)
   const [marks, mark] = useMarks()
   const [adding, setAdding] = useState(false)
-  const [news, setNews] = useState('')
+  const [news, tell] = useNews()
+  /** By this tab, the newest first. */
+  const [added, setAdded] = useState<readonly Pet[]>([])
   const { exporting, start: startExport, strip: exportStrip } = useExport(client)
-  /** Of what was sold last, while the news says so. */
-  const [sold, setSold] = useState<bigint>()
   const [sheet, printSheet] = useSheet()
   const [importing, setImporting] = useState(false)
   const [sampling, setSampling] = useState(false)
   const [explaining, setExplaining] = useState(false)
-  const [start, orderDialog] = useActing({ client, feed, onStart: () => setNews(''), onChange: refresh, onDone })
+  const [start, orderDialog] = useActing({ client, feed, onStart: () => tell(''), onChange: refresh, onDone })
   const onAction = readOnly ? undefined : start
   const [changes, setChanges] = useState(0)
   useTitle(opened ? (opened.kind === 'activity' ? 'Activity' : undefined) : TITLES[position.view])
@@ -82,18 +79,17 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   useEvents(feed, (events) => {
     for (const { petId } of events) holders.forget(petId)
     mark(events.map(({ petId }) => petId))
-    setAdded(events.reduce(afterEvent, added))
   })
 
   function goTo(next: ListPosition): void {
-    setNews('')
+    tell('')
     open(undefined)
     list.goTo(next)
   }
 
   function show(next: Opened): void {
     leave(openedAddress(next))
-    setNews('')
+    tell('')
     open(next)
   }
 
@@ -127,14 +123,17 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
 
   function onAdded(pet: Pet): void {
     setAdded([pet, ...added])
-    announce(`${brief(pet.name)} was added. Its id is ${pet.id}.`)
+    const shows = (
+      <RecordLink kind="animal" id={pet.id}>
+        Show it
+      </RecordLink>
+    )
+    noteChange(`${brief(pet.name)} was added. Its id is ${pet.id}.`, shows)
     reload()
   }
 
-  function noteChange(sentence: string): void {
-    setNews(sentence)
-    setSold(undefined)
-    announce(sentence)
+  function noteChange(sentence: string, action?: ComponentChildren): void {
+    tell(sentence, action)
     setChanges((before) => before + 1)
     refresh()
   }
@@ -158,10 +157,13 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
   }
 
   function onDone(sentence: string, action: Action, { petId }: Subject, orderId: bigint): void {
-    setAdded(added.map((pet) => (pet.id === petId ? { ...pet, status: statusAfter(action) } : pet)))
     holders.forget(petId)
-    noteChange(sentence)
-    setSold(action === 'sell' ? orderId : undefined)
+    const receipt = (
+      <button type="button" onClick={() => printReceipt(orderId)}>
+        Receipt
+      </button>
+    )
+    noteChange(sentence, action === 'sell' && receipt)
   }
 
   const animals = position.view === 'animals'
@@ -173,13 +175,6 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
     setAdding(true)
   }
   const onAdd = animals && !readOnly ? () => setAdding(true) : undefined
-  const newsShown = news && (
-    <News
-      title={news}
-      onReceipt={sold === undefined ? undefined : () => printReceipt(sold)}
-      onClose={() => setNews('')}
-    />
-  )
   return (
     <OpenRecord.Provider value={show}>
       <OpenList.Provider value={{ position, goTo }}>
@@ -187,20 +182,20 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
         <Bar
           {...{ position, starts, opened, goTo, signedIn }}
           onExplain={() => setExplaining(true)}
-          onSignOut={rest.onSignOut}
+          onSignOut={onSignOut}
         />
         {exportStrip}
         {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={refresh} />}
         {opened ? (
           <main class="page">
-            <FindBox {...{ client, readEvents }} position={startOf('animals', position)} />
+            <FindBox client={client} position={startOf('animals', position)} />
             {opened.kind === 'activity' ? (
-              <ActivityView {...{ client, readEvents, feed }} position={opened} />
+              <ActivityView {...{ client, feed }} position={opened} />
             ) : (
               <RecordView
-                {...{ client, readEvents, feed, onAction, changes }}
+                {...{ client, feed, onAction, changes }}
                 record={opened}
-                news={newsShown}
+                news={news}
                 onCorrected={noteChange}
                 onDeleted={(sentence) => {
                   list.remove(opened.id)
@@ -225,16 +220,15 @@ export function StoreView({ client, readEvents, signedIn, draft, setDraft, added
               onPrint={printList}
             />
             <p class="print-title" data-text={shown && summary(shown.position, rangeOf(shown))} />
-            {animals && <JustAdded {...{ added, onAction }} onClear={() => setAdded([])} />}
-            {!emptyStore && <Tools {...{ client, readEvents, position, shown, goTo, onAction }} />}
+            {!emptyStore && <Tools {...{ client, position, shown, goTo, onAction }} />}
             <ListView
-              {...{ ...list, goTo, added, onAction, emptyStore, selection }}
+              {...{ ...list, goTo, onAction, emptyStore, selection }}
               holderOf={holders.holderOf}
               marks={marks}
               onAdd={readOnly ? undefined : addNamed}
               news={
                 <>
-                  {newsShown}
+                  {news}
                   {selection && (
                     <SelectionBar
                       {...{ client, selection, readOnly }}

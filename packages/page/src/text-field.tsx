@@ -10,7 +10,7 @@ interface TextFieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, Input
   value: string
   setText: (text: string) => void
   problem?: string | undefined
-  hint?: string
+  hint?: string | undefined
   required?: boolean
   type?: 'text' | 'search'
   /** The id of a datalist. */

@@ -5,7 +5,6 @@ import { CategoryFilter } from './category.tsx'
 import type { List } from './list.ts'
 import { firstPage, type Sort } from './list-position.ts'
 import type { OnAction } from './list-table.tsx'
-import type { ReadEvents } from './live/events.ts'
 import { isNarrowed } from './pager.tsx'
 import { RadioGroup } from './radio-group.tsx'
 import { SearchBox } from './search-box.tsx'
@@ -15,14 +14,13 @@ const FILTERS = { animals: [['all', 'All'], ...STATUSES], orders: [['all', 'All'
 
 interface ToolsProps extends Pick<List, 'position' | 'shown' | 'goTo'> {
   client: PetstoreClient
-  readEvents: ReadEvents
   onAction: OnAction | undefined
 }
 
-export function Tools({ client, readEvents, position, shown, goTo, onAction }: ToolsProps) {
+export function Tools({ client, position, shown, goTo, onAction }: ToolsProps) {
   return (
     <div class="tools">
-      <SearchBox {...{ client, readEvents, position, goTo, onAction }} />
+      <SearchBox {...{ client, position, goTo, onAction }} />
       <RadioGroup
         legend="Status"
         name="filter"

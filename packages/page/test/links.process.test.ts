@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { openPage, startBrowser, type Watched } from '../../../test/support/browser.ts'
-import { addPets, openSignedIn } from '../../../test/support/console.ts'
+import { addPets, listedIds, openSignedIn } from '../../../test/support/console.ts'
 import { type PrefixProxy, startPrefixProxy } from '../../../test/support/prefix-proxy.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 
@@ -43,12 +43,25 @@ test('the reference opens from the page, names the address below the path, and l
   const opening = page.waitForEvent('popup')
   await page.getByRole('link', { name: 'Reference' }).click()
   const reference = await opening
-  reference.setDefaultTimeout(600_000)
   await reference.getByText(`${proxy.origin}/shop/v1`).first().waitFor()
   // Behind `#` the library writes the section in view, which while it loads may be the first.
   expect(reference.url().replace(/#.*/, '')).toBe(`${proxy.origin}/shop/docs`)
   await reference.getByRole('link', { name: 'The animals' }).click()
   await reference.waitForURL(`${proxy.origin}/shop/`)
+})
+
+test('what an import added long ago is looked up by its ids, and not read through all that is newer', async () => {
+  await addPets(service, 2_500, 'available', 'available')
+  const { page } = watched
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname.replace(/^.*\/v1\//, '')))
+  await page.goto(`${proxy.origin}/shop/?ids=3-24,41`)
+  await page.getByText('20 rows').waitFor()
+  expect((await listedIds(page)).slice(0, 2)).toEqual(['41', '24'])
+  expect(asked.filter((path) => path === 'pets')).toHaveLength(1)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('3 rows').waitFor()
+  expect(await listedIds(page)).toEqual(['5', '4', '3'])
 })
 
 test('signing out leads back to the start of the page', async () => {

@@ -16,7 +16,7 @@ test('signing in, adding and copying work on plain http, too', async () => {
   await page.keyboard.type('Rex')
   await page.getByLabel('Category', { exact: true }).fill('7')
   await page.keyboard.press('Enter')
-  await page.getByRole('region', { name: 'Just added' }).waitFor()
+  await page.getByText('Rex was added.').first().waitFor()
   await tabTo(page, 'Copy id 1')
   await page.keyboard.press('Enter')
   await page.getByRole('status').getByText('Id 1 is copied.').waitFor()

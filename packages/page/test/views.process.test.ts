@@ -66,7 +66,7 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
       await page.keyboard.press('Tab')
       await page.keyboard.type('9223372036854775807')
       await page.keyboard.press('Enter')
-      await page.getByRole('region', { name: 'Just added' }).waitFor()
+      await page.getByText('was added.').first().waitFor()
       await page.getByLabel('Search').fill('1')
       await page.locator('.found').waitFor()
     },

@@ -1,9 +1,9 @@
 // The events of one day: what was read of them so far, newest first, and what happens meanwhile. A reading that fails goes on where it stopped.
 
 import { useReducer, useRef } from 'preact/hooks'
+import type { Event, PetstoreClient } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
 import { toFailure } from '../failures.ts'
-import type { Event, ReadEvents } from '../live/events.ts'
 import type { Feed } from '../live/feed.ts'
 import { useEvents } from '../live/use-feed.ts'
 import { type Loaded, useLoaded } from '../loaded.ts'
@@ -29,14 +29,14 @@ interface Reading {
 const nothing = (): Reading => ({ events: [], live: [], next: undefined, whole: false })
 
 interface DayEventsProps {
-  readEvents: ReadEvents
+  client: PetstoreClient
   feed: Feed
   span: Span
 }
 
 /** `all`: to the end; otherwise as many as a page has. The day must not change: another day is another component. */
 export function useDayEvents(
-  { readEvents, feed, span }: DayEventsProps,
+  { client, feed, span }: DayEventsProps,
   type: readonly EventType[],
   all: boolean,
 ): DayEvents {
@@ -46,7 +46,7 @@ export function useDayEvents(
     async (signal) => {
       for (let now = reading.current; !now.whole && (all || now.events.length < AT_ONCE); ) {
         const filter = { ...span, type: [...type], sort: 'newest' as const, limit: AT_ONCE, cursor: now.next }
-        const { events, next } = await readEvents(filter, signal).catch(startAgain)
+        const { events, next } = await client.listEvents(filter, { signal, retries: 0 }).catch(startAgain)
         signal.throwIfAborted()
         now.events.push(...events)
         now.next = next

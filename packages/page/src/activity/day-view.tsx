@@ -1,14 +1,14 @@
 // One day's events: the numbers of each kind and of each key to choose from, and the lines of what is chosen.
 
 import { type Inputs, useContext, useEffect, useState } from 'preact/hooks'
-import type { Order } from '../../../client/src/petstore.ts'
+import type { Event, Order } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
 import { useAnnounce } from '../announcer.tsx'
-import type { Event } from '../live/events.ts'
 import { Name } from '../name.tsx'
 import { clock, number, terms } from '../phrases.ts'
 import { RadioGroup } from '../radio-group.tsx'
 import { EVENT_NAMES, EventLine } from '../record/event-line.tsx'
+import { orderChanges, ordersAfter } from '../record/order-terms.ts'
 import { OpenRecord } from '../record/record-address.ts'
 import { OrderLink, RecordLink } from '../record/record-link.tsx'
 import { RetryNotice } from '../retry-notice.tsx'
@@ -45,6 +45,8 @@ export function DayView({ position, span, isToday, ...service }: DayViewProps) {
   const reached = newestFirst(chosen, readings)
   const shown = reached.slice(0, lines)
   const details = useDetails(service, shown)
+  const after = ordersAfter(service.client, acts.events, details.orders)
+  const changes = new Map([...details.changes, ...orderChanges(acts.events, after)])
   const title = type ? KINDS[type] : 'All'
   const total = type === 'ending' ? number(ending?.length ?? 0) : count(chosen.length, whole)
   useAnnouncement(`${title}: ${total}`, [type, by, acts.whole])
@@ -86,7 +88,7 @@ export function DayView({ position, span, isToday, ...service }: DayViewProps) {
             </button>
           )}
         </div>
-        {type === 'ending' ? <Ending orders={ending} /> : <Lines events={shown} details={details} />}
+        {type === 'ending' ? <Ending orders={ending} /> : <Lines {...{ details, after, changes }} events={shown} />}
         {reached.length > lines && (
           <button type="button" onClick={() => setLines(lines + LINES)}>
             Show {number(Math.min(LINES, reached.length - lines))} more
@@ -146,7 +148,14 @@ function Keys({ position, open, events, whole }: KeysProps) {
   )
 }
 
-function Lines({ events, details }: { events: readonly Event[]; details: Details }) {
+interface LinesProps extends Pick<Details, 'changes'> {
+  events: readonly Event[]
+  details: Details
+  /** The order right after each event. */
+  after: ReadonlyMap<bigint, Order>
+}
+
+function Lines({ events, details, after, changes }: LinesProps) {
   if (events.length === 0) return <p class="muted">None.</p>
   return (
     <ol>
@@ -157,8 +166,8 @@ function Lines({ events, details }: { events: readonly Event[]; details: Details
           <EventLine
             key={String(event.id)}
             event={event}
-            order={order}
-            change={details.changes.get(event.id)}
+            order={after.get(event.id)}
+            change={changes.get(event.id)}
             shownTime={clock(event.at)}
           >
             <RecordLink kind="animal" id={event.petId}>

@@ -1,12 +1,13 @@
 // What is filtered, as a CSV file for spreadsheets: all pages of the list, in its order, in bounded memory.
 
-import type { OrderStatus, Pet, PetStatus, PetstoreClient } from '../../../client/src/petstore.ts'
+import type { OrderStatus, PetStatus, PetstoreClient } from '../../../client/src/petstore.ts'
 import { excel } from '../../../service/src/cli/formats/excel.ts'
-import { fromIdRanges, type IdRanges } from '../id-ranges.ts'
+import { FIELD_NAMES } from '../fields.ts'
+import { wholeList } from '../list.ts'
 import type { ListPosition } from '../list-position.ts'
 
 const COLUMNS = {
-  animals: ['id', 'name', 'categoryId', 'status'],
+  animals: ['id', ...FIELD_NAMES],
   orders: ['id', 'petId', 'petName', 'status', 'reference', 'placedAt', 'changedAt', 'expiresAt'],
 }
 
@@ -76,19 +77,11 @@ export async function exportRows(
 /** All of a list. */
 export function itemsOf(client: PetstoreClient, position: ListPosition, signal: AbortSignal): AsyncIterable<object> {
   const { view, status, categoryId, ids, search, sort } = position
-  const ranges = fromIdRanges(ids)
-  const filter = { sort: ranges ? 'newest' : sort, search: search || undefined } as const
   const options = { signal, retries: RETRIES }
+  if (ids) return wholeList(client, position, options)
+  const filter = { sort, search: search || undefined }
   if (view === 'orders') return client.listOrders({ ...filter, status: status as OrderStatus | undefined }, options)
-  const pets = client.listPets({ ...filter, categoryId, status: status as PetStatus | undefined }, options)
-  return ranges ? among(pets, ranges) : pets
-}
-
-async function* among(pets: AsyncIterable<Pet>, { min, has }: IdRanges): AsyncGenerator<Pet> {
-  for await (const pet of pets) {
-    if (pet.id < min) return
-    if (has(pet.id)) yield pet
-  }
+  return client.listPets({ ...filter, categoryId, status: status as PetStatus | undefined }, options)
 }
 
 function download(file: Blob, name: string): void {

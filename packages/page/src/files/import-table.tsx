@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import type { PetStatus } from '../../../client/src/petstore.ts'
-import { type Field, LABELS } from '../draft.ts'
+import { FIELD_NAMES, FIELDS, type Field } from '../fields.ts'
 import { Icon } from '../icons.tsx'
 import { Name } from '../name.tsx'
 import { number } from '../phrases.ts'
@@ -43,7 +43,7 @@ export function ImportTable({ importing }: { importing: Import & { rows: readonl
       <table class="rows import-rows">
         <thead>
           <tr>
-            {['Line', ...Object.values(LABELS)].map((head) => (
+            {['Line', ...FIELD_NAMES.map((field) => FIELDS[field].label)].map((head) => (
               <th key={head} scope="col">
                 {head}
               </th>
@@ -102,15 +102,13 @@ function TableRow({ row, importing }: { row: Row; importing: Import }) {
         <span class="cell-label">Line </span>
         <span class="numbers">{line}</span>
       </th>
-      <td>
-        {edited ? <Cell {...cell} field="name" /> : <Name name={cells.name} />}
-        {state === 'open' && problems.other && <p class="problem">{problems.other}</p>}
-      </td>
-      <td>
-        <span class="cell-label">Category </span>
-        {edited ? <Cell {...cell} field="categoryId" /> : <span class="mono">{cells.categoryId}</span>}
-      </td>
-      <td>{edited ? <Cell {...cell} field="status" /> : <StatusText status={cells.status} />}</td>
+      {FIELD_NAMES.map((field) => (
+        <td key={field}>
+          {field !== 'name' && field !== 'status' && <span class="cell-label">{FIELDS[field].label} </span>}
+          {edited ? <Cell {...cell} field={field} /> : <Text field={field} text={cells[field]} />}
+          {field === 'name' && state === 'open' && problems.other && <p class="problem">{problems.other}</p>}
+        </td>
+      ))}
       <td class="import-outcome">
         <Outcome {...{ row, importing }} />
       </td>
@@ -150,12 +148,11 @@ function Cell({ row, mend, field }: CellProps) {
   const value = row.cells[field]
   const control = {
     id,
-    'aria-label': `${LABELS[field]}, line ${row.line}`,
+    'aria-label': `${FIELDS[field].label}, line ${row.line}`,
     'aria-invalid': Boolean(problem),
     'aria-describedby': problem && `${id}-problem`,
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => mend({ [field]: currentTarget.value }),
   }
-  const looks = field === 'name' ? { dir: 'auto' as const } : { class: 'mono', inputMode: 'numeric' as const }
   return (
     <>
       {field === 'status' ? (
@@ -167,7 +164,7 @@ function Cell({ row, mend, field }: CellProps) {
           ))}
         </select>
       ) : (
-        <input type="text" autocomplete="off" {...control} {...looks} value={value} />
+        <input type="text" autocomplete="off" {...control} {...FIELDS[field].typed?.input} value={value} />
       )}
       {problem && (
         <p id={`${id}-problem`} class="problem">
@@ -183,6 +180,8 @@ function statusOptions(value: string): readonly (readonly [string, string])[] {
   return !value || STATUSES.some(([status]) => status === value) ? STATUSES : [[value, value], ...STATUSES]
 }
 
-function StatusText({ status }: { status: string }) {
-  return <Status status={(status || 'available') as PetStatus} />
+/** As the file has it. */
+function Text({ field, text }: { field: Field; text: string }) {
+  if (field === 'status') return <Status status={(text || 'available') as PetStatus} />
+  return field === 'name' ? <Name name={text} /> : <span class={FIELDS[field].typed?.input.class}>{text}</span>
 }

@@ -9,8 +9,8 @@ import { excel } from '../../../service/src/cli/formats/excel.ts'
 import type { SourceRecord } from '../../../service/src/cli/formats/format.ts'
 import { refuseWorkbook, textOf } from '../../../service/src/cli/formats/text.ts'
 import { StartError } from '../../../service/src/domain/start-error.ts'
-import type { Field } from '../draft.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from '../field-problems.ts'
+import { FIELD_NAMES, type Field } from '../fields.ts'
 
 export interface Row {
   /** Of the file. */
@@ -45,10 +45,10 @@ export async function readRows(file: File, fromExcel: boolean, signal: AbortSign
 }
 
 /** How our own export for spreadsheets begins, also after one of them has saved it. */
-const EXPORTED = /^\ufeff"?id"?([,;\t])"?name"?\1"?categoryId"?\1"?status"?\r?\n/
+const EXPORTED = new RegExp(`^\\ufeff"?id"?([,;\\t])"?${FIELD_NAMES.join('"?\\1"?')}"?\\r?\\n`)
 
 export async function wasExportedForExcel(file: File): Promise<boolean> {
-  const begin = await file.slice(0, 64).arrayBuffer()
+  const begin = await file.slice(0, 200).arrayBuffer()
   return EXPORTED.test(new TextDecoder('utf-8', { ignoreBOM: true }).decode(begin))
 }
 
@@ -62,8 +62,8 @@ async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
 }
 
 function toRow({ line, pet, partly, problem }: SourceRecord): Row {
-  const { name = '', categoryId = '', status = '' } = pet ?? partly ?? {}
-  const cells = { name: String(name), categoryId: String(categoryId), status: String(status) }
+  const read: Partial<Record<Field, unknown>> = pet ?? partly ?? {}
+  const cells = Object.fromEntries(FIELD_NAMES.map((field) => [field, String(read[field] ?? '')])) as Row['cells']
   const problems = pet ? problemsOf(cells) : { fields: {}, other: `It ${problem}` }
   return { line, cells, problems, mistaken: problems !== NO_PROBLEMS, state: 'open' }
 }

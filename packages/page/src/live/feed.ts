@@ -1,10 +1,9 @@
 // What happens in the store while this tab is open. All tabs of a browser share one waiting request, because a browser opens only six
 // connections to a host: one tab waits, and tells the others. Where there is no feed, no event comes, and lists are fetched every so often.
 
-import { PetstoreApiError } from '../../../client/src/petstore.ts'
+import { type Event, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
 import { pause } from '../../../client/src/retries.ts'
 import { toFailure } from '../failures.ts'
-import type { Event, ReadEvents } from './events.ts'
 
 const WAIT_S = 25
 const AT_ONCE = 100
@@ -27,7 +26,7 @@ interface Broadcast {
 type Listener = (events: readonly Event[], gap: boolean) => void
 
 export class Feed {
-  readonly #read: ReadEvents
+  readonly #client: PetstoreClient
   readonly #listeners = new Set<Listener>()
   readonly #aborter = new AbortController()
   readonly #channel: BroadcastChannel
@@ -39,8 +38,8 @@ export class Feed {
   /** Events come from now on: who reads after this need not read again. Resolves also where the feed does not respond in time. */
   readonly begun: Promise<void>
 
-  constructor(read: ReadEvents) {
-    this.#read = read
+  constructor(client: PetstoreClient) {
+    this.#client = client
     const { promise, resolve } = Promise.withResolvers<void>()
     this.begun = promise
     this.#begin = () => {
@@ -93,7 +92,7 @@ export class Feed {
       const cursor = this.#cursor
       try {
         const where = cursor === undefined ? { from: 'now', limit: 1 } : { cursor, limit: AT_ONCE, wait: WAIT_S }
-        const { events, next } = await this.#read(where, signal)
+        const { events, next } = await this.#client.listEvents(where, { signal, retries: 0 })
         failures = 0
         const message = { events, gap: cursor === undefined, cursor: next }
         this.#channel.postMessage(message)

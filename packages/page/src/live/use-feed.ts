@@ -1,14 +1,14 @@
 // The feed of events for as long as somebody is signed in, and what the page marks because of it.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { Event, ReadEvents } from './events.ts'
+import type { Event, PetstoreClient } from '../../../client/src/petstore.ts'
 import { Feed } from './feed.ts'
 
 /** As long as the mark takes to fade (--mark in the styles). */
 const MARKED_MS = 4_000
 
-export function useFeed(read: ReadEvents): Feed {
-  const feed = useMemo(() => new Feed(read), [read])
+export function useFeed(client: PetstoreClient): Feed {
+  const feed = useMemo(() => new Feed(client), [client])
   useEffect(() => () => feed.stop(), [feed])
   return feed
 }

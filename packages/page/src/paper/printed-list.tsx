@@ -1,7 +1,7 @@
 // All that is filtered, as one table for paper, under a head that says what was filtered.
 
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
-import { fetchPage } from '../list.ts'
+import { wholeList } from '../list.ts'
 import type { Item, Page } from '../list-page.ts'
 import { firstPage, type ListPosition } from '../list-position.ts'
 import { ListTable } from '../list-table.tsx'
@@ -13,15 +13,11 @@ export const PRINTED_MAX = 5_000
 
 /** All pages of the list; `undefined` where there are more than can be printed. Rejects as a call of the client does. */
 export async function readWhole(client: PetstoreClient, position: ListPosition): Promise<Page | undefined> {
-  const first = firstPage({ ...position, limit: 100 })
   const items: Item[] = []
-  for (let page = 1, cursor: string | undefined; items.length <= PRINTED_MAX; page++) {
-    const read = await fetchPage(client, { ...first, page, cursor }, {})
-    items.push(...read.items)
-    cursor = read.next
-    if (cursor === undefined) return { position: first, items, next: undefined, prev: undefined }
+  for await (const item of wholeList(client, position, {})) {
+    if (items.push(item) > PRINTED_MAX) return undefined
   }
-  return undefined
+  return { position: firstPage(position), items, next: undefined, prev: undefined }
 }
 
 export function PrintedList({ list }: { list: Page }) {
@@ -30,7 +26,6 @@ export function PrintedList({ list }: { list: Page }) {
       <p class="print-title" data-text={summary(list.position, number(list.items.length))} />
       <ListTable
         shown={list}
-        added={[]}
         deleted={new Set()}
         holderOf={() => undefined}
         marks={new Set()}

@@ -1,7 +1,6 @@
 // One animal, as its events tell: what it is now, and all that has happened to it.
 
-import type { Order, Pet } from '../../../client/src/petstore.ts'
-import type { Event, EventFilter, ReadEvents } from '../live/events.ts'
+import type { Event, EventFilter, Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 
 export interface AnimalRecord {
   pet: Pet
@@ -21,11 +20,11 @@ export interface Read {
 
 /** `undefined` where no animal ever had this id. */
 export async function readAnimal(
-  readEvents: ReadEvents,
+  client: PetstoreClient,
   petId: bigint,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<AnimalRecord | undefined> {
-  const events = await readAll(readEvents, { petId }, signal)
+  const events = await readAll(client, { petId }, signal)
   const pet = events.findLast(({ pet }) => pet)?.pet
   const last = events.at(-1)
   if (!pet || !last) return undefined
@@ -34,10 +33,10 @@ export async function readAnimal(
 }
 
 /** With a filter, a page may be short before the end: only an empty one is it. */
-export async function readAll(readEvents: ReadEvents, filter: EventFilter, signal?: AbortSignal): Promise<Event[]> {
+export async function readAll(client: PetstoreClient, filter: EventFilter, signal: AbortSignal): Promise<Event[]> {
   const all: Event[] = []
   for (let cursor: string | undefined; ; ) {
-    const { events, next } = await readEvents({ ...filter, limit: 100, cursor }, signal)
+    const { events, next } = await client.listEvents({ ...filter, limit: 100, cursor }, { signal, retries: 0 })
     all.push(...events)
     if (events.length === 0) return all
     cursor = next

@@ -4,27 +4,16 @@
 import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { useBusy } from '../busy.ts'
-import { offersCategories } from '../category.tsx'
 import { Dialog, DialogActions } from '../dialog.tsx'
 import { type Failure, toFailure } from '../failures.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from '../field-problems.ts'
+import { FIELDS, TYPED_FIELDS, type TypedField } from '../fields.ts'
 import { HoldField } from '../hold-field.tsx'
 import { Notice } from '../notice.tsx'
 import { brief } from '../phrases.ts'
 import { TextField } from '../text-field.tsx'
 import type { Read } from './animal.ts'
-import {
-  differing,
-  FIELD_LABELS,
-  type Field,
-  type Fields,
-  fieldsOf,
-  inWords,
-  NOTHING,
-  PET_FIELDS,
-  type PetField,
-  save,
-} from './edits.ts'
+import { differing, type Field, type Fields, fieldLabel, fieldsOf, inWords, NOTHING, save } from './edits.ts'
 
 export const QUICKER = 'precondition_failed'
 
@@ -50,9 +39,9 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
     setEdits(Object.fromEntries(differing(read, now, wanted).map((field) => [field, wanted[field]])))
   }
   const mine = { ...now, ...edits }
-  const text = (field: PetField | 'reference') => ({
+  const text = (field: TypedField | 'reference') => ({
     id: `edit-${field}`,
-    label: FIELD_LABELS[field],
+    label: fieldLabel(field),
     value: mine[field],
     setText: (text: string) => edit({ [field]: text }),
     problem: problems.fields[field as keyof Problems['fields']],
@@ -93,7 +82,7 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
             <HoldField {...mine.end} setEnd={(end) => edit({ end })} />
           </>
         ) : (
-          PET_FIELDS.map((field) => <TextField key={field} {...text(field)} {...INPUTS[field]} />)
+          TYPED_FIELDS.map((field) => <TextField key={field} {...text(field)} {...FIELDS[field].typed?.input} />)
         )}
         <DialogActions onCancel={() => setOpen(false)}>
           <button type="submit" class="primary" aria-disabled={busy}>
@@ -114,11 +103,6 @@ export function problemsOf({
   const title = mayBeDone ? 'It may have been saved: look before you try again.' : NOTHING
   return { ...toProblems(code === QUICKER ? 'Somebody else has just changed it.' : message), title }
 }
-
-const INPUTS = {
-  name: { dir: 'auto' },
-  categoryId: { class: 'mono', inputMode: 'numeric', ...offersCategories },
-} as const satisfies Record<PetField, object>
 
 interface QuickerProps {
   read: Read
@@ -147,7 +131,7 @@ function Quicker({ read, opened, now, edits, takeTheirs }: QuickerProps) {
         <tbody>
           {theirs.map((field) => (
             <tr key={field}>
-              <th scope="row">{FIELD_LABELS[field]}</th>
+              <th scope="row">{fieldLabel(field)}</th>
               <td>
                 {inWords(now, field)}
                 {both.includes(field) && (

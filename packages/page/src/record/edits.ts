@@ -1,7 +1,7 @@
 // What a person edits of an animal or of an order, field by field: as it is now, as it was when the dialog opened, and what is sent.
 
 import type { PetChange, PetstoreClient } from '../../../client/src/petstore.ts'
-import { parseInteger } from '../draft.ts'
+import { FIELDS, problemsIn, TYPED_FIELDS, type TypedField, textsOf } from '../fields.ts'
 import { ends, type Hold, localTime } from '../hold-field.tsx'
 import { brief, time } from '../phrases.ts'
 import { tagOfOrder, tagOfPet } from '../unchanged.ts'
@@ -9,40 +9,30 @@ import type { Read } from './animal.ts'
 
 export const NOTHING = 'Nothing was changed.'
 
-export type PetField = Exclude<keyof PetChange, 'status'>
-
-export interface Fields extends Record<PetField, string> {
+export interface Fields extends Record<TypedField, string> {
   reference: string
   end: { hold: Hold; until: string }
 }
 export type Field = keyof Fields
 
-export const FIELD_LABELS: Record<Field, string> = {
-  name: 'Name',
-  categoryId: 'Category',
-  reference: 'For whom',
-  end: 'Until',
+const ORDER_LABELS = { reference: 'For whom', end: 'Until' }
+const ORDER_FIELDS = Object.keys(ORDER_LABELS) as (keyof typeof ORDER_LABELS)[]
+
+export function fieldLabel(field: Field): string {
+  return field in ORDER_LABELS ? ORDER_LABELS[field as keyof typeof ORDER_LABELS] : FIELDS[field as TypedField].label
 }
 
 export function fieldsOf({ animal: { pet }, order }: Read): Fields {
   return {
-    name: pet.name,
-    categoryId: String(pet.categoryId),
+    ...textsOf(pet),
     reference: order?.reference ?? '',
     end: order?.expiresAt ? { hold: 'other', until: localTime(order.expiresAt) } : { hold: 'open', until: '' },
   }
 }
 
-/** What is sent of a pet: a field that is left out does not compile. */
-const PET_CHANGES: { readonly [Name in PetField]: (text: string) => PetChange[Name] } = {
-  name: (text) => text,
-  categoryId: parseInteger,
-}
-export const PET_FIELDS = Object.keys(PET_CHANGES) as PetField[]
-
 /** The fields in which two differ: of an animal, or of an order. */
 export function differing({ order }: Read, one: Fields, other: Fields): Field[] {
-  const fields: readonly Field[] = order ? ['reference', 'end'] : PET_FIELDS
+  const fields: readonly Field[] = order ? ORDER_FIELDS : TYPED_FIELDS
   return fields.filter((field) => JSON.stringify(one[field]) !== JSON.stringify(other[field]))
 }
 
@@ -62,7 +52,8 @@ export async function save(client: PetstoreClient, read: Read, fields: Fields): 
   const changed = differing(read, fields, fieldsOf(read))
   const { hold, until } = fields.end
   if (order && hold === 'other' && !until) throw new RangeError('Choose a day and a time.')
-  if (parseInteger(fields.categoryId) === undefined) throw new RangeError('categoryId must be a whole number.')
+  const problem = order ? '' : problemsIn(fields)
+  if (problem) throw new RangeError(problem)
   if (changed.length === 0) return NOTHING
   if (order) {
     const ifMatch = await tagOfOrder(client, order)
@@ -74,8 +65,8 @@ export async function save(client: PetstoreClient, read: Read, fields: Fields): 
     return `Order ${order.id} is saved.`
   }
   const ifMatch = await tagOfPet(client, animal.pet)
-  const sent = PET_FIELDS.filter((field) => changed.includes(field))
-  const change: PetChange = Object.fromEntries(sent.map((field) => [field, PET_CHANGES[field](fields[field])]))
+  const sent = TYPED_FIELDS.filter((field) => changed.includes(field))
+  const change: PetChange = Object.fromEntries(sent.map((field) => [field, FIELDS[field].parse(fields[field])]))
   await client.updatePet(animal.pet.id, change, { ifMatch })
   return `${brief(fields.name)} is saved.`
 }

@@ -1,9 +1,9 @@
 // What an event tells, as a line in words: what happened, to which animal, for whom, from what to what, and by which key.
 
 import type { ComponentChildren } from 'preact'
-import type { Order, Pet } from '../../../client/src/petstore.ts'
+import type { Event, Order, Pet } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
-import type { Event } from '../live/events.ts'
+import { FIELDS, TYPED_FIELDS, type TypedField } from '../fields.ts'
 import { brief, time } from '../phrases.ts'
 import { labelOf, STATUSES } from '../statuses.ts'
 import { plain } from '../visible-text.ts'
@@ -27,7 +27,7 @@ interface EventLineProps {
   event: Event
   /** The event's order, where it is known as it was then. */
   order: Order | undefined
-  /** What `pet.changed` has changed, from what to what. */
+  /** What was edited, from what to what, where that is known. */
   change: string | undefined
   /** Of its time. */
   shownTime: string
@@ -49,13 +49,13 @@ export function EventLine({ event, order, change, shownTime, children }: EventLi
   )
 }
 
-function sentence({ type, pet, petStatus }: Event, order: Order | undefined, change: string | undefined): string {
+function sentence({ type, petStatus }: Event, order: Order | undefined, change: string | undefined): string {
   // A later service may tell of more.
   const words = EVENT_NAMES[type as EventType] ?? type
   if (type === 'pet.added' && petStatus && petStatus !== 'available') {
     return `${words} as ${labelOf(STATUSES, petStatus).toLowerCase()}`
   }
-  if (type === 'pet.changed' && pet) return change ? `${words}: ${change}` : words
+  if (change) return `${words}: ${change}`
   const whom = order?.reference ? ` for ${brief(order.reference)}` : ''
   const until = UNTIL.includes(type) && order?.expiresAt ? ` until ${time(order.expiresAt)}` : ''
   return type === 'order.changed' && order
@@ -77,9 +77,13 @@ export function changesIn(events: readonly Event[]): Map<bigint, string> {
 
 function changeOf(before: Pet, after: Pet): string {
   const parts = [
-    before.name !== after.name && `name from ${brief(before.name)} to ${brief(after.name)}`,
-    before.categoryId !== after.categoryId && `category from ${before.categoryId} to ${after.categoryId}`,
+    ...TYPED_FIELDS.filter((field) => before[field] !== after[field]).map((field) => fromTo(field, before, after)),
     before.status !== 'available' && after.status === 'available' && 'made available',
   ]
   return parts.filter(Boolean).join(', ')
+}
+
+function fromTo(field: TypedField, before: Pet, after: Pet): string {
+  const [from, to] = [before, after].map((pet) => brief(String(pet[field])))
+  return `${FIELDS[field].label.toLowerCase()} from ${from} to ${to}`
 }

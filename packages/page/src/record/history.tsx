@@ -1,36 +1,31 @@
 // What has happened to an animal or an order, in words, newest first.
 
-import type { Order } from '../../../client/src/petstore.ts'
-import type { Event } from '../live/events.ts'
+import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.ts'
 import { time } from '../phrases.ts'
 import { changesIn, EventLine } from './event-line.tsx'
+import { orderChanges, ordersAfter } from './order-terms.ts'
 
 interface HistoryProps {
+  client: PetstoreClient
   /** Oldest first. */
   events: readonly Event[]
   /** The orders that the events are about. */
   orders: readonly Order[]
 }
 
-export function History({ events, orders }: HistoryProps) {
-  const byId = new Map(orders.map((order) => [order.id, order]))
-  const changes = changesIn(events)
-  /** No event says for whom and until when an order was before it was edited. */
-  const orderOf = ({ id, orderId }: Event) => {
-    const isEdited = events.some(
-      (later) => later.type === 'order.changed' && later.orderId === orderId && later.id > id,
-    )
-    return orderId === undefined || isEdited ? undefined : byId.get(orderId)
-  }
+export function History({ client, events, orders }: HistoryProps) {
+  const newestFirst = events.toReversed()
+  const after = ordersAfter(client, newestFirst, new Map(orders.map((order) => [order.id, order])))
+  const changes = new Map([...changesIn(events), ...orderChanges(newestFirst, after)])
   return (
     <section class="history" aria-labelledby="history">
       <h2 id="history">History</h2>
       <ol>
-        {events.toReversed().map((event) => (
+        {newestFirst.map((event) => (
           <EventLine
             key={String(event.id)}
             event={event}
-            order={orderOf(event)}
+            order={after.get(event.id)}
             change={changes.get(event.id)}
             shownTime={time(event.at)}
           />

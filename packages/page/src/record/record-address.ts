@@ -3,7 +3,7 @@
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useState } from 'preact/hooks'
 import { type ActivityPosition, activityAddress, activityFrom } from '../activity/activity-address.ts'
-import { parseInteger } from '../draft.ts'
+import { parseInteger } from '../fields.ts'
 
 export interface RecordId {
   kind: 'animal' | 'order'

@@ -4,7 +4,8 @@ import type { ComponentChildren } from 'preact'
 import type { Order } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { CopyId } from '../copy-id.tsx'
-import { CategoryLink } from '../list-link.tsx'
+import { FieldValue } from '../field-value.tsx'
+import { FIELD_NAMES, FIELDS } from '../fields.ts'
 import { Name } from '../name.tsx'
 import { time } from '../phrases.ts'
 import { Status } from '../status.tsx'
@@ -26,10 +27,11 @@ export function AnimalFacts({ animal: { pet, deleted, events }, orders }: Animal
       <Fact name="Id">
         <CopyId id={pet.id} />
       </Fact>
-      <Fact name="Category">
-        <CategoryLink id={pet.categoryId} />
-      </Fact>
-      <Fact name="Status">{deleted ? 'Deleted' : <Status status={pet.status} />}</Fact>
+      {FIELD_NAMES.filter((field) => field !== 'name').map((field) => (
+        <Fact key={field} name={FIELDS[field].label}>
+          {deleted && field === 'status' ? 'Deleted' : <FieldValue {...{ pet, field }} />}
+        </Fact>
+      ))}
       {added && (
         <Fact name="Added">
           {time(added.at)}

@@ -6,7 +6,6 @@ import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { type Subject, subjectOf } from '../actions.ts'
 import { Heading } from '../heading.tsx'
 import { Actions, type OnAction } from '../list-table.tsx'
-import type { ReadEvents } from '../live/events.ts'
 import type { Feed } from '../live/feed.ts'
 import { useEvents } from '../live/use-feed.ts'
 import { useLoaded } from '../loaded.ts'
@@ -19,12 +18,12 @@ import { plain } from '../visible-text.ts'
 import { type Read, readAll, readAnimal } from './animal.ts'
 import { Corrections } from './corrections.tsx'
 import { History } from './history.tsx'
+import { noteSeen } from './order-terms.ts'
 import type { RecordId } from './record-address.ts'
 import { AnimalFacts, OrderFacts } from './record-facts.tsx'
 
 interface RecordViewProps {
   client: PetstoreClient
-  readEvents: ReadEvents
   feed: Feed
   record: RecordId
   onAction: OnAction | undefined
@@ -78,6 +77,7 @@ export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, n
             </div>
           )}
           <History
+            client={service.client}
             events={order ? read.animal.events.filter(({ orderId }) => orderId === order.id) : read.animal.events}
             orders={read.orders}
           />
@@ -87,14 +87,11 @@ export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, n
   )
 }
 
-function useRead(
-  record: RecordId,
-  { client, readEvents, feed, changes }: Pick<RecordViewProps, 'client' | 'readEvents' | 'feed' | 'changes'>,
-) {
+function useRead(record: RecordId, { client, feed, changes }: Pick<RecordViewProps, 'client' | 'feed' | 'changes'>) {
   const loaded = useLoaded(
     async (signal) => {
       await feed.begun
-      return { of: record, read: await load(client, readEvents, record, signal) }
+      return { of: record, read: await load(client, record, signal) }
     },
     [record.kind, record.id, changes],
   )
@@ -103,19 +100,15 @@ function useRead(
   return loaded
 }
 
-async function load(
-  client: PetstoreClient,
-  readEvents: ReadEvents,
-  { kind, id }: RecordId,
-  signal: AbortSignal,
-): Promise<Read | undefined> {
-  const petId = kind === 'animal' ? id : (await readAll(readEvents, { orderId: id }, signal))[0]?.petId
+async function load(client: PetstoreClient, { kind, id }: RecordId, signal: AbortSignal): Promise<Read | undefined> {
+  const petId = kind === 'animal' ? id : (await readAll(client, { orderId: id }, signal))[0]?.petId
   if (petId === undefined) return undefined
   const [animal, { orders }] = await Promise.all([
-    readAnimal(readEvents, petId, signal),
+    readAnimal(client, petId, signal),
     client.listOrderPage({ petId, sort: 'newest', limit: 100 }, { signal }),
   ])
   const order = kind === 'order' ? (orders.find((order) => order.id === id) ?? (await client.getOrder(id))) : undefined
+  noteSeen(client, order ? [order, ...orders] : orders)
   return animal && { animal, orders, order }
 }
 
