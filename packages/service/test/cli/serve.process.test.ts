@@ -281,3 +281,11 @@ test('PETSTORE_LOG_LEVEL=silent logs nothing', async () => {
   await service.stop()
   expect(service.stderr()).toBe('')
 })
+
+test('PETSTORE_MAX_WAITING bounds how many wait for events', async () => {
+  const service = await serve(['--ephemeral'], { env: { PETSTORE_MAX_WAITING: '1' } })
+  const waits = [1, 2].map(() => ask('GET', `${service.url}/store/events?wait=30`, service.key))
+  expect((await Promise.race(waits)).status).toBe(503)
+  await service.stop()
+  expect((await Promise.all(waits)).map(({ status }) => status).sort()).toEqual([200, 503])
+})

@@ -106,18 +106,28 @@ test('petstore help settings has every variable', () => {
   }
 })
 
-test('each setting is used by a command, and a test names its variable', () => {
-  const read = (...patterns: string[]) =>
-    patterns
-      .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root, absolute: true })])
-      .map((path) => readFileSync(path, 'utf8'))
-      .join('')
+const read = (...patterns: string[]) =>
+  patterns
+    .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root, absolute: true })])
+    .filter((path) => path !== import.meta.path)
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('')
+
+test('each setting is used by a command, and a test of its effect names its variable or its flag', () => {
   const commands = read('packages/service/src/cli/**/*.ts')
-  const tests = read('test/**/*.ts', 'packages/*/test/**/*.ts')
-  for (const [name, { variable }] of Object.entries(SETTINGS)) {
+  const tests = read('test/**/*.ts', 'endurance/**/*.ts', 'packages/*/test/**/*.ts')
+  for (const [name, { variable, flag = variable }] of Object.entries<Setting<unknown>>(SETTINGS)) {
     expect([name, new RegExp(`[.{,]\\s*${name}\\b`).test(commands)]).toEqual([name, true])
-    expect([variable, tests.includes(variable)]).toEqual([variable, true])
+    const isTested = [variable, flag.replace(/ .*/, '')].some((one) => tests.includes(one))
+    expect([variable, isTested]).toEqual([variable, true])
   }
+})
+
+test('each option that a part of the server may be given is read there', () => {
+  const code = read('packages/service/src/http/**/*.ts').replaceAll(/^ *(?:\/\/|\/?\*).*$/gm, '')
+  const options = [...code.matchAll(/^ {2}readonly (\w+)\??: /gm)].map(([, name]) => name)
+  expect(options.length).toBeGreaterThan(20)
+  expect(options.filter((name) => !new RegExp(`(?<!readonly )\\b${name}\\b(?!\\??:)`).test(code))).toEqual([])
 })
 
 test('this machine’s address follows PETSTORE_HOST and PETSTORE_PORT', () => {
