@@ -73,7 +73,8 @@ describe('metrics', () => {
     expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)
     expect(value(text, 'petstore_store_duration_seconds_count{call="createPet",outcome="ok"}')).toBe(3)
     expect(value(text, 'petstore_requests_in_flight')).toBe(0)
-    expect(value(text, 'petstore_pool_size')).toBe(0)
+    for (const name of ['petstore_pool_size', 'petstore_pool_busy', 'petstore_pool_waiting'])
+      expect(value(text, name)).toBe(0)
     expect(value(text, 'petstore_deprecated_calls_total{operation="getPet",key_id="1"}')).toBe(2)
     expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
   })
@@ -103,17 +104,21 @@ describe('metrics', () => {
     expectReleased('log', [...shown, ...written])
   })
 
-  test('each have a row in docs/operations.md', async () => {
+  test('each have a row in docs/operations.md, and a test of their value', async () => {
     const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+    const files = [...new Bun.Glob('packages/service/test/**/*.ts').scanSync({ cwd: root, absolute: true })]
+    const tests = files.map((path) => readFileSync(path, 'utf8')).join('')
     const names = (await metrics()).matchAll(/^# TYPE (petstore_\S+)/gm).map(([, name]) => name as string)
-    expect([...names].filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+    const all = [...names]
+    expect(all.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+    expect(all.filter((name) => !new RegExp(`${name}(?:_count|_sum)?\\b`).test(tests))).toEqual([])
   })
 
   test('report the disk, the log, and the backup that is due', async () => {
     while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(20)
     const text = await metrics()
-    const [free = -1, size = 0] = ['free', 'size'].map((name) => value(text, `petstore_disk_${name}_bytes`))
-    expect(free).toBeWithin(1, size)
+    const size = value(text, 'petstore_disk_size_bytes') ?? 0
+    expect(value(text, 'petstore_disk_free_bytes')).toBeWithin(1, size)
     expect(value(text, 'petstore_backup_overdue_seconds')).toBe(0)
     expect(value(text, 'petstore_log_bytes')).toBeGreaterThan(0)
   })
