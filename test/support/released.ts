@@ -10,6 +10,11 @@ type Kind = 'commands' | 'exit statuses' | 'settings' | 'metrics' | 'log' | 'pro
 
 const FILE = join(import.meta.dir, '../released.json')
 
+/** Those of the last release. */
+export function released(kind: Kind): readonly string[] {
+  return (JSON.parse(readFileSync(FILE, 'utf8')) as Partial<Record<Kind, string[]>>)[kind] ?? []
+}
+
 /** Fails where a released name is not among those of `now`. With `RELEASE=1` in the environment these become the released ones. */
 export function expectReleased(kind: Kind, now: Iterable<string>): void {
   const released: Partial<Record<Kind, string[]>> = JSON.parse(readFileSync(FILE, 'utf8'))
