@@ -5,6 +5,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
+import { operations } from '../packages/contract/src/contract.ts'
 
 const root = join(import.meta.dir, '..')
 const documents = ['*.md', 'docs/*.md', 'bench/*.md', 'packages/*/*.md'].flatMap((pattern) => [
@@ -41,6 +42,11 @@ for (const document of documents) {
     ).toEqual([])
   })
 }
+
+test('docs/clients.md has the method of each operation', () => {
+  const page = readFileSync(join(root, 'docs/clients.md'), 'utf8')
+  expect(operations.filter(({ id }) => !page.includes(`\`${id}(`)).map(({ id }) => id)).toEqual([])
+})
 
 test('the README leads to each page of docs/, in one of its groups', () => {
   const [, groups = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('## Read on\n')
