@@ -56,14 +56,17 @@ export async function differences(copying: Copying, to: string): Promise<string[
   if (checked.status !== 0) return [checked.stderr]
   using copy = new Database(to, { readwrite: true, create: false })
   copy.run('ATTACH ? AS store', [copying.env.PETSTORE_DATABASE])
+  const numberOf = (query: string) => copy.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${query}`).get()?.n ?? 0
   return ['pets', 'events', 'inventory'].flatMap((table) => {
-    const only = (one: string, other: string) =>
-      copy
-        .query<{ n: number }, []>(
-          `SELECT count(*) AS n FROM (SELECT * FROM ${one}.${table} EXCEPT SELECT * FROM ${other}.${table})`,
-        )
-        .get()?.n
-    const [lacks, more] = [only('store', 'main'), only('main', 'store')]
+    const columns = copy
+      .query<{ name: string; pk: number }, []>(`SELECT name, pk FROM pragma_table_info('${table}')`)
+      .all()
+    const key = columns.filter(({ pk }) => pk > 0).map(({ name }) => name)
+    const row = (of: string) => columns.map(({ name }) => `${of}.${name}`).join()
+    const lacks = numberOf(
+      `store.${table} AS one LEFT JOIN main.${table} AS other USING (${key}) WHERE (${row('one')}) IS NOT (${row('other')})`,
+    )
+    const more = numberOf(`main.${table}`) - numberOf(`store.${table}`) + lacks
     return lacks || more ? [`the copy lacks ${lacks} rows of ${table}, and has ${more} that are not there`] : []
   })
 }
