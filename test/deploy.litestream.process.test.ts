@@ -116,7 +116,9 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
         expect(second.has(folder)).toBe(true)
       }
       rmSync(first.folder, { recursive: true })
-      expect(await prepare(second, before)).toContain(`Restored ${PETS} pets, 0 orders and 1 key`)
+      const said = await prepare(second, before)
+      expect(said).toContain(`Restored ${PETS} pets, 0 orders and 1 key`)
+      expect(said).toContain('Keys in force')
       const again = second.start(copying)
       const served = await serveOn(second, database)
       expect(await idsOf(served)).toEqual(ids)
