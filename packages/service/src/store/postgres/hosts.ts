@@ -4,7 +4,7 @@ import { DatabaseError } from 'pg-protocol'
 import type { PostgresAddress } from './address.ts'
 import { Client, CONNECT_TIMEOUT_MS } from './client.ts'
 import { codeOf, isFull, StoreFailure } from './errors.ts'
-import { withTimeout } from './timeout.ts'
+import { withTimeout } from './with-timeout.ts'
 
 type Host = PostgresAddress['hosts'][number]
 

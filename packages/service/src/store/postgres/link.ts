@@ -9,7 +9,7 @@ import { codeOf, isFull, StoreFailure } from './errors.ts'
 import type { WritableHost } from './hosts.ts'
 import { Pool } from './pool.ts'
 import { Session } from './session.ts'
-import { withTimeout } from './timeout.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /** The server cancels a statement that takes longer. This does not limit the commit, which may wait for a standby. */
 const STATEMENT_TIMEOUT_MS = 2_000
