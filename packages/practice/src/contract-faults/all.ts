@@ -5,13 +5,16 @@ import { BODY_FAULTS } from './bodies.ts'
 import { CHANGE_FAULTS } from './changes.ts'
 import { CORRECTION_FAULTS } from './corrections.ts'
 import { CREATE_PET_FAULTS } from './create-pet.ts'
+import { ERROR_FAULTS } from './errors.ts'
 import { EVENT_FAULTS } from './events.ts'
 import { GET_PET_FAULTS } from './get-pet.ts'
 import { IDEMPOTENCY_FAULTS } from './idempotency.ts'
 import { INTERFACE_FAULTS } from './interface.ts'
 import { INVENTORY_FAULTS } from './inventory.ts'
 import { KEY_FAULTS } from './keys.ts'
+import { LIST_PET_FAULTS } from './list-pets.ts'
 import { LIST_FAULTS } from './lists.ts'
+import { METHOD_FAULTS } from './methods.ts'
 import { PARAMETER_FAULTS } from './parameters.ts'
 import { PLACE_ORDER_FAULTS } from './place-order.ts'
 import { READ_ORDER_FAULTS } from './read-orders.ts'
@@ -29,6 +32,9 @@ export const CONTRACT_FAULTS: ContractFaults = {
   ...CHANGE_FAULTS,
   ...INTERFACE_FAULTS,
   ...KEY_FAULTS,
+  ...ERROR_FAULTS,
+  ...METHOD_FAULTS,
+  ...LIST_PET_FAULTS,
   ...GET_PET_FAULTS,
   ...CREATE_PET_FAULTS,
   ...PLACE_ORDER_FAULTS,
