@@ -6,6 +6,7 @@ import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
+import { noSuchPet } from '../../src/domain/decisions/refusals.ts'
 
 const shop = await openShop()
 const petstore = (...args: string[]) => run(args, { cwd: shop.cwd, env: shop.connection() })
@@ -35,7 +36,7 @@ describe('petstore pets update', () => {
       [[String(id)], 1, 'Nothing to change: give --name, --category or --status.'],
       [[String(id), '--status', 'sold'], 2, 'Allowed choices are available.'],
       [[String(id), '--status', 'available'], 1, `order ${order.id} holds it. Cancel order ${order.id}`],
-      [['404', '--name', 'x'], 1, 'No pet has id 404.'],
+      [['404', '--name', 'x'], 1, noSuchPet(404n).message],
       [[String(id), '--name', ''], 1, 'name must be 1 to 255'],
     ] as const) {
       const ended = await petstore('pets', 'update', ...args)
@@ -97,7 +98,7 @@ describe('petstore pets delete', () => {
       stdout: '',
       stderr: `Deleted pet ${id}.\n`,
     })
-    expect((await petstore('pets', 'delete', id, '--yes')).stderr).toContain(`No pet has id ${id}.`)
+    expect((await petstore('pets', 'delete', id, '--yes')).stderr).toContain(noSuchPet(BigInt(id)).message)
     const ordered = await addPet()
     await client.placeOrder({ petId: ordered })
     expect((await petstore('pets', 'delete', String(ordered), '--yes')).stderr).toContain('Orders were placed for pet')

@@ -10,6 +10,7 @@ import { run } from '../../../../test/support/process.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
 import { PetstoreClient } from '../../../client/src/petstore.ts'
+import { noSuchPet } from '../../src/domain/decisions/refusals.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
 let service: Service
@@ -127,7 +128,7 @@ test('at a terminal each order fits its row', async () => {
 
 test.each([
   [['show', '404'], 1, 'No order has id 404.'],
-  [['place', '404'], 1, 'No pet has id 404.'],
+  [['place', '404'], 1, noSuchPet(404n).message],
   [['place', '1', '--expires', '400d'], 1, 'expiresAt must be in the future and at most 366 days ahead.'],
   [['place', '1', '--expires', 'tomorrow'], 2, 'It must be a duration, such as 30m'],
   [['complete', '9223372036854775808'], 2, '64-bit integer'],

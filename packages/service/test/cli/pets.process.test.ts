@@ -9,6 +9,7 @@ import { root, run } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
+import { noSuchPet } from '../../src/domain/decisions/refusals.ts'
 import { generateKey } from '../../src/domain/keys.ts'
 
 const { connection, cwd, pets, service } = await openShop()
@@ -82,7 +83,7 @@ describe('pets', () => {
   })
 
   test.each([
-    [['show', '404'], 1, 'No pet has id 404.'],
+    [['show', '404'], 1, noSuchPet(404n).message],
     [['add', '', '--category', '1'], 1, 'name must be'],
     [['add', 'Rex', '--category', '9223372036854775808'], 2, '64-bit integer'],
     [['add', 'Rex'], 2, "Required option '--category <id>'"],
@@ -112,7 +113,7 @@ describe('pets', () => {
   })
 
   test.each([
-    ['No pet has id 404.', ['pets', 'show', '404']],
+    [noSuchPet(404n).message, ['pets', 'show', '404']],
     ['long.', ['pets', 'add', '', '--category', '1']],
     ['No order has id 404.', ['orders', 'cancel', '404']],
     ['does not exist.', ['inventory', '--api-key', generateKey('production')]],

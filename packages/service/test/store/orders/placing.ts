@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { orderFilter } from '../../../../../test/support/lists.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { noSuchPet } from '../../../src/domain/decisions/refusals.ts'
 import { DAY_MS, type Fixture, MAX, orderJson } from './fixture.ts'
 
 export function placing(fixture: Fixture): void {
@@ -55,7 +56,7 @@ export function placing(fixture: Fixture): void {
       for (const petId of [0n, -1n, MAX, -(2n ** 63n)]) {
         expect(await rejectionOf(place(petId))).toMatchObject({
           code: 'pet_not_found',
-          message: `No pet has id ${petId}.`,
+          message: noSuchPet(petId).message,
         })
       }
     })
