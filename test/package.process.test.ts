@@ -3,7 +3,6 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -17,7 +16,7 @@ import {
 import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
 import { packages, plainNode } from './support/artefacts.ts'
-import { temporaryFile } from './support/files.ts'
+import { copyOfClone, temporaryFile } from './support/files.ts'
 import { copiesLog } from './support/logs.ts'
 import { root, run, serve } from './support/process.ts'
 import { project, SNIPPETS } from './support/snippets.ts'
@@ -216,18 +215,8 @@ describe('a clone where npm runs no scripts', () => {
   const npm = (...args: string[]) =>
     run([], { command: ['npm', ...args, '--ignore-scripts', '--offline'], cwd: clone, env: { NO_COLOR: '1' } })
   beforeAll(() => {
-    for (const name of [
-      'package.json',
-      'package-lock.json',
-      '.npmignore',
-      'README.md',
-      'LICENSE',
-      'bin',
-      'scripts',
-      'packages',
-    ]) {
-      cpSync(join(root, name), join(clone, name), { recursive: true, verbatimSymlinks: true })
-    }
+    const manifest = ['package.json', 'package-lock.json', '.npmignore', 'README.md', 'LICENSE']
+    copyOfClone(root, clone, [...manifest, 'bin', 'scripts', 'packages'])
     const modules = join(clone, 'node_modules')
     mkdirSync(modules)
     for (const name of readdirSync(join(root, 'node_modules'))) {
