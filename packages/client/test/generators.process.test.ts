@@ -11,7 +11,8 @@ import { installTools, runTool } from '../../../test/support/tools.ts'
 /** Packages of their own: the project needs none of them. */
 const home = join(import.meta.dir, 'generators')
 const made = join(home, 'node_modules/.made')
-const bin = (name: string) => join(home, 'node_modules/.bin', name)
+/** On Bun, which takes two thirds of Node's processor time. */
+const generator = (name: string) => [process.execPath, '--bun', join(home, 'node_modules/.bin', name)]
 
 interface Generator {
   command: string[]
@@ -29,7 +30,13 @@ interface Refusal { code: string; status: number }
 
 const GENERATORS: Record<string, Generator> = {
   'openapi-typescript and openapi-fetch': {
-    command: [bin('openapi-typescript'), 'openapi.yaml', '-o', 'openapi-typescript.ts', '--default-non-nullable=false'],
+    command: [
+      ...generator('openapi-typescript'),
+      'openapi.yaml',
+      '-o',
+      'openapi-typescript.ts',
+      '--default-non-nullable=false',
+    ],
     program: `
 import createClient from 'openapi-fetch'
 import type { components, paths } from './openapi-typescript.ts'
@@ -45,7 +52,7 @@ const get = async (petId: number): Promise<Pet | undefined> => (await client.GET
     bigint: 'TypeError',
   },
   '@hey-api/openapi-ts': {
-    command: [bin('openapi-ts'), '-i', 'openapi.yaml', '-o', 'hey-api', '-c', '@hey-api/client-fetch'],
+    command: [...generator('openapi-ts'), '-i', 'openapi.yaml', '-o', 'hey-api', '-c', '@hey-api/client-fetch'],
     program: `
 import { createPet, type ErrorCode as Code, getPet, listPets } from './hey-api/index.ts'
 import { client } from './hey-api/client.gen.ts'
@@ -60,7 +67,7 @@ const get = async (petId: number): Promise<Pet | undefined> => (await getPet({ p
     bigint: 'invalid_pet',
   },
   'swagger-typescript-api': {
-    command: [bin('swagger-typescript-api'), 'generate', '-p', 'openapi.yaml', '-o', '.', '-n', 'swagger.ts'],
+    command: [...generator('swagger-typescript-api'), 'generate', '-p', 'openapi.yaml', '-o', '.', '-n', 'swagger.ts'],
     program: `
 import { Api, type ErrorCode as Code } from './swagger.ts'
 const api = new Api({ baseUrl, baseApiParams: { headers: { Authorization: 'Bearer ' + apiKey } } })
@@ -78,7 +85,7 @@ const get = async (petId: number): Promise<Pet> => (await api.pets.getPet(petId)
     bigint: 'TypeError',
   },
   oazapfts: {
-    command: [bin('oazapfts'), 'openapi.yaml', 'oazapfts.ts'],
+    command: [...generator('oazapfts'), 'openapi.yaml', 'oazapfts.ts'],
     program: `
 import { createPet, defaults, type ErrorCode as Code, getPet, listPets } from './oazapfts.ts'
 defaults.baseUrl = baseUrl

@@ -128,7 +128,9 @@ describe('a contract fault', () => {
   test('is found without --write, where reading is enough', async () => {
     const service = await startService({ now: Date.now })
     await stock(service)
-    const readable = ids.filter((id) => promise(id).level === 'interface' && !promise(id).needs)
+    const readable = ids
+      .filter((id) => promise(id).level === 'interface' && !promise(id).needs)
+      .filter((_, index) => ALL || index % 3 === 0)
     const wrong = await eachLie(readable, async (id) => {
       const concerned = await concernedPromises(id, CONTRACT_FAULTS[id] as ContractFault)
       const chosen = concerned.filter(({ level }) => level === 'interface')

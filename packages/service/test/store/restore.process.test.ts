@@ -5,7 +5,6 @@ import { describe, expect, test } from 'bun:test'
 import {
   chmodSync,
   chownSync,
-  copyFileSync,
   lstatSync,
   readdirSync,
   readFileSync,
@@ -18,56 +17,12 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
+import { ask, run, serve } from '../../../../test/support/process.ts'
 import { add, beside, made, PET, rows } from '../../../../test/support/stores.ts'
-import { StartError } from '../../src/domain/start-error.ts'
 import { openStore } from '../../src/store/kinds.ts'
+import { contents, keptIn, killed, served } from './restored.ts'
 
 const root = process.getuid?.() === 0
-const strace = Bun.which('strace')
-const needsStrace = strace ? '' : ' (strace is not installed)'
-
-/** Each of these calls begins only after a while. */
-const delayed = (calls: string) => ['-e', `trace=${calls}`, '-e', `inject=${calls}:delay_enter=1500ms`]
-
-/** The files that the command says it has kept. */
-const keptIn = (stdout: string) => /kept as (.+)\.\n/.exec(stdout)?.[1]?.split(' and ') ?? []
-
-/** Without the ids that come next: a restore leaves some out. */
-const contents = (path: string) => rows(path).slice(0, 2)
-
-/** As something that restarts services would have it. */
-async function started(database: string) {
-  for (;;) {
-    try {
-      return await serve(['--database', database])
-    } catch (error) {
-      expect(String(error)).toContain('is locked by another process')
-    }
-  }
-}
-
-/** A store as a crash leaves it, with half of its pets in the log. */
-async function killed(count: number) {
-  const { database, key } = await made(count / 2)
-  const service = await serve(['--database', database])
-  await add({ url: service.url, key }, count / 2)
-  await service.stop('SIGKILL')
-  return { database, log: readFileSync(`${database}-wal`) }
-}
-
-/** The number of pets in a file that a service would serve, or the sentence with which it refuses it. */
-async function served(path: string): Promise<number | string> {
-  try {
-    const store = await openStore(path, { now: Date.now })
-    const { available } = await store.getInventory()
-    await store.close()
-    return Number(available)
-  } catch (error) {
-    if (error instanceof StartError) return error.message
-    throw error
-  }
-}
 
 describe.concurrent('a restore', () => {
   test('keeps the previous store', async () => {
@@ -231,100 +186,6 @@ describe.concurrent('a restore', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining('A service uses')])
     await service.stop('SIGKILL')
   })
-
-  for (const [description, place] of [
-    ['a store', () => made(1)],
-    ['nothing', async () => ({ database: temporaryFile('petstore.db'), key: undefined })],
-  ] satisfies [string, () => Promise<{ database: string; key: string | undefined }>][]) {
-    test.skipIf(!strace)(
-      `in the place of ${description} while a service starts: the service opens the backup, or the restore is refused${needsStrace}`,
-      async () => {
-        const [{ database, key }, backup] = [await place(), await made(5)]
-        const known = readdirSync(dirname(database))
-        const restoring = run(['restore', backup.database, '--database', database], {
-          command: [
-            strace as string,
-            '-f',
-            '-o',
-            '/dev/null',
-            ...delayed('?rename,?renameat,?renameat2,?link,?linkat'),
-            launcher,
-          ],
-        })
-        const begun = () => readdirSync(dirname(database)).some((n) => !known.includes(n) && !n.includes('.partial'))
-        while (!begun()) await Bun.sleep(1)
-        const service = await started(database)
-        const create = async () => {
-          const keys = [service.key, key, backup.key].filter((one) => one !== undefined)
-          const answers = await Promise.all(keys.map((one) => ask('POST', `${service.url}/pets`, one, PET)))
-          expect(answers.map(({ status }) => status)).toContain(201)
-        }
-        await create()
-        const { status } = await restoring
-        await create()
-        await service.stop()
-        expect(rows(database)[0]?.length).toBe((status === 0 ? 5 : known.length) + 2)
-      },
-    )
-  }
-
-  for (const [description, pets] of [
-    ['a store with a log', 20],
-    ['nothing', 0],
-  ] satisfies [string, number][]) {
-    test.skipIf(!strace)(
-      `in the place of ${description} that is killed at any step leaves nothing else that can be served${needsStrace}`,
-      async () => {
-        const backup = (await made(5)).database
-        const before = pets ? (await killed(pets)).database : undefined
-        const faults: string[] = []
-        let steps = 0
-        for (const call of ['?rename,?renameat', '?renameat2', '?link,?linkat', '?unlink,?unlinkat']) {
-          for (let step = 1, status = 137; status !== 0; step++, steps++) {
-            const database = temporaryFile('petstore.db')
-            if (before) for (const suffix of ['', '-wal']) copyFileSync(before + suffix, database + suffix)
-            const kill = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${step}`]
-            const command = [strace as string, '-f', '-qq', '-o', '/dev/null', ...kill, launcher]
-            status = (await run(['restore', backup, '--database', database], { command })).status
-            const others = beside(database).filter((name) => !/-(wal|shm|journal)$/.test(name))
-            const there = await served(database)
-            if (there !== 5 && (there !== pets || status === 0)) faults.push(`${call} ${step}: ${there}`)
-            for (const name of others) {
-              const other = await served(join(dirname(database), name))
-              // What a restore that was done has kept is no fault.
-              const isKept = /before-\d+T\d+Z$/.test(name) && there === 5
-              if (isKept ? other !== pets : !String(other).includes('unfinished')) {
-                faults.push(`${call} ${step}: ${name}: ${other}`)
-              }
-            }
-          }
-        }
-        expect(faults).toEqual([])
-        expect(steps).toBeGreaterThan(10)
-      },
-    )
-  }
-
-  test.skipIf(!strace)(
-    `where two names cannot be exchanged at once works, too; killed there, neither is served${needsStrace}`,
-    async () => {
-      const [{ database }, backup] = [await made(3), await made(5)]
-      const faults = (...more: string[]) => ({
-        command: [
-          ...[strace as string, '-f', '-qq', '-o', '/dev/null', '-e', 'trace=?rename,?renameat,?renameat2'],
-          ...['-e', 'inject=?renameat2:error=EINVAL', ...more, launcher],
-        ],
-      })
-      const { stdout } = await run(['restore', backup.database, '--database', database], faults())
-      expect([await served(database), await served(keptIn(stdout)[0] as string)]).toEqual([5, 3])
-      const kill = ['-e', 'inject=?rename,?renameat:signal=SIGKILL']
-      expect((await run(['restore', backup.database, '--database', database], faults(...kill))).status).toBe(137)
-      const names = beside(database).map((name) => join(dirname(database), name))
-      const twoNames = [database, ...names].filter((name) => statSync(name).nlink > 1)
-      expect(twoNames.length).toBe(2)
-      for (const name of twoNames) expect(await served(name)).toContain('has 2 names')
-    },
-  )
 
   test('through a symbolic link replaces the file behind it', async () => {
     const [{ database }, backup] = [await made(1), await made(2)]

@@ -1,0 +1,87 @@
+// The contract as the service serves it: the file, with the addresses of this service.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import type document from '../../../openapi.yaml'
+import { type Service, startService } from '../../../test/support/service.ts'
+
+const text = readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8')
+
+describe('the served contract', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService({
+      baseUrls: { production: 'https://pets.shop.example/v1', staging: 'https://staging.shop.example/petstore/v1' },
+    })
+  })
+  afterAll(() => service.stop())
+
+  const served = async (path: string, from: Service = service) => {
+    const answer = await fetch(from.origin + path)
+    expect(answer.status).toBe(200)
+    return { type: answer.headers.get('Content-Type'), text: await answer.text() }
+  }
+
+  test('/openapi.yaml is the file, with the configured addresses', async () => {
+    const yaml = await served('/openapi.yaml')
+    expect(yaml.type).toBe('application/yaml')
+    const changed = yaml.text.split('\n').filter((line) => !text.split('\n').includes(line))
+    expect(changed.map((line) => line.trim())).toEqual([
+      '- url: "https://pets.shop.example/v1"',
+      '- url: "https://staging.shop.example/petstore/v1"',
+    ])
+  })
+
+  test('/openapi.json says the same, to the last digit', async () => {
+    const json = await served('/openapi.json')
+    expect(json.type).toBe('application/json')
+    expect(boundsIn(json.text)).toEqual(boundsIn(text))
+    expect(JSON.parse(json.text)).toEqual(Bun.YAML.parse((await served('/openapi.yaml')).text))
+  })
+
+  for (const path of ['/openapi.yaml', '/openapi.json']) {
+    test(`${path} is compressed, and answered 304 when it has not changed`, async () => {
+      const get = (headers: Record<string, string>) =>
+        fetch(service.origin + path, { headers: { 'Accept-Encoding': 'identity', ...headers }, decompress: false })
+      const whole = await (await get({})).bytes()
+      for (const [encoding, inflate] of [
+        ['gzip', gunzipSync],
+        ['br', brotliDecompressSync],
+      ] as const) {
+        let compressed: Response
+        // The first answer does not wait for it.
+        do compressed = await get({ 'Accept-Encoding': encoding })
+        while (compressed.headers.get('Content-Encoding') !== encoding)
+        expect(compressed.headers.get('Vary')).toBe('Accept-Encoding')
+        const bytes = await compressed.bytes()
+        expect(bytes.length).toBeLessThan(whole.length / 3)
+        expect(inflate(bytes)).toEqual(Buffer.from(whole))
+      }
+      const { headers } = await get({})
+      expect(headers.get('Cache-Control')).toBe('no-cache')
+      const again = await get({ 'If-None-Match': headers.get('ETag') ?? '' })
+      expect([again.status, await again.text()]).toEqual([304, ''])
+      expect(again.headers.get('X-Content-Type-Options')).toBe('nosniff')
+    })
+  }
+
+  test('without a configured address, the first server of the contract is the listener', async () => {
+    for (const [environment, description] of [
+      ['production', 'Production'],
+      ['staging', 'Staging'],
+    ] as const) {
+      const local = await startService({ environment })
+      const { servers } = JSON.parse((await served('/openapi.json', local)).text) as typeof document
+      expect(servers[0]).toEqual({ url: local.url, description })
+      expect(servers[1]?.url).toEndWith('.example/v1')
+      expect(Bun.YAML.parse((await served('/openapi.yaml', local)).text)).toMatchObject({ servers })
+      await local.stop()
+    }
+  })
+})
+
+/** The bounds of numbers, as they are written. */
+function boundsIn(contract: string): string[] {
+  return [...contract.matchAll(/(?:minimum|maximum)"?: ?(-?\d+)/g)].map(([, number = '']) => number)
+}

@@ -1,0 +1,102 @@
+// Idempotency keys in PostgreSQL, where several servers keep and forget them, and the database's clock decides.
+
+import { expect, test } from 'bun:test'
+import { petFilter } from '../../../../../test/support/lists.ts'
+import { petsOf } from '../../../../../test/support/pets.ts'
+import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
+import { openStore } from '../../../src/store/kinds.ts'
+
+test('two servers that get one idempotency key at the same time add one pet', async () => {
+  const { address, store, by } = await storeWithKey()
+  const other = await openStore(address, { now })
+  const keys = Array.from({ length: 100 }, (_, n) => `key ${n}`)
+  const added = await Promise.all(keys.flatMap((key) => [store, other].map((each) => each.createPet(PET, by, key))))
+  expect(new Set(added.map(({ value }) => value.id)).size).toBe(keys.length)
+  expect(added.filter(({ replayed }) => replayed).length).toBe(keys.length)
+  expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).length).toBe(keys.length)
+  await store.close()
+  await other.close()
+})
+
+/** The database's clock decides: two days and a bit ago. */
+const OVER = `petstore_now() - 2 * 86400000 - 60000`
+
+test.each(['creates', 'orders'])(
+  'forgets idempotency keys after two days, also where there are only %s',
+  async (what) => {
+    const { address, store, by, name } = await storeWithKey()
+    const pet = (await store.createPet(PET, by, 'a')).value
+    for (const key of ['b', 'c']) await store.createPet(PET, by, key)
+    await store.close()
+    const date = (key: string, at: string) =>
+      cluster.asAdmin(
+        (sql) => sql.unsafe(`UPDATE idempotency_answers SET created_at = ${at} WHERE key = '${key}'`),
+        name,
+      )
+    await date('a', OVER)
+    await date('b', OVER)
+    await date('c', 'petstore_now() - 86400000')
+    // No server's clock has a say.
+    const other = await openStore(address, { now: () => 0 })
+    if (what === 'creates') await other.createPet(PET, by, 'd')
+    else await other.placeOrder({ petId: pet.id }, by, 'd')
+    const kept = () =>
+      cluster.asAdmin(
+        async (sql) => Array.from(await sql`SELECT key FROM idempotency_answers ORDER BY key`, ({ key }) => key),
+        name,
+      )
+    while ((await kept()).length > 2) await Bun.sleep(10)
+    expect(await kept()).toEqual(['c', 'd'])
+    await other.close()
+  },
+)
+
+test('forgets idempotency keys, however many, although a wrong clock dated others later', async () => {
+  const { address, store, by, name } = await storeWithKey()
+  await store.close()
+  const keep = (prefix: string, count: number, at: string) =>
+    cluster.asAdmin(
+      (sql) =>
+        sql.unsafe(`INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
+          SELECT ${by}, '${prefix}' || n, 'createPet', '{}', '{}', ${at} FROM generate_series(1, ${count}) AS n`),
+      name,
+    )
+  await keep('later', 100, 'petstore_now() + 365 * 86400000::bigint')
+  await keep('over', 12_000, OVER)
+  const other = await openStore(address, { now })
+  const kept = () =>
+    cluster.asAdmin(async (sql) => (await sql`SELECT count(*)::int AS n FROM idempotency_answers`)[0]?.n, name)
+  while ((await kept()) > 100) {
+    await other.createPet(PET, by)
+    await Bun.sleep(10)
+  }
+  expect(await kept()).toBe(100)
+  await other.close()
+})
+
+test('a server whose clock is wrong neither forgets the idempotency keys of another nor takes them as unused', async () => {
+  const { address, store, by, name } = await storeWithKey()
+  const { value: pet } = await store.createPet(PET, by, 'k')
+  const DAY_MS = 86_400_000
+  for (const days of [1.05, 400, -400]) {
+    const wrong = await openStore(address, { now: () => Date.now() + days * DAY_MS })
+    await wrong.createPet(PET, by)
+    const { value: its } = await wrong.createPet(PET, by, `its ${days}`)
+    // Forgetting goes on behind the answers: it has ended when the store is closed.
+    await wrong.close()
+    const right = await openStore(address, { now: Date.now })
+    await right.createPet(PET, by)
+    await right.close()
+    for (const server of [store, await openStore(address, { now: () => Date.now() + days * DAY_MS })]) {
+      expect(await server.createPet(PET, by, 'k')).toEqual({ value: pet, replayed: true })
+      expect(await server.createPet(PET, by, `its ${days}`)).toEqual({ value: its, replayed: true })
+      if (server !== store) await server.close()
+    }
+  }
+  const ages = await cluster.asAdmin(
+    (sql) => sql`SELECT abs(created_at - petstore_now()) < 600000 AS recent FROM pets`,
+    name,
+  )
+  expect(ages.every(({ recent }) => recent)).toBe(true)
+  await store.close()
+})

@@ -1,0 +1,210 @@
+// What PostgreSQL reads to answer: its own rows, however many there are, by plans that are made a few times.
+
+import { describe, expect, test } from 'bun:test'
+import { orderFilter, petFilter } from '../../../../../test/support/lists.ts'
+import { idsOf } from '../../../../../test/support/paging.ts'
+import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
+import type { KeyId } from '../../../src/domain/keys.ts'
+import type { OrderStatus } from '../../../src/domain/orders.ts'
+import type { PetFilter } from '../../../src/domain/pets.ts'
+import type { Store } from '../../../src/domain/store.ts'
+import { openStore } from '../../../src/store/kinds.ts'
+import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
+import { PrimaryConnection } from '../../../src/store/postgres/connection.ts'
+import { postgresOrders } from '../../../src/store/postgres/orders.ts'
+import { postgresPets } from '../../../src/store/postgres/pets.ts'
+import { ORDERS, PETS } from '../../../src/store/shared/lists.ts'
+
+describe('with many rows', () => {
+  /** How many rows of the tables were read by the time that a store had done `calls`, each a scan at least. */
+  async function rowsRead(
+    fill: string,
+    calls: ((store: Store, by: KeyId) => Promise<unknown>)[],
+    tables = ['pets', 'orders'],
+    analyze = 'ANALYZE',
+  ): Promise<number> {
+    const { address, store, by, name } = await storeWithKey()
+    await store.close()
+    await cluster.asAdmin((sql) => sql.unsafe(`${fill}; ${analyze}; SELECT pg_stat_force_next_flush()`), name)
+    const counts = () =>
+      cluster.asAdmin(async (sql) => {
+        const [row] =
+          await sql`SELECT sum(seq_scan + idx_scan)::int AS scans, sum(seq_tup_read + idx_tup_fetch)::int AS rows
+                                FROM pg_stat_user_tables WHERE relname = ANY (${tables})`
+        return row as unknown as { scans: number; rows: number }
+      }, name)
+    const before = await counts()
+    const filled = await openStore(address, { now })
+    for (const call of calls) await call(filled, by)
+    await filled.close()
+    let after = await counts()
+    while (after.scans < before.scans + calls.length) after = await counts()
+    return after.rows - before.rows
+  }
+
+  test('each index of a list is there', async () => {
+    const { store, name: database } = await storeWithKey()
+    await store.close()
+    const found = await cluster.asAdmin(
+      (sql) => sql`
+        SELECT indexrelid::regclass::text AS name, indisunique AS unique, string_agg(attname, ',' ORDER BY attnum) AS columns
+        FROM pg_index JOIN pg_attribute ON attrelid = indexrelid GROUP BY 1, 2`,
+      database,
+    )
+    for (const { filters, indexes } of [PETS, ORDERS]) {
+      const columnOf = new Map(Object.entries(filters))
+      for (const { name, filter, second, unique } of indexes) {
+        const narrowed = [filter, ...(second ? [second.filter] : [])].map((one) => columnOf.get(one)?.column)
+        const columns = [...narrowed, ...(unique ? [] : ['id'])].join()
+        expect(found.map((one) => ({ ...one }))).toContainEqual({ name, unique: unique !== undefined, columns })
+      }
+    }
+  })
+
+  test('a page with filters reads its own rows, however many others are older', async () => {
+    // The newest tenth is what shops ask for; of the rest there is something of everything.
+    const newest = 'n > 18000'
+    const fill = `
+      INSERT INTO pets (name, category_id, status, created_at, created_by)
+      SELECT 'Rex', 1, CASE WHEN ${newest} THEN 'available' ELSE (ARRAY['sold', 'pending'])[1 + n % 2] END, 1, 1
+      FROM generate_series(1, 20000) AS n;
+      INSERT INTO orders (pet_id, status, placed_at, changed_at)
+      SELECT CASE WHEN ${newest} THEN 1 ELSE n END,
+             CASE WHEN ${newest} THEN 'expired' ELSE (ARRAY['returned', 'cancelled', 'completed'])[1 + n % 3] END, 1, 1
+      FROM generate_series(1, 20000) AS n`
+    const filter = { limit: 5, after: 10n }
+    const rows = await rowsRead(fill, [
+      async (store) => expect((await store.listPets(petFilter({ ...filter, status: 'available' }))).next).toBe(18_005n),
+      async (store) =>
+        expect((await store.listOrders(orderFilter({ ...filter, status: 'expired' }))).next).toBe(18_005n),
+      async (store) => expect((await store.listOrders(orderFilter({ ...filter, petId: 1n }))).next).toBe(18_005n),
+    ])
+    expect(rows).toBeLessThan(1_000)
+  })
+
+  test('so does a page with a category, with any status and in either direction', async () => {
+    const fill = `
+      INSERT INTO pets (name, category_id, status, created_at, created_by)
+      SELECT 'Rex', CASE WHEN n % 2000 = 0 THEN 7 ELSE 1 + n % 3 END, (ARRAY['sold', 'pending'])[1 + n % 2], 1, 1
+      FROM generate_series(1, 20000) AS n`
+    const listed = async (store: Store, place: Partial<PetFilter>) =>
+      idsOf(await store.listPets(petFilter({ limit: 3, ...place })))
+    const newest = { sort: 'newest', after: 15_000n } as const
+    const rows = await rowsRead(fill, [
+      async (store) => expect(await listed(store, { categoryId: 7n })).toEqual([2_000n, 4_000n, 6_000n]),
+      async (store) => expect(await listed(store, { categoryId: 7n, status: 'pending' })).toEqual([]),
+      async (store) => expect(await listed(store, { categoryId: 7n, ...newest })).toEqual([14_000n, 12_000n, 10_000n]),
+      async (store) =>
+        expect(await listed(store, { categoryId: 7n, ...newest, back: true })).toEqual([20_000n, 18_000n, 16_000n]),
+      async (store) => expect(await listed(store, { status: 'sold', ...newest })).toEqual([15_000n, 14_998n, 14_996n]),
+      async (store) => expect(await listed(store, newest)).toEqual([15_000n, 14_999n, 14_998n]),
+      async (store) => expect(await listed(store, { after: 19_000n, back: true })).toEqual([18_998n, 18_999n, 19_000n]),
+    ])
+    expect(rows).toBeLessThan(1_000)
+  })
+
+  test('the order that holds a pet is found at once, however many orders the pet had', async () => {
+    const fill = `
+      INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Rex', 1, 'sold', 1, 1);
+      INSERT INTO orders (pet_id, status, placed_at, changed_at)
+      SELECT 1, CASE n WHEN 20000 THEN 'completed' ELSE 'cancelled' END, 1, 1 FROM generate_series(1, 20000) AS n`
+    const listed = async (store: Store, status: OrderStatus) =>
+      (await store.listOrders(orderFilter({ limit: 2, petId: 1n, status }))).json.match(/"id":\d+/g)
+    const rows = await rowsRead(fill, [
+      async (store) => expect(await listed(store, 'pending')).toBeNull(),
+      async (store) => expect(await listed(store, 'completed')).toEqual(['"id":20000']),
+    ])
+    expect(rows).toBeLessThan(10)
+  })
+
+  test('a page without a filter, and one of pets with a status, is planned a few times, not at every execution', async () => {
+    const { address, store, by, name } = await storeWithKey()
+    await store.close()
+    await cluster.asAdmin(
+      (sql) =>
+        sql.unsafe(`
+          INSERT INTO pets (name, category_id, status, created_at, created_by)
+          SELECT 'Rex', 1, 'sold', 1, ${by} FROM generate_series(1, 20000);
+          INSERT INTO orders (pet_id, status, placed_at, changed_at)
+          SELECT n, 'completed', 1, 1 FROM generate_series(1, 20000) AS n;
+          ANALYZE`),
+      name,
+    )
+    // What a session has prepared is seen in that session only.
+    const connection = await PrimaryConnection.open({ ...parsePostgresAddress(address), connections: 1 })
+    const { listPets } = postgresPets(connection, { now })
+    const { listOrders } = postgresOrders(connection.read)
+    for (let after = 100n; after < 112n; after++) {
+      const page = { limit: 20, after }
+      await listPets(petFilter(page))
+      await listPets(petFilter({ ...page, status: 'sold' }))
+      await listOrders(orderFilter(page))
+    }
+    const plans = await connection.read<{ custom: bigint; generic: bigint }>(
+      'SELECT custom_plans AS custom, generic_plans AS generic FROM pg_prepared_statements WHERE statement LIKE $1',
+      '%LIMIT 21%',
+    )
+    // PostgreSQL makes a plan for the values of the parameters five times before it decides.
+    expect(plans).toMatchObject(Array(3).fill({ custom: 5n, generic: 7n }))
+    await connection.close()
+  })
+
+  test('no rows are read to find that no reservation is overdue', async () => {
+    const fill = `
+      INSERT INTO pets (name, category_id, status, created_at, created_by)
+      SELECT 'Rex', 1, 'pending', 1, 1 FROM generate_series(1, 5000);
+      INSERT INTO orders (pet_id, status, expires_at, placed_at, changed_at)
+      SELECT n, 'pending', petstore_now() + 86400000, 1, 1 FROM generate_series(1, 5000) AS n`
+    const rows = await rowsRead(fill, [async (store) => expect(await store.expireOrders(500)).toEqual([])])
+    expect(rows).toBeLessThan(10)
+  })
+
+  test('a sweep reads the reservations that it expires, however many end at once', async () => {
+    const fill = `
+      INSERT INTO pets (name, category_id, status, created_at, created_by)
+      SELECT 'Rex', 1, 'pending', 1, 1 FROM generate_series(1, 20000);
+      INSERT INTO orders (pet_id, status, expires_at, placed_at, changed_at)
+      SELECT n, 'pending', 2, 1, 1 FROM generate_series(1, 20000) AS n`
+    const sweep = async (store: Store) => expect(await store.expireOrders(50)).toHaveLength(50)
+    // The statistics are those of before: they know of no reservation.
+    const rows = await rowsRead(fill, [sweep, sweep], undefined, '')
+    expect(rows).toBeLessThan(1_500)
+  })
+
+  test('the API keys of a batch are looked up by themselves, also by a plan from when there were few', async () => {
+    const { store, by, name } = await storeWithKey()
+    const write = async () => {
+      const { value: pet } = await store.createPet(PET, by)
+      await store.placeOrder({ petId: pet.id }, by).catch(() => {})
+    }
+    for (let n = 0; n < 8; n++) await write()
+    const counts = () =>
+      cluster.asAdmin(async (sql) => {
+        const [row] = await sql`SELECT (seq_scan + idx_scan)::int AS scans, (seq_tup_read + idx_tup_fetch)::int AS rows
+                                FROM pg_stat_user_tables WHERE relname = 'keys'`
+        return row as unknown as { scans: number; rows: number }
+      }, name)
+    await cluster.asAdmin(
+      (sql) =>
+        sql`INSERT INTO keys (name, hash, read_only, created_at) SELECT 'k', n, false, 0 FROM generate_series(1, 20000) AS n`,
+      name,
+    )
+    for (let n = 0; n < 20; n++) await write()
+    await store.close()
+    // What a connection has read is counted when it has ended. Each write looks at its key.
+    let read = await counts()
+    for (; read.scans < 2 * 28; read = await counts()) await Bun.sleep(20)
+    expect(read.rows).toBeLessThan(1_000)
+  })
+
+  test('an idempotency key is looked up by itself, also by a plan from when there were none', async () => {
+    const batch = async (store: Store, by: KeyId) => {
+      const keys = Array.from({ length: 32 }, () => crypto.randomUUID())
+      const added = await Promise.all(keys.map((key) => store.createPet(PET, by, key)))
+      await Promise.all(added.map(({ value }) => store.placeOrder({ petId: value.id }, by, `order of ${value.id}`)))
+    }
+    const rows = await rowsRead('', Array(10).fill(batch), ['idempotency_answers'])
+    // Of 640 requests none finds a row; those that forget keys may read some.
+    expect(rows).toBeLessThan(640)
+  })
+})

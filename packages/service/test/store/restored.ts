@@ -1,0 +1,35 @@
+// What tests of restoring look at: the files that it keeps, and what a service would serve.
+
+import { readFileSync } from 'node:fs'
+import { serve } from '../../../../test/support/process.ts'
+import { add, made, rows } from '../../../../test/support/stores.ts'
+import { StartError } from '../../src/domain/start-error.ts'
+import { openStore } from '../../src/store/kinds.ts'
+
+/** The files that the command says it has kept. */
+export const keptIn = (stdout: string) => /kept as (.+)\.\n/.exec(stdout)?.[1]?.split(' and ') ?? []
+
+/** Without the ids that come next: a restore leaves some out. */
+export const contents = (path: string) => rows(path).slice(0, 2)
+
+/** A store as a crash leaves it, with half of its pets in the log. */
+export async function killed(count: number) {
+  const { database, key } = await made(count / 2)
+  const service = await serve(['--database', database])
+  await add({ url: service.url, key }, count / 2)
+  await service.stop('SIGKILL')
+  return { database, log: readFileSync(`${database}-wal`) }
+}
+
+/** The number of pets in a file that a service would serve, or the sentence with which it refuses it. */
+export async function served(path: string): Promise<number | string> {
+  try {
+    const store = await openStore(path, { now: Date.now })
+    const { available } = await store.getInventory()
+    await store.close()
+    return Number(available)
+  } catch (error) {
+    if (error instanceof StartError) return error.message
+    throw error
+  }
+}
