@@ -2,33 +2,13 @@
 // `npm run check:npx` installs it for real, from the registry.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
-import { packages, plainNode } from './support/artefacts.ts'
-import { copyOfClone, temporaryFile } from './support/files.ts'
+import { copyOfClone } from './support/files.ts'
+import { BESIDE, folder, install, tarball, unpack } from './support/installed.ts'
 import { copiesLog } from './support/logs.ts'
 import { root, run, serve } from './support/process.ts'
-import { project, SNIPPETS } from './support/snippets.ts'
-
-/** The real Bun. What npm has as `bun.exe` until an install script ran is a few lines that `sh` runs, and that begin like this. */
-const BUN = realpathSync(process.execPath)
-const STUB = `echo "Error: Bun's postinstall script was not run." >&2\nexit 1\n`
-
-let tarball: string
-beforeAll(async () => {
-  tarball = (await packages()).service
-})
 
 interface Manifest {
   dependencies: Record<string, string>
@@ -37,27 +17,6 @@ interface Manifest {
   preferUnplugged: boolean
 }
 
-/** Unpacks the package into `modules`, and returns how npm and pnpm would link its command. */
-function unpack(modules: string): string {
-  const petstore = join(modules, 'petstore')
-  mkdirSync(petstore, { recursive: true })
-  Bun.spawnSync(['tar', '-xzf', tarball, '-C', petstore, '--strip-components=1'])
-  const command = join(modules, '.bin/petstore')
-  mkdirSync(dirname(command))
-  symlinkSync('../petstore/bin/petstore', command)
-  return command
-}
-
-function install(modules: string, path: string, bun: 'bun' | 'stub' | 'foreign'): void {
-  mkdirSync(dirname(join(modules, path)), { recursive: true })
-  if (bun === 'bun') symlinkSync(BUN, join(modules, path))
-  else writeFileSync(join(modules, path), bun === 'stub' ? STUB : FOREIGN, { mode: 0o755 })
-}
-
-const folder = () => mkdtempSync(temporaryFile('install-'))
-const BESIDE = `@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : 'x64'}`
-/** What a system does with a program for the other C library. */
-const FOREIGN = '#!/none/ld-musl\n'
 /** Each gives the command. */
 const LAYOUTS = {
   npm() {
@@ -247,142 +206,3 @@ describe('a clone where npm runs no scripts', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining('Run: npm rebuild --ignore-scripts=false')])
   })
 })
-
-describe('petstore/testing', () => {
-  let cwd: string
-  beforeAll(() => {
-    cwd = folder()
-    install(join(cwd, 'node_modules'), `${BESIDE}/bin/bun`, 'bun')
-    unpack(join(cwd, 'node_modules'))
-    writeFileSync(join(cwd, 'package.json'), '{ "devDependencies": { "petstore": "*" } }')
-    writeFileSync(join(cwd, 'program.test.mjs'), PROGRAM)
-    writeFileSync(join(cwd, 'forgets.mjs'), FORGETS)
-  })
-
-  const deno = process.env.DENO ?? Bun.which('deno')
-  const RUNNERS: [string, string[]][] = [
-    ['node:test', ['node', '--test', 'program.test.mjs']],
-    ['Bun', [BUN, 'test', '--timeout', '600000', 'program.test.mjs']],
-    ['Deno', [deno ?? 'deno', 'test', '--no-check', '--allow-all', 'program.test.mjs']],
-  ]
-  for (const [name, command] of RUNNERS) {
-    const here = name !== 'Deno' || deno !== null
-    test.skipIf(!here)(`works in ${name}${here ? '' : ': skipped, there is no deno on the PATH'}`, async () => {
-      // What is set for another service is not meant for this one.
-      const result = await run([], {
-        command,
-        cwd,
-        env: { PETSTORE_RATE_LIMIT: '1/m', PETSTORE_DATABASE: '/none/none' },
-      })
-      expect(`${result.stdout}${result.stderr}`).toContain('4 tests passed')
-      expect(result.status).toBe(0)
-    })
-  }
-
-  for (const [name, snippet] of Object.entries(SNIPPETS)) {
-    if (snippet.packages || name === 'Deno') continue
-    const { command } = snippet
-    const here =
-      name === 'pytest'
-        ? Bun.spawnSync(['python3', '-m', 'pytest', '--version']).success
-        : Bun.which(command[0] as string)
-    test.skipIf(!here)(
-      `as docs/testing.md prints it: ${name}${here ? '' : ': skipped, it is not installed'}`,
-      async () => {
-        const folder = project(snippet, join(cwd, 'node_modules/petstore'))
-        const PATH = `${join(folder, 'node_modules/.bin')}:${process.env.PATH}`
-        const { status, stdout, stderr } = await run([], { command, cwd: folder, env: { PATH } })
-        expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, ''])
-      },
-    )
-  }
-
-  test('can be loaded by require', async () => {
-    writeFileSync(join(cwd, 'program.cjs'), `require('petstore/testing').startPetstore().then(({ stop }) => stop())`)
-    expect(await run(['program.cjs'], { command: plainNode, cwd })).toEqual({
-      status: 0,
-      stdout: '',
-      stderr: '',
-    })
-  })
-
-  for (const signal of [undefined, 'SIGKILL'] as const) {
-    test(`the service ends with the process that started it: ${signal ?? 'without stop()'}`, async () => {
-      const child = Bun.spawn(['node', 'forgets.mjs', signal ?? 'ends'], { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
-      let url = ''
-      for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-        url = text.trim()
-        if (signal) child.kill(signal)
-      }
-      await child.exited
-      while (await answers(url)) await Bun.sleep(20)
-    })
-  }
-})
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    await fetch(url)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** In the words that Node, Bun and Deno all know. */
-const PROGRAM = `
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { startPetstore } from 'petstore/testing'
-
-let passed = 0
-let store
-const pets = async () => (await fetch(store.url + '/pets?limit=100', headers())).json()
-const headers = () => ({ headers: { Authorization: 'Bearer ' + store.apiKey, 'Content-Type': 'application/json' } })
-const add = async (name = 'Rex') => (await fetch(store.url + '/pets', { method: 'POST', body: JSON.stringify({ name, categoryId: 7 }), ...headers() })).json()
-
-test('starts empty', async () => {
-  store = await startPetstore()
-  assert.deepEqual(await pets(), [])
-  passed++
-})
-test('reset empties it, and nothing of the old store is cached', async () => {
-  const { url, apiKey } = store
-  for (let round = 0; round < 20; round++) {
-    assert.deepEqual(await pets(), [])
-    // As many commits each time, and another name: nothing that was kept of the last store may be taken for this one's.
-    assert.equal((await add('Rex ' + round)).id, 1)
-    assert.deepEqual((await pets()).map(({ name }) => name), ['Rex ' + round])
-    await store.reset()
-  }
-  assert.deepEqual([store.url, store.apiKey], [url, apiKey])
-  passed++
-})
-test('starts with sample pets, also after a reset; two services share nothing', async () => {
-  const other = store
-  store = await startPetstore({ demo: true })
-  const samples = await pets()
-  assert.ok(samples.length > 10)
-  await add()
-  await store.reset()
-  assert.deepEqual(await pets(), samples)
-  await store.stop()
-  store = other
-  assert.deepEqual(await pets(), [])
-  passed++
-})
-test('stop ends it', async () => {
-  await store.stop()
-  await assert.rejects(pets())
-  await assert.rejects(store.reset(), /The petstore has ended/)
-  console.log(++passed + ' tests passed')
-})
-`
-
-const FORGETS = `
-import { startPetstore } from 'petstore/testing'
-const { url, reset } = await startPetstore()
-await reset()
-console.log(url)
-if (process.argv[2] === 'SIGKILL') setInterval(() => {}, 1000)
-`

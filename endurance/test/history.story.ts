@@ -1,0 +1,163 @@
+// A sound history, which a test changes in one place: what three clients did with three pets and two orders, and the events of it.
+
+import type { PetStatus } from '../../packages/service/src/domain/pets.ts'
+import { check } from '../history/checker.ts'
+import type { Ask, Operation, Seen } from '../history/operations.ts'
+import { requestOf } from '../history/requests.ts'
+import { inWords } from '../history/words.ts'
+
+const BEGIN = Date.parse('2026-11-22T12:00:00.000Z')
+export const time = (ms: number) => new Date(BEGIN + ms).toISOString()
+const KEYS = { readOnly: ['reader'], wrong: ['wrong'], revoked: { leaver: [0, 0] as const } }
+
+type Mutable<Of> = { -readonly [Field in keyof Of]: Of[Field] }
+
+/** Each operation takes 80 ms, 100 ms after the one before; what it changes has the time of its middle. */
+export class Story {
+  readonly operations: Mutable<Operation>[] = []
+  readonly events: Mutable<Seen>[] = []
+
+  /** `event`: what is told of it, as the second of its order where two are under way at once. */
+  tell(ask: Ask, status: number, body?: object, event?: object, also: Partial<Operation> = {}): void {
+    const startedAt = 100 * this.operations.length
+    const endedAt = startedAt + 80
+    const text = body ? JSON.stringify(body) : ''
+    const answer = { status, text, links: '', tag: `"${Bun.hash(text)}"`, replayed: false }
+    const times = { startedAt, endedAt, from: BEGIN + startedAt, to: BEGIN + endedAt }
+    const n = this.operations.length
+    this.operations.push({ ...requestOf(ask), n, client: 0, server: 0, key: 'first', ...times, ...answer, ...also })
+    if (event) this.events.push({ id: this.events.length + 1, at: time(startedAt + 40), by: 'first', ...event } as Seen)
+  }
+
+  faults(): string[] {
+    return check(this.operations, this.events, { keys: KEYS, aheadMs: 0, lateMs: 0 }).faults.map(inWords)
+  }
+
+  at(n: number): Mutable<Operation> {
+    return this.operations[n] as Mutable<Operation>
+  }
+
+  event(n: number): Mutable<Seen> {
+    return this.events[n] as Mutable<Seen>
+  }
+
+  /** Answered with this instead. */
+  answer(n: number, change: object): void {
+    const { text } = this.at(n)
+    this.at(n).text = JSON.stringify({ ...JSON.parse(text), ...change })
+    this.at(n).tag = `"${Bun.hash(this.at(n).text)}"`
+  }
+}
+
+export const ENDS = time(5_000)
+export const pet = (id: number, name: string, status: PetStatus, categoryId = 1) => ({ id, name, categoryId, status })
+export const order = (status: string, changedAt: number, content: object) => ({
+  id: 1,
+  petId: 2,
+  petName: 'Max',
+  status,
+  placedAt: time(640),
+  changedAt: time(changedAt),
+  ...content,
+})
+export const ofOrder = (type: string, petStatus: string, orderStatus: string) => ({
+  type,
+  petId: 2,
+  petStatus,
+  orderId: 1,
+  orderStatus,
+})
+export const ofPet = (type: string, of: ReturnType<typeof pet>) => ({
+  type,
+  petId: of.id,
+  petStatus: of.status,
+  pet: of,
+})
+export const error = (code: string, status: number, message = '') => ({ code, message, status })
+
+/** Pet 1 was added as sold, freed and renamed; pet 3 was deleted; pet 2 was ordered, sold and returned. */
+export function sound(): Story {
+  const story = new Story()
+  const added = pet(1, 'Rex', 'sold')
+  story.tell({ kind: 'add', name: 'Rex', categoryId: 1, status: 'sold' }, 201, added, ofPet('pet.added', added), {
+    idempotencyKey: 'one',
+  })
+  story.tell(
+    { kind: 'add', name: 'Max', categoryId: 1 },
+    201,
+    pet(2, 'Max', 'available'),
+    ofPet('pet.added', pet(2, 'Max', 'available')),
+  )
+  story.tell(
+    { kind: 'correct', id: 1, to: { status: 'available' } },
+    200,
+    pet(1, 'Rex', 'available'),
+    ofPet('pet.changed', pet(1, 'Rex', 'available')),
+  )
+  story.tell(
+    { kind: 'correct', id: 1, to: { name: 'Bo' } },
+    200,
+    pet(1, 'Bo', 'available'),
+    ofPet('pet.changed', pet(1, 'Bo', 'available')),
+  )
+  story.tell(
+    { kind: 'add', name: 'Old', categoryId: 1 },
+    201,
+    pet(3, 'Old', 'available'),
+    ofPet('pet.added', pet(3, 'Old', 'available')),
+  )
+  story.tell({ kind: 'delete', id: 3 }, 204, undefined, { type: 'pet.deleted', petId: 3 })
+  const first = { reference: 'r1', expiresAt: ENDS }
+  story.tell(
+    { kind: 'place', petId: 2, ...first },
+    201,
+    order('pending', 640, first),
+    ofOrder('order.placed', 'pending', 'pending'),
+  )
+  const second = { reference: 'r2' }
+  story.tell(
+    { kind: 'change', id: 1, to: { ...second, expiresAt: null } },
+    200,
+    order('pending', 740, second),
+    ofOrder('order.changed', 'pending', 'pending'),
+  )
+  story.tell(
+    { kind: 'place', petId: 2, reference: 'r3' },
+    409,
+    error('pet_not_available', 409, 'Pet 2 is pending: order 1 holds it.'),
+  )
+  story.tell(
+    { kind: 'complete', id: 1 },
+    200,
+    order('completed', 940, second),
+    ofOrder('order.completed', 'sold', 'completed'),
+  )
+  story.tell({ kind: 'inventory' }, 200, { available: 1, pending: 0, sold: 1 })
+  story.tell(
+    { kind: 'return', id: 1 },
+    200,
+    order('returned', 1140, second),
+    ofOrder('order.returned', 'available', 'returned'),
+  )
+  story.tell({ kind: 'list', list: 'pets', newest: false, back: false, limit: 9 }, 200, [
+    pet(1, 'Bo', 'available'),
+    pet(2, 'Max', 'available'),
+  ])
+  story.tell({ kind: 'order', id: 1 }, 200, order('returned', 1140, second))
+  const again = { idempotencyKey: 'one', replayed: true }
+  story.tell({ kind: 'add', name: 'Rex', categoryId: 1, status: 'sold' }, 201, added, undefined, again)
+  story.tell({ kind: 'add', name: 'Rob', categoryId: 1 }, 422, error('idempotency_mismatch', 422), undefined, {
+    idempotencyKey: 'one',
+  })
+  story.tell({ kind: 'pet', id: 3 }, 404, error('not_found', 404))
+  story.tell({ kind: 'delete', id: 2 }, 409, error('pet_has_orders', 409))
+  const { events } = story
+  const links = '<x>; rel="next"'
+  story.tell({ kind: 'events', limit: 4 }, 200, events.slice(0, 4), undefined, { links })
+  story.tell({ kind: 'events', limit: 3, newest: true }, 200, events.slice(-3).reverse(), undefined, { links })
+  const behind = { behind: 19, to: time(560) }
+  story.tell({ kind: 'events', limit: 2, newest: true, ...behind }, 200, [events[5], events[4]], undefined, { links })
+  const sold = events.filter(({ type }) => type === 'order.completed')
+  story.tell({ kind: 'events', limit: 4, type: ['order.completed'] }, 200, sold, undefined, { links })
+  return story
+}
