@@ -10,6 +10,7 @@ import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
 
+const LONG = 'Barksalot '.repeat(25)
 const HIDING = ['Lu\u200Bna', '\u202EanuL', 'Lu\u00ADna\u3164', '👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️', 'نام\u200Cها']
 
 let browser: Browser
@@ -22,8 +23,10 @@ beforeAll(async () => {
   const by = (await service.store.findKey(hashKey(service.key)))?.id as bigint
   for (const name of HIDING) await service.store.createPet(newPet({ name }), by)
   for (let n = 6; n <= 45; n++) await service.store.createPet(newPet({ name: `Pet ${n}`, categoryId: 2n ** 62n }), by)
+  await service.store.createPet(newPet({ name: LONG }), by)
   const expiresAt = Date.now() + 86_400_000
-  for (const petId of [6n, 8n]) await service.store.placeOrder({ petId, reference: 'Anna', expiresAt }, by)
+  await service.store.placeOrder({ petId: 6n, reference: 'Anna', expiresAt }, by)
+  await service.store.placeOrder({ petId: 8n, reference: 'W'.repeat(255), expiresAt }, by)
 })
 afterAll(async () => {
   await browser?.close()
@@ -149,6 +152,19 @@ test.each(['light', 'dark'] as const)(
   },
 )
 
+test('a long name takes two lines', async () => {
+  const { page, close } = await open({ viewport: { width: 390, height: 740 } })
+  await page.getByRole('button', { name: 'Last page' }).click()
+  await page.getByText('Barksalot').first().waitFor()
+  const lines = await page.evaluate(`(() => {
+    const name = [...document.querySelectorAll('.rows .name:not(.hint)')].at(-1)
+    return name.clientHeight / parseFloat(getComputedStyle(name).lineHeight)
+  })()`)
+  expect(lines).toBeWithin(1.8, 2.2)
+  expect(await layoutProblems(page)).toEqual([])
+  await close()
+})
+
 test.each([
   [320, 640, 1],
   [390, 740, 4],
@@ -170,11 +186,11 @@ test.each([
 test('a wide screen is used: it begins with more rows, each of one line; whom an animal is for has a column of its own', async () => {
   const { page, close } = await open({ viewport: { width: 2560, height: 1300 } })
   expect((await page.locator('.rows').boundingBox())?.width).toBeWithin(1_400, 1_600)
-  expect(await page.locator('.rows tbody tr').count()).toBe(45)
+  expect(await page.locator('.rows tbody tr').count()).toBe(46)
   expect(page.url()).toBe(`${service.origin}/`)
   await page.getByText('For Anna').first().waitFor()
   const heights: number[] = await page.evaluate(
-    "[...document.querySelectorAll('.rows tbody tr')].map((row) => row.offsetHeight)",
+    "[...document.querySelectorAll('.rows tbody tr:not(:last-child)')].map((row) => row.offsetHeight)",
   )
   expect(Math.max(...heights) - Math.min(...heights)).toBeLessThan(2)
   await page.setViewportSize({ width: 768, height: 900 })
