@@ -1,16 +1,15 @@
 // The form that adds an animal. The draft stays until the animal is added; each problem is shown at its field; when a
 // response was lost, the next attempt sends the same Idempotency-Key, which adds the animal at most once.
 
-import type { RefObject } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { useBusy } from './busy.ts'
-import { Dialog, DialogActions } from './dialog.tsx'
+import { FormDialog } from './dialog.tsx'
 import { type Draft, EMPTY_DRAFT, isEmpty, toNewPet, withAttempt } from './draft.ts'
 import { DraftFields } from './draft-fields.tsx'
 import { toFailure } from './failures.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from './field-problems.ts'
-import { FIELD_NAMES } from './fields.ts'
+import { FIELD_NAMES, type Field } from './fields.ts'
 import { Notice } from './notice.tsx'
 import { brief } from './phrases.ts'
 
@@ -24,9 +23,8 @@ interface AddDialogProps {
 }
 
 export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: AddDialogProps) {
-  const form = useRef<HTMLFormElement>(null)
   const [sending, once] = useBusy()
-  const { problems, setProblems, report } = useProblems(form)
+  const { problems, setProblems, report } = useProblems()
   /** Why there was no response: the animal may or may not have been added. */
   const [unknown, setUnknown] = useState('')
   /** The dialog was opened with entries. */
@@ -38,10 +36,6 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
     setKept(!isEmpty(draft))
     setLast(undefined)
   }, [open])
-
-  function focusName(): void {
-    form.current?.querySelector<HTMLInputElement>('[name="name"]')?.focus()
-  }
 
   /** The category that was kept for another animal is no entry. */
   function changeOpen(open: boolean): void {
@@ -69,7 +63,7 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
       setDraft(another ? { ...EMPTY_DRAFT, categoryId: draft.categoryId } : EMPTY_DRAFT)
       setLast(added)
       setKept(false)
-      if (another) focusName()
+      if (another) focus('name')
       else setOpen(false)
       onAdded(added)
     } catch (error) {
@@ -81,11 +75,6 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
     }
   }
 
-  function submit(event: Event): void {
-    event.preventDefault()
-    once(() => add(false))
-  }
-
   function clear(): void {
     setDraft(EMPTY_DRAFT)
     setProblems(NO_PROBLEMS)
@@ -94,28 +83,40 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
   }
 
   return (
-    <Dialog id="add-title" title="Add an animal" open={open} setOpen={changeOpen}>
-      <form ref={form} onSubmit={submit} noValidate>
-        <Messages {...{ kept, unknown, last }} other={problems.other} />
-        <DraftFields {...{ draft, edit }} problems={problems.fields} />
-        <Buttons
-          {...{ sending, unknown }}
-          another={() => once(() => add(true))}
-          clear={isEmpty(draft) ? undefined : clear}
-          onCancel={() => changeOpen(false)}
-        />
-      </form>
-    </Dialog>
+    <FormDialog
+      id="add-title"
+      title="Add an animal"
+      {...{ open }}
+      setOpen={changeOpen}
+      submit={() => once(() => add(false))}
+      action={sending ? 'Adding…' : unknown ? 'Try again' : 'Add animal'}
+      busy={sending}
+      others={
+        <>
+          {!isEmpty(draft) && (
+            <button type="button" class="quiet" onClick={clear}>
+              Clear
+            </button>
+          )}
+          <button type="button" onClick={() => once(() => add(true))} aria-disabled={sending}>
+            Add another
+          </button>
+        </>
+      }
+    >
+      <Messages {...{ kept, unknown, last }} other={problems.other} />
+      <DraftFields {...{ draft, edit }} problems={problems.fields} />
+    </FormDialog>
   )
 }
 
 /** The problems that were reported last; each report moves the focus to the first field that has one. */
-function useProblems(form: RefObject<HTMLFormElement | null>) {
+function useProblems() {
   const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
   const [reports, setReports] = useState(0)
   useLayoutEffect(() => {
     const first = FIELD_NAMES.find((field) => problems.fields[field])
-    if (first) form.current?.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus()
+    if (first) focus(first)
   }, [reports])
 
   function report(message: string): void {
@@ -123,6 +124,10 @@ function useProblems(form: RefObject<HTMLFormElement | null>) {
     setReports((before) => before + 1)
   }
   return { problems, setProblems, report }
+}
+
+function focus(field: Field): void {
+  document.querySelector<HTMLInputElement>(`dialog[open] [name="${field}"]`)?.focus()
 }
 
 interface MessagesProps {
@@ -150,32 +155,5 @@ function Messages({ kept, unknown, other, last }: MessagesProps) {
         </Notice>
       )}
     </>
-  )
-}
-
-interface ButtonsProps {
-  sending: boolean
-  unknown: string
-  another: () => void
-  /** `undefined` where there is nothing to clear. */
-  clear: (() => void) | undefined
-  onCancel: () => void
-}
-
-function Buttons({ sending, unknown, another, clear, onCancel }: ButtonsProps) {
-  return (
-    <DialogActions onCancel={onCancel}>
-      {clear && (
-        <button type="button" class="quiet" onClick={clear}>
-          Clear
-        </button>
-      )}
-      <button type="button" onClick={another} aria-disabled={sending}>
-        Add another
-      </button>
-      <button type="submit" class="primary" aria-disabled={sending}>
-        {sending ? 'Adding…' : unknown ? 'Try again' : 'Add animal'}
-      </button>
-    </DialogActions>
   )
 }

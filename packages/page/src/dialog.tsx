@@ -35,7 +35,7 @@ export function Dialog({ id, title, wide, open, setOpen, children }: DialogProps
 
 interface DialogActionsProps {
   /** What *Cancel* is where there is nothing to cancel, or while work is under way. */
-  label?: string
+  label?: string | undefined
   onCancel: () => void
   /** The other buttons, if there are any. */
   children?: ComponentChildren
@@ -49,5 +49,42 @@ export function DialogActions({ label = 'Cancel', onCancel, children }: DialogAc
       </button>
       {children}
     </div>
+  )
+}
+
+interface FormDialogProps extends Pick<DialogProps, 'id' | 'title' | 'open' | 'setOpen' | 'children'> {
+  submit: () => void
+  /** On the button that submits; `undefined` where there is nothing to submit. */
+  action: string | undefined
+  busy: boolean
+  danger?: boolean
+  /** On the button that closes it. */
+  cancel?: string | undefined
+  /** Buttons beside these two. */
+  others?: ComponentChildren
+}
+
+/** What is filled in or confirmed. */
+export function FormDialog({ submit, action, busy, danger, cancel, others, children, ...dialog }: FormDialogProps) {
+  function onSubmit(event: Event): void {
+    event.preventDefault()
+    submit()
+  }
+  return (
+    <Dialog {...dialog}>
+      <form onSubmit={onSubmit} noValidate>
+        {children}
+        <DialogActions label={action ? cancel : 'Close'} onCancel={() => dialog.setOpen(false)}>
+          {action && (
+            <>
+              {others}
+              <button type="submit" class={danger ? 'danger' : 'primary'} aria-disabled={busy}>
+                {action}
+              </button>
+            </>
+          )}
+        </DialogActions>
+      </form>
+    </Dialog>
   )
 }

@@ -1,9 +1,9 @@
 // Reserving, selling, releasing or taking back one animal: what the person chooses, and what has become of it.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Order } from '../../client/src/petstore.ts'
 import { ACTION_LABELS, type Action, DOING_LABELS } from './actions.ts'
-import { Dialog, DialogActions } from './dialog.tsx'
+import { FormDialog } from './dialog.tsx'
 import type { Failure } from './failures.ts'
 import { type End, HoldField } from './hold-field.tsx'
 import type { Feed } from './live/feed.ts'
@@ -23,7 +23,6 @@ interface OrderDialogProps extends Omit<OrderTaskProps, 'onDone'> {
 export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDialogProps) {
   const { action, subject, onChange } = props
   const placing = subject.status === 'available'
-  const form = useRef<HTMLFormElement>(null)
   const [reference, setReference] = useState('')
   const [end, setEnd] = useState<End>({ hold: 'day', until: '' })
   const task = useOrderTask({ ...props, onDone: finish })
@@ -31,16 +30,11 @@ export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDial
   useEvents(feed, (events) => open && events.some(({ petId }) => petId === subject.petId) && task.check())
   const halfDone = placing && action === 'sell' && order !== undefined
 
-  useLayoutEffect(() => form.current?.querySelector<HTMLElement>('input, .primary')?.focus(), [obstacle])
+  useLayoutEffect(() => obstacle && document.querySelector<HTMLElement>('dialog[open] .primary')?.focus(), [obstacle])
 
   function finish(held: Order): void {
     setOpen(false)
     onDone(done(action, subject.name, held), held.id)
-  }
-
-  function submit(event: Event): void {
-    event.preventDefault()
-    task.submit({ reference, ...end })
   }
 
   function close(open: boolean): void {
@@ -50,37 +44,33 @@ export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDial
 
   const title = `${ACTION_LABELS[action]} ${brief(subject.name)}`
   return (
-    <Dialog id="order-title" title={title} open={open} setOpen={close}>
-      <form ref={form} onSubmit={submit} noValidate>
-        <Stops {...{ obstacle, failure, halfDone }} />
-        {!obstacle && task.overtaken && <Notice kind="warning" title={task.overtaken} />}
-        {!obstacle && placing && !halfDone && (
-          <>
-            <TextField
-              id="reference"
-              label="For whom"
-              dir="auto"
-              maxLength={255}
-              value={reference}
-              setText={setReference}
-              hint="A customer or a receipt, if you like."
-            />
-            {action === 'reserve' && <HoldField {...end} setEnd={setEnd} />}
-          </>
-        )}
-        {!obstacle && !placing && order && <p>{describe(order)}</p>}
-        {!placing && !order && busy && <p class="muted">Looking up its order…</p>}
-        {obstacle ? (
-          <DialogActions label="Close" onCancel={() => close(false)} />
-        ) : (
-          <DialogActions onCancel={() => close(false)}>
-            <button type="submit" class="primary" aria-disabled={acting || (busy && !order)}>
-              {acting ? DOING_LABELS[action] : failure ? 'Try again' : ACTION_LABELS[action]}
-            </button>
-          </DialogActions>
-        )}
-      </form>
-    </Dialog>
+    <FormDialog
+      id="order-title"
+      {...{ title, open }}
+      setOpen={close}
+      submit={() => task.submit({ reference, ...end })}
+      action={obstacle ? undefined : acting ? DOING_LABELS[action] : failure ? 'Try again' : ACTION_LABELS[action]}
+      busy={acting || (busy && !order)}
+    >
+      <Stops {...{ obstacle, failure, halfDone }} />
+      {!obstacle && task.overtaken && <Notice kind="warning" title={task.overtaken} />}
+      {!obstacle && placing && !halfDone && (
+        <>
+          <TextField
+            id="reference"
+            label="For whom"
+            dir="auto"
+            maxLength={255}
+            value={reference}
+            setText={setReference}
+            hint="A customer or a receipt, if you like."
+          />
+          {action === 'reserve' && <HoldField {...end} setEnd={setEnd} />}
+        </>
+      )}
+      {!obstacle && !placing && order && <p>{describe(order)}</p>}
+      {!placing && !order && busy && <p class="muted">Looking up its order…</p>}
+    </FormDialog>
   )
 }
 

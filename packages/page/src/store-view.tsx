@@ -1,33 +1,30 @@
 // The page after signing in: the bar, the list of animals or of orders, and what people do with them.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { useActing } from './acting.tsx'
 import type { Action, Subject } from './actions.ts'
 import { ActivityView } from './activity/activity-view.tsx'
 import { AddDialog } from './add-dialog.tsx'
-import { useAnnounce } from './announcer.tsx'
 import { Bar, TITLES } from './bar.tsx'
 import { OfferedCategories } from './category.tsx'
 import { type Draft, isEmpty } from './draft.ts'
 import { EmptyStore } from './empty-store.tsx'
-import { toFailure } from './failures.ts'
 import { ImportDialog } from './files/import-dialog.tsx'
 import { useExport } from './files/use-export.tsx'
 import { FindBox, SEARCH_ID } from './find-field.tsx'
 import { petsOf, useHolders } from './holders.ts'
-import { type List, type Shown, useList, useStarts } from './list.ts'
+import { type List, useList, useStarts } from './list.ts'
 import { OpenList } from './list-link.tsx'
 import { type ListPosition, nextPage, previousPage, startOf } from './list-position.ts'
+import { useSpokenList } from './list-spoken.ts'
 import { LIST_ID, ListView } from './list-view.tsx'
 import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { useNews } from './news.tsx'
-import { heard, isNarrowed, rangeOf, summary } from './pager.tsx'
-import { PRINTED_MAX, PrintedList, readWhole } from './paper/printed-list.tsx'
-import { Receipt } from './paper/receipt.tsx'
-import { useSheet } from './paper/sheet.tsx'
-import { brief, number } from './phrases.ts'
+import { isNarrowed, rangeOf, summary } from './pager.tsx'
+import { usePrinting } from './paper/use-printing.tsx'
+import { brief } from './phrases.ts'
 import { type Opened, OpenRecord, openedAddress, useOpened } from './record/record-address.ts'
 import { RecordLink } from './record/record-link.tsx'
 import { RecordView } from './record/record-view.tsx'
@@ -49,7 +46,6 @@ interface StoreViewProps {
 }
 
 export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: StoreViewProps) {
-  const announce = useAnnounce()
   const { readOnly } = signedIn
   const feed = useFeed(client)
   const [opened, open] = useOpened()
@@ -64,7 +60,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   /** By this tab, the newest first. */
   const [added, setAdded] = useState<readonly Pet[]>([])
   const { exporting, start: startExport, strip: exportStrip } = useExport(client)
-  const [sheet, printSheet] = useSheet()
+  const { sheet, printList, printReceipt } = usePrinting(client, signedIn.name, tell)
   const [importing, setImporting] = useState(false)
   const [sampling, setSampling] = useState(false)
   const [explaining, setExplaining] = useState(false)
@@ -73,8 +69,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   const [changes, setChanges] = useState(0)
   useTitle(opened ? (opened.kind === 'activity' ? 'Activity' : undefined) : TITLES[position.view])
   const leave = useFocusBack(opened !== undefined)
-  useArrival(list, (arrived) => announce(heard(arrived, TITLES[arrived.position.view])))
-  useRecovery(list.failure !== undefined, () => announce('The service is responding again.'))
+  useSpokenList(list)
 
   useEvents(feed, (events) => {
     for (const { petId } of events) holders.forget(petId)
@@ -138,24 +133,6 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
     refresh()
   }
 
-  async function printList(): Promise<void> {
-    try {
-      const whole = await readWhole(client, position)
-      if (whole) printSheet(<PrintedList list={whole} />)
-      else noteChange(`More than ${number(PRINTED_MAX)} are not printed. Filter them, or export them.`)
-    } catch (error) {
-      noteChange(`Nothing was printed. ${toFailure(error).message}`)
-    }
-  }
-
-  async function printReceipt(id: bigint): Promise<void> {
-    try {
-      printSheet(<Receipt order={await client.getOrder(id)} till={signedIn.name} />)
-    } catch (error) {
-      noteChange(`No receipt was printed. ${toFailure(error).message}`)
-    }
-  }
-
   function onDone(sentence: string, action: Action, { petId }: Subject, orderId: bigint): void {
     holders.forget(petId)
     const receipt = (
@@ -217,7 +194,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
               selecting={selection !== undefined}
               exporting={exporting}
               onExport={() => startExport(position, shown)}
-              onPrint={printList}
+              onPrint={() => printList(position)}
             />
             <p class="print-title" data-text={shown && summary(shown.position, rangeOf(shown))} />
             {!emptyStore && <Tools {...{ client, position, shown, goTo, onAction }} />}
@@ -268,28 +245,4 @@ function focusBox(): void {
 function hasNoAnimals({ position, shown }: List): boolean {
   const whole = position.page === 1 && position.status === undefined && !isNarrowed(position)
   return whole && shown?.position === position && shown.items.length === 0
-}
-
-/** Calls `arrived` with each page that was gone to, not with the first, which its heading says, and not when it is read again. */
-function useArrival({ position, shown }: List, arrived: (shown: Shown) => void): void {
-  const last = useRef<ListPosition>(undefined)
-  const uncounted = useRef<ListPosition>(undefined)
-  useEffect(() => {
-    if (shown?.position !== position || last.current === position) return
-    // The rows come before the counts, which may not come at all.
-    const isCounting = position.view === 'animals' && !shown.inventory && uncounted.current !== position
-    uncounted.current = position
-    if (isCounting) return
-    if (last.current) arrived(shown)
-    last.current = position
-  }, [shown])
-}
-
-/** Calls `recovered` when `failing` has changed from true to false. */
-function useRecovery(failing: boolean, recovered: () => void): void {
-  const before = useRef(false)
-  useEffect(() => {
-    if (before.current && !failing) recovered()
-    before.current = failing
-  })
 }

@@ -1,9 +1,9 @@
 // The receipt of an order, for a printer of 80 mm and for A4. It has no price: the store knows none.
 
-import type { ComponentChildren } from 'preact'
 import type { Order } from '../../../client/src/petstore.ts'
 import { Name } from '../name.tsx'
 import { fullTime } from '../phrases.ts'
+import { Fact } from '../record/record-facts.tsx'
 import { labelOf, ORDER_STATUSES } from '../statuses.ts'
 import { plain } from '../visible-text.ts'
 
@@ -21,30 +21,21 @@ export function Receipt({ order, till }: ReceiptProps) {
       </p>
       <h1>Receipt</h1>
       <dl>
-        <Line name="Number">{String(order.id)}</Line>
-        <Line name="Date">{fullTime(order.changedAt)}</Line>
-        {till !== undefined && <Line name="Till">{plain(till)}</Line>}
-        <Line name="Animal">
+        <Fact name="Number">{String(order.id)}</Fact>
+        <Fact name="Date">{fullTime(order.changedAt)}</Fact>
+        {till !== undefined && <Fact name="Till">{plain(till)}</Fact>}
+        <Fact name="Animal">
           <Name name={order.petName} />
-        </Line>
-        <Line name="Id">{String(order.petId)}</Line>
+        </Fact>
+        <Fact name="Id">{String(order.petId)}</Fact>
         {order.reference && (
-          <Line name="For">
+          <Fact name="For">
             <Name name={order.reference} />
-          </Line>
+          </Fact>
         )}
-        <Line name="Status">{labelOf(ORDER_STATUSES, order.status)}</Line>
-        {order.status === 'pending' && order.expiresAt && <Line name="Until">{fullTime(order.expiresAt)}</Line>}
+        <Fact name="Status">{labelOf(ORDER_STATUSES, order.status)}</Fact>
+        {order.status === 'pending' && order.expiresAt && <Fact name="Until">{fullTime(order.expiresAt)}</Fact>}
       </dl>
-    </div>
-  )
-}
-
-function Line({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
     </div>
   )
 }

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { useBusy } from '../busy.ts'
-import { Dialog, DialogActions } from '../dialog.tsx'
+import { FormDialog } from '../dialog.tsx'
 import { toFailure } from '../failures.ts'
 import { Notice } from '../notice.tsx'
 import { brief } from '../phrases.ts'
@@ -76,8 +76,7 @@ function ConfirmDialog({ correction, client, read, reload, open, setOpen, done }
   const [problem, setProblem] = useState<ReturnType<typeof problemsOf>>()
   const name = brief(pet.name)
 
-  function submit(event: Event): void {
-    event.preventDefault()
+  function submit(): void {
     once(async () => {
       try {
         if (correction === 'free') await client.updatePet(pet.id, { status: 'available' })
@@ -92,25 +91,24 @@ function ConfirmDialog({ correction, client, read, reload, open, setOpen, done }
   }
 
   return (
-    <Dialog id="correction-title" title={`${LABELS[correction]} ${name}`} open={open} setOpen={setOpen}>
-      <form onSubmit={submit} noValidate>
-        {problem && (
-          <Notice kind="error" title={problem.title}>
-            {problem.other}
-          </Notice>
-        )}
-        {correction === 'free' && <p>No order holds {name}. It can be reserved and sold then.</p>}
-        {correction === 'delete' && (
-          <p>
-            For an animal that was added by mistake. {name} leaves the lists and the counts; its id is never used again.
-          </p>
-        )}
-        <DialogActions onCancel={() => setOpen(false)}>
-          <button type="submit" class={correction === 'delete' ? 'danger' : 'primary'} aria-disabled={busy}>
-            {busy ? 'Saving…' : LABELS[correction]}
-          </button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      id="correction-title"
+      title={`${LABELS[correction]} ${name}`}
+      action={busy ? 'Saving…' : LABELS[correction]}
+      danger={correction === 'delete'}
+      {...{ open, setOpen, submit, busy }}
+    >
+      {problem && (
+        <Notice kind="error" title={problem.title}>
+          {problem.other}
+        </Notice>
+      )}
+      {correction === 'free' && <p>No order holds {name}. It can be reserved and sold then.</p>}
+      {correction === 'delete' && (
+        <p>
+          For an animal that was added by mistake. {name} leaves the lists and the counts; its id is never used again.
+        </p>
+      )}
+    </FormDialog>
   )
 }

@@ -4,7 +4,7 @@
 import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { useBusy } from '../busy.ts'
-import { Dialog, DialogActions } from '../dialog.tsx'
+import { FormDialog } from '../dialog.tsx'
 import { type Failure, toFailure } from '../failures.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from '../field-problems.ts'
 import { FIELDS, TYPED_FIELDS, type TypedField } from '../fields.ts'
@@ -47,8 +47,7 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
     problem: problems.fields[field as keyof Problems['fields']],
   })
 
-  function submit(event: Event): void {
-    event.preventDefault()
+  function submit(): void {
     once(async () => {
       setProblems(NO_PROBLEMS)
       try {
@@ -63,34 +62,27 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
   }
 
   return (
-    <Dialog
+    <FormDialog
       id="edit-title"
       title={`Edit ${order ? `order ${order.id}` : brief(animal.pet.name)}`}
-      open={open}
-      setOpen={setOpen}
+      action={busy ? 'Saving…' : 'Save'}
+      {...{ open, setOpen, submit, busy }}
     >
-      <form onSubmit={submit} noValidate>
-        {problems.other && (
-          <Notice kind="error" title={problems.title ?? NOTHING}>
-            {problems.other}
-          </Notice>
-        )}
-        {!busy && <Quicker {...{ read, opened, now, edits }} takeTheirs={(field) => edit({ [field]: now[field] })} />}
-        {order ? (
-          <>
-            <TextField {...text('reference')} dir="auto" maxLength={255} />
-            <HoldField {...mine.end} setEnd={(end) => edit({ end })} />
-          </>
-        ) : (
-          TYPED_FIELDS.map((field) => <TextField key={field} {...text(field)} {...FIELDS[field].typed?.input} />)
-        )}
-        <DialogActions onCancel={() => setOpen(false)}>
-          <button type="submit" class="primary" aria-disabled={busy}>
-            {busy ? 'Saving…' : 'Save'}
-          </button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      {problems.other && (
+        <Notice kind="error" title={problems.title ?? NOTHING}>
+          {problems.other}
+        </Notice>
+      )}
+      {!busy && <Quicker {...{ read, opened, now, edits }} takeTheirs={(field) => edit({ [field]: now[field] })} />}
+      {order ? (
+        <>
+          <TextField {...text('reference')} dir="auto" maxLength={255} />
+          <HoldField {...mine.end} setEnd={(end) => edit({ end })} />
+        </>
+      ) : (
+        TYPED_FIELDS.map((field) => <TextField key={field} {...text(field)} {...FIELDS[field].typed?.input} />)
+      )}
+    </FormDialog>
   )
 }
 

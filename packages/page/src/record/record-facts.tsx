@@ -71,7 +71,7 @@ export function OrderFacts({ order }: { order: Order }) {
   )
 }
 
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div>
       <dt>{name}</dt>

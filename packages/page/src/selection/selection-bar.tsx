@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { useBusy } from '../busy.ts'
 import { CloseButton } from '../close-button.tsx'
-import { Dialog, DialogActions } from '../dialog.tsx'
+import { FormDialog } from '../dialog.tsx'
 import { exportRows, openTarget } from '../files/export.ts'
 import type { HolderOf } from '../holders.ts'
 import type { Item } from '../list-page.ts'
@@ -93,8 +93,7 @@ function ActDialog({ client, act, items, holderOf, finish, onCancel }: ActDialog
   const [stop] = useState(() => new AbortController())
   const count = items.length === 1 ? 'this one' : `these ${number(items.length)}`
 
-  function submit(event: Event): void {
-    event.preventDefault()
+  function submit(): void {
     const isStopped = () => stop.signal.aborted
     once(async () => finish(await actOnEach(act, { client, items, holderOf, report: setTried, isStopped })))
   }
@@ -105,20 +104,22 @@ function ActDialog({ client, act, items, holderOf, finish, onCancel }: ActDialog
   }
 
   return (
-    <Dialog id="selection-title" title={`${ACT_LABELS[act]} ${count}?`} open setOpen={(open) => !open && cancel()}>
-      <form onSubmit={submit}>
-        {act === 'delete' ? (
-          <p>They leave the lists and the counts; their ids are never used again. What was ever ordered stays.</p>
-        ) : (
-          <p>Their reservations end, and they are available again.</p>
-        )}
-        {busy && <progress max={items.length} value={tried} aria-label="Rows" />}
-        <DialogActions label={busy ? 'Stop' : 'Cancel'} onCancel={cancel}>
-          <button type="submit" class={act === 'delete' ? 'danger' : 'primary'} aria-disabled={busy}>
-            {ACT_LABELS[act]}
-          </button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      id="selection-title"
+      title={`${ACT_LABELS[act]} ${count}?`}
+      open
+      setOpen={(open) => !open && cancel()}
+      action={ACT_LABELS[act]}
+      danger={act === 'delete'}
+      cancel={busy ? 'Stop' : undefined}
+      {...{ submit, busy }}
+    >
+      {act === 'delete' ? (
+        <p>They leave the lists and the counts; their ids are never used again. What was ever ordered stays.</p>
+      ) : (
+        <p>Their reservations end, and they are available again.</p>
+      )}
+      {busy && <progress max={items.length} value={tried} aria-label="Rows" />}
+    </FormDialog>
   )
 }

@@ -1,0 +1,46 @@
+// What goes to paper instead of what is on the screen: a whole list, or a receipt. It is on the page only while it is printed.
+
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useState } from 'preact/hooks'
+import type { PetstoreClient } from '../../../client/src/petstore.ts'
+import { toFailure } from '../failures.ts'
+import type { ListPosition } from '../list-position.ts'
+import { number } from '../phrases.ts'
+import { PRINTED_MAX, PrintedList, readWhole } from './printed-list.tsx'
+import { Receipt } from './receipt.tsx'
+
+interface Printing {
+  sheet: ComponentChildren
+  printList: (position: ListPosition) => Promise<void>
+  printReceipt: (orderId: bigint) => Promise<void>
+}
+
+/** `tell`: why nothing was printed. */
+export function usePrinting(client: PetstoreClient, till: string, tell: (sentence: string) => void): Printing {
+  const [content, setContent] = useState<ComponentChildren>()
+  useLayoutEffect(() => {
+    if (!content) return
+    const end = () => setContent(undefined)
+    window.addEventListener('afterprint', end)
+    window.print()
+    return () => window.removeEventListener('afterprint', end)
+  }, [content])
+
+  async function print(read: () => Promise<ComponentChildren>): Promise<void> {
+    try {
+      setContent(await read())
+    } catch (error) {
+      tell(`Nothing was printed. ${toFailure(error).message}`)
+    }
+  }
+
+  const printList = (position: ListPosition) =>
+    print(async () => {
+      const whole = await readWhole(client, position)
+      if (whole) return <PrintedList list={whole} />
+      return void tell(`More than ${number(PRINTED_MAX)} are not printed. Filter them, or export them.`)
+    })
+  const printReceipt = (orderId: bigint) =>
+    print(async () => <Receipt order={await client.getOrder(orderId)} till={till} />)
+  return { sheet: content && <div class="sheet">{content}</div>, printList, printReceipt }
+}
