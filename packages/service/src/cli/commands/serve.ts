@@ -6,7 +6,7 @@ import { numberFrom } from '../../config/setting-parsers.ts'
 import { checkFree } from '../../http/listen.ts'
 import { startServer } from '../../http/server.ts'
 import { startAdmin } from '../../http/web/admin.ts'
-import { createLog } from '../../observability/log.ts'
+import { createLog, type Log } from '../../observability/log.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
 import { kindOf, MEMORY } from '../../store/kinds.ts'
 import { addFirstKey, fillWithSamples } from '../first-contents.ts'
@@ -89,41 +89,22 @@ interface ServeOptions {
   worker?: boolean
 }
 
-async function serve(
-  config: Config,
-  { ephemeral, demo, json, stdin, practice: practises, workers, worker = false }: ServeOptions,
-): Promise<void> {
+async function serve(config: Config, options: ServeOptions): Promise<void> {
+  const { ephemeral, demo, json, workers, worker = false } = options
   const together = worker || workers > 1
   const log = createLog(config.logLevel, { sharedPipe: together })
-  const unknown = worker ? [] : unknownVariables(process.env)
-  if (unknown.length > 0) log.warn({ variables: unknown }, 'unknown PETSTORE_ variables are ignored')
-  const metrics =
-    config.adminPort === undefined ? undefined : new (await import('../../observability/metrics.ts')).Metrics()
-  const practice = practises ? await (await import('../practice.ts')).startPractice(config) : undefined
-  const now = practice?.clock.now ?? Date.now
-  const identity = worker ? (process.env[STORE_VARIABLE] ?? '') : undefined
-  const open = () =>
-    openWatched(ephemeral ? MEMORY : config.database, log, metrics, {
-      now,
-      monotonic: practice?.clock.monotonic,
-      identity,
-    })
-  const { store, reset } = stdin ? await resettable(open) : { store: await open(), reset: undefined }
+  if (!worker) warnOfUnknown(log)
+  const { store, reset, metrics, practice, now } = await openServed(config, options, log)
   // Workers share their port, so a port in use by another service would not be noticed.
   if (workers > 1) await checkFree(config)
   let isStarting = true
   const server = startServer({
+    ...config,
     store,
     log,
     metrics,
-    host: config.host,
-    port: config.port,
-    environment: config.environment,
     baseUrls: { production: config.baseUrl, staging: config.stagingBaseUrl },
     ...practice?.behind,
-    corsOrigins: config.corsOrigins,
-    rateLimit: config.rateLimit,
-    maxWaiting: config.maxWaiting,
     isStarting: () => isStarting,
     sharePort: config.sharePort || together,
     handsOver: config.sharePort,
@@ -131,13 +112,11 @@ async function serve(
     now,
   })
   practice?.leadTo(server.url, store)
-  const url = practice?.url ?? server.url
   const admin = metrics && startAdmin({ host: config.adminHost, port: config.adminPort as number, metrics })
   const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
   const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
   const backups = startPeriodicBackups(backedUp, log, Date.now)
-  const isFile = !ephemeral && kindOf(config.database).files
-  const file = isFile ? absolutePath(config.database) : undefined
+  const file = !ephemeral && kindOf(config.database).files ? absolutePath(config.database) : undefined
   metrics?.watch({ file, backupOverdue: backups.overdueSeconds })
   // The last step that can fail: a key that was created is always shown.
   const key = worker ? undefined : await addFirstKey(store, config, log)
@@ -147,10 +126,8 @@ async function serve(
     // A worker gets it as a message.
     isStarting = worker
     others?.ready()
-    await printOrLog(
-      announcement({ url, config, key: shownKey, metrics: admin?.url }, { json, ephemeral, worker }),
-      log,
-    )
+    const started = { url: practice?.url ?? server.url, config, key: shownKey, metrics: admin?.url }
+    await printOrLog(announcement(started, { json, ephemeral, worker }), log)
   }
   // Listened for before the address is printed, because until then a signal ends the process at once.
   const signalled = Promise.race([firstSignal(worker ? createLog('silent') : log), npxEnds()])
@@ -168,8 +145,7 @@ async function serve(
     await addFirstKey(store, { ...config, bootstrapKey: key }, log)
     await ready()
   }
-  const ends = [signalled, ...(worker || stdin ? [parentCloses(receive)] : [])]
-  const signal = await Promise.race(ends)
+  const signal = await Promise.race([signalled, ...(worker || reset ? [parentCloses(receive)] : [])])
   log.info({ signal }, 'stopping')
   const requests = () => Promise.all([server.stop(REQUESTS_GRACE_MS), backups.stop(), others?.stop(WORKERS_GRACE_MS)])
   const status = await stopInOrder(
@@ -183,4 +159,26 @@ async function serve(
     log,
   )
   process.exit(status)
+}
+
+function warnOfUnknown(log: Log): void {
+  const variables = unknownVariables(process.env)
+  if (variables.length > 0) log.warn({ variables }, 'unknown PETSTORE_ variables are ignored')
+}
+
+/** All that is there before the server. `reset`: where standard input may empty the store. */
+async function openServed(config: Config, { ephemeral, stdin, practice: practises, worker }: ServeOptions, log: Log) {
+  const metrics =
+    config.adminPort === undefined ? undefined : new (await import('../../observability/metrics.ts')).Metrics()
+  const practice = practises ? await (await import('../practice.ts')).startPractice(config) : undefined
+  const now = practice?.clock.now ?? Date.now
+  const identity = worker ? (process.env[STORE_VARIABLE] ?? '') : undefined
+  const open = () =>
+    openWatched(ephemeral ? MEMORY : config.database, log, metrics, {
+      now,
+      monotonic: practice?.clock.monotonic,
+      identity,
+    })
+  const opened = stdin ? await resettable(open) : { store: await open(), reset: undefined }
+  return { ...opened, metrics, practice, now }
 }
