@@ -22,25 +22,7 @@ DROP TABLE idempotency_keys, search_terms, search_segments, search_changes;
 
 -- Every event is a row with what it tells, that of a pet that was added, too. An event keeps its id: the row of a change has its own, and a pet
 -- that was added has its id plus the number of changes before it, which the last of these tells.
-ALTER TABLE events RENAME TO old_events;
-ALTER TABLE old_events RENAME CONSTRAINT events_pkey TO old_events_pkey;
 CREATE INDEX old_events_by_place ON old_events (after_pet, id);
-
-CREATE TABLE events (
-  id           bigint GENERATED ALWAYS AS IDENTITY,
-  type         text   NOT NULL,
-  at           bigint NOT NULL,
-  -- `at`, where no event before is as late. Times do not follow the ids where a clock was set back; these do.
-  reached      bigint,
-  -- NULL where the service itself did it.
-  key_id       bigint,
-  pet_id       bigint NOT NULL,
-  -- The status of the pet right after it, and the rest of the pet as JSON, where it was added or corrected.
-  pet_status   text,
-  pet          text,
-  order_id     bigint,
-  order_status text
-);
 
 INSERT INTO events (id, type, at, reached, key_id, pet_id, pet_status, pet, order_id, order_status) OVERRIDING SYSTEM VALUE
 SELECT id, type, at,
@@ -84,19 +66,3 @@ FROM (
 ) AS ids WHERE last > 0;
 
 DROP TABLE old_events, changed_pets;
-
-ALTER TABLE events ADD PRIMARY KEY (id);
-CREATE INDEX events_by_pet ON events (pet_id, id);
-CREATE INDEX events_by_order ON events (order_id, id) WHERE order_id IS NOT NULL;
-CREATE INDEX events_by_type ON events (type, id);
-CREATE INDEX events_by_time ON events (reached, id) WHERE reached IS NOT NULL;
-
-CREATE TABLE search_pets (
-  id    bigint   NOT NULL PRIMARY KEY,
-  words tsvector NOT NULL
-);
-
-CREATE TABLE search_orders (
-  id    bigint   NOT NULL PRIMARY KEY,
-  words tsvector NOT NULL
-);

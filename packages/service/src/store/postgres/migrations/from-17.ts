@@ -4,13 +4,16 @@
 import { needsOf, needsSentence, type StepNeeds, stepReport } from '../../shared/versions.ts'
 import { indexAll } from '../search.ts'
 import type { RunQuery } from '../session.ts'
-import statements from './from-17.sql' with { type: 'text' }
+import schema from './0021-schema.sql' with { type: 'text' }
+import rows from './from-17.sql' with { type: 'text' }
 
-/** Behind the rows, which takes a fraction of the time. */
-const INDEXES = ['pets', 'orders'].map(
-  (list) =>
-    `CREATE INDEX search_${list}_by_word ON search_${list} USING gin (words) WITH (gin_pending_list_limit = 64)`,
-)
+/** The tables of before that have other columns now. */
+const SET_ASIDE = `ALTER TABLE events RENAME TO old_events;
+  ALTER TABLE old_events RENAME CONSTRAINT events_pkey TO old_events_pkey`
+/** The statements of the schema that make what is new in it. The indexes come behind the rows, which takes a fraction of the time. */
+const statementsOf = (what: RegExp) => schema.split(';\n').filter((statement) => what.test(statement))
+const TABLES = statementsOf(/^CREATE TABLE (events|search_\w+) /m)
+const INDEXES = statementsOf(/^CREATE INDEX (events|search)_/m)
 
 /** Without counting rows, for which a server has not the time: orders are never deleted. */
 export async function stepNeeds(query: RunQuery): Promise<StepNeeds> {
@@ -26,7 +29,7 @@ export async function step(query: RunQuery, report: (sentence: string) => void =
   const needs = await stepNeeds(query)
   report(`${needsSentence(needs)}. Until its end the database stays as it is`)
   const onProgress = stepReport(report, needs)
-  await query(statements)
+  for (const statement of [SET_ASIDE, ...TABLES, rows]) await query(statement)
   const [events] = await query<{ n: bigint }>('SELECT count(*) AS n FROM events')
   onProgress({ what: 'events', done: Number(events?.n) })
   await indexAll(query, (done) => onProgress({ what: 'words', done }))

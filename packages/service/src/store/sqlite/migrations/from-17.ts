@@ -26,7 +26,7 @@ import { schemaOf } from '../schema.ts'
 import { SearchIndex } from '../search.ts'
 import { Statements } from '../statements.ts'
 import { giveOwner, swap } from '../swap.ts'
-import copyRows from './from-17.sql' with { type: 'text' }
+import copyRest from './from-17.sql' with { type: 'text' }
 
 /** Rows that are written between two reports. */
 const ROWS = 5_000
@@ -115,11 +115,21 @@ function attachAlone(database: Database, path: string): void {
   }
 }
 
+/** The tables that have the same columns in both schemas. */
+const SAME = ['keys', 'deprecated_calls', 'pets', 'orders', 'idempotency_answers'] as const
+
+/** In the order in which the rows are there: that in which keys are forgotten. */
+function copyTable(database: Database, table: (typeof SAME)[number]): void {
+  const columns = database.query("SELECT name FROM pragma_table_info(?, 'main')").values(table)
+  database.run(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM old.${table}`)
+}
+
 /** Gives `main`, which is new, all that `old` has. */
 function* converted(database: Database): Generator<StepProgress> {
   database.run('BEGIN')
   try {
-    database.run(copyRows)
+    for (const table of SAME) copyTable(database, table)
+    database.run(copyRest)
     yield* writeEvents(database)
   } catch (error) {
     if (!isSqliteCode(error, 'SQLITE_ERROR')) throw error
