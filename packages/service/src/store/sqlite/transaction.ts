@@ -13,8 +13,6 @@ export type Transact = <Result>(work: () => Result, options?: Writing) => Promis
 interface Writing {
   /** `work` writes no API key, so those that are known stay valid. */
   keepsKeys?: boolean
-  /** A loss of power may take it: it is on disk with the next commit that is not of this kind, and nobody waits for a sync. */
-  mayBeLost?: boolean
 }
 
 /** The time between attempts while another process writes. SQLite's own waiting would block the thread, and with it all reads, for up
@@ -52,23 +50,11 @@ export function transactions(connection: SqliteConnection, statements: Statement
   function attempt<Result>(work: () => Result, options?: Writing): Result {
     reopenIfDoubtful()
     try {
-      if (options?.mayBeLost) connection.database.run('PRAGMA synchronous = NORMAL')
       beginOrThrow()
       return committed(work, options)
     } catch (error) {
       doubtful = !rolledBack() || isSqliteCode(error, 'SQLITE_IOERR')
       throw error
-    } finally {
-      if (options?.mayBeLost) syncAgain()
-    }
-  }
-
-  /** Where that fails, the connection is opened again, and so it syncs. */
-  function syncAgain(): void {
-    try {
-      connection.database.run('PRAGMA synchronous = FULL')
-    } catch {
-      doubtful = true
     }
   }
 

@@ -7,10 +7,7 @@ import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { rows } from '../../../../../test/support/stores.ts'
 import { generateKey, hashKey } from '../../../src/domain/keys.ts'
 import { openConnection } from '../../../src/store/sqlite/connection.ts'
-import { Statements } from '../../../src/store/sqlite/statements.ts'
 import { sqliteStore } from '../../../src/store/sqlite/store.ts'
-import { transactions } from '../../../src/store/sqlite/transaction.ts'
-import { Version } from '../../../src/store/sqlite/version.ts'
 
 test('when a transaction cannot be rolled back, its connection is replaced: it adds nothing, and the next create succeeds', async () => {
   const path = temporaryFile('petstore.db')
@@ -32,26 +29,4 @@ test('when a transaction cannot be rolled back, its connection is replaced: it a
   expect(connection.database).not.toBe(database)
   await store.close()
   expect(rows(path).map(({ length }) => length)).toEqual([1, 1, 3])
-})
-
-test('what may be lost is not synced; whatever comes after it is, also where the connection does not take that setting', async () => {
-  const connection = openConnection(temporaryFile('petstore.db'))
-  const statements = new Statements(connection)
-  const { transact } = transactions(connection, statements, new Version(connection, statements))
-  const synced = () => connection.database.query('PRAGMA synchronous').values().flat()[0] === 2n
-  const writes = { mayBeLost: true }
-  expect([await transact(synced, writes), synced()]).toEqual([false, true])
-  const failing = transact(() => {
-    throw new Error('full')
-  }, writes)
-  expect([await rejectionOf(failing), synced()]).toMatchObject([{ message: 'full' }, true])
-  const { database } = connection
-  const run = database.run.bind(database)
-  database.run = (sql, ...parameters) => {
-    if (sql === 'PRAGMA synchronous = FULL') throw new Error('disk I/O error')
-    return run(sql, ...parameters)
-  }
-  expect(await transact(synced, writes)).toBe(false)
-  expect(await transact(synced)).toBe(true)
-  connection.close()
 })
