@@ -133,9 +133,9 @@ function checkHeaders(name: string, { value, at }: At<Declared>, answer: Answer)
 
 function operationAt(method: string, path: string): { operation: Operation; at: string[] } | undefined {
   const [target = ''] = path.split('?')
-  const template = Object.keys(document.paths).find((template) =>
-    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target),
-  )
+  const templates = Object.keys(document.paths)
+  const isTarget = (template: string) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target)
+  const template = templates.find((one) => one === target) ?? templates.find(isTarget)
   const operation = document.paths[template ?? '']?.[method.toLowerCase()]
   return operation && { operation, at: ['paths', template as string, method.toLowerCase()] }
 }

@@ -3,7 +3,7 @@
 import type { OperationId } from '../../../../contract/src/contract.ts'
 import type { Probe, RequestOptions } from '../../probe.ts'
 import type { Level, PromiseRow } from './promise.ts'
-import { response, rowsOf } from './rows.ts'
+import { lineOf, response, rowsOf } from './rows.ts'
 
 export const INVALID_KEY = 'Bearer petstore-verify-no-such-key'
 export const WITHOUT_KEY = { missing: { key: 'none' }, invalid: { authorization: [INVALID_KEY] } } as const
@@ -17,7 +17,7 @@ export function keyRows(
   refused: (probe: Probe, options: RequestOptions, status: number, code: string) => Promise<unknown>,
 ): PromiseRow[] {
   const row = rowsOf(level)
-  const isRead = /^(?:get|list)/.test(of)
+  const isRead = lineOf(of).startsWith('GET ')
   const needs = isRead ? [] : (['write'] as const)
   const after = first === undefined ? [] : [first]
   const rows = [
