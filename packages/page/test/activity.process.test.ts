@@ -48,9 +48,15 @@ test('shows what happened today by kind and by key, and what ends, follows the d
   const now = new Date()
   // In the last hour of a day, nothing of this test ends today.
   if (now.getHours() < 23) {
+    const lists: string[] = []
+    page.on('request', (request) => request.url().includes('status=pending&limit=100') && lists.push(request.url()))
     await client.placeOrder({ petId: 2n, expiresAt: new Date(Date.now() + 1_800_000).toISOString() })
     await kind('Ends today 1').check()
     await link('Order 2').waitFor()
+    await client.cancelOrder(2n)
+    await kind('Ends today 0').waitFor()
+    // The order alone was read again, and not all that are pending.
+    expect(lists).toEqual([])
   }
   expect(await accessibilityProblems(page)).toEqual([])
   await page.setViewportSize({ width: 320, height: 700 })
