@@ -2,10 +2,18 @@
 // `npm run check:npx` installs it for real, from the registry.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
-import { copyOfClone } from './support/files.ts'
 import { BESIDE, folder, install, tarball, unpack } from './support/installed.ts'
 import { copiesLog } from './support/logs.ts'
 import { root, run, serve } from './support/process.ts'
@@ -175,7 +183,9 @@ describe('a clone where npm runs no scripts', () => {
     run([], { command: ['npm', ...args, '--ignore-scripts', '--offline'], cwd: clone, env: { NO_COLOR: '1' } })
   beforeAll(() => {
     const manifest = ['package.json', 'package-lock.json', '.npmignore', 'README.md', 'LICENSE']
-    copyOfClone(root, clone, [...manifest, 'bin', 'scripts', 'packages'])
+    for (const name of [...manifest, 'bin', 'scripts', 'packages']) {
+      cpSync(join(root, name), join(clone, name), { recursive: true, verbatimSymlinks: true })
+    }
     const modules = join(clone, 'node_modules')
     mkdirSync(modules)
     for (const name of readdirSync(join(root, 'node_modules'))) {

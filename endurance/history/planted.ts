@@ -1,9 +1,9 @@
 // Faults of the service, each planted between it and its clients, or by a few edits into a copy of the source tree.
 // The checker has to find every one of them: that shows that it can fail.
 
-import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyOfClone, temporaryFile } from '../../test/support/files.ts'
+import { temporaryFile } from '../../test/support/files.ts'
 import { root } from '../../test/support/process.ts'
 import { CODE, type Edit } from './planted/code.ts'
 import type { Making } from './planted/fault.ts'
@@ -59,7 +59,8 @@ export const GROUPS: readonly string[] = [...new Set(PLANTED.map(({ group }) => 
 /** A copy of the source tree with the edits; the folder. Throws where a text is not there once. */
 export function plant(edits: readonly Edit[]): string {
   const folder = mkdtempSync(temporaryFile('planted-'))
-  copyOfClone(root, folder, ['bin', 'docs', 'openapi.yaml', 'package.json', 'packages', 'tsconfig.json'])
+  for (const part of ['bin', 'docs', 'openapi.yaml', 'package.json', 'packages', 'tsconfig.json'])
+    cpSync(join(root, part), join(folder, part), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   for (const edit of edits) writeFileSync(join(folder, edit[0]), edited(edit, folder))
   return folder

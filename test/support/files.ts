@@ -1,6 +1,6 @@
 // Files of tests, in folders that are deleted when the test file has ended (after-file.ts), or the process.
 
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -11,17 +11,6 @@ export function temporaryFile(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-test-'))
   folders.push(folder)
   return join(folder, name)
-}
-
-/**
- * Copies parts of the clone into a folder, without the tests of the packages: test files that run meanwhile install tools there, tens of
- * thousands of files.
- */
-export function copyOfClone(root: string, folder: string, parts: readonly string[]): void {
-  const filter = (path: string) => !/\/packages\/\w+\/test$/.test(path)
-  for (const part of parts) {
-    cpSync(join(root, part), join(folder, part), { recursive: true, verbatimSymlinks: true, filter })
-  }
 }
 
 export function removeTemporaryFiles(): void {

@@ -2,23 +2,28 @@
 // the project's packages, and installed by the test.
 
 import { Database } from 'bun:sqlite'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { root } from './process.ts'
 
 /**
  * Installs what the folder's lock file names, unless it is installed already: with Bun, which reads npm's lock file and takes a tenth
- * of npm's processor time. No package's own script is run. Test files that need tools at the same time wait for one another.
+ * of npm's processor time. No package's own script is run. Test files that need tools at the same time wait for one another. The packages
+ * lie in those of the clone, and the folder has a link: what searches or copies the tests meanwhile does not come upon them.
  */
 export async function installTools(folder: string): Promise<void> {
   const lock = readFileSync(join(folder, 'package-lock.json'), 'utf8')
-  const installed = join(folder, 'node_modules/.installed')
-  const isInstalled = () => existsSync(installed) && readFileSync(installed, 'utf8') === lock
+  const home = join(root, 'node_modules/.tools', basename(folder))
+  const [modules, installed] = [join(folder, 'node_modules'), join(home, 'installed')]
+  const isInstalled = () => existsSync(installed) && readFileSync(installed, 'utf8') === lock && existsSync(modules)
   if (isInstalled()) return
   using _turn = await takeTurn()
   if (isInstalled()) return
-  rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
-  await runTool([process.execPath, 'install', '--frozen-lockfile', '--ignore-scripts', '--silent'], folder)
+  for (const path of [modules, home]) rmSync(path, { recursive: true, force: true })
+  mkdirSync(home, { recursive: true })
+  for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(folder, name), join(home, name))
+  await runTool([process.execPath, 'install', '--frozen-lockfile', '--ignore-scripts', '--silent'], home)
+  symlinkSync(join(home, 'node_modules'), modules)
   writeFileSync(installed, lock)
 }
 
