@@ -9,7 +9,6 @@ export const POSTGRES_JSON: JsonDialect = {
     `'"', to_char(timestamp 'epoch' + ${column} * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"'`,
 }
 
-/** The type of a column. */
 export function typeOf(kind: string): 'bigint' | 'text' {
   return ['integer', 'time'].includes(kind) ? 'bigint' : 'text'
 }

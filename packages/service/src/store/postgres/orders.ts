@@ -28,7 +28,6 @@ export function postgresOrders(read: RunQuery): Pick<OrderStore, 'getOrder' | 'l
   }
 }
 
-/** Whether a reservation is overdue. */
 export async function isAnyOverdue(read: RunQuery): Promise<boolean> {
   return (await read(OVERDUE)).length > 0
 }

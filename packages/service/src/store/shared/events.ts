@@ -44,7 +44,6 @@ export const NEW_EVENT_COLUMNS = {
   order_status: { column: 'order_status', kind: 'text' },
 }
 
-/** The values of a new row. */
 export function rowOf({ type, at, by, petId, orderId, pet }: NewEvent) {
   const orderStatus = orderId === undefined ? null : orderStatusOf(type)
   return {

@@ -17,14 +17,12 @@ export function refusedVersion(version: number, newest: number): string | undefi
   return `${known}. Open it once with commit 60c4a71 (there: petstore migrate --apply), which brings it to schema ${STEP_VERSION}; then with this version`
 }
 
-/** The store must take the step from schema 17 first. */
 export class StepNeeded extends StartError {
   constructor(store: string) {
     super(`${store} has schema ${STEP_VERSION}: run petstore migrate --apply first`)
   }
 }
 
-/** What the step takes. */
 export interface StepNeeds {
   pets: number
   orders: number

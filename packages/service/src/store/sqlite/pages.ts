@@ -22,7 +22,6 @@ type Value = bigint | number | string
 /** The rows as JSON, separated by commas, how many they are, and whether there are any on the other side of the place. */
 type Answer = [json: string | null, count: bigint, beyond: bigint]
 
-/** A row of the list by its id. */
 export function rowById<Row>(
   statements: Statements,
   list: Pick<List<never>, 'table' | 'lookup'>,

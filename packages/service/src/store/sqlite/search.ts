@@ -88,7 +88,6 @@ function prepared(statements: Statements) {
   }
 }
 
-/** Runs a statement, and gives its rows. */
 export type RunQuery = (sql: string, ...values: Value[]) => Promise<unknown[][]>
 
 /** For a store in memory, which no thread could open. */
