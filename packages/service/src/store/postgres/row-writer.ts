@@ -8,7 +8,7 @@ import { rowOfAnswer } from '../shared/idempotency.ts'
 import { STORED_ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { ADD_EVENTS } from './events.ts'
-import { jsonRows, recordset } from './json.ts'
+import { arraysOf, tableOf } from './json.ts'
 import { INDEX_ORDERS, indexedOrder, indexPets } from './search.ts'
 import type { Session } from './session.ts'
 
@@ -87,7 +87,7 @@ export async function writeRows({ execute, finish }: Session, writes: Writes, no
   const given = PARTS.map((part) => ({ part, rows: part.rows(writes, now) })).filter(({ rows }) => rows.length > 0)
   if (given.length === 0) return
   await indexPets(execute, writes)
-  const parameters = given.map(({ part, rows }) => jsonRows(part.columns, rows))
+  const parameters = given.flatMap(({ part, rows }) => arraysOf(part.columns, rows))
   const expected = given.reduce((sum, { rows }) => sum + rows.length, 0)
   finish(textOf(given.map(({ part }) => part)), ...parameters, `${expected} ${writes.ordersAdded.at(-1)?.id ?? ''}`)
 }
@@ -100,16 +100,18 @@ function textOf(parts: readonly Part[]): string {
 }
 
 function statement(parts: readonly Part[], names: readonly string[]): string {
-  const written = parts.map(
-    ({ name, columns, sql }, at) =>
-      `${name} AS (WITH new AS MATERIALIZED (SELECT * FROM ${recordset(columns, `$${at + 1}`)}) ${sql})`,
-  )
+  let place = 1
+  const written = parts.map(({ name, columns, sql }) => {
+    const table = tableOf(columns, place)
+    place += Object.keys(columns).length
+    return `${name} AS (WITH new AS MATERIALIZED (SELECT * FROM ${table}) ${sql})`
+  })
   const counts = names.map((name) => `(SELECT count(*) FROM ${name})`)
   const lastOrder = names.includes('orders_added') ? '(SELECT max(id) FROM orders_added)' : 'NULL'
   // Where they differ it is an error, since the text is no number.
   return `WITH ${names.includes('orders_changed') ? '' : 'orders_changed AS (SELECT WHERE false),'} ${written.join(', ')},
     result AS (SELECT concat(${counts.join(' + ')}, ' ', ${lastOrder}) AS written)
-    SELECT (CASE WHEN written <> $${parts.length + 1}::text THEN 'written: ' || written END)::bigint FROM result`
+    SELECT (CASE WHEN written <> $${place}::text THEN 'written: ' || written END)::bigint FROM result`
 }
 
 /** Each row is looked up by its id, and must have the status that it was read with. */

@@ -192,6 +192,20 @@ export function corrections(fixture: Fixture): void {
   })
 
   describe('a pending order', () => {
+    test('keeps any reference, as it was placed and as it is changed', async () => {
+      const references = ['NULL', '"', '\\', '\\"', '{1,2}', ',', ' x ', "'", '\n', '\ud83d\udc36']
+      const orders = await Promise.all(references.map(async (reference) => place(await addPet(), { reference })))
+      const changes = orders.map(({ id }, at) =>
+        fixture.store.updateOrder(id, { reference: references.at(at - 1) as string }, fixture.by),
+      )
+      expect(orders.map(({ reference }) => reference)).toEqual(references)
+      expect(
+        (await Promise.all(changes)).map(({ reference }, at) => reference === references.at(at - 1)),
+      ).not.toContain(false)
+      const read = await Promise.all(orders.map(({ id }) => fixture.store.getOrder(id)))
+      expect(read.map((order) => order?.reference)).toEqual(references.map((_, at) => references.at(at - 1)))
+    })
+
     test('gets another reference and end, or none', async () => {
       const start = await now()
       const order = await place(await addPet(), { reference: 'Ada' })
