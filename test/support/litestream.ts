@@ -56,7 +56,16 @@ export async function startCopying({ config, env }: Copying): Promise<Bun.Subpro
 export async function sentSince(folder: string, at: number): Promise<void> {
   const timeOf = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
   const isNew = (file: string) => file.endsWith('.lz4') && timeOf(file) > at
-  while (!readdirSync(folder, { recursive: true }).some((file) => isNew(`${file}`))) await Bun.sleep(20)
+  while (!filesIn(folder).some(isNew)) await Bun.sleep(20)
+}
+
+/** None where Litestream has not made the folder yet, or just removes one in it. */
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  } catch {
+    return []
+  }
 }
 
 /** Stops it by SIGSTOP, at a moment in which it does not hold the lock of those who write. */
