@@ -68,12 +68,20 @@ export function waitOf({ at, ms }: { at: number; ms: number }, moments: readonly
 }
 
 /** `S` where it waits for work, `R` where it runs or waits for a core, `D` where it waits for the disk. */
-const stateIn = (folder: string) =>
-  / ([A-Z]) /.exec(readFileSync(`${folder}/stat`, 'utf8').split(')').at(-1) ?? '')?.[1]
+const stateIn = (folder: string) => / ([A-Z]) /.exec(procText(`${folder}/stat`).split(')').at(-1) ?? '')?.[1]
 
 /** Milliseconds for which main threads have waited for a core. */
 const coreWaits = (pids: readonly number[]) =>
-  pids.map((pid) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6)
+  pids.map((pid) => Number(procText(`/proc/${pid}/schedstat`).split(' ')[1] ?? 0) / 1e6)
+
+/** The text of a file of /proc; empty once its process has ended, which a client may do at any moment. */
+function procText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
 
 /** The process that holds the lock of those who write. */
 function writerOf(index: number): number | undefined {
@@ -95,7 +103,7 @@ async function watch({ pid, clients, database }: Watched, ended: () => boolean):
     const waits = coreWaits(pids)
     const core = Math.min(
       ms,
-      waits.reduce((sum, wait, n) => sum + wait - (before[n] ?? 0), 0),
+      waits.reduce((sum, wait, n) => sum + Math.max(0, wait - (before[n] ?? 0)), 0),
     )
     const writer = writerOf(index)
     const main = stateIn(`${tasks}/${pid}`)
