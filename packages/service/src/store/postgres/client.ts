@@ -7,9 +7,8 @@ import Connection from 'pg/lib/connection.js'
 import { StartError } from '../../domain/start-error.ts'
 import type { PostgresAddress } from './address.ts'
 import { codeOf, StoreFailure } from './errors.ts'
-import { withTimeout } from './with-timeout.ts'
+import { CONNECT_TIMEOUT_MS, withTimeout } from './time-limits.ts'
 
-export const CONNECT_TIMEOUT_MS = 1_500
 const KEEP_ALIVE_MS = 60_000
 
 /** What the database calls our connections. */

@@ -11,9 +11,7 @@ import { translateChanging } from './errors.ts'
 import { forgetting } from './idempotency.ts'
 import { writeRows } from './row-writer.ts'
 import { readSnapshot } from './snapshot.ts'
-
-/** A server that stops between reading and writing holds up the others for so long: less than the limit of their statements, which wait. */
-const IDLE_MAX = '1500ms'
+import { TRANSACTION_IDLE_MS } from './time-limits.ts'
 
 /**
  * The lock is taken by a statement before the one that reads, which so sees all that was committed by those who had it before. Its settings end
@@ -23,7 +21,7 @@ const IDLE_MAX = '1500ms'
  * enable_nestloop counts as so dear that it would be compiled, for seconds: hence jit.
  */
 const BEGIN = `BEGIN; SELECT ${Object.entries({
-  idle_in_transaction_session_timeout: IDLE_MAX,
+  idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS,
   plan_cache_mode: 'force_generic_plan',
   ...Object.fromEntries(
     ['jit', 'enable_seqscan', 'enable_nestloop', 'enable_bitmapscan', 'enable_sort'].map((name) => [name, 'off']),

@@ -9,7 +9,7 @@ import { atStart, isSame, type WritableHost, writableHost } from './hosts.ts'
 import { type Check, closeLink, inTime, type Link, late, openLink, replicated } from './link.ts'
 import type { Pool } from './pool.ts'
 import type { Parameter, RunQuery, Session } from './session.ts'
-import { withTimeout } from './with-timeout.ts'
+import { withTimeout } from './time-limits.ts'
 
 /** The time from a failed search for a host to the next one. Calls in between fail at once with the same error. */
 const PAUSE_MS = 100

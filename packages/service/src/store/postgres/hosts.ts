@@ -2,9 +2,9 @@
 
 import { DatabaseError } from 'pg-protocol'
 import type { PostgresAddress } from './address.ts'
-import { Client, CONNECT_TIMEOUT_MS } from './client.ts'
+import { Client } from './client.ts'
 import { codeOf, isFull, StoreFailure } from './errors.ts'
-import { withTimeout } from './with-timeout.ts'
+import { CONNECT_TIMEOUT_MS, withTimeout } from './time-limits.ts'
 
 type Host = PostgresAddress['hosts'][number]
 

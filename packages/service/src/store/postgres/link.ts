@@ -9,14 +9,8 @@ import { codeOf, isFull, StoreFailure } from './errors.ts'
 import type { WritableHost } from './hosts.ts'
 import { Pool } from './pool.ts'
 import { Session } from './session.ts'
-import { withTimeout } from './with-timeout.ts'
+import { ANSWER_TIMEOUT_MS, READ_QUEUE_MS, STATEMENT_TIMEOUT_MS, WRITE_QUEUE_MS, withTimeout } from './time-limits.ts'
 
-/** The server cancels a statement that takes longer. This does not limit the commit, which may wait for a standby. */
-const STATEMENT_TIMEOUT_MS = 2_000
-/** After this long without a response, a connection counts as dead. */
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 500
-const READ_QUEUE_MS = 1_000
-const WRITE_QUEUE_MS = STATEMENT_TIMEOUT_MS
 /**
  * With one, creates and orders beside lists are a third slower: the next statement could be sent only when this process has read the last
  * answer. With two, it waits at the database.

@@ -5,7 +5,7 @@
 
 import type { Client, Parameter } from './client.ts'
 import { StoreFailure } from './errors.ts'
-import { withTimeout } from './with-timeout.ts'
+import { withTimeout } from './time-limits.ts'
 
 export type { Parameter } from './client.ts'
 

@@ -1,0 +1,24 @@
+// How long the service waits for PostgreSQL, and PostgreSQL for the service.
+
+/** For a connection, and for what is asked first of a host. */
+export const CONNECT_TIMEOUT_MS = 1_500
+/** The server cancels a statement that takes longer. This does not limit the commit, which may wait for a standby. */
+export const STATEMENT_TIMEOUT_MS = 2_000
+/** After this long without a response, a connection counts as dead. */
+export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 500
+/** How long a statement may wait for a connection. */
+export const READ_QUEUE_MS = 1_000
+export const WRITE_QUEUE_MS = STATEMENT_TIMEOUT_MS
+/** A server that stops between reading and writing holds up the others for so long: less than the limit of their statements, which wait. */
+export const TRANSACTION_IDLE_MS = STATEMENT_TIMEOUT_MS - 500
+
+/** Settles as `work` does, or rejects with `late()` after `ms` milliseconds; the work itself continues. */
+export async function withTimeout<Result>(ms: number, work: Promise<Result>, late: () => Error): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(late()), ms)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
