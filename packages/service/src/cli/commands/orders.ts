@@ -1,4 +1,4 @@
-// `petstore orders …` and `petstore inventory`: the store area of a running service, for people and for programs.
+// `petstore orders …`: the orders of a running service, for people and for programs.
 
 import { Command, Option } from 'commander'
 import type { NewOrder, Order, OrderFilter, OrderStatus, PetstoreClient } from '../../../../client/src/petstore.ts'
@@ -10,7 +10,7 @@ import type { RequestedTransition } from '../../domain/order-transitions.ts'
 import { createClient } from '../client.ts'
 import { type ListOptions, showList, withListOptions, withNewest } from '../lists.ts'
 import { int64Argument, parsedBy, parseInt64, type Stated, withClientSettings } from '../options.ts'
-import { grouped, type Line, printLines, write } from '../print.ts'
+import { type Line, printLines, write } from '../print.ts'
 import { fields, table, time } from '../table.ts'
 import { updateOrderCommand } from './corrections.ts'
 import { exportCommand } from './export.ts'
@@ -69,18 +69,6 @@ export function ordersCommand(): Command {
     examples: ['orders export orders.csv', 'orders export --format ndjson --status completed | gzip > sold.gz'],
   })
   return orders.addCommand(withNewest(withFilter(exported)))
-}
-
-export function inventoryCommand(): Command {
-  return withClientSettings(new Command('inventory'))
-    .description('Show how many pets of a running service are available, pending and sold.')
-    .option('--json', 'print JSON, for programs', false)
-    .addHelpText('after', '\nExample:\n  petstore inventory')
-    .action(async ({ json }: { json: boolean }, self: Command) => {
-      const inventory = await createClient(self).getInventory()
-      const rows = Object.entries(inventory).map(([status, pets]) => [status, grouped(pets)])
-      await (json ? write(`${stringifyJson(inventory)}\n`) : printLines(...table(['STATUS', 'PETS'], rows)))
-    })
 }
 
 function placeCommand(): Command {
