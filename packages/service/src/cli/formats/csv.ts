@@ -7,7 +7,7 @@
 // reports no errors.
 
 import { StartError } from '../../domain/start-error.ts'
-import { FIELDS, type Format, type SourceRecord, type Unchecked } from './format.ts'
+import { FIELDS, type Format, PENDING_FOR_PEOPLE, type SourceRecord, type Unchecked } from './format.ts'
 import { newlines, RECORD_MAX } from './ndjson.ts'
 
 interface Row {
@@ -90,10 +90,8 @@ export function petOf({ name, categoryId = '', ...row }: Record<string, string>)
 
 /** Also as the page shows it. The service refuses any other text. */
 function statusOf(text: string): string {
-  return text
-    .trim()
-    .toLowerCase()
-    .replace(/^reserved$/, 'pending')
+  const word = text.trim().toLowerCase()
+  return word === PENDING_FOR_PEOPLE.toLowerCase() ? 'pending' : word
 }
 
 function quoted(text: string): string {

@@ -6,6 +6,9 @@ import { PET_FIELDS } from '../../../../client/src/responses.ts'
 /** The fields that an import sends. */
 export const FIELDS = PET_FIELDS.filter((field) => field !== 'id')
 
+/** What the page calls a pet that is pending. An import takes it, too. */
+export const PENDING_FOR_PEOPLE = 'Reserved'
+
 /** A record as it is in the file. Only the service validates it, so that there is one set of rules and messages. */
 export type Unchecked = { [Field in keyof NewPet]?: unknown }
 
