@@ -80,7 +80,7 @@ describe('three servers that start at the same time', () => {
     }
     for (const server of servers) {
       let measured = await measure(server)
-      // Once a second each looks for reservations that have ended.
+      // Twice a second each looks for reservations that have ended.
       for (let attempt = 0; attempt < 50 && measured[1] !== 0; attempt++) measured = await measure(server)
       expect(measured).toEqual([8, 0, 0])
     }

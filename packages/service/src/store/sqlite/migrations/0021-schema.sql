@@ -121,7 +121,8 @@ CREATE VIRTUAL TABLE search_pets USING fts5 (
   words, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1, prefix = '1 2 3');
 CREATE VIRTUAL TABLE search_orders USING fts5 (
   words, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1, prefix = '1 2 3');
--- A part of an index is written with each commit. Parts are merged a little at a time, eight or more at once. Where they become 16, FTS5 would merge
--- them whole within one commit, which takes longer than a tenth of a second in a store of five million pets: so that waits until there are 256.
-INSERT INTO search_pets (search_pets, rank) VALUES ('automerge', 8), ('crisismerge', 256);
-INSERT INTO search_orders (search_orders, rank) VALUES ('automerge', 8), ('crisismerge', 256);
+-- A part of an index is written with each commit. Parts are merged 64 pages at a time, so pages are small, and eight or more at once. Where they become
+-- 16, FTS5 would merge them whole within one commit, which takes longer than a tenth of a second in a store of five million pets: so that waits until
+-- there are 256.
+INSERT INTO search_pets (search_pets, rank) VALUES ('automerge', 8), ('crisismerge', 256), ('pgsz', 1000);
+INSERT INTO search_orders (search_orders, rank) VALUES ('automerge', 8), ('crisismerge', 256), ('pgsz', 1000);
