@@ -33,6 +33,7 @@ export function snapshots(statements: Statements): Snapshots {
   const pet = (row: object | null): Pet | undefined => (row ? fromRow(PET_COLUMNS, row) : undefined)
   const order = (row: object | null): StoredOrder | undefined => (row ? fromRow(STORED_ORDER_COLUMNS, row) : undefined)
   const answered = (row: FirstAnswerRow | null): FirstAnswer | undefined => (row ? answerOfRow(row) : undefined)
+
   /** The transaction may have waited for other processes: a key may have been revoked or have expired since it was looked up. */
   function keyChecker(now: number): (by: KeyId) => RefusedKey | undefined {
     const known = new Map<KeyId, RefusedKey | 'active'>()

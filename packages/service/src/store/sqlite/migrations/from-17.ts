@@ -118,10 +118,11 @@ function attachAlone(database: Database, path: string): void {
 /** The tables that have the same columns in both schemas. */
 const SAME = ['keys', 'deprecated_calls', 'pets', 'orders', 'idempotency_answers'] as const
 
-/** In the order in which the rows are there: that in which keys are forgotten. */
 function copyTable(database: Database, table: (typeof SAME)[number]): void {
   const columns = database.query("SELECT name FROM pragma_table_info(?, 'main')").values(table)
-  database.run(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM old.${table}`)
+  // Idempotency keys are forgotten in this order.
+  const order = table === 'idempotency_answers' ? 'ORDER BY rowid' : ''
+  database.run(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM old.${table} ${order}`)
 }
 
 /** Gives `main`, which is new, all that `old` has. */
