@@ -23,6 +23,8 @@ const WAIT_MS_MAX = 50
 const SHARE_MIN = 0.6
 const BACK_MS_MAX = 300_000
 const STOP_MS_MAX = 3_000
+/** It sends once a second: then it has failed to. */
+const FAILED_MS = 2_500
 
 export interface Plan {
   connections: number
@@ -103,12 +105,15 @@ export async function besideLitestream(plan: Plan, report: (line: string) => voi
   })
   const before = countOf(database)
   await measure(
-    `${disk.name} after ${behind} creates`,
+    `${disk.name} after ${behind} creates; then it is started again`,
     async () => {
       disk.fill()
+      await Bun.sleep(FAILED_MS)
       while (countOf(database) - before < behind) await Bun.sleep(100)
       disk.free()
       await some()
+      await end(litestream)
+      litestream = await startCopying(copying)
     },
     BEHIND_CONNECTIONS,
   )
@@ -127,7 +132,7 @@ export async function besideLitestream(plan: Plan, report: (line: string) => voi
 
 const [ALONE, LITESTREAM] = ['nothing', 'Litestream']
 
-/** Stopped while it sends, it may hang: then it is killed, as by its unit. */
+/** Stopped while it sends, or after it could not, it hangs: then it is killed, as by its unit. */
 async function end(litestream: Bun.Subprocess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   litestream.kill(signal)
   const hangs = setTimeout(() => litestream.kill('SIGKILL'), STOP_MS_MAX)
@@ -150,9 +155,9 @@ async function loaded(
   connections: number,
 ) {
   const { promise: ends, resolve: stop } = Promise.withResolvers<void>()
-  const load = (request: string, perSecond: number, connectionsMax: number) =>
+  const load = (requests: string[], perSecond: number, connectionsMax: number) =>
     openLoop(
-      { port: Number(new URL(service.url).port), requests: [request], perSecond, seconds: 7_200, connectionsMax },
+      { port: Number(new URL(service.url).port), requests, perSecond, seconds: 7_200, connectionsMax },
       ends,
       (pid) => clients.push(pid),
     )
@@ -163,8 +168,8 @@ async function loaded(
     log.most = Math.max(log.most, log.last)
   }, 50)
   const all = Promise.all([
-    load(create(service.key), 1e5, connections),
-    load(HEALTH, HEALTH_PER_SECOND, HEALTH_CONNECTIONS),
+    load(createsBy(service.key), 1e5, connections),
+    load([HEALTH], HEALTH_PER_SECOND, HEALTH_CONNECTIONS),
     watchStalls({ pid: service.pid, clients, database }, ends),
   ])
   await happen()
@@ -185,10 +190,27 @@ function countOf(path: string): number {
   return Number(database.query<{ last: number }, []>('SELECT max(id) AS last FROM pets').get()?.last)
 }
 
-const PET = '{"name":"Rex","categoryId":7}'
+const FIRST_NAMES = [
+  'Bella',
+  'Max',
+  'Luna',
+  'Charlie',
+  'Lucy',
+  'Cooper',
+  'Daisy',
+  'Milo',
+  'Sadie',
+  'Buddy',
+  'Lily',
+  'Rocky',
+]
+const NAMES = 3_000
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'
-const create = (key: string) =>
-  `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${PET.length}\r\n\r\n${PET}`
+const createsBy = (key: string) =>
+  Array.from({ length: NAMES }, (_, n) => {
+    const pet = `{"name":"${FIRST_NAMES[n % FIRST_NAMES.length]} ${n}","categoryId":7}`
+    return `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${pet.length}\r\n\r\n${pet}`
+  })
 
 function answered({ statuses, seconds }: Figures): number {
   return (statuses[201] ?? 0) / seconds
