@@ -133,6 +133,8 @@ function prepare(database: Database, path: string, identity: string | undefined,
   migrate(database, path)
   // A thread does it: see checkpoints.ts.
   database.run('PRAGMA wal_autocheckpoint = 0')
+  // For what undoes a single statement: a file takes a tenth of a create, and a container may have no folder for temporary files.
+  database.run('PRAGMA temp_store = MEMORY')
 }
 
 /**

@@ -25,8 +25,9 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
   const correctPet = statements.query<never, Value[]>(
     `UPDATE pets SET ${CHANGED_NAMES.map((name) => `${name} = ?`)} WHERE id = ? AND status = ?`,
   )
+  // Nothing is kept where it fails. Otherwise SQLite, because of the trigger, copies each page before the statement changes it.
   const movePet = statements.query<never, [PetStatus, bigint, PetStatus]>(
-    'UPDATE pets SET status = ? WHERE id = ? AND status = ?',
+    'UPDATE OR ROLLBACK pets SET status = ? WHERE id = ? AND status = ?',
   )
   const deletePet = statements.query<never, [bigint]>('DELETE FROM pets WHERE id = ?')
   const countTo = statements.query<never, [bigint]>(COUNT_TO)
@@ -68,8 +69,9 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
     const referred = ordersChanged.filter(({ before, after }) => after.reference !== before.reference)
     // An order that is placed changes its pet, too.
     const names = new Map(petsChanged.map(({ after }) => [after.id, after.name]))
-    for (const { id, petId, reference } of [...referred.map(({ after }) => after), ...ordersAdded])
-      search.setOrder(id, reference, names.get(petId) ?? nameOf.get(petId)?.name ?? '')
+    const nameNow = (id: bigint) => names.get(id) ?? nameOf.get(id)?.name ?? ''
+    for (const { after } of referred) search.setOrder(after.id, after.reference, nameNow(after.petId))
+    for (const { id, petId, reference } of ordersAdded) search.addOrder(id, reference, nameNow(petId))
   }
 
   return (writes, now) => {

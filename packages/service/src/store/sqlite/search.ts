@@ -42,6 +42,10 @@ export class SearchIndex {
   }
 
   /** By its reference and the name of its pet. */
+  addOrder(id: bigint, reference: string | undefined, name: string): void {
+    this.sql.addOrder.run(id, indexedWords(`${reference ?? ''} ${name}`))
+  }
+
   setOrder(id: bigint, reference: string | null | undefined, name: string): void {
     this.sql.setOrder.run(id, indexedWords(`${reference ?? ''} ${name}`))
   }
@@ -81,6 +85,7 @@ function prepared(statements: Statements) {
     addPet: write('INSERT', 'search_pets'),
     setPet: write('INSERT OR REPLACE', 'search_pets'),
     deletePet: statements.query<never, [bigint]>('DELETE FROM search_pets WHERE rowid = ?'),
+    addOrder: write('INSERT', 'search_orders'),
     setOrder: write('INSERT OR REPLACE', 'search_orders'),
     ordersOf: statements.query<[bigint, string | null], [bigint]>('SELECT id, reference FROM orders WHERE pet_id = ?'),
     pets: rows(PETS as List<never>),
