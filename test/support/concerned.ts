@@ -3,7 +3,7 @@
 
 import { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
-import type { ContractFault } from '../../packages/practice/src/contract-faults/shared/builders.ts'
+import type { ContractFault } from '../../packages/practice/src/contract-faults/shared/faults.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../packages/practice/src/proxy.ts'
 import type { Answer } from '../../packages/verify/src/answer.ts'
 import { Examination } from '../../packages/verify/src/examination.ts'

@@ -1,6 +1,6 @@
 // A record as the lessons ask about it: what became of each request, and which others go with it.
 
-import { isOf, parametersOf } from './contract-faults/shared/builders.ts'
+import { isOf, parametersOf } from './contract-faults/shared/requests.ts'
 import { headerOf } from './messages.ts'
 import type { Exchange } from './record.ts'
 

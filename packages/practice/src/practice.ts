@@ -2,7 +2,7 @@
 
 import type { Report } from '../../testing/testing.ts'
 import { Clock } from './clock.ts'
-import { headerText } from './contract-faults/shared/builders.ts'
+import { header } from './contract-faults/shared/answer-changes.ts'
 import { Faults } from './network-faults/faults.ts'
 import { injectFault } from './network-faults/inject.ts'
 import type { Behaviour, Pass } from './proxy.ts'
@@ -30,7 +30,7 @@ export class Practice {
     const inTime: Pass = async (request) => {
       const response = await pass(request)
       const date = () => new Date(this.clock.now()).toUTCString()
-      return this.clock.isMoved ? headerText('Date', date)(response, request) : response
+      return this.clock.isMoved ? header('Date', date)(response, request) : response
     }
     const fault = this.faults.next(request)
     const exchange = this.recorder.begin(request, client, fault)

@@ -20,7 +20,7 @@ import { PLACE_ORDER_FAULTS } from './place-order.ts'
 import { READ_ORDER_FAULTS } from './read-orders.ts'
 import { RESERVATION_FAULTS } from './reservations.ts'
 import { SEARCH_FAULTS } from './search.ts'
-import type { ContractFaults } from './shared/builders.ts'
+import type { ContractFaults } from './shared/faults.ts'
 import { STORE_KEY_FAULTS } from './store-keys.ts'
 
 export const CONTRACT_FAULTS: ContractFaults = {

@@ -2,24 +2,12 @@
 
 import { headerOf } from '../messages.ts'
 import type { ClientRequest } from '../proxy.ts'
-import {
-  at,
-  type Change,
-  type ContractFault,
-  type ContractFaults,
-  each,
-  header,
-  jsonAnswer,
-  objectOf,
-  put,
-  replacing,
-  sending,
-  textOf,
-  under,
-  type When,
-} from './shared/builders.ts'
+import type * as answers from './shared/answer-changes.ts'
+import { at, type ContractFault, type ContractFaults, jsonAnswer, under } from './shared/faults.ts'
 import { soldAgain } from './shared/memory.ts'
-import { CREATE, depthOf, is, isJson, isText, number, PLACE } from './shared/operations.ts'
+import { CREATE, PLACE } from './shared/operations.ts'
+import type { When } from './shared/requests.ts'
+import { depthOf, is, isJson, isText, number, objectOf, textOf } from './shared/values.ts'
 
 interface Creation {
   operation: string
@@ -28,7 +16,7 @@ interface Creation {
   /** The field of free text. */
   field: string
   /** An answer as if it had been right. */
-  taken: Change
+  taken: answers.Change
 }
 
 function ofBodies({ operation, invalid, taken }: Creation): ContractFaults {
@@ -38,8 +26,8 @@ function ofBodies({ operation, invalid, taken }: Creation): ContractFaults {
   const type = ({ headers }: ClientRequest) => headerOf(headers, 'Content-Type') ?? ''
   const isBroken: When = ({ body }) => body.length > 0 && !isJson(body)
   return {
-    'refused.code': at(operation, 400).onResponse(each(replacing('code', is(invalid), 'malformed_json'))),
-    'json.broken': at(operation, 400, isBroken).onResponse(put('code', invalid)),
+    'refused.code': at(operation, 400).answer.replace('code', is(invalid), 'malformed_json'),
+    'json.broken': at(operation, 400, isBroken).answer.put('code', invalid),
     'json.equal-names': taking(400, ({ body }) => body.includes('\\u0078')),
     'json.nesting': refusing(({ body }) => depthOf(body.toString()) === 32, 400, 'malformed_json'),
     'json.nesting.too-deep': taking(400, ({ body }) => depthOf(body.toString()) > 32),
@@ -47,15 +35,15 @@ function ofBodies({ operation, invalid, taken }: Creation): ContractFaults {
     'size.too-large': taking(413, ({ body }) => body.length > 65_536),
     'media-type': refusing((request) => /^Application|;;/.test(type(request)), 415, 'unsupported_media_type'),
     'media-type.other': taking(415, (request) => /^text\/plain$/.test(type(request))),
-    'content-encoding': at(operation, 415).onResponse(header('Accept-Encoding', undefined)),
+    'content-encoding': at(operation, 415).answer.header('Accept-Encoding'),
   }
 }
 
 function ofTexts({ operation, field, taken }: Creation): ContractFaults {
   const isBlank: When = (request) => /^\s+$/.test(textOf(objectOf(request).get(field)))
   return {
-    exact: at(operation).onRequest(
-      sending((object) => isText(object.get(field)) && object.set(field, textOf(object.get(field)).trim())),
+    exact: at(operation).request.object(
+      (object) => isText(object.get(field)) && object.set(field, textOf(object.get(field)).trim()),
     ),
     refused: at(operation, 400, isBlank).onResponse(taken),
   }

@@ -1,45 +1,15 @@
 // Faults in what every change promises: an order that is completed, cancelled or returned, and corrections of pets and orders.
 
 import type { ClientRequest, ServiceResponse } from '../proxy.ts'
-import {
-  at,
-  both,
-  type Change,
-  type ContractFault,
-  type ContractFaults,
-  errorAnswer,
-  header,
-  jsonAnswer,
-  sentHeader,
-  status,
-  text,
-  under,
-  type When,
-} from './shared/builders.ts'
+import { type Change, empty } from './shared/answer-changes.ts'
+import { at, type ContractFault, type ContractFaults, errorAnswer, jsonAnswer, under } from './shared/faults.ts'
 import { secondTime, stuckAfter, withFirstKey } from './shared/memory.ts'
-import {
-  CANCEL,
-  CHANGE,
-  COMPLETE,
-  DELETE,
-  error,
-  hasHeader,
-  isJson,
-  RETURN,
-  UPDATE,
-  withoutKey,
-} from './shared/operations.ts'
+import { CANCEL, CHANGE, COMPLETE, DELETE, RETURN, UPDATE } from './shared/operations.ts'
+import { hasHeader, type When, withoutKey } from './shared/requests.ts'
+import { isJson } from './shared/values.ts'
 
 /** As if it had been done. */
-const done = (success: 200 | 204): Change =>
-  success === 200
-    ? () => jsonAnswer(200, {})
-    : both(
-        status(204),
-        text(() => ''),
-      )
-const ignoring = (operation: string, name: string): ContractFault =>
-  at(operation).onRequest(sentHeader(name, () => undefined))
+const done = (success: 200 | 204): Change => (success === 200 ? () => jsonAnswer(200, {}) : empty(204))
 const says =
   (state: string) =>
   (_: ClientRequest, { body }: ServiceResponse) =>
@@ -57,24 +27,24 @@ interface Move {
 /** What every change of one pet or one order has. */
 function ofChange(operation: string): ContractFaults {
   return {
-    'not-found': at(operation, 404).onResponse(error(410)),
-    'no-id': at(operation).refusing(hasNoId, 400, 'invalid_parameter'),
+    'not-found': at(operation, 404).answer.error(410),
+    'no-id': at(operation).refusing(hasNoId),
     'no-key': withFirstKey(operation, 401, withoutKey),
     'read-only-key': withFirstKey(operation, 403),
-    'if-match': ignoring(operation, 'If-Match'),
-    'if-none-match': ignoring(operation, 'If-None-Match'),
+    'if-match': at(operation).request.header('If-Match'),
+    'if-none-match': at(operation).request.header('If-None-Match'),
   }
 }
 
 function ofMove({ operation, success, conflicts }: Move): ContractFaults {
   return {
     ...ofChange(operation),
-    success: at(operation, success).onResponse(status(202)),
+    success: at(operation, success).answer.status(202),
     pet: stuckAfter(operation),
     again: secondTime(operation, () => errorAnswer(409, 'order_not_pending')),
     conflict: at(operation, 409, says(conflicts[1] ?? '')).onResponse(done(success)),
-    'state-first': at(operation, 409, hasHeader('If-Match', /./)).onResponse(error(412)),
-    ...(success === 200 ? { etag: at(operation, 200).onResponse(header('ETag', '"another"')) } : {}),
+    'state-first': at(operation, 409, hasHeader('If-Match', /./)).answer.error(412),
+    ...(success === 200 ? { etag: at(operation, 200).answer.header('ETag', '"another"') } : {}),
   }
 }
 
@@ -83,7 +53,7 @@ function ofCorrection(operation: string, success: 200 | 204): ContractFaults {
   const late = [412, 404]
   return {
     ...ofChange(operation),
-    'idempotency-key': at(operation).refusing(hasHeader('Idempotency-Key', /./), 400, 'invalid_parameter'),
+    'idempotency-key': at(operation).refusing(hasHeader('Idempotency-Key', /./)),
     together: at(
       operation,
       'any',
@@ -100,8 +70,8 @@ function ofCorrectedBody(operation: string): ContractFaults {
     'json.broken': taking(400, ({ body }) => !isJson(body)),
     'media-type.other': taking(415),
     'size.too-large': taking(413),
-    'same.conditions': at(operation, 200, hasHeader('If-Match', /^"x"$/)).onResponse(error(412)),
-    etag: at(operation, 200).onResponse(header('ETag', undefined)),
+    'same.conditions': at(operation, 200, hasHeader('If-Match', /^"x"$/)).answer.error(412),
+    etag: at(operation, 200).answer.header('ETag'),
   }
 }
 

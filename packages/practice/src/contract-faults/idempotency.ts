@@ -2,19 +2,10 @@
 
 import { headerOf, withHeader } from '../messages.ts'
 import type { Behaviour, ClientRequest, ServiceResponse } from '../proxy.ts'
-import {
-  at,
-  type ContractFault,
-  type ContractFaults,
-  errorAnswer,
-  header,
-  isOf,
-  objectOf,
-  sentHeader,
-  textOf,
-  under,
-} from './shared/builders.ts'
+import { at, type ContractFault, type ContractFaults, errorAnswer, under } from './shared/faults.ts'
 import { CREATE, PLACE } from './shared/operations.ts'
+import { isOf } from './shared/requests.ts'
+import { objectOf, textOf } from './shared/values.ts'
 
 const KEY = 'Idempotency-Key'
 const MISMATCH = errorAnswer(422, 'idempotency_mismatch')
@@ -75,17 +66,16 @@ const isSameKey = (request: ClientRequest, first: Exchange) =>
   headerOf(request.headers, 'Authorization') === headerOf(first.request.headers, 'Authorization')
 
 function ofRepeats(operation: string): ContractFaults {
-  const keyed = (change: (key: string) => string | undefined): ContractFault =>
-    at(operation).onRequest(sentHeader(KEY, change))
+  const { header } = at(operation).request
   return {
-    replay: keyed(() => undefined),
-    'replayed-header': at(operation, 201).onResponse(header('Idempotency-Replayed', undefined)),
-    quotes: keyed((key) => key.replace(/^"(.{1,250})"$/, '"$1-quoted"')),
+    replay: header(KEY),
+    'replayed-header': at(operation, 201).answer.header('Idempotency-Replayed'),
+    quotes: header(KEY, (key) => key.replace(/^"(.{1,250})"$/, '"$1-quoted"')),
     meaning: remembering(operation, (request, first) => (isSameBody(request, first) ? undefined : MISMATCH)),
-    distinct: keyed((key) => key.toLowerCase()),
+    distinct: header(KEY, (key) => key.toLowerCase()),
     mismatch: remembering(operation, (request, first) => (isSameBody(request, first) ? undefined : first.response)),
     refused: remembering(operation, (_, { response }) => (response.status >= 400 ? response : undefined)),
-    invalid: at(operation, 400).resending(sentHeader(KEY, () => undefined)),
+    invalid: at(operation, 400).again.header(KEY),
     together: withoutKeyWhileRunning(operation),
     'other-key': remembering(operation, (request, first) => (isSameKey(request, first) ? undefined : first.response)),
   }
@@ -97,7 +87,7 @@ const OF_ORDERS: ContractFaults = {
   'before-state': at(PLACE, 422, ({ body }) => /"petId":\d{16}/.test(body.toString())).onResponse(() =>
     errorAnswer(404, 'pet_not_found'),
   ),
-  'one-name-space': at(PLACE).onRequest(sentHeader(KEY, (key) => `${key.replaceAll('"', '')}-order`)),
+  'one-name-space': at(PLACE).request.header(KEY, (key) => `${key.replaceAll('"', '')}-order`),
 }
 
 export const IDEMPOTENCY_FAULTS: ContractFaults = {

@@ -1,15 +1,16 @@
 // Faults in the list of pets that no other list has (lists.ts).
 
-import { at, both, type ContractFaults, parameter, status, text } from './shared/builders.ts'
+import { at, type ContractFaults, hasNext } from './shared/faults.ts'
 import { keepingTags } from './shared/memory.ts'
-import { hasHeader, hasNext, LIST, listing } from './shared/operations.ts'
+import { LIST, listing } from './shared/operations.ts'
 import { lostBehindDeleted, withoutNewcomers } from './shared/remembered-pets.ts'
+import { hasHeader } from './shared/requests.ts'
 
 /** As tags of ours are, and none of those that are made up. */
 const TAG = /^"[^"]{6,}"$/
 
 export const LIST_PET_FAULTS: ContractFaults = {
-  'pets.list.limit.full': listing(parameter('limit', /^99$/, '100')),
+  'pets.list.limit.full': listing.parameter('limit', /^99$/, '100'),
   'pets.list.next.while-added': withoutNewcomers,
   'pets.list.next.while-deleted': lostBehindDeleted,
   'pets.list.etag.changes': keepingTags(LIST),
@@ -17,10 +18,5 @@ export const LIST_PET_FAULTS: ContractFaults = {
     LIST,
     200,
     (request, response) => hasHeader('If-None-Match', TAG)(request) && hasNext(response),
-  ).onResponse(
-    both(
-      status(304),
-      text(() => ''),
-    ),
-  ),
+  ).answer.empty(304),
 }

@@ -1,7 +1,8 @@
 // Faults in wrong values of query parameters, in every list alike: what must be refused is ignored.
 
-import { at, type ContractFault, type ContractFaults, parametersOf, query } from './shared/builders.ts'
+import { at, type ContractFault, type ContractFaults } from './shared/faults.ts'
 import { EVENTS, LIST, ORDERS } from './shared/operations.ts'
+import { parametersOf } from './shared/requests.ts'
 
 /** The parameters of each list, by the beginning of the id. */
 const LISTS: Record<string, readonly [operation: string, names: readonly string[]]> = {
@@ -20,8 +21,8 @@ const ID_OF: Record<string, string> = {
 /** A wrong value is ignored where it is all that is wrong. */
 function ignoringWrong(operation: string, name: string): ContractFault {
   const isAlone = new RegExp(`^(?:${name}(?:,|$))+$`)
-  return at(operation, 400, (request) => isAlone.test([...parametersOf(request).keys()].join())).resending(
-    query((parameters) => parameters.delete(name)),
+  return at(operation, 400, (request) => isAlone.test([...parametersOf(request).keys()].join())).again.query(
+    (parameters) => parameters.delete(name),
   )
 }
 

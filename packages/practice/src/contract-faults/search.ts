@@ -1,27 +1,20 @@
 // Faults in what a search finds.
 
 import type { Json } from '../../../contract/src/json.ts'
-import {
-  at,
-  type ContractFault,
-  type ContractFaults,
-  headerText,
-  items,
-  parameter,
-  parametersOf,
-  query,
-  textOf,
-  type When,
-} from './shared/builders.ts'
+import type { ClientRequest } from '../proxy.ts'
+import { items } from './shared/answer-changes.ts'
+import { at, type ContractFault, type ContractFaults } from './shared/faults.ts'
 import { frozen } from './shared/memory.ts'
 import { LIST, listing, ORDERS } from './shared/operations.ts'
+import { parametersOf, type When } from './shared/requests.ts'
+import { textOf } from './shared/values.ts'
 
-const wordsOf: (...request: Parameters<When>) => string = (request) => parametersOf(request).get('search') ?? ''
+const wordsOf = (request: ClientRequest) => parametersOf(request).get('search') ?? ''
 const searches =
   (words: RegExp): When =>
   (request) =>
     words.test(wordsOf(request))
-const findingNothing = (words: RegExp): ContractFault => at(LIST, 200, searches(words)).onResponse(items(() => []))
+const findingNothing = (words: RegExp): ContractFault => at(LIST, 200, searches(words)).answer.items(() => [])
 
 /** Finds an order where its reference has all words. */
 const inReference: ContractFault = at(ORDERS, 200, searches(/./)).onResponse((response, request) => {
@@ -32,11 +25,11 @@ const inReference: ContractFault = at(ORDERS, 200, searches(/./)).onResponse((re
 })
 
 export const SEARCH_FAULTS: ContractFaults = {
-  'pets.list.search': listing(parameter('search', /./, undefined)),
+  'pets.list.search': listing.parameter('search', /./),
   'pets.list.search.words': findingNothing(/[A-Z]/),
-  'pets.list.search.filters': listing(query((parameters) => parameters.has('search') && parameters.delete('status'))),
-  'pets.list.search.links': at(LIST, 200).onResponse(headerText('Link', (link) => link.replace(/search=[^&>]*&/g, ''))),
+  'pets.list.search.filters': listing.query((parameters) => parameters.has('search') && parameters.delete('status')),
+  'pets.list.search.links': at(LIST, 200).answer.header('Link', (link) => link.replace(/search=[^&>]*&/g, '')),
   'pets.list.search.fresh': frozen(LIST, searches(/./)),
-  'orders.list.search.reference': at(ORDERS).onRequest(parameter('search', /./, undefined)),
+  'orders.list.search.reference': at(ORDERS).request.parameter('search', /./),
   'orders.list.search.pet-name': inReference,
 }

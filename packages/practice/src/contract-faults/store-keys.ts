@@ -1,8 +1,9 @@
 // Faults in the API keys and the methods of every operation of the store area.
 
-import { at, type ContractFaults, header } from './shared/builders.ts'
+import { at, type ContractFaults } from './shared/faults.ts'
 import { refusingOthers, withFirstKey } from './shared/memory.ts'
-import { EVENTS, error, INVENTORY, ORDER, ORDERS, PLACE, withoutKey } from './shared/operations.ts'
+import { EVENTS, INVENTORY, ORDER, ORDERS, PLACE } from './shared/operations.ts'
+import { withoutKey } from './shared/requests.ts'
 
 const KEYED = {
   'orders.list': ORDERS,
@@ -28,8 +29,8 @@ export const STORE_KEY_FAULTS: ContractFaults = {
   'keys.read-only.store': refusingOthers(INVENTORY),
   ...Object.fromEntries(
     Object.entries(PATHS).flatMap(([name, path]) => [
-      [`methods.options.${name}`, at(`OPTIONS ${path}`, 204).onResponse(header('Allow', undefined))],
-      [`methods.other.${name}`, at(`* ${path}`, 405).onResponse(error(404))],
+      [`methods.options.${name}`, at(`OPTIONS ${path}`, 204).answer.header('Allow')],
+      [`methods.other.${name}`, at(`* ${path}`, 405).answer.error(404)],
     ]),
   ),
 }

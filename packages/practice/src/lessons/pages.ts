@@ -1,6 +1,6 @@
 // How a client reads lists and the feed of events to their ends.
 
-import { isOf, parametersOf } from '../contract-faults/shared/builders.ts'
+import { isOf, parametersOf } from '../contract-faults/shared/requests.ts'
 import { codeOf, feed, knew, nextPage, pauseBetween, responseHeader, statusOf } from '../history.ts'
 import type { Exchange } from '../record.ts'
 import type { Lessons } from './lesson.ts'

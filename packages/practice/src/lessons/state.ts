@@ -1,6 +1,6 @@
 // What a client remembers: entity tags, deprecations, and where its key belongs.
 
-import { isOf, pathOf } from '../contract-faults/shared/builders.ts'
+import { isOf, pathOf } from '../contract-faults/shared/requests.ts'
 import { codeOf, knew, requestHeader, responseHeader, statusOf } from '../history.ts'
 import type { Exchange } from '../record.ts'
 import type { Judge, Lessons } from './lesson.ts'

@@ -1,6 +1,6 @@
 // How long a client waits: before it sends something again, and for an answer.
 
-import { parametersOf } from '../contract-faults/shared/builders.ts'
+import { parametersOf } from '../contract-faults/shared/requests.ts'
 import {
   any,
   endOf,

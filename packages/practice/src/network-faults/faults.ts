@@ -3,7 +3,7 @@
 import { basePath, operations } from '../../../contract/src/contract.ts'
 import { ERROR_STATUS } from '../../../contract/src/generated.ts'
 import type { Fault } from '../../../testing/testing.ts'
-import { isOf } from '../contract-faults/shared/builders.ts'
+import { isOf } from '../contract-faults/shared/requests.ts'
 import type { ClientRequest } from '../proxy.ts'
 
 interface Rule {

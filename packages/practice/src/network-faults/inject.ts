@@ -2,7 +2,8 @@
 
 import { ERROR_STATUS, type ErrorCode } from '../../../contract/src/generated.ts'
 import type { Fault } from '../../../testing/testing.ts'
-import { each, errorAnswer, header } from '../contract-faults/shared/builders.ts'
+import { each, header } from '../contract-faults/shared/answer-changes.ts'
+import { errorAnswer } from '../contract-faults/shared/faults.ts'
 import { type ClientRequest, type Pass, type ServiceResponse, write } from '../proxy.ts'
 
 interface Injected {

@@ -1,51 +1,40 @@
 // Planted faults: the bodies of errors, what HEAD says beside GET, repeats that answer something else, and keys that may only read.
 
+import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
 import {
   at,
-  both,
-  type Change,
   type ContractFault,
   type ContractFaults,
-  drop,
   errorAnswer,
-  header,
-  isOf,
   jsonAnswer,
-  objectOf,
-  pathOf,
-  put,
-  sentHeader,
-  status,
-  text,
-  textOf,
-} from '../../../practice/src/contract-faults/shared/builders.ts'
+} from '../../../practice/src/contract-faults/shared/faults.ts'
 import { refusingOthers } from '../../../practice/src/contract-faults/shared/memory.ts'
 import {
   CREATE,
   DELETE,
-  hasHeader,
   INVENTORY,
-  number,
   ONE,
   ORDER,
   ORDERS,
   PLACE,
   UPDATE,
-  withoutKey,
 } from '../../../practice/src/contract-faults/shared/operations.ts'
+import * as requests from '../../../practice/src/contract-faults/shared/request-changes.ts'
+import { hasHeader, isOf, pathOf, withoutKey } from '../../../practice/src/contract-faults/shared/requests.ts'
+import { number, objectOf, textOf } from '../../../practice/src/contract-faults/shared/values.ts'
 import { headerOf } from '../../../practice/src/messages.ts'
 import type { ClientRequest, ServiceResponse } from '../../../practice/src/proxy.ts'
 
-const empty = text(() => '')
-const page = both(
-  header('Content-Type', 'text/html'),
-  text(() => '<h1>Error</h1>'),
+const empty = answers.text(() => '')
+const page = answers.both(
+  answers.header('Content-Type', 'text/html'),
+  answers.text(() => '<h1>Error</h1>'),
 )
 const isUnknown = (request: ClientRequest) => !/^\/(?:pets|store)(?:\/|$)/.test(pathOf(request.target))
 
 const ERRORS: ContractFaults = {
   'a 405 of the list without a body': at('* /pets', 405).onResponse(empty),
-  'a 405 of a pet that says 404': at('* /pets/*', 405).onResponse(put('status', number(404))),
+  'a 405 of a pet that says 404': at('* /pets/*', 405).answer.put('status', number(404)),
   'a 405 of orders as a web page': at('* /store/orders', 405).onResponse(page),
   'an unknown path as a web page': at('*', 404, isUnknown).onResponse(page),
   'an unknown path below a pet as a web page': at('GET /pets/*/*', 404).onResponse(page),
@@ -53,39 +42,49 @@ const ERRORS: ContractFaults = {
     /\/store\/(?!orders)[\w-]+$/.test(target),
   ).onResponse(() => jsonAnswer(200, [])),
   'a 401 of a create without a body': at(CREATE, 401).onResponse(empty),
-  'a 401 of a pet without a message': at(ONE, 401).onResponse(drop('message')),
+  'a 401 of a pet without a message': at(ONE, 401).answer.drop('message'),
   'a 413 as a web page': at('*', 413).onResponse(page),
   'a 415 without a body': at('*', 415).onResponse(empty),
-  'a 412 of a pet without a code': at(ONE, 412).onResponse(drop('code')),
+  'a 412 of a pet without a code': at(ONE, 412).answer.drop('code'),
 }
 
-const noBody = (change: Change): Change => both(change, empty)
+const noBody = (change: answers.Change): answers.Change => answers.both(change, empty)
 const heading = (
   path: string,
   code: number | 'any',
   when: (request: ClientRequest) => boolean,
-  change: Change,
+  change: answers.Change,
 ): ContractFault => at(`HEAD ${path}`, code, when).onResponse(noBody(change))
 const always = () => true
 
 const HEADS: ContractFaults = {
-  'HEAD needs no key': at('HEAD /pets|HEAD /pets/*', 401, withoutKey).onResponse(noBody(status(200))),
-  'HEAD of a pet that is not there is 200': heading('/pets/*', 404, always, status(200)),
-  'HEAD with a wrong limit is 200': heading('/pets', 400, always, status(200)),
-  'HEAD reads no If-None-Match': at('HEAD /pets|HEAD /pets/*').onRequest(sentHeader('If-None-Match', () => undefined)),
-  'HEAD of a pet does not say that it is deprecated': heading('/pets/*', 200, always, header('Deprecation', undefined)),
-  'HEAD of events has no Link': heading('/store/events', 200, always, header('Link', undefined)),
+  'HEAD needs no key': at('HEAD /pets|HEAD /pets/*', 401, withoutKey).onResponse(noBody(answers.status(200))),
+  'HEAD of a pet that is not there is 200': heading('/pets/*', 404, always, answers.status(200)),
+  'HEAD with a wrong limit is 200': heading('/pets', 400, always, answers.status(200)),
+  'HEAD reads no If-None-Match': at('HEAD /pets|HEAD /pets/*').request.header('If-None-Match', () => undefined),
+  'HEAD of a pet does not say that it is deprecated': heading(
+    '/pets/*',
+    200,
+    always,
+    answers.header('Deprecation', undefined),
+  ),
+  'HEAD of events has no Link': heading('/store/events', 200, always, answers.header('Link', undefined)),
   'HEAD of an unknown path is 200': at(
     '*',
     404,
     (request) => request.method === 'HEAD' && isUnknown(request),
-  ).onResponse(noBody(status(200))),
-  'HEAD of an order has another type': heading('/store/orders/*', 200, always, header('Content-Type', 'text/plain')),
+  ).onResponse(noBody(answers.status(200))),
+  'HEAD of an order has another type': heading(
+    '/store/orders/*',
+    200,
+    always,
+    answers.header('Content-Type', 'text/plain'),
+  ),
 }
 
 /** Changes the Idempotency-Key. */
 const rekeying = (change: (key: string) => string | undefined): ContractFault =>
-  at(`${CREATE}|${PLACE}`).onRequest(sentHeader('Idempotency-Key', change))
+  at(`${CREATE}|${PLACE}`).request.header('Idempotency-Key', change)
 const isReplay = (_: ClientRequest, { headers }: ServiceResponse) =>
   headerOf(headers, 'Idempotency-Replayed') !== undefined
 
@@ -95,7 +94,7 @@ const twiceOnly: ContractFault = () => {
   return async (request, pass) => {
     const key = headerOf(request.headers, 'Idempotency-Key') ?? ''
     const before = uses.get(key) ?? 0
-    if (before > 1 && isOf(request, CREATE)) return pass(sentHeader('Idempotency-Key', () => undefined)(request))
+    if (before > 1 && isOf(request, CREATE)) return pass(requests.header('Idempotency-Key', () => undefined)(request))
     const response = await pass(request)
     if (isOf(request, CREATE) && response.status === 201) uses.set(key, before + 1)
     return response
@@ -138,7 +137,7 @@ const replayingCorrected: ContractFault = () => {
     }
     const name = names.get(textOf(objectOf(response).get('id')))
     const isMeant = isOf(request, CREATE) && isReplay(request, response) && name !== undefined
-    return isMeant ? put('name', name)(response, request) : response
+    return isMeant ? answers.put('name', name)(response, request) : response
   }
 }
 
@@ -147,15 +146,18 @@ const REPEATS: ContractFaults = {
   'keys in other letters are one': rekeying((key) => key.toLowerCase()),
   'of a key 64 characters count': rekeying((key) => key.replace(/^("\S{64})\S{1,191}"$/, '$1"')),
   'another request under a key loses the first answer': lostByMismatch,
-  'a replay is 200': at(CREATE, 201, isReplay).onResponse(status(200)),
-  'a replay has another type': at(`${CREATE}|${PLACE}`, 201, isReplay).onResponse(header('Content-Type', 'text/plain')),
+  'a replay is 200': at(CREATE, 201, isReplay).answer.status(200),
+  'a replay has another type': at(`${CREATE}|${PLACE}`, 201, isReplay).answer.header('Content-Type', 'text/plain'),
   'a replay shows the corrected name': replayingCorrected,
   'corrections under one key are one': replayedCorrections,
   'a deletion with a key is refused': at(DELETE).refusing(hasHeader('Idempotency-Key', /./), 400, 'invalid_parameter'),
 }
 
 const LIMITED: ContractFaults = {
-  'RateLimit as a bare number': at('*').onResponse(both(header('RateLimit', '99'), header('RateLimit-Policy', '100'))),
+  'RateLimit as a bare number': at('*').answer.both(
+    answers.header('RateLimit', '99'),
+    answers.header('RateLimit-Policy', '100'),
+  ),
   'a read-only key lists no orders': refusingOthers(ORDERS),
   'a read-only key fetches no order': refusingOthers(ORDER),
   'a read-only key sees no inventory': refusingOthers(INVENTORY),

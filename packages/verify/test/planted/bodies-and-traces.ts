@@ -2,32 +2,21 @@
 
 import { isUtf8 } from 'node:buffer'
 import { type Json, JsonNumber } from '../../../contract/src/json.ts'
-import {
-  at,
-  type ContractFault,
-  type ContractFaults,
-  isOf,
-  items,
-  objectOf,
-  parametersOf,
-  pathOf,
-  replacing,
-  rewrite,
-  sending,
-  textOf,
-} from '../../../practice/src/contract-faults/shared/builders.ts'
+import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
+import { at, type ContractFault, type ContractFaults } from '../../../practice/src/contract-faults/shared/faults.ts'
 import {
   CHANGE,
   CREATE,
   DELETE,
   INVENTORY,
-  isText,
   LIST,
-  number,
   ONE,
   PLACE,
   UPDATE,
 } from '../../../practice/src/contract-faults/shared/operations.ts'
+import * as requests from '../../../practice/src/contract-faults/shared/request-changes.ts'
+import { isOf, parametersOf, pathOf } from '../../../practice/src/contract-faults/shared/requests.ts'
+import { isText, number, objectOf, replacing, textOf } from '../../../practice/src/contract-faults/shared/values.ts'
 
 /** Changes this field of the body; where that changes nothing, the body goes on as it came. */
 const sendingField = (
@@ -39,14 +28,14 @@ const sendingField = (
     const value = objectOf(request).get(field)
     const right = change(value)
     if (request.body.length > 65_536 || !isUtf8(request.body) || right === value) return request
-    return sending(replacing(field, () => true, right))(request)
+    return requests.object(replacing(field, () => true, right))(request)
   })
 const writing = (operation: string, field: string, change: (text: string) => string): ContractFault =>
   sendingField(operation, field, (value) => (isText(value) ? change(textOf(value)) : value))
 const naming = (change: (name: string) => string): ContractFault => writing(CREATE, 'name', change)
 /** Keeps another name than the answer to the create shows. */
 const keeping = (change: (name: string) => string): ContractFault =>
-  at(`${LIST}|${ONE}`, 200).onResponse(rewrite('name', (name) => change(name)))
+  at(`${LIST}|${ONE}`, 200).answer.rewrite('name', (name) => change(name))
 
 const NAMES: ContractFaults = {
   'two spaces become one': naming((name) => name.replaceAll(/ {2,}/g, ' ')),
@@ -115,7 +104,7 @@ function leaving(when: (parameters: URLSearchParams, pet: Map<string, Json>) => 
       if (!isOf(request, LIST) || response.status !== 200 || parametersOf(request).has('cursor')) return response
       const parameters = parametersOf(request)
       const limit = Number(parameters.get('limit') ?? 20)
-      return items((all) => {
+      return answers.items((all) => {
         const left = deleted.filter((one) => when(parameters, one))
         if (left.length === 0) return all
         const sign = parameters.get('sort') === 'newest' ? -1 : 1
@@ -142,7 +131,7 @@ const stale = (filter: string, field: string): ContractFault => {
         corrected.add(pathOf(request.target).split('/')[2] ?? '')
       }
       if (!isOf(request, LIST) || response.status !== 200 || !parametersOf(request).has(filter)) return response
-      return items((all) => {
+      return answers.items((all) => {
         const ids = all.map(idOf)
         const before = shown.get(request.target) ?? []
         shown.set(request.target, all)
@@ -160,7 +149,7 @@ const countingDeleted: ContractFault = () => {
     const response = await pass(request)
     if (isOf(request, DELETE) && response.status === 204) deleted++
     if (!isOf(request, INVENTORY) || response.status !== 200) return response
-    return rewrite('available', (count) => number(BigInt(count) + deleted))(response, request)
+    return answers.rewrite('available', (count) => number(BigInt(count) + deleted))(response, request)
   }
 }
 
@@ -171,7 +160,7 @@ const unindexed: ContractFault = () => {
     const response = await pass(request)
     if (isOf(request, UPDATE) && response.status === 200) renamed.add(pathOf(request.target).split('/')[2] ?? '')
     if (!isOf(request, LIST) || !parametersOf(request).has('search')) return response
-    return items((all) => all.filter((pet) => !(pet instanceof Map && renamed.has(textOf(pet.get('id'))))))(
+    return answers.items((all) => all.filter((pet) => !(pet instanceof Map && renamed.has(textOf(pet.get('id'))))))(
       response,
       request,
     )

@@ -1,27 +1,18 @@
 // Planted faults: keys that are almost right, limits other than the round ones, and the borders of pages.
 
+import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
+import { at, type ContractFault, type ContractFaults } from '../../../practice/src/contract-faults/shared/faults.ts'
+import { CREATE, EVENTS, LIST, ONE, ORDERS } from '../../../practice/src/contract-faults/shared/operations.ts'
+import * as requests from '../../../practice/src/contract-faults/shared/request-changes.ts'
 import {
-  at,
-  type ContractFault,
-  type ContractFaults,
+  hasCursor,
   hasKey,
   isOf,
-  items,
-  objectOf,
   parametersOf,
   pathOf,
-  query,
-  textOf,
   withKey,
-} from '../../../practice/src/contract-faults/shared/builders.ts'
-import {
-  CREATE,
-  EVENTS,
-  hasCursor,
-  LIST,
-  ONE,
-  ORDERS,
-} from '../../../practice/src/contract-faults/shared/operations.ts'
+} from '../../../practice/src/contract-faults/shared/requests.ts'
+import { objectOf, textOf } from '../../../practice/src/contract-faults/shared/values.ts'
 import { headerOf } from '../../../practice/src/messages.ts'
 import type { ClientRequest } from '../../../practice/src/proxy.ts'
 
@@ -64,7 +55,7 @@ const limiting = (
   at(operation).onRequest((request) => {
     const limit = parametersOf(request).getAll('limit').join()
     if (!/^[1-9]\d?$/.test(limit) || !when(request)) return request
-    return query((given) => given.set('limit', String(change(Number(limit)))))(request)
+    return requests.query((given) => given.set('limit', String(change(Number(limit)))))(request)
   })
 const hasParameter = (name: string) => (request: ClientRequest) => parametersOf(request).has(name)
 const unlessRound = (limit: number) => ([1, 2, 3, 4, 5, 10, 20, 100].includes(limit) ? limit : limit + 1)
@@ -100,12 +91,12 @@ function countingPages(operation: string, when: (request: ClientRequest) => bool
       if (next !== undefined) places.set(next, before + limit)
       if (cursor === null || before + limit > 100) return response
       const whole = await pass(
-        query((given) => {
+        requests.query((given) => {
           given.delete('cursor')
           given.set('limit', '100')
         })(request),
       )
-      return { ...response, body: items((all) => all.slice(before, before + limit))(whole, request).body }
+      return { ...response, body: answers.items((all) => all.slice(before, before + limit))(whole, request).body }
     }
   }
 }
@@ -124,7 +115,7 @@ function lostBorder(instead: ContractFault): ContractFault {
         deleted.add(pathOf(request.target).split('/')[2] ?? '')
       if (!isOf(request, LIST)) return response
       const [, next] = /cursor=([\w-]+)[^>]*>; rel="next"/.exec(headerOf(response.headers, 'Link') ?? '') ?? []
-      items((all) => {
+      answers.items((all) => {
         const last = all.at(-1)
         if (next !== undefined && last instanceof Map) borders.set(next, textOf(last.get('id')))
         return all
@@ -147,7 +138,7 @@ const withoutNewcomers: ContractFault = () => {
     const [, next] = /cursor=([\w-]+)[^>]*>; rel="next"/.exec(headerOf(response.headers, 'Link') ?? '') ?? []
     if (next !== undefined) known.set(next, seen)
     if (cursor === null || !known.has(cursor)) return response
-    return items((all) => all.filter((pet) => pet instanceof Map && BigInt(textOf(pet.get('id'))) <= seen))(
+    return answers.items((all) => all.filter((pet) => pet instanceof Map && BigInt(textOf(pet.get('id'))) <= seen))(
       response,
       request,
     )
@@ -155,8 +146,8 @@ const withoutNewcomers: ContractFault = () => {
 }
 
 const isLaterOfNewest = (request: ClientRequest) => hasCursor(request) && isNewest(request)
-const later = (operation: string, change: Parameters<typeof items>[0]): ContractFault =>
-  at(operation, 200, isLaterOfNewest).onResponse(items(change))
+const later = (operation: string, change: Parameters<typeof answers.items>[0]): ContractFault =>
+  at(operation, 200, isLaterOfNewest).answer.items(change)
 
 const PAGES: ContractFaults = {
   'pages are counted: a deletion moves them': countingPages(LIST, (request) => !isNewest(request)),
@@ -164,7 +155,7 @@ const PAGES: ContractFaults = {
   'the second page of newest leaves one out': later(LIST, (all) => all.slice(1)),
   'the second page of newest goes up': later(LIST, (all) => all.toReversed()),
   'the second page of newest orders leaves one out': later(ORDERS, (all) => all.slice(1)),
-  'behind a deleted pet there is nothing': lostBorder(at(LIST).onResponse(items(() => []))),
+  'behind a deleted pet there is nothing': lostBorder(at(LIST).answer.items(() => [])),
   'behind a deleted pet the cursor is refused': lostBorder(at(LIST).refusing(() => true, 400, 'invalid_parameter')),
   'what is added meanwhile is on no page': withoutNewcomers,
 }

@@ -3,23 +3,11 @@
 import { type Json, stringifyJson } from '../../../../contract/src/json.ts'
 import { headerOf } from '../../messages.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../proxy.ts'
-import {
-  type Change,
-  type ContractFault,
-  errorAnswer,
-  header,
-  isOf,
-  items,
-  jsonAnswer,
-  objectOf,
-  pathOf,
-  put,
-  textOf,
-  type When,
-  type WhenResponse,
-  withKey,
-} from './builders.ts'
+import { type Change, header, items, put } from './answer-changes.ts'
+import { type ContractFault, errorAnswer, jsonAnswer, type WhenResponse } from './faults.ts'
 import { CANCEL, COMPLETE, CREATE, PETS, PLACE } from './operations.ts'
+import { isOf, pathOf, type When, withKey } from './requests.ts'
+import { objectOf, textOf } from './values.ts'
 
 /** A fault that sees each request with its response. `begin` makes the memory of a proxy. */
 export function remembering<Memory>(

@@ -3,9 +3,11 @@
 import type { Json, JsonObject } from '../../../../contract/src/json.ts'
 import { headerOf } from '../../messages.ts'
 import type { ClientRequest, ServiceResponse } from '../../proxy.ts'
-import { isOf, items, objectOf, parametersOf, pathOf, textOf } from './builders.ts'
+import { items } from './answer-changes.ts'
 import { remembering } from './memory.ts'
 import { CREATE, DELETE, LIST, UPDATE } from './operations.ts'
+import { isOf, parametersOf, pathOf } from './requests.ts'
+import { objectOf, textOf } from './values.ts'
 
 const nextCursor = ({ headers }: ServiceResponse) =>
   /cursor=([\w-]+)[^>]*>; rel="next"/.exec(headerOf(headers, 'Link') ?? '')?.[1]

@@ -1,0 +1,47 @@
+// What a request is about, and what it has.
+
+import { headerOf, withHeader } from '../../messages.ts'
+import type { ClientRequest } from '../../proxy.ts'
+
+export type When = (request: ClientRequest) => boolean
+
+/**
+ * `operations` are methods and paths below the base URL, separated by a bar, such as `GET /pets/*`. A `*` stands for any method or one
+ * segment of the path; alone it stands for every request.
+ */
+export function isOf({ method, target }: ClientRequest, operations: string): boolean {
+  const segments = pathOf(target).split('/')
+  return operations.split('|').some((operation) => {
+    if (operation === '*') return true
+    const [wantedMethod, wantedPath = ''] = operation.split(' ')
+    const wanted = wantedPath.split('/')
+    const isPath = wanted.length === segments.length && wanted.every((one, at) => one === '*' || one === segments[at])
+    return isPath && (wantedMethod === '*' || wantedMethod === method)
+  })
+}
+
+/** Below the base URL, without the query. */
+export function pathOf(target: string): string {
+  return target.replace(/\?.*$/, '').replace(/^.*?\/v1(?=\/|$)/, '')
+}
+
+export function parametersOf({ target }: ClientRequest): URLSearchParams {
+  return new URLSearchParams(target.split('?')[1] ?? '')
+}
+
+export const hasKey: When = ({ headers }) => headerOf(headers, 'Authorization') !== undefined
+export const withoutKey: When = (request) => !hasKey(request)
+export const hasCursor: When = (request) => parametersOf(request).has('cursor')
+export const isFiltered: When = (request) => parametersOf(request).has('status')
+export const hasParameter =
+  (name: string, value: string): When =>
+  (request) =>
+    parametersOf(request).get(name) === value
+export const hasHeader =
+  (name: string, value: RegExp): When =>
+  ({ headers }) =>
+    value.test(headerOf(headers, name) ?? '')
+
+export function withKey(request: ClientRequest, authorization: string | undefined): ClientRequest {
+  return { ...request, headers: withHeader(request.headers, 'Authorization', authorization) }
+}

@@ -1,0 +1,74 @@
+// JSON in bodies, as faults look for it and replace it.
+
+import {
+  type Json,
+  JsonError,
+  JsonNumber,
+  type JsonObject,
+  parseJson,
+  stringifyJson,
+} from '../../../../contract/src/json.ts'
+
+/** The body with another value; one that is no JSON stays. */
+export function changed(body: Buffer, change: (value: Json) => Json): Buffer {
+  let value: Json
+  try {
+    value = parseJson(body.toString())
+  } catch (error) {
+    if (error instanceof JsonError) return body
+    throw error
+  }
+  return Buffer.from(stringifyJson(change(value)))
+}
+
+/** The object in a body, or an empty one. */
+export function objectOf({ body }: { body: Buffer }): JsonObject {
+  let object: JsonObject = new Map()
+  changed(body, (value) => {
+    if (value instanceof Map) object = value
+    return value
+  })
+  return object
+}
+
+/** A text itself, a number as it was written. */
+export function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value)
+}
+
+/** Of an object: the value under this name, where it is wrong; without a right one it is left out. */
+export function replacing(name: string, isWrong: (value: Json | undefined) => boolean, right?: Json) {
+  return (object: JsonObject): void => {
+    if (!isWrong(object.get(name))) return
+    if (right === undefined) object.delete(name)
+    else object.set(name, right)
+  }
+}
+
+export const number = (value: bigint | number | string) => new JsonNumber(String(value))
+/** As a client does whose numbers have 53 bits. */
+export const rounded = (digits: string) => number(BigInt(Number(digits)))
+
+export const isMissing = (value: Json | undefined) => value === undefined
+export const isText = (value: Json | undefined) => typeof value === 'string'
+export const isNumber = (value: Json | undefined) => value instanceof JsonNumber
+export const isFraction = (value: Json | undefined) => value instanceof JsonNumber && /\.\d*[1-9]/.test(value.text)
+export const is = (wanted: Json) => (value: Json | undefined) => value === wanted
+
+export function isJson(body: Buffer): boolean {
+  try {
+    return parseJson(body.toString()) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** How deep brackets are nested, strings aside. */
+export function depthOf(text: string): number {
+  let [depth, deepest] = [0, 0]
+  for (const bracket of text.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/[^[\]{}]/g, '')) {
+    depth += '[{'.includes(bracket) ? 1 : -1
+    deepest = Math.max(depth, deepest)
+  }
+  return deepest
+}
