@@ -7,8 +7,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import document from '../openapi.yaml'
 import { cursorTo } from '../packages/client/src/responses.ts'
-import { nextPage } from '../packages/practice/src/history.ts'
-import type { Exchange } from '../packages/practice/src/record.ts'
+import { Exchange } from '../packages/practice/src/exchange.ts'
 import type { Answer } from '../packages/verify/src/answer.ts'
 import { linkOf } from '../packages/verify/src/promises/shared/pages.ts'
 import { petBody, verbatim } from './support/pets.ts'
@@ -73,7 +72,12 @@ describe('every regular expression', () => {
 const LINK_READERS: Record<string, (link: string) => unknown> = {
   'the client': (link) => cursorTo('next', { headers: { get: () => link } } as unknown as Response),
   'petstore verify': (link) => linkOf({ header: () => link } as unknown as Answer, 'next'),
-  practice: (link) => nextPage({ response: { headers: [['Link', link]] } } as unknown as Exchange),
+  practice(link) {
+    const body = Buffer.alloc(0)
+    const exchange = new Exchange({ method: 'GET', target: '/', headers: [], body }, 1, {}, 0, undefined)
+    exchange.response = { status: 200, headers: [['Link', link]], body }
+    return exchange.nextPage
+  },
 }
 
 test.each(Object.entries(LINK_READERS))('a Link takes linear time: %s', (_, read) => {

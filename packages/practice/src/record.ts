@@ -2,24 +2,8 @@
 
 import type { Socket } from 'node:net'
 import type { Fault } from '../../testing/testing.ts'
+import { type Connection, Exchange } from './exchange.ts'
 import { type ClientRequest, type ServiceResponse, write } from './proxy.ts'
-
-export interface Exchange extends ClientRequest {
-  /** From 1, in the order in which the requests came. */
-  number: number
-  connection: Connection
-  /** Milliseconds of the machine's monotonic clock. */
-  startedAt: number
-  /** When all was sent that the client gets. `undefined` while it waits, and where it has left before. */
-  endedAt?: number
-  response?: ServiceResponse
-  fault?: Fault | undefined
-}
-
-export interface Connection {
-  /** When the client left it, or lost it. */
-  closedAt?: number
-}
 
 /** Requests after so many bytes are not recorded. */
 const BYTES_MAX = 64 * 2 ** 20
@@ -47,7 +31,7 @@ export class Recorder {
 
   begin(request: ClientRequest, client: Socket, fault: Fault | undefined): Exchange {
     const number = this.recorded.length + 1
-    const exchange = { ...request, number, connection: this.connectionOf(client), startedAt: this.now(), fault }
+    const exchange = new Exchange(request, number, this.connectionOf(client), this.now(), fault)
     if (this.bytes < BYTES_MAX) this.recorded.push(exchange)
     else this.unrecorded++
     this.bytes += EXCHANGE_BYTES + request.body.length

@@ -1,10 +1,11 @@
 // The report: which lessons a client has kept or missed in what was recorded of it.
 
 import type { JudgedLesson, Report } from '../../testing/testing.ts'
-import { History, hasLeft, isLost } from './history.ts'
+import type { Exchange } from './exchange.ts'
+import { History } from './history.ts'
 import { LESSONS } from './lessons/all.ts'
 import type { Judge, Lesson } from './lessons/lesson.ts'
-import type { Exchange, Recorder } from './record.ts'
+import type { Recorder } from './record.ts'
 
 const EVIDENCE_MAX = 10
 
@@ -36,7 +37,7 @@ function judged(id: string, { sentence, advice, judge }: Lesson, history: Histor
 }
 
 function answerOf(exchange: Exchange): Report['requests'][number]['answer'] {
-  if (isLost(exchange)) return 'lost'
-  if (hasLeft(exchange)) return 'left'
+  if (exchange.isLost) return 'lost'
+  if (exchange.hasLeft) return 'left'
   return exchange.endedAt === undefined ? 'waiting' : (exchange.response?.status ?? 'waiting')
 }

@@ -1,7 +1,7 @@
 // What a lesson is: a sentence about clients, and how each request of a record shows whether it is kept.
 
+import type { Exchange } from '../exchange.ts'
 import type { History } from '../history.ts'
-import type { Exchange } from '../record.ts'
 
 /** Whether this request shows that the client keeps the lesson (true) or misses it (false); `undefined`: it shows neither. */
 export type Judge = (exchange: Exchange) => boolean | undefined

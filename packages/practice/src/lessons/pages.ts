@@ -1,13 +1,13 @@
 // How a client reads lists and the feed of events to their ends.
 
 import { isOf, parametersOf } from '../contract-faults/shared/requests.ts'
-import { codeOf, feed, knew, nextPage, pauseBetween, responseHeader, statusOf } from '../history.ts'
-import type { Exchange } from '../record.ts'
+import type { Exchange } from '../exchange.ts'
+import { feed } from '../history.ts'
 import type { Lessons } from './lesson.ts'
 
 const isList = (exchange: Exchange) => isOf(exchange, 'GET /pets|GET /store/orders')
 const cursorOf = (exchange: Exchange) => parametersOf(exchange).get('cursor') ?? undefined
-const nextCursor = (exchange: Exchange) => nextPage(exchange)?.get('cursor') ?? undefined
+const nextCursor = (exchange: Exchange) => exchange.nextPage?.get('cursor') ?? undefined
 
 /** The names under which clients of other services ask for a page. */
 const GUESSES = ['page', 'offset', 'skip', 'start', 'after', 'since', 'starting_after', 'page_token']
@@ -24,7 +24,7 @@ export const PAGE_LESSONS: Lessons = {
       const used = new Set(exchanges.filter(isList).map(cursorOf))
       const hasFollowed = exchanges.some((exchange) => isList(exchange) && used.has(nextCursor(exchange) ?? ''))
       return (exchange) => {
-        const next = isList(exchange) && statusOf(exchange) === 200 ? nextCursor(exchange) : undefined
+        const next = isList(exchange) && exchange.status === 200 ? nextCursor(exchange) : undefined
         if (next === undefined || used.has(next)) return next === undefined ? undefined : true
         return hasFollowed || parametersOf(exchange).has('limit') ? undefined : false
       }
@@ -39,7 +39,7 @@ export const PAGE_LESSONS: Lessons = {
         if (!isList(exchange)) return undefined
         const cursor = cursorOf(exchange)
         const isGuess = GUESSES.some((name) => parametersOf(exchange).has(name))
-        const links = responseHeader(exchange, 'Link') ?? ''
+        const links = exchange.answerHeader('Link') ?? ''
         for (const [, one = ''] of links.matchAll(/[?&]cursor=([^&>]*)/g)) given.add(decodeURIComponent(one))
         return cursor === undefined && !isGuess ? undefined : !isGuess && given.has(cursor ?? '')
       }
@@ -52,7 +52,7 @@ export const PAGE_LESSONS: Lessons = {
       const given = new Map<string, string>()
       return (exchange) => {
         if (!isList(exchange)) return undefined
-        const next = nextPage(exchange)
+        const next = exchange.nextPage
         if (next) given.set(next.get('cursor') ?? '', filterOf(next))
         const wanted = given.get(cursorOf(exchange) ?? '')
         return wanted === undefined ? undefined : filterOf(parametersOf(exchange)) === wanted
@@ -66,9 +66,9 @@ export const PAGE_LESSONS: Lessons = {
       let page: Exchange | undefined
       return (exchange) => {
         if (feed(exchange) === undefined) return undefined
-        const before = page && knew(page, exchange) ? nextCursor(page) : undefined
-        if (statusOf(exchange) === 200) page = exchange
-        else if (codeOf(exchange) === 'cursor_expired') page = undefined
+        const before = page?.wasKnownTo(exchange) ? nextCursor(page) : undefined
+        if (exchange.status === 200) page = exchange
+        else if (exchange.code === 'cursor_expired') page = undefined
         return before === undefined ? undefined : cursorOf(exchange) === before
       }
     },
@@ -80,10 +80,10 @@ export const PAGE_LESSONS: Lessons = {
       let empty: Exchange | undefined
       return (exchange) => {
         if (feed(exchange) === undefined) return undefined
-        const before = empty && knew(empty, exchange) ? empty : undefined
-        empty = statusOf(exchange) === 200 && `${exchange.response?.body}` === '[]' ? exchange : undefined
+        const before = empty?.wasKnownTo(exchange) ? empty : undefined
+        empty = exchange.status === 200 && `${exchange.response?.body}` === '[]' ? exchange : undefined
         if (before === undefined) return undefined
-        return Number(parametersOf(exchange).get('wait')) > 0 || pauseBetween(before, exchange) + EARLY_MS >= POLL_MS
+        return Number(parametersOf(exchange).get('wait')) > 0 || before.pauseBefore(exchange) + EARLY_MS >= POLL_MS
       }
     },
   },
@@ -94,8 +94,8 @@ export const PAGE_LESSONS: Lessons = {
       let expired: Exchange | undefined
       return (exchange) => {
         if (feed(exchange) === undefined) return undefined
-        const before = expired && knew(expired, exchange) ? cursorOf(expired) : undefined
-        expired = codeOf(exchange) === 'cursor_expired' ? exchange : undefined
+        const before = expired?.wasKnownTo(exchange) ? cursorOf(expired) : undefined
+        expired = exchange.code === 'cursor_expired' ? exchange : undefined
         return before === undefined ? undefined : cursorOf(exchange) !== before
       }
     },

@@ -1,32 +1,20 @@
 // What is sent again, and what is not.
 
-import {
-  any,
-  authorization,
-  hasFailed,
-  isBlind,
-  isCreate,
-  isLost,
-  isUncertain,
-  pauseBetween,
-  requestHeader,
-  statusOf,
-  wholeRequest,
-} from '../history.ts'
-import type { Exchange } from '../record.ts'
+import type { Exchange } from '../exchange.ts'
+import { any, authorization, wholeRequest } from '../history.ts'
 import type { Lesson, Lessons } from './lesson.ts'
 
 /** A pause after which the same request is a new one: of somebody who polls, and of somebody who tries once more. */
 const POLL_MS = 1_000
 const LATER_MS = 10_000
-const key = (exchange: Exchange) => requestHeader(exchange, 'Idempotency-Key')
+const key = (exchange: Exchange) => exchange.header('Idempotency-Key')
 /** May be sent again without a second effect, and undoes nothing that others have changed. */
-const isSafe = (exchange: Exchange) => (isCreate(exchange) ? key(exchange) !== undefined : !isBlind(exchange))
+const isSafe = (exchange: Exchange) => (exchange.isCreate ? key(exchange) !== undefined : !exchange.isBlind)
 /** Sending it again may do it twice, or undo what others have changed. */
-const isRisky = (exchange: Exchange) => isBlind(exchange) || (isUncertain(exchange) && !isSafe(exchange))
+const isRisky = (exchange: Exchange) => exchange.isBlind || (exchange.isUncertain && !isSafe(exchange))
 const isRefused = (exchange: Exchange) => {
-  const status = statusOf(exchange) ?? 0
-  return status >= 400 && status < 500 && status !== 401 && status !== 412 && !hasFailed(exchange)
+  const status = exchange.status ?? 0
+  return status >= 400 && status < 500 && status !== 401 && status !== 412 && !exchange.hasFailed
 }
 
 export const RETRY_LESSONS: Lessons = {
@@ -35,17 +23,17 @@ export const RETRY_LESSONS: Lessons = {
       'A request that failed for a time (408, 429, 500, 502, 503, 504, idempotency_in_flight) is sent again; ' +
       'a PATCH without If-Match need not be, nor after 500, 502 and 504 a create without an Idempotency-Key.',
     advice: 'Send it again after a pause, up to a limit. See docs/clients.md.',
-    judge: sentAgain((exchange) => statusOf(exchange) !== undefined && hasFailed(exchange) && !isRisky(exchange)),
+    judge: sentAgain((exchange) => exchange.status !== undefined && exchange.hasFailed && !isRisky(exchange)),
   },
   'retries.lost': {
     sentence: 'A request whose answer did not arrive is sent again, where that is safe.',
     advice: 'Send reads, and creates with an Idempotency-Key, again. See docs/clients.md.',
-    judge: sentAgain((exchange) => isLost(exchange) && exchange.fault?.cut !== undefined && isSafe(exchange)),
+    judge: sentAgain((exchange) => exchange.isLost && exchange.fault?.cut !== undefined && isSafe(exchange)),
   },
   'retries.truncated': {
     sentence: 'Half an answer is not taken for a whole one: the request is sent again, where that is safe.',
     advice: 'Compare the body with Content-Length, and send the request again. See docs/clients.md.',
-    judge: sentAgain((exchange) => isLost(exchange) && exchange.fault?.truncate !== undefined && isSafe(exchange)),
+    judge: sentAgain((exchange) => exchange.isLost && exchange.fault?.truncate !== undefined && isSafe(exchange)),
   },
   'retries.refused': {
     sentence: 'A request that was refused (400, 403, 404, 409 and the like) is not sent again as it was.',
@@ -55,21 +43,21 @@ export const RETRY_LESSONS: Lessons = {
       const next = history.knowing(exchange, any)
       if (next === undefined || next !== history.knowing(exchange, wholeRequest)) return true
       // Whoever polls waits for something.
-      return exchange.method === 'GET' && pauseBetween(exchange, next) >= POLL_MS ? undefined : false
+      return exchange.method === 'GET' && exchange.pauseBefore(next) >= POLL_MS ? undefined : false
     },
   },
   'retries.unauthorized': {
     sentence: 'After 401 nothing is sent with the same key.',
     advice: 'Stop, and ask for another API key. See docs/interface.md#keys.',
     judge: (history) => (exchange) =>
-      statusOf(exchange) === 401 && authorization(exchange) !== undefined
+      exchange.status === 401 && authorization(exchange) !== undefined
         ? history.knowing(exchange, authorization) === undefined
         : undefined,
   },
   'creates.key': {
     sentence: 'Each create has an Idempotency-Key.',
     advice: 'Send an Idempotency-Key with every create: a new UUID. See docs/clients.md.',
-    judge: () => (exchange) => (isCreate(exchange) ? key(exchange) !== undefined : undefined),
+    judge: () => (exchange) => (exchange.isCreate ? key(exchange) !== undefined : undefined),
   },
   'creates.same-key': {
     sentence: 'A create that is sent again has the Idempotency-Key that it had.',
@@ -79,11 +67,11 @@ export const RETRY_LESSONS: Lessons = {
       for (const exchange of history.exchanges) uses.set(key(exchange), (uses.get(key(exchange)) ?? 0) + 1)
       return (exchange) => {
         const before = history.failedBefore(exchange)
-        if (!before || !isCreate(exchange) || key(before) === undefined) return undefined
+        if (!before || !exchange.isCreate || key(before) === undefined) return undefined
         if (key(exchange) === key(before)) return true
         // Where the first key came again, this is a create of its own, beside it or after the client had given up.
-        const isAnother = (uses.get(key(before)) ?? 0) > 1 || pauseBetween(before, exchange) >= LATER_MS
-        return isUncertain(before) && !isAnother ? false : undefined
+        const isAnother = (uses.get(key(before)) ?? 0) > 1 || before.pauseBefore(exchange) >= LATER_MS
+        return before.isUncertain && !isAnother ? false : undefined
       }
     },
   },
@@ -93,7 +81,7 @@ export const RETRY_LESSONS: Lessons = {
     judge() {
       const used = new Map<string, string>()
       return (exchange) => {
-        const own = isCreate(exchange) ? key(exchange) : undefined
+        const own = exchange.isCreate ? key(exchange) : undefined
         if (own === undefined) return undefined
         const isFirst = used.size === 0
         const before = used.get(own)
@@ -109,7 +97,7 @@ export const RETRY_LESSONS: Lessons = {
       'it may have been done.',
     advice: 'Send an Idempotency-Key: with it the create can be sent again. See docs/clients.md.',
     judge: (history) => (exchange) =>
-      isUncertain(exchange) && isCreate(exchange) && !isSafe(exchange)
+      exchange.isUncertain && exchange.isCreate && !isSafe(exchange)
         ? history.knowing(exchange, wholeRequest) === undefined
         : undefined,
   },

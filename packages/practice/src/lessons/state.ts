@@ -1,8 +1,7 @@
 // What a client remembers: entity tags, deprecations, and where its key belongs.
 
 import { isOf, pathOf } from '../contract-faults/shared/requests.ts'
-import { codeOf, knew, requestHeader, responseHeader, statusOf } from '../history.ts'
-import type { Exchange } from '../record.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Judge, Lessons } from './lesson.ts'
 
 const CHANGES = [
@@ -26,10 +25,10 @@ export const STATE_LESSONS: Lessons = {
         const { method, target } = exchange
         if (method !== 'GET') return undefined
         const before = tagged.get(target)
-        const isKnown = before !== undefined && knew(before, exchange)
-        if (statusOf(exchange) === 200 && responseHeader(exchange, 'ETag') !== undefined && !isKnown)
+        const isKnown = before?.wasKnownTo(exchange)
+        if (exchange.status === 200 && exchange.answerHeader('ETag') !== undefined && !isKnown)
           tagged.set(target, exchange)
-        return isKnown ? requestHeader(exchange, 'If-None-Match') !== undefined : undefined
+        return isKnown ? exchange.header('If-None-Match') !== undefined : undefined
       }
     },
   },
@@ -41,10 +40,10 @@ export const STATE_LESSONS: Lessons = {
       return (exchange) => {
         const what = resource(exchange)
         const before = tagged.get(what)
-        if (exchange.method === 'GET' && statusOf(exchange) === 200 && responseHeader(exchange, 'ETag'))
+        if (exchange.method === 'GET' && exchange.status === 200 && exchange.answerHeader('ETag'))
           tagged.set(what, exchange)
-        return isOf(exchange, CHANGES) && before && knew(before, exchange)
-          ? requestHeader(exchange, 'If-Match') !== undefined
+        return isOf(exchange, CHANGES) && before?.wasKnownTo(exchange)
+          ? exchange.header('If-Match') !== undefined
           : undefined
       }
     },
@@ -55,23 +54,23 @@ export const STATE_LESSONS: Lessons = {
     judge() {
       const refused = new Map<string, Exchange>()
       return (exchange) => {
-        const tag = requestHeader(exchange, 'If-Match')
+        const tag = exchange.header('If-Match')
         const before = refused.get(resource(exchange))
-        if (tag !== undefined && statusOf(exchange) === 412) refused.set(resource(exchange), exchange)
-        if (!before || !knew(before, exchange) || !isOf(exchange, CHANGES)) return undefined
-        return tag !== requestHeader(before, 'If-Match')
+        if (tag !== undefined && exchange.status === 412) refused.set(resource(exchange), exchange)
+        if (!before?.wasKnownTo(exchange) || !isOf(exchange, CHANGES)) return undefined
+        return tag !== before.header('If-Match')
       }
     },
   },
   'deprecated.left': {
     sentence: 'An operation is not used any more once an answer has said that it is deprecated.',
     advice: 'Use the successor that the Link of the answer names. See docs/interface.md#get-petspetid.',
-    judge: () => avoiding((exchange) => responseHeader(exchange, 'Deprecation') !== undefined),
+    judge: () => avoiding((exchange) => exchange.answerHeader('Deprecation') !== undefined),
   },
   'deprecated.removed': {
     sentence: 'An operation that was removed (410 operation_removed) is not asked for again.',
     advice: 'Use the list with its filters. See docs/interface.md#get-petspetid.',
-    judge: () => avoiding((exchange) => codeOf(exchange) === 'operation_removed'),
+    judge: () => avoiding((exchange) => exchange.code === 'operation_removed'),
   },
   'key.header': {
     sentence: 'The key is sent in the header Authorization, as Bearer, and nowhere else.',
@@ -80,7 +79,7 @@ export const STATE_LESSONS: Lessons = {
       const { target, body, headers } = exchange
       const others = headers.filter(([name]) => !/^authorization$/i.test(name)).map(([, value]) => value)
       if ([target, `${body}`, ...others].some((text) => KEY.test(text))) return false
-      const authorization = requestHeader(exchange, 'Authorization')
+      const authorization = exchange.header('Authorization')
       return authorization === undefined ? undefined : /^Bearer \S+$/i.test(authorization)
     },
   },
@@ -91,8 +90,8 @@ function avoiding(isSaid: (exchange: Exchange) => boolean): Judge {
   let said: Exchange | undefined
   return (exchange) => {
     const isDeprecated = isOf(exchange, DEPRECATED)
-    const wasSaid = said !== undefined && knew(said, exchange)
-    if (!said && isDeprecated && statusOf(exchange) !== undefined && isSaid(exchange)) said = exchange
+    const wasSaid = said?.wasKnownTo(exchange)
+    if (!said && isDeprecated && exchange.status !== undefined && isSaid(exchange)) said = exchange
     return wasSaid ? !isDeprecated : undefined
   }
 }

@@ -1,21 +1,7 @@
 // What a client does with large numbers, and with what a later version of the service may say.
 
-import {
-  any,
-  codeOf,
-  feed,
-  type History,
-  hasFailed,
-  isBlind,
-  isCreate,
-  isUncertain,
-  knew,
-  pauseBetween,
-  requestHeader,
-  statusOf,
-  wholeRequest,
-} from '../history.ts'
-import type { Exchange } from '../record.ts'
+import type { Exchange } from '../exchange.ts'
+import { any, feed, type History, wholeRequest } from '../history.ts'
 import type { Lessons } from './lesson.ts'
 
 const NUMBER = /(?<![\w.-])-?\d+(?:\.\d+)?(?:e\+?\d{1,2})?(?![\w.-])/gi
@@ -28,8 +14,8 @@ const isUnknown = ({ fault }: Exchange) => fault?.unknown === true
 /** After a pause a client that has gone on may read the same again. */
 const POLL_MS = 1_000
 const isKeyless = (exchange: Exchange) =>
-  isCreate(exchange) && isUncertain(exchange) && requestHeader(exchange, 'Idempotency-Key') === undefined
-const isSuccess = (exchange: Exchange) => (statusOf(exchange) ?? 500) < 300
+  exchange.isCreate && exchange.isUncertain && exchange.header('Idempotency-Key') === undefined
+const isSuccess = (exchange: Exchange) => (exchange.status ?? 500) < 300
 
 export const VALUE_LESSONS: Lessons = {
   'values.exact': {
@@ -42,7 +28,7 @@ export const VALUE_LESSONS: Lessons = {
         const sent = largeOf(`${decoded(exchange.target)} ${exchange.body}`)
         const isRounded = sent.some((one) => rounded.has(one) && !exact.has(one))
         const isExact = sent.some((one) => exact.has(one))
-        for (const one of statusOf(exchange) === undefined ? [] : largeOf(`${exchange.response?.body}`)) {
+        for (const one of exchange.status === undefined ? [] : largeOf(`${exchange.response?.body}`)) {
           exact.add(one)
           rounded.add(BigInt(Number(one)))
           for (const digits of DIGITS) rounded.add(integerOf(Number(one).toPrecision(digits)))
@@ -65,7 +51,7 @@ export const VALUE_LESSONS: Lessons = {
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || !isSuccess(exchange) || feed(exchange) !== undefined) return undefined
       const next = history.knowing(exchange, any)
-      if (next) return wholeRequest(next) !== wholeRequest(exchange) || pauseBetween(exchange, next) >= POLL_MS
+      if (next) return wholeRequest(next) !== wholeRequest(exchange) || exchange.pauseBefore(next) >= POLL_MS
       return isLast(history, exchange) ? false : undefined
     },
   },
@@ -83,9 +69,9 @@ export const VALUE_LESSONS: Lessons = {
       'An error with an unknown code is treated by its status: sent again where that is temporary, and not otherwise.',
     advice: 'Treat a code that you do not know by its status. See docs/interface.md#errors.',
     judge: (history) => (exchange) => {
-      if (!isUnknown(exchange) || codeOf(exchange) === undefined || history.failedBefore(exchange)) return undefined
-      if (hasFailed(exchange) && (isBlind(exchange) || isKeyless(exchange))) return undefined
-      return (history.again(exchange) !== undefined) === hasFailed(exchange)
+      if (!isUnknown(exchange) || exchange.code === undefined || history.failedBefore(exchange)) return undefined
+      if (exchange.hasFailed && (exchange.isBlind || isKeyless(exchange))) return undefined
+      return (history.again(exchange) !== undefined) === exchange.hasFailed
     },
   },
 }
@@ -115,5 +101,5 @@ function decoded(target: string): string {
 /** Nothing came after it, or beside it. */
 function isLast({ exchanges }: History, exchange: Exchange): boolean {
   const before = exchanges.at(-2)
-  return exchanges.at(-1) === exchange && (before === undefined || knew(before, exchange))
+  return exchanges.at(-1) === exchange && (before === undefined || before.wasKnownTo(exchange))
 }

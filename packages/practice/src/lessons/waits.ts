@@ -1,19 +1,8 @@
 // How long a client waits: before it sends something again, and for an answer.
 
 import { parametersOf } from '../contract-faults/shared/requests.ts'
-import {
-  any,
-  endOf,
-  feed,
-  hasFailed,
-  hasLeft,
-  isLost,
-  knew,
-  pauseBetween,
-  responseHeader,
-  statusOf,
-} from '../history.ts'
-import type { Exchange } from '../record.ts'
+import type { Exchange } from '../exchange.ts'
+import { any, feed } from '../history.ts'
 import type { Lessons } from './lesson.ts'
 
 /** A client's timers, and its clock, may be early by as much. */
@@ -34,16 +23,16 @@ export const WAIT_LESSONS: Lessons = {
     judge: (history) => (exchange) => {
       const waitMs = retryAfterMs(exchange)
       const again = waitMs === undefined ? undefined : history.retry(exchange)
-      return again && pauseBetween(exchange, again) + EARLY_MS >= Number(waitMs)
+      return again && exchange.pauseBefore(again) + EARLY_MS >= Number(waitMs)
     },
   },
   'waits.quiet': {
     sentence: 'After 429 nothing at all is sent before Retry-After has passed.',
     advice: 'Let one Retry-After hold back all requests with this key. See docs/interface.md#errors.',
     judge: (history) => (exchange) => {
-      const waitMs = statusOf(exchange) === 429 ? retryAfterMs(exchange) : undefined
+      const waitMs = exchange.status === 429 ? retryAfterMs(exchange) : undefined
       const next = waitMs === undefined ? undefined : history.knowing(exchange, any)
-      return next && pauseBetween(exchange, next) + EARLY_MS >= Number(waitMs)
+      return next && exchange.pauseBefore(next) + EARLY_MS >= Number(waitMs)
     },
   },
   'waits.pause': {
@@ -51,9 +40,9 @@ export const WAIT_LESSONS: Lessons = {
     advice: 'Wait before each attempt, at random, up to a time that doubles. See docs/clients.md.',
     judge(history) {
       const pauseAfter = (exchange: Exchange) => {
-        if (!hasFailed(exchange) || statusOf(exchange) === undefined) return undefined
+        if (!exchange.hasFailed || exchange.status === undefined) return undefined
         const again = retryAfterMs(exchange) === undefined && history.retry(exchange)
-        return again ? pauseBetween(exchange, again) : undefined
+        return again ? exchange.pauseBefore(again) : undefined
       }
       // Of pauses at random some are short.
       const pauses = history.exchanges.some((exchange) => (pauseAfter(exchange) ?? 0) >= PAUSE_MS)
@@ -72,7 +61,7 @@ export const WAIT_LESSONS: Lessons = {
       return (exchange) => {
         const before = history.failedBefore(exchange)
         if (!before || retryAfterMs(before) !== undefined) return undefined
-        const pauses = [...(chains.get(before) ?? []), pauseBetween(before, exchange)]
+        const pauses = [...(chains.get(before) ?? []), before.pauseBefore(exchange)]
         chains.set(exchange, pauses)
         const [first = 0, ...later] = pauses
         // Pauses at random are shorter at times, but not three in a row. A busy machine may have lengthened a short one.
@@ -85,10 +74,10 @@ export const WAIT_LESSONS: Lessons = {
     sentence: 'An answer that does not come is given up within 30 seconds, beyond those that `wait` allows.',
     advice: 'Set a timeout for each attempt, such as 10 seconds. See docs/clients.md.',
     judge: (history) => (exchange) => {
-      if (isLost(exchange)) return undefined
+      if (exchange.isLost) return undefined
       const wait = feed(exchange) === undefined ? 0 : Number(parametersOf(exchange).get('wait'))
-      if ((endOf(exchange) ?? history.now) - exchange.startedAt > PATIENCE_MS + wait * 1000) return false
-      return hasLeft(exchange) ? true : undefined
+      if ((exchange.end ?? history.now) - exchange.startedAt > PATIENCE_MS + wait * 1000) return false
+      return exchange.hasLeft ? true : undefined
     },
   },
   'connections.shared': {
@@ -103,10 +92,10 @@ export const WAIT_LESSONS: Lessons = {
         seen.add(exchange.connection)
         const before = last
         last = exchange
-        const isParallel = before !== undefined && !knew(before, exchange)
-        const isIdle = before !== undefined && pauseBetween(before, exchange) > KEPT_MS
+        const isParallel = before !== undefined && !before.wasKnownTo(exchange)
+        const isIdle = before !== undefined && before.pauseBefore(exchange) > KEPT_MS
         if (isParallel && !isShared) return undefined
-        fresh = isShared || isIdle || isLost(exchange) || isClosing(exchange) ? 0 : fresh + 1
+        fresh = isShared || isIdle || exchange.isLost || isClosing(exchange) ? 0 : fresh + 1
         return isShared || (fresh < 4 ? undefined : false)
       }
     },
@@ -117,9 +106,9 @@ export const WAIT_LESSONS: Lessons = {
     judge(history) {
       const last = new Map(history.exchanges.map((exchange) => [exchange.connection, exchange]))
       return (exchange) => {
-        if (last.get(exchange.connection) !== exchange || isLost(exchange) || hasLeft(exchange)) return undefined
+        if (last.get(exchange.connection) !== exchange || exchange.isLost || exchange.hasLeft) return undefined
         const { closedAt } = exchange.connection
-        const isIdle = (closedAt ?? history.now) - (endOf(exchange) ?? history.now) > IDLE_MS
+        const isIdle = (closedAt ?? history.now) - (exchange.end ?? history.now) > IDLE_MS
         return isIdle ? false : closedAt === undefined ? undefined : true
       }
     },
@@ -128,11 +117,11 @@ export const WAIT_LESSONS: Lessons = {
 
 /** The service closes the connection. */
 function isClosing(exchange: Exchange): boolean {
-  return /close/i.test(responseHeader(exchange, 'Connection') ?? '')
+  return /close/i.test(exchange.answerHeader('Connection') ?? '')
 }
 
 /** Where it is in seconds. */
 function retryAfterMs(exchange: Exchange): number | undefined {
-  const seconds = statusOf(exchange) === undefined ? undefined : responseHeader(exchange, 'Retry-After')
+  const seconds = exchange.status === undefined ? undefined : exchange.answerHeader('Retry-After')
   return seconds === undefined || !/^\d+$/.test(seconds) ? undefined : Number(seconds) * 1000
 }

@@ -25,7 +25,7 @@ export function pathOf(target: string): string {
   return target.replace(/\?.*$/, '').replace(/^.*?\/v1(?=\/|$)/, '')
 }
 
-export function parametersOf({ target }: ClientRequest): URLSearchParams {
+export function parametersOf({ target }: Pick<ClientRequest, 'target'>): URLSearchParams {
   return new URLSearchParams(target.split('?')[1] ?? '')
 }
 
