@@ -32,11 +32,6 @@ export function readJson<Value>({ status, headers }: Response, text: string, fro
   }
 }
 
-/** The pets of a JSON array. Throws SyntaxError. */
-export function petsFromJson(text: string): Pet[] {
-  return arrayOf(toPet)(parseJson(text))
-}
-
 /** The cursor in the `Link` to the page of this relation (RFC 8288). */
 export function cursorTo(relation: 'next' | 'prev', response: Response): string | undefined {
   for (const [, target = '', parameters = ''] of (response.headers.get('Link') ?? '').matchAll(LINK)) {

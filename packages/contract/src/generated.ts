@@ -39,9 +39,6 @@ export type PetChange = {
   status?: PetStatus
 }
 
-/** A page of pets. */
-export type Pets = Array<Pet>
-
 /** `pending`: the pet is reserved. `completed`: the pet is sold. `cancelled`: the reservation was cancelled. `expired`: the
  * reservation ended at `expiresAt`. `returned`: the pet was sold and taken back. */
 export type OrderStatus = 'pending' | 'completed' | 'cancelled' | 'expired' | 'returned'
@@ -81,9 +78,6 @@ export type OrderChange = {
   expiresAt?: string | null
 }
 
-/** A page of orders. */
-export type Orders = Array<Order>
-
 /** How many pets have each status. */
 export type Inventory = {
   /** Pets that can be ordered. */
@@ -122,9 +116,6 @@ export type Event = {
   /** Status of the order right after the event, in the events of orders. */
   orderStatus?: OrderStatus
 }
-
-/** A page of events. */
-export type Events = Array<Event>
 
 /** What went wrong. */
 export type Error = {
@@ -208,71 +199,57 @@ export interface Operations {
   listPets: {
     parameters: { limit: number; status?: PetStatus; categoryId?: bigint; search?: string; sort: Sort; cursor?: string }
     body: undefined
-    status: 200 | 304 | 400 | 401 | 412 | 429 | 500 | 503
   }
   createPet: {
     parameters: { 'Idempotency-Key'?: string }
     body: { name: string; categoryId: bigint; status: PetStatus }
-    status: 201 | 400 | 401 | 403 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503
   }
   getPet: {
     parameters: { petId: bigint }
     body: undefined
-    status: 200 | 304 | 401 | 404 | 410 | 412 | 429 | 500 | 503
   }
   updatePet: {
     parameters: { petId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }
     body: { name?: string; categoryId?: bigint; status?: PetStatus }
-    status: 200 | 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 429 | 500 | 503
   }
   deletePet: {
     parameters: { petId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }
     body: undefined
-    status: 204 | 401 | 403 | 404 | 409 | 412 | 429 | 500 | 503
   }
   listOrders: {
     parameters: { limit: number; status?: OrderStatus; petId?: bigint; search?: string; sort: Sort; cursor?: string }
     body: undefined
-    status: 200 | 304 | 400 | 401 | 412 | 429 | 500 | 503
   }
   placeOrder: {
     parameters: { 'Idempotency-Key'?: string }
     body: { petId: bigint; reference?: string; expiresAt?: number }
-    status: 201 | 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503
   }
   getOrder: {
     parameters: { orderId: bigint }
     body: undefined
-    status: 200 | 304 | 401 | 404 | 412 | 429 | 500 | 503
   }
   cancelOrder: {
     parameters: { orderId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }
     body: undefined
-    status: 204 | 401 | 403 | 404 | 409 | 412 | 429 | 500 | 503
   }
   updateOrder: {
     parameters: { orderId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }
     body: { reference?: string | null; expiresAt?: number | null }
-    status: 200 | 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 429 | 500 | 503
   }
   completeOrder: {
     parameters: { orderId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }
     body: undefined
-    status: 200 | 401 | 403 | 404 | 409 | 412 | 429 | 500 | 503
   }
   returnOrder: {
     parameters: { orderId: bigint; 'If-Match'?: string; 'If-None-Match'?: string }
     body: undefined
-    status: 200 | 401 | 403 | 404 | 409 | 412 | 429 | 500 | 503
   }
   getInventory: {
     parameters: Record<never, never>
     body: undefined
-    status: 200 | 304 | 401 | 412 | 429 | 500 | 503
   }
   listEvents: {
     parameters: { limit: number; petId?: bigint; orderId?: bigint; type?: Array<EventType>; from?: string; to?: number; sort: Sort; wait: number; cursor?: string }
     body: undefined
-    status: 200 | 400 | 401 | 410 | 429 | 500 | 503
   }
 }

@@ -1,12 +1,13 @@
-// Faults in what every change promises: an order that is completed, cancelled or returned, and corrections of pets and orders.
+// Faults in what every change promises: an order that is completed, cancelled or returned, and corrections and deletions.
 
 import type { ClientRequest, ServiceResponse } from '../proxy.ts'
 import { type Change, empty } from './shared/answer-changes.ts'
 import { at, type ContractFault, type ContractFaults, errorAnswer, jsonAnswer, under } from './shared/faults.ts'
 import { secondTime, stuckAfter, withFirstKey } from './shared/memory.ts'
-import { CANCEL, CHANGE, COMPLETE, DELETE, RETURN, UPDATE } from './shared/operations.ts'
+import { CANCEL, CHANGE, COMPLETE, DELETE, EVENTS, RETURN, UPDATE } from './shared/operations.ts'
+import { forgettingCorrected, listingDeleted } from './shared/remembered-pets.ts'
 import { hasHeader, type When, withoutKey } from './shared/requests.ts'
-import { isJson } from './shared/values.ts'
+import { isJson, objectOf } from './shared/values.ts'
 
 /** As if it had been done. */
 const done = (success: 200 | 204): Change => (success === 200 ? () => jsonAnswer(200, {}) : empty(204))
@@ -75,6 +76,40 @@ function ofCorrectedBody(operation: string): ContractFaults {
   }
 }
 
+/** What is refused for this field alone is taken. */
+const taking = (operation: string, field: string): ContractFault =>
+  at(operation, 400, (request) => [...objectOf(request).keys()].join() === field).onResponse(() => jsonAnswer(200, {}))
+const renaming = (type: string, other: string): ContractFault =>
+  at(EVENTS, 200).answer.rewrite('type', (text) => (text === type ? other : text))
+
+const PETS_CORRECTED: ContractFaults = {
+  'pets.update.success': at(UPDATE, 200).answer.status(202),
+  'pets.update.name': taking(UPDATE, 'name'),
+  'pets.update.category-id': taking(UPDATE, 'categoryId'),
+  'pets.update.status': taking(UPDATE, 'status'),
+  'pets.update.lists': forgettingCorrected,
+  'pets.update.same': at(UPDATE, 200, (request) => objectOf(request).has('id')).answer.header('ETag', '"another"'),
+  'pets.update.held': at(UPDATE, 409).answer.error(400, 'invalid_pet'),
+  'pets.delete.lists': listingDeleted,
+  'pets.delete.success': at(DELETE, 204).onResponse(() => jsonAnswer(200, {})),
+  'pets.delete.again': at(DELETE, 404).answer.empty(204),
+  'pets.delete.ordered': at(DELETE, 409).answer.empty(204),
+  'events.pet-deleted': renaming('pet.deleted', 'pet.gone'),
+  'events.pet-changed': renaming('pet.changed', 'pet.corrected'),
+}
+
+const ORDERS_CHANGED: ContractFaults = {
+  'orders.update.success': at(CHANGE, 200).answer.status(202),
+  'orders.update.expires-at': at(CHANGE, 200).answer.drop('expiresAt'),
+  'orders.update.reference': taking(CHANGE, 'reference'),
+  'orders.update.same': at(CHANGE, 200, (request) => objectOf(request).get('expiresAt') === null).answer.header(
+    'ETag',
+    '"another"',
+  ),
+  'events.order-changed': renaming('order.changed', 'order.corrected'),
+  'orders.update.ended': at(CHANGE, 409).answer.error(400, 'invalid_order'),
+}
+
 export const CHANGE_FAULTS: ContractFaults = {
   ...under('orders.complete', ofMove({ operation: COMPLETE, success: 200, conflicts: ['cancelled', 'returned'] })),
   ...under('orders.cancel', ofMove({ operation: CANCEL, success: 204, conflicts: ['completed', 'returned'] })),
@@ -82,4 +117,6 @@ export const CHANGE_FAULTS: ContractFaults = {
   ...under('pets.update', { ...ofCorrection(UPDATE, 200), ...ofCorrectedBody(UPDATE) }),
   ...under('pets.delete', ofCorrection(DELETE, 204)),
   ...under('orders.update', { ...ofCorrection(CHANGE, 200), ...ofCorrectedBody(CHANGE) }),
+  ...PETS_CORRECTED,
+  ...ORDERS_CHANGED,
 }

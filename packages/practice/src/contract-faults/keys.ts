@@ -1,10 +1,10 @@
-// Faults in API keys and in the order of checks.
+// Faults in API keys and in the order of checks, and in methods and the spelling of paths.
 
 import { headerOf } from '../messages.ts'
 import { type Change, put } from './shared/answer-changes.ts'
 import { at, type ContractFaults, errorAnswer } from './shared/faults.ts'
 import { refusingOthers, withFirstKey } from './shared/memory.ts'
-import { CREATE, LIST, ONE } from './shared/operations.ts'
+import { CREATE, EVENTS, INVENTORY, LIST, ONE, ORDER, ORDERS, PLACE } from './shared/operations.ts'
 import type { RequestChange } from './shared/request-changes.ts'
 import { hasHeader, hasKey, withKey, withoutKey } from './shared/requests.ts'
 import { isJson } from './shared/values.ts'
@@ -16,7 +16,7 @@ const takingKeyFromQuery: RequestChange = (request) => {
   return key ? withKey(request, `Bearer ${key}`) : request
 }
 
-export const KEY_FAULTS: ContractFaults = {
+const KEYS: ContractFaults = {
   'auth.code.missing': at('*', 401, withoutKey).answer.put('code', 'invalid_api_key'),
   'auth.code.invalid': at('*', 401, hasKey).onResponse(echoingKey),
   'auth.key.case': at('*').request.header('Authorization', (value) => value.replace('PETS_', 'pets_')),
@@ -43,3 +43,49 @@ export const KEY_FAULTS: ContractFaults = {
     'precondition_failed',
   ),
 }
+
+const KEYED = {
+  'orders.list': ORDERS,
+  'orders.get': ORDER,
+  'inventory.get': INVENTORY,
+  'events.list': EVENTS,
+  'orders.place': PLACE,
+}
+const PATHS = {
+  orders: '/store/orders',
+  order: '/store/orders/*',
+  complete: '/store/orders/*/complete',
+  return: '/store/orders/*/return',
+  inventory: '/store/inventory',
+  events: '/store/events',
+}
+
+const OF_STORE: ContractFaults = {
+  ...Object.fromEntries(
+    Object.entries(KEYED).map(([id, operation]) => [`${id}.no-key`, withFirstKey(operation, 401, withoutKey)]),
+  ),
+  'orders.place.read-only-key': withFirstKey(PLACE, 403),
+  'keys.read-only.store': refusingOthers(INVENTORY),
+  ...Object.fromEntries(
+    Object.entries(PATHS).flatMap(([name, path]) => [
+      [`methods.options.${name}`, at(`OPTIONS ${path}`, 204).answer.header('Allow')],
+      [`methods.other.${name}`, at(`* ${path}`, 405).answer.error(404)],
+    ]),
+  ),
+}
+
+const METHODS: ContractFaults = {
+  'methods.options.list': at('OPTIONS /pets', 204).answer.header('Allow'),
+  'methods.options.get': at('OPTIONS /pets/*').refusing(withoutKey, 401, 'missing_api_key'),
+  'methods.other.list': at('* /pets', 405).answer.error(404, 'not_found'),
+  'methods.other.get': at('* /pets/*', 405).answer.header('Allow'),
+  'methods.head.errors': at('HEAD /pets/*', 404).answer.status(200),
+  'paths.trailing-slash': at('*').request.path((path) => path.replace(/\/$/, '')),
+  'paths.double-slash': at('*').request.path((path) => path.replace('//', '/')),
+  'paths.case': at('*').request.path((path) => path.toLowerCase()),
+  'paths.dot-segments': at('*').request.path((path) => path.replace('/./', '/')),
+  'paths.encoded-letters': at('*').request.path((path) => path.replace(/%65/g, 'e')),
+  'paths.encoded-digits': at(ONE).refusing(({ target }) => target.includes('%'), 404, 'not_found'),
+}
+
+export const KEY_FAULTS: ContractFaults = { ...KEYS, ...OF_STORE, ...METHODS }

@@ -1,8 +1,9 @@
-// Faults in what every operation that reads promises: its links and order, where it is a list, and conditional requests (RFC 9110, 13).
+// Faults in what every operation that reads promises: its links, its order and the values of its parameters, where it is a list, and conditional
+// requests (RFC 9110, 13).
 
 import { header } from './shared/answer-changes.ts'
-import { at, type ContractFaults, hasNext, under } from './shared/faults.ts'
-import { INVENTORY, LIST, ONE, ORDER, ORDERS } from './shared/operations.ts'
+import { at, type ContractFault, type ContractFaults, hasNext, under } from './shared/faults.ts'
+import { EVENTS, INVENTORY, LIST, ONE, ORDER, ORDERS } from './shared/operations.ts'
 import { hasCursor, hasHeader, parametersOf } from './shared/requests.ts'
 
 const KNOWN = ['limit', 'status', 'cursor', 'search', 'sort', 'categoryId', 'petId']
@@ -60,10 +61,42 @@ function ofConditions(operation: string): ContractFaults {
   }
 }
 
+/** The parameters of each list, by the beginning of the id. */
+const LISTS: Record<string, readonly [operation: string, names: readonly string[]]> = {
+  'pets.list': [LIST, ['limit', 'status', 'sort', 'search', 'cursor', 'categoryId']],
+  'orders.list': [ORDERS, ['limit', 'status', 'sort', 'search', 'cursor', 'petId']],
+  'events.list': [EVENTS, ['limit', 'petId', 'orderId', 'wait', 'from', 'to', 'type', 'sort', 'cursor']],
+}
+/** In ids, where it has another name there. */
+const ID_OF: Record<string, string> = {
+  'pets.list.categoryId': 'pets.list.category',
+  'orders.list.petId': 'orders.list.pet',
+  'events.list.petId': 'events.list.pet-filter',
+  'events.list.orderId': 'events.list.order-filter',
+}
+
+/** A wrong value is ignored where it is all that is wrong. */
+function ignoringWrong(operation: string, name: string): ContractFault {
+  const isAlone = new RegExp(`^(?:${name}(?:,|$))+$`)
+  return at(operation, 400, (request) => isAlone.test([...parametersOf(request).keys()].join())).again.query(
+    (parameters) => parameters.delete(name),
+  )
+}
+
+const PARAMETERS: ContractFaults = Object.fromEntries(
+  Object.entries(LISTS).flatMap(([list, [operation, names]]) =>
+    names.map((name) => {
+      const id = `${list}.${name}`
+      return [`${ID_OF[id] ?? id}.wrong`, ignoringWrong(operation, name)]
+    }),
+  ),
+)
+
 export const LIST_FAULTS: ContractFaults = {
   ...under('pets.list', { ...ofList(LIST, { name: 'categoryId', id: 'category' }), ...ofConditions(LIST) }),
   ...under('pets.get', ofConditions(ONE)),
   ...under('orders.list', { ...ofList(ORDERS, { name: 'petId', id: 'pet' }), ...ofConditions(ORDERS) }),
   ...under('orders.get', ofConditions(ORDER)),
   ...under('inventory.get', ofConditions(INVENTORY)),
+  ...PARAMETERS,
 }

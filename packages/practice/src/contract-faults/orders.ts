@@ -1,0 +1,104 @@
+// Faults in orders that are placed, read, or expire, and in the inventory.
+
+import type { Json } from '../../../contract/src/json.ts'
+import type { ServiceResponse } from '../proxy.ts'
+import { at, type ContractFault, type ContractFaults, errorAnswer } from './shared/faults.ts'
+import {
+  frozen,
+  keepingTags,
+  refusingAfterCancel,
+  refusingExpired,
+  sellingTwice,
+  soldAgain,
+  stuckAfter,
+  succeedingTogether,
+} from './shared/memory.ts'
+import { INVENTORY, LIST, ORDER, ORDERS, PETS, PLACE } from './shared/operations.ts'
+import { parametersOf } from './shared/requests.ts'
+import { is, isMissing, isText, number, objectOf, textOf } from './shared/values.ts'
+
+const placing = at(PLACE).request
+const placed = at(PLACE, 201).answer
+const isIn = (days: number) => (at: Json | undefined) =>
+  isText(at) && Date.parse(textOf(at)) > Date.now() + days * 86_400_000
+
+const notFound = (wrong: RegExp): ContractFault =>
+  at(PLACE, 400, ({ body }) => wrong.test(body.toString())).onResponse(() => errorAnswer(404, 'pet_not_found'))
+/** A pet that is not available, as the refusal says, is sold. */
+const selling = (refusal: RegExp): ContractFault =>
+  at(PLACE, 409, (_, { body }) => refusal.test(body.toString())).onResponse(soldAgain)
+
+const PLACED: ContractFaults = {
+  'orders.place.success': placed.status(200),
+  'orders.place.headers': placed.header('Location', '/v1/store/orders/7000000'),
+  'orders.place.etag': placed.header('ETag', '"another"'),
+  'orders.place.order': placed.drop('petName'),
+  'orders.place.absent-fields': placed.replace('reference', isMissing, null),
+  'orders.place.pet-pending': at(PETS, 200).answer.rewrite('status', (status) =>
+    status === 'pending' ? 'available' : status,
+  ),
+  'orders.place.expires-at': placed.drop('expiresAt'),
+  'orders.place.expires-at.offset': placed.echo('expiresAt'),
+  'orders.place.expires-at.furthest': at(PLACE).refusing(
+    (request) => isIn(300)(objectOf(request).get('expiresAt')),
+    400,
+    'invalid_order',
+  ),
+  'orders.place.expires-at.range': placing.replace('expiresAt', isIn(366), undefined),
+  'orders.place.expires-at.invalid': placing.body((text) => text.replace(/(\d\d) (\d\d:\d\d)/, '$1T$2')),
+  'orders.place.expires-at.type': placing.replace('expiresAt', is(null), undefined),
+  'orders.place.pet-id.type': notFound(/"petId":\[/),
+  'orders.place.reference.type': placing.replace('reference', Array.isArray, undefined),
+  'orders.place.message': at(PLACE, 400).answer.firstSentence(),
+  'orders.place.pet-not-found': at(PLACE, 404).answer.error(409, 'pet_not_available'),
+  'orders.place.pet-not-available.message': at(PLACE, 409).answer.rewrite('message', () => 'The pet is not available.'),
+  'orders.place.pet-not-available': selling(/is pending: order/),
+  'orders.place.pet-sold': selling(/is sold/),
+  'orders.place.pet-added-as-pending': selling(/is pending\./),
+  'orders.place.pet-added-as-sold': selling(/is sold\./),
+  'orders.place.together': sellingTwice,
+  'orders.place.again': refusingAfterCancel,
+}
+
+const ordersListed = at(ORDERS, 200).answer
+const listingOrders = at(ORDERS).request
+
+const READ: ContractFaults = {
+  'orders.get.success': at(ORDER, 200).answer.put('petId', number(7_000_000)),
+  'orders.get.placed': at(ORDER, 200).answer.put('petName', 'Nobody'),
+  'orders.get.not-found': at(ORDER, 404).answer.status(410),
+  'orders.get.no-id': at(ORDER).refusing(({ target }) => !/\/[1-9]\d*$/.test(target)),
+  'orders.list.success': ordersListed.json((orders) => new Map([['orders', orders]])),
+  'orders.list.item': ordersListed.drop('changedAt'),
+  'orders.list.cursor.other-list': at(
+    `${LIST}|${ORDERS}`,
+    400,
+    (request) => parametersOf(request).size === 1,
+  ).again.parameter('cursor', /^[\w-]{15}$/),
+  'orders.list.limit': listingOrders.parameter('limit', /^2$/, '20'),
+  'orders.list.status.pending': listingOrders.parameter('status', /^pending$/),
+  'orders.list.status.cancelled': listingOrders.parameter('status', /^cancelled$/, 'completed'),
+  'orders.list.status.completed': listingOrders.parameter('status', /^completed$/, 'cancelled'),
+  'orders.list.status.expired': listingOrders.parameter('status', /^expired$/, 'cancelled'),
+  'orders.list.status.returned': listingOrders.parameter('status', /^returned$/, 'cancelled'),
+  'orders.list.etag.changes': keepingTags(ORDERS),
+  'orders.get.etag.changes': keepingTags(ORDER),
+  'pets.update.orders': keepingTags(ORDER),
+}
+
+const isExpired = (_: unknown, { body }: ServiceResponse) => body.includes('expired')
+
+const EXPIRED: ContractFaults = {
+  'orders.expiry': at(ORDER, 200).answer.put('status', 'pending'),
+  'orders.expiry.pet': stuckAfter(ORDER, isExpired),
+  'orders.expiry.ended': refusingExpired,
+  'orders.together': succeedingTogether,
+}
+
+const COUNTED: ContractFaults = {
+  'inventory.get.success': at(INVENTORY, 200).answer.json((counts) => [counts]),
+  'inventory.get.counts': at(INVENTORY, 200).answer.rewrite('available', (count) => number(BigInt(count) + 1n)),
+  'inventory.get.follows': frozen(INVENTORY),
+}
+
+export const ORDER_FAULTS: ContractFaults = { ...PLACED, ...READ, ...EXPIRED, ...COUNTED }

@@ -1,0 +1,59 @@
+// Faults in pets: in what a new one may be, in the one that is fetched, and in the list of them that no other list has (lists.ts).
+
+import { both, header, rewrite } from './shared/answer-changes.ts'
+import { at, type ContractFault, type ContractFaults, hasNext } from './shared/faults.ts'
+import { keepingTags } from './shared/memory.ts'
+import { added, adding, got, LIST, listing, ONE, PETS, refusingToAdd } from './shared/operations.ts'
+import { lostBehindDeleted, withoutNewcomers } from './shared/remembered-pets.ts'
+import { path } from './shared/request-changes.ts'
+import { hasHeader, isOf } from './shared/requests.ts'
+import { is, isMissing, number, objectOf, textOf } from './shared/values.ts'
+
+const NEW_PETS: ContractFaults = {
+  'pets.create.name.stored': at(`${LIST}|${ONE}`, 200).answer.rewrite('name', (name) => name.trim()),
+  'pets.create.headers': added.header('Location', '/v1/pets/1'),
+  'pets.create.etag': added.header('ETag', '"another"'),
+  'pets.create.status.default': adding.replace('status', isMissing, 'pending'),
+  'pets.create.fields.refused': adding.replace('status', is('Sold'), 'sold'),
+  'pets.create.id.rising': renumbering((id) => 1_000_000n - id),
+  'pets.create.id.ignored': added.echo('id'),
+  'pets.create.category-id.numbers': refusingToAdd((request) =>
+    /^\d[\d.]*e\d$/i.test(textOf(objectOf(request).get('categoryId'))),
+  ),
+}
+
+/** Other ids, everywhere alike; `change` is its own inverse. */
+function renumbering(change: (id: bigint) => bigint): ContractFault {
+  const other = (id: string) => number(change(BigInt(id)))
+  const toService = path((before) => before.replace(/(?<=\/pets\/)-?\d{1,18}$/, (id) => other(id).text))
+  return () => async (request, pass) => {
+    if (!isOf(request, `${PETS}|HEAD /pets/*`)) return pass(request)
+    const response = await pass(toService(request))
+    return response.status < 300 ? rewrite('id', other)(response, request) : response
+  }
+}
+
+const FETCHED: ContractFaults = {
+  'pets.get.no-id.nul': at(ONE).refusing(({ target }) => target.includes('%00')),
+  'pets.get.no-id': at(ONE).request.path((before) => before.replace(/\/0+(?=\d)/, '/')),
+  'pets.get.deprecation': got.header('Deprecation', 'true'),
+  'pets.get.link': got.header('Link', (link) => link.replace('successor-version', 'next')),
+  'pets.get.deprecation.not-found': at(ONE, 404).onResponse(both(header('Deprecation'), header('Sunset'))),
+}
+
+/** As tags of ours are, and none of those that are made up. */
+const TAG = /^"[^"]{6,}"$/
+
+const LISTED: ContractFaults = {
+  'pets.list.limit.full': listing.parameter('limit', /^99$/, '100'),
+  'pets.list.next.while-added': withoutNewcomers,
+  'pets.list.next.while-deleted': lostBehindDeleted,
+  'pets.list.etag.changes': keepingTags(LIST),
+  'pets.list.etag.links': at(
+    LIST,
+    200,
+    (request, response) => hasHeader('If-None-Match', TAG)(request) && hasNext(response),
+  ).answer.empty(304),
+}
+
+export const PET_FAULTS: ContractFaults = { ...NEW_PETS, ...FETCHED, ...LISTED }
