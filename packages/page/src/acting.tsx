@@ -24,6 +24,7 @@ export function useActing({ client, feed, onStart, onChange, onDone }: ActingPro
   const [task, setTask] = useState<{ action: Action; subject: Subject; number: number }>()
   const [open, setOpen] = useState(false)
   const focusAfter = useFocusAfter(open)
+  const placed = useRef(new Set<bigint>()).current
 
   function start(action: Action, subject: Subject): void {
     setTask({ action, subject, number: (task?.number ?? 0) + 1 })
@@ -38,7 +39,7 @@ export function useActing({ client, feed, onStart, onChange, onDone }: ActingPro
     onDone(sentence, action, subject, orderId)
   }
   const dialog = (
-    <OrderDialog key={number} {...{ client, feed, action, subject, open, setOpen, onChange }} onDone={noteDone} />
+    <OrderDialog key={number} {...{ client, feed, action, subject, placed, open, setOpen, onChange }} onDone={noteDone} />
   )
   return [start, dialog]
 }

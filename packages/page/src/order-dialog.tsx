@@ -30,7 +30,14 @@ export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDial
   useEvents(feed, (events) => open && events.some(({ petId }) => petId === subject.petId) && task.check())
   const halfDone = placing && action === 'sell' && order !== undefined
 
-  useLayoutEffect(() => obstacle && document.querySelector<HTMLElement>('dialog[open] .primary')?.focus(), [obstacle])
+  // It may have been closed in the meantime, and what stopped the action must be seen.
+  useLayoutEffect(() => {
+    if (!acting && (obstacle || failure)) setOpen(true)
+  }, [acting])
+  // The fields are gone.
+  useLayoutEffect(() => {
+    if (obstacle || halfDone) document.querySelector<HTMLElement>('dialog[open] .primary')?.focus()
+  }, [obstacle, halfDone])
 
   function finish(held: Order): void {
     setOpen(false)
@@ -68,7 +75,7 @@ export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDial
           {action === 'reserve' && <HoldField {...end} setEnd={setEnd} />}
         </>
       )}
-      {!obstacle && !placing && order && <p>{describe(order)}</p>}
+      {!obstacle && !failure && order && (!placing || !acting) && <p>{describe(order)}</p>}
       {!placing && !order && busy && <p class="muted">Looking up its order…</p>}
     </FormDialog>
   )

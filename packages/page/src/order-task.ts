@@ -15,6 +15,8 @@ export interface OrderTaskProps {
   client: PetstoreClient
   action: Action
   subject: Subject
+  /** The orders that this page has placed. */
+  placed: Set<bigint>
   /** Something may have changed, by the action or by somebody else. */
   onChange: () => void
   /** `order`: as it was when the action began, or as it was placed. */
@@ -53,10 +55,10 @@ const NOTHING_DONE: Record<Action, string> = {
 const NO_ORDER = 'Its own page can make it available.'
 const NO_END: Failure = { kind: 'other', code: 'invalid_order', message: 'Choose a day and a time.' }
 
-export function useOrderTask({ client, action, subject, onChange, onDone }: OrderTaskProps): OrderTask {
+export function useOrderTask({ client, action, subject, placed, onChange, onDone }: OrderTaskProps): OrderTask {
   const { petId, name, status } = subject
   const placing = status === 'available'
-  const place = usePlacing(client, petId, action)
+  const place = usePlacing({ client, action, subject, placed })
   const [order, setOrder] = useState(subject.order)
   const [busy, once] = useBusy()
   const [acting, setActing] = useState(false)
@@ -89,7 +91,13 @@ export function useOrderTask({ client, action, subject, onChange, onDone }: Orde
     return found
   }
 
+  /** The sale goes on with an order that this page has placed itself, though the page has not read the animal again since. */
+  function isOwn(found: Order | undefined): boolean {
+    return placing && action === 'sell' && found?.status === 'pending' && placed.has(found.id)
+  }
+
   function meetObstacle(found: Order | undefined): undefined {
+    if (isOwn(found)) return setOrder(found) as undefined
     const advice = found ? NOTHING_DONE[action] : 'The list shows it as it is now.'
     setObstacle({ what: quicker(name, found), advice })
     onChange()
@@ -133,24 +141,26 @@ export function useOrderTask({ client, action, subject, onChange, onDone }: Orde
   async function check(): Promise<void> {
     if (busy || obstacle) return
     const found = await findOrder(client, petId).catch(() => order)
-    setOvertaken(found?.id === order?.id ? '' : quicker(name, found))
+    if (isOwn(found)) setOrder(found)
+    else setOvertaken(found?.id === order?.id ? '' : quicker(name, found))
   }
 
   return { order, busy, acting, failure, obstacle, overtaken, check, submit }
 }
 
 /** Places the same order with the same key, unless the choices have changed. */
-function usePlacing(client: PetstoreClient, petId: bigint, action: Action): (choices: Choices) => Promise<Order> {
+function usePlacing({ client, action, subject: { petId }, placed }: Omit<OrderTaskProps, 'onChange' | 'onDone'>) {
   const attempt = useRef<{ choices: string; idempotencyKey: string; order: NewOrder } | undefined>(undefined)
-  return ({ reference, hold, until }) => {
+  return async ({ reference, hold, until }: Choices): Promise<Order> => {
     const choices = JSON.stringify([reference, hold, until])
     if (attempt.current?.choices !== choices) {
       const named = reference.trim() ? { reference: reference.trim() } : {}
       const order = { petId, ...named, ...(action === 'reserve' ? ends(hold, until) : {}) }
       attempt.current = { choices, idempotencyKey: randomKey(), order }
     }
-    const { order, idempotencyKey } = attempt.current
-    return client.placeOrder(order, { idempotencyKey })
+    const held = await client.placeOrder(attempt.current.order, attempt.current)
+    placed.add(held.id)
+    return held
   }
 }
 

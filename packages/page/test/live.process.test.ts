@@ -228,7 +228,9 @@ test('an edit undoes nothing that another till has changed meanwhile: it shows t
   await versions('Name').getByText('Mia').waitFor()
   await versions('Name').getByText('Bella').waitFor()
   await versions('Category').getByText('9').waitFor()
-  await dialog.getByText('Somebody else has just changed it.').waitFor()
+  expect(await alert().allInnerTexts()).toEqual([
+    expect.stringMatching(/^Nothing was changed: somebody else has changed this meanwhile\./),
+  ])
   expect(await fields()).toEqual(['Bella', 9n])
   await dialog.getByRole('button', { name: 'Use theirs' }).click()
   expect(await dialog.getByLabel('Name').inputValue()).toBe('Bella')

@@ -88,7 +88,7 @@ export function DayView({ position, span, isToday, ...service }: DayViewProps) {
             </button>
           )}
         </div>
-        {type === 'ending' ? <Ending orders={ending} /> : <Lines {...{ details, after, changes }} events={shown} />}
+        {type === 'ending' ? <Ending orders={ending} /> : <Lines {...{ details, after, changes, whole }} events={shown} />}
         {reached.length > lines && (
           <button type="button" onClick={() => setLines(lines + LINES)}>
             Show {number(Math.min(LINES, reached.length - lines))} more
@@ -148,15 +148,14 @@ function Keys({ position, open, events, whole }: KeysProps) {
   )
 }
 
-interface LinesProps extends Pick<Details, 'changes'> {
-  events: readonly Event[]
+interface LinesProps extends Pick<Details, 'changes'>, Pick<DayEvents, 'events' | 'whole'> {
   details: Details
   /** The order right after each event. */
   after: ReadonlyMap<bigint, Order>
 }
 
-function Lines({ events, details, after, changes }: LinesProps) {
-  if (events.length === 0) return <p class="muted">None.</p>
+function Lines({ events, whole, details, after, changes }: LinesProps) {
+  if (events.length === 0) return whole && <p class="muted">None.</p>
   return (
     <ol>
       {events.map((event) => {

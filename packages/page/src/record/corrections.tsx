@@ -85,6 +85,7 @@ function ConfirmDialog({ correction, client, read, reload, open, setOpen, done }
       } catch (error) {
         const failure = toFailure(error)
         setProblem(problemsOf(failure))
+        setOpen(true)
         if (failure.code === QUICKER) reload()
       }
     })

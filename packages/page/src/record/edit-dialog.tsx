@@ -30,7 +30,7 @@ export interface RecordDialogProps {
 export function EditDialog({ client, read, reload, open, setOpen, done }: RecordDialogProps) {
   const { animal, order } = read
   const [busy, once] = useBusy()
-  const [problems, setProblems] = useState<Problems & { title?: string }>(NO_PROBLEMS)
+  const [problems, setProblems] = useState<Problems & { title?: string; quicker?: boolean }>(NO_PROBLEMS)
   const [opened] = useState(() => fieldsOf(read))
   const [edits, setEdits] = useState<Partial<Fields>>({})
   const now = fieldsOf(read)
@@ -39,6 +39,8 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
     setEdits(Object.fromEntries(differing(read, now, wanted).map((field) => [field, wanted[field]])))
   }
   const mine = { ...now, ...edits }
+  const both = differing(read, now, mine)
+  const theirs = differing(read, opened, now).filter((field) => both.includes(field) || !(field in edits))
   const text = (field: TypedField | 'reference') => ({
     id: `edit-${field}`,
     label: fieldLabel(field),
@@ -56,6 +58,7 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
         const failure: Parameters<typeof problemsOf>[0] =
           error instanceof RangeError ? { message: error.message } : toFailure(error)
         setProblems(problemsOf(failure))
+        setOpen(true)
         if (failure.code === QUICKER) reload()
       }
     })
@@ -68,12 +71,18 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
       action={busy ? 'Saving…' : 'Save'}
       {...{ open, setOpen, submit, busy }}
     >
-      {problems.other && (
+      {problems.other && !(problems.quicker && theirs.length > 0) && (
         <Notice kind="error" title={problems.title ?? NOTHING}>
           {problems.other}
         </Notice>
       )}
-      {!busy && <Quicker {...{ read, opened, now, edits }} takeTheirs={(field) => edit({ [field]: now[field] })} />}
+      {!busy && theirs.length > 0 && (
+        <Versions
+          title={`${problems.quicker ? `${NOTHING.slice(0, -1)}: somebody` : 'Somebody'} else has changed this meanwhile.`}
+          {...{ now, mine, both, theirs }}
+          takeTheirs={(field) => edit({ [field]: now[field] })}
+        />
+      )}
       {order ? (
         <>
           <TextField {...text('reference')} dir="auto" maxLength={255} />
@@ -87,31 +96,26 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
 }
 
 /** What a dialog says of a failure, at its fields or above them. */
-export function problemsOf({
-  code,
-  message,
-  mayBeDone,
-}: Partial<Failure> & { message: string }): Problems & { title: string } {
+export function problemsOf({ code, message, mayBeDone }: Partial<Failure> & { message: string }) {
   const title = mayBeDone ? 'It may have been saved: look before you try again.' : NOTHING
-  return { ...toProblems(code === QUICKER ? 'Somebody else has just changed it.' : message), title }
+  const quicker = code === QUICKER
+  return { ...toProblems(quicker ? 'Somebody else has just changed it.' : message), title, quicker }
 }
 
-interface QuickerProps {
-  read: Read
-  opened: Fields
+interface VersionsProps {
+  title: string
   now: Fields
-  edits: Partial<Fields>
+  mine: Fields
+  /** The fields in which the two differ. */
+  both: readonly Field[]
+  /** Those that somebody else has changed since the dialog opened, but to what the person wants. */
+  theirs: readonly Field[]
   takeTheirs: (field: Field) => void
 }
 
-/** What somebody else has changed since the dialog opened, and what the person wants instead, if anything. */
-function Quicker({ read, opened, now, edits, takeTheirs }: QuickerProps) {
-  const mine = { ...now, ...edits }
-  const both = differing(read, now, mine)
-  const theirs = differing(read, opened, now).filter((field) => both.includes(field) || !(field in edits))
-  if (theirs.length === 0) return null
+function Versions({ title, now, mine, both, theirs, takeTheirs }: VersionsProps) {
   return (
-    <Notice kind="warning" title="Somebody else has changed this meanwhile.">
+    <Notice kind="warning" title={title}>
       <table class="versions">
         <thead>
           <tr>
