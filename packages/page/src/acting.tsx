@@ -39,7 +39,11 @@ export function useActing({ client, feed, onStart, onChange, onDone }: ActingPro
     onDone(sentence, action, subject, orderId)
   }
   const dialog = (
-    <OrderDialog key={number} {...{ client, feed, action, subject, placed, open, setOpen, onChange }} onDone={noteDone} />
+    <OrderDialog
+      key={number}
+      {...{ client, feed, action, subject, placed, open, setOpen, onChange }}
+      onDone={noteDone}
+    />
   )
   return [start, dialog]
 }

@@ -5,22 +5,15 @@ import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { Announcer } from './announcer.tsx'
 import { type Draft, EMPTY_DRAFT } from './draft.ts'
-import { type Stored, useSessionState } from './session-state.ts'
+import { useSessionState } from './session-state.ts'
 import { SignIn } from './sign-in.tsx'
 import { useSignedIn } from './signed-in.ts'
 import { StoreView } from './store-view.tsx'
 import type { SignedIn } from './tab-keys.ts'
 
-const STORED_DRAFT: Stored<Draft> = {
-  name: 'petstore.draft',
-  initial: EMPTY_DRAFT,
-  toText: JSON.stringify,
-  fromText: (text) => ({ ...EMPTY_DRAFT, ...JSON.parse(text) }),
-}
-
 /** `found`: the key that this tab had, or another one has. */
 export function App({ found }: { found: SignedIn | undefined }) {
-  const [draft, setDraft] = useSessionState(STORED_DRAFT)
+  const [draft, setDraft] = useSessionState<Draft>('petstore.draft', EMPTY_DRAFT)
   const { signedIn, ...keys } = useSignedIn(found, clear)
   const apiKey = signedIn?.key
   /** Why the last key no longer works. */

@@ -13,9 +13,7 @@ import type { RecordId } from './record/record-address.ts'
 
 /** So many are sooner asked for one by one. */
 const ALONE_MAX = 4
-const PAGE = 100
-/** Requests for single ones overlap; a page waits for the one before. */
-const OVERLAP = 5
+const PAGES_MAX = 3
 
 /** `undefined`: there is none, or none any more. */
 export async function readPet(client: PetstoreClient, petId: bigint, options?: CallOptions): Promise<Pet | undefined> {
@@ -47,35 +45,24 @@ interface Reading<Item> {
     limit: number
     cursor: string | undefined
   }) => Promise<[readonly Item[], string | undefined]>
+  /** By which of the ids it was asked for. */
+  idOf: (item: Item) => bigint
   one: (id: bigint) => Promise<Item | undefined>
-  found: (item: Item) => void
+  /** Called for each id; with `undefined` where there is none. */
+  found: (id: bigint, item: Item | undefined) => void
 }
 
-/**
- * Those of the ids that there are, in few requests however many others there are: by pages from the newest down, for as long as that is
- * shorter than to ask for each.
- */
-export async function readEach<Item extends { id: bigint }>(
-  ids: readonly bigint[],
-  { page, one, found }: Reading<Item>,
-): Promise<void> {
+/** In few requests however many others there are: by pages of the newest, and what is not among them one by one. */
+export async function readEach<Item>(ids: Iterable<bigint>, { page, idOf, one, found }: Reading<Item>): Promise<void> {
   const open = new Set(ids)
-  for (let cursor: string | undefined, at: bigint | undefined; isShorter(at, open); ) {
-    const [items, next] = await page({ sort: 'newest', limit: PAGE, cursor })
-    for (const item of items) if (open.delete(item.id)) found(item)
-    at = next === undefined ? 0n : items.at(-1)?.id
-    for (const id of open) if (at !== undefined && id >= at) open.delete(id)
+  let cursor: string | undefined
+  for (let pages = 0; pages < PAGES_MAX && open.size > ALONE_MAX; pages++) {
+    const [items, next] = await page({ sort: 'newest', limit: 100, cursor })
+    for (const item of items) if (open.delete(idOf(item))) found(idOf(item), item)
     cursor = next
+    if (next !== undefined) continue
+    for (const id of open) found(id, undefined)
+    return
   }
-  await eachOf([...open], async (id) => {
-    const item = await one(id)
-    if (item) found(item)
-  })
-}
-
-/** `at`: the last of the page before; `undefined` before the first. */
-function isShorter(at: bigint | undefined, open: ReadonlySet<bigint>): boolean {
-  if (open.size <= ALONE_MAX || at === undefined) return open.size > ALONE_MAX
-  const nearest = [...open].reduce((one, other) => (one > other ? one : other))
-  return (Number(at - nearest) / PAGE) * OVERLAP < open.size
+  await eachOf([...open], async (id) => found(id, await one(id)))
 }

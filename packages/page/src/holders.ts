@@ -1,17 +1,13 @@
-// Which order holds each animal on the screen that is reserved or sold. Many are read together, from the newest orders; those that are not
-// among them, one at a time. What was read is kept. An animal that was added as reserved or sold has no order, and nothing can be done with it.
+// Which order holds each animal on the screen that is reserved or sold. What was read is kept. An animal that was
+// added as reserved or sold has no order, and nothing can be done with it.
 
 import { useRef, useState } from 'preact/hooks'
 import type { Order, Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { HOLDING, petStatusOf } from '../../service/src/domain/order-transitions.ts'
 import { findOrder } from './actions.ts'
-import { eachOf } from './each-of.ts'
+import { readEach } from './by-id.ts'
 import type { Item, Page } from './list-page.ts'
 import { useLoaded } from './loaded.ts'
-
-/** More rows than these are read together. */
-const ALONE_MAX = 4
-const PAGES_MAX = 3
 
 /** `null`: no order holds it. `undefined`: not known, or nobody holds it. */
 export type HolderOf = (pet: Pet) => Order | null | undefined
@@ -30,27 +26,25 @@ export function useHolders(client: PetstoreClient, shown: Page | undefined): Hol
 
   useLoaded(
     async (signal) => {
-      const unknown = () => petsOf(items).filter((pet) => pet.status !== 'available' && !known.has(keyOf(pet)))
-      function note(pet: Pet, order: Order | null): void {
-        known.set(keyOf(pet), order)
-        setCount((before) => before + 1)
-      }
+      const options = { signal }
       for (const status of HOLDING) {
-        const open = () => unknown().filter((pet) => pet.status === petStatusOf(status))
-        let cursor: string | undefined
-        for (let pages = 0; pages < PAGES_MAX && open().length > ALONE_MAX; pages++) {
-          const filter = { status, sort: 'newest', limit: 100, cursor } as const
-          const { orders, next } = await client.listOrderPage(filter, { signal })
-          for (const pet of open()) {
-            const order = orders.find(({ petId }) => petId === pet.id)
-            if (order || next === undefined) note(pet, order ?? null)
-          }
-          cursor = next
-        }
+        const open = petsOf(items).filter((pet) => pet.status === petStatusOf(status) && !known.has(keyOf(pet)))
+        await readEach<Order>(
+          open.map(({ id }) => id),
+          {
+            async page(at) {
+              const { orders, next } = await client.listOrderPage({ ...at, status }, options)
+              return [orders, next]
+            },
+            idOf: ({ petId }) => petId,
+            one: (petId) => findOrder(client, petId, petStatusOf(status), options),
+            found(id, order) {
+              known.set(keyOf({ id, status: petStatusOf(status) }), order ?? null)
+              setCount((before) => before + 1)
+            },
+          },
+        )
       }
-      await eachOf(unknown(), async (pet) => {
-        note(pet, (await findOrder(client, pet.id, pet.status, { signal })) ?? null)
-      })
     },
     [client, items],
   )
@@ -67,6 +61,6 @@ export function petsOf(items: readonly Item[] = []): readonly Pet[] {
   return items.filter((item): item is Pet => !('petId' in item))
 }
 
-function keyOf({ id, status }: Pet): string {
+function keyOf({ id, status }: Pick<Pet, 'id' | 'status'>): string {
   return `${id} ${status}`
 }

@@ -17,7 +17,7 @@ import { useFocusInPlace } from './row-focus.ts'
 import { Choice } from './selection/choice.tsx'
 import type { Selection } from './selection/use-selection.ts'
 import { Status } from './status.tsx'
-import { labelOf, ORDER_STATUSES, STATUSES } from './statuses.ts'
+import { labelOf } from './statuses.ts'
 import { plain } from './visible-text.ts'
 
 export type OnAction = (action: Action, subject: Subject) => void
@@ -97,7 +97,7 @@ function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): Row {
   const holder = holderOf(pet)
   // Without an order, nothing can change it.
   const bound = holder === null || isDeleted
-  const added = `added as ${labelOf(STATUSES, status).toLowerCase()}, without an order`
+  const added = `added as ${labelOf(status).toLowerCase()}, without an order`
   const since = holder ? `since ${time(status === 'pending' ? holder.placedAt : holder.changedAt)}` : ''
   // Until the order has been read, a line that shows nothing keeps the height of the row.
   const note = isDeleted
@@ -130,7 +130,7 @@ function orderRow(order: Order): Row {
     name: petName,
     note: `Id ${petId}${terms({ ...order, expiresAt: '' })}`,
     detail: <time>{when(order)}</time>,
-    status: <Status status={status} names={ORDER_STATUSES} />,
+    status: <Status status={status} />,
     subject: subjectOf(order),
   }
 }

@@ -12,7 +12,7 @@ import { isShort, Pager, PageSize, pageName } from './pager.tsx'
 import { brief } from './phrases.ts'
 import { RetryNotice } from './retry-notice.tsx'
 import type { Selection } from './selection/use-selection.ts'
-import { labelOf, ORDER_STATUSES, STATUSES, STATUSES_OF } from './statuses.ts'
+import { labelOf } from './statuses.ts'
 
 interface ListViewProps extends List {
   /** Shown instead of the list when the store has no animals. */
@@ -147,7 +147,7 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
 function describe(position: ListPosition): string {
   const { view, status } = position
   if (position.page !== 1) return pageName(position).toLowerCase()
-  return status && view === 'animals' ? `${labelOf(STATUSES, status).toLowerCase()} animals` : `the ${view}`
+  return status && view === 'animals' ? `${labelOf(status).toLowerCase()} animals` : `the ${view}`
 }
 
 function count(rows: number, view: ListPosition['view']): string {
@@ -157,14 +157,14 @@ function count(rows: number, view: ListPosition['view']): string {
 function nothing({ view, status, categoryId, search, page }: ListPosition): string {
   const ofCategory = categoryId === undefined ? '' : ` of category ${categoryId}`
   if (search) {
-    const are = status ? ` that are ${labelOf(STATUSES_OF[view], status).toLowerCase()}` : ''
+    const are = status ? ` that are ${labelOf(status).toLowerCase()}` : ''
     const among = ofCategory || are ? ` among those${ofCategory}${are}` : ''
     const what = parseInteger(search) !== undefined ? 'name' : view === 'animals' ? 'animal' : 'order'
     return `No ${what} with “${brief(search)}” was found${among}.`
   }
   if (!status) return page !== 1 ? `No more ${view}.` : ofCategory ? `No animal is${ofCategory}.` : `No ${view} yet.`
-  const label = labelOf(STATUSES, status).toLowerCase()
+  const label = labelOf(status).toLowerCase()
   return view === 'animals' || status === 'pending'
     ? `No animal${ofCategory} is ${label}.`
-    : `No order is “${labelOf(ORDER_STATUSES, status)}”.`
+    : `No order is “${labelOf(status)}”.`
 }

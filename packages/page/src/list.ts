@@ -130,8 +130,9 @@ async function pageOfIds(client: PetstoreClient, position: ListPosition, options
       const { pets, next } = await client.listPage(at, options)
       return [pets, next]
     },
+    idOf: ({ id }) => id,
     one: (id) => readPet(client, id, options),
-    found: (pet) => found.push(pet),
+    found: (_id, pet) => pet && found.push(pet),
   })
   const fits = (pet: Pet) => (pet.status === status || !status) && (categoryId ?? pet.categoryId) === pet.categoryId
   const items = found.filter(fits).sort((a, b) => (a.id > b.id ? -1 : 1))

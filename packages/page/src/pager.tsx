@@ -4,7 +4,7 @@ import { Icon } from './icons.tsx'
 import type { List, Shown } from './list.ts'
 import { firstPage, type ListPosition, lastPage, nextPage, PAGE_SIZES, previousPage } from './list-position.ts'
 import { fullTime, number } from './phrases.ts'
-import { labelOf, STATUSES_OF } from './statuses.ts'
+import { labelOf } from './statuses.ts'
 
 interface PagerProps {
   shown: Shown
@@ -104,9 +104,9 @@ export function heard(shown: Shown, title: string): string {
   return `${title}: ${[numbers, ...filters(position), ...page].join(', ')}`
 }
 
-function filters({ view, status, categoryId, search, sort, ids }: ListPosition): string[] {
+function filters({ status, categoryId, search, sort, ids }: ListPosition): string[] {
   return [
-    status ? labelOf(STATUSES_OF[view], status) : 'All',
+    status ? labelOf(status) : 'All',
     ...(categoryId === undefined ? [] : [`Category ${categoryId}`]),
     ...(search ? [`“${search}”`] : []),
     ...(ids ? [`Ids ${ids}`] : []),

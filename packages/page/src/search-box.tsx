@@ -17,7 +17,6 @@ import { Name } from './name.tsx'
 import { terms } from './phrases.ts'
 import { RecordLink } from './record/record-link.tsx'
 import { Status } from './status.tsx'
-import { ORDER_STATUSES } from './statuses.ts'
 
 /** At least so far apart, which is four a second: the first letter is searched for at once. */
 const APART_MS = 250
@@ -95,7 +94,7 @@ function Found({ found, onAction }: { found: Pet | Order; onAction: OnAction | u
         {order ? (
           <>
             <span class="muted">Order {String(order.id)}</span>
-            <Status status={order.status} names={ORDER_STATUSES} />
+            <Status status={order.status} />
             <span class="muted">{terms(order)}</span>
           </>
         ) : (

@@ -3,14 +3,7 @@
 import { Fragment } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
 import { Dialog, DialogActions } from './dialog.tsx'
-import { type Stored, useSessionState } from './session-state.ts'
-
-const STORED_ENABLED: Stored<boolean> = {
-  name: 'petstore.shortcuts',
-  initial: true,
-  toText: String,
-  fromText: (text) => text === 'true',
-}
+import { useSessionState } from './session-state.ts'
 
 const EXPLAINED = [
   ['/', 'Search'],
@@ -28,7 +21,7 @@ const EXPLAINED = [
 
 /** `actions` has a function for each `KeyboardEvent.key`. */
 export function useShortcuts(actions: Record<string, () => void>): [boolean, (enabled: boolean) => void] {
-  const [enabled, setEnabled] = useSessionState(STORED_ENABLED)
+  const [enabled, setEnabled] = useSessionState('petstore.shortcuts', true)
   // Before the next key can be pressed: an effect would run later, with the actions of the page before.
   useLayoutEffect(() => {
     function press(event: KeyboardEvent): void {

@@ -1,13 +1,8 @@
 // The status of an animal or an order in words and colour, never in colour alone.
 
 import type { OrderStatus, PetStatus } from '../../client/src/petstore.ts'
-import { labelOf, STATUSES } from './statuses.ts'
+import { labelOf } from './statuses.ts'
 
-interface StatusProps {
-  status: PetStatus | OrderStatus
-  names?: readonly (readonly [string, string])[]
-}
-
-export function Status({ status, names = STATUSES }: StatusProps) {
-  return <span class={`status status-${status}`}>{labelOf(names, status)}</span>
+export function Status({ status }: { status: PetStatus | OrderStatus }) {
+  return <span class={`status status-${status}`}>{labelOf(status)}</span>
 }

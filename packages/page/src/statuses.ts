@@ -17,6 +17,9 @@ export const ORDER_STATUSES = Object.entries(ORDERS) as [OrderStatus, string][]
 
 export const STATUSES_OF = { animals: STATUSES, orders: ORDER_STATUSES }
 
-export function labelOf(statuses: readonly (readonly [string, string])[], status: string): string {
-  return statuses.find(([value]) => value === status)?.[1] ?? status
+const LABELS = { ...PETS, ...ORDERS }
+
+/** Of an animal or of an order. A later service may have more. */
+export function labelOf(status: string): string {
+  return LABELS[status as keyof typeof LABELS] ?? status
 }

@@ -88,7 +88,11 @@ export function DayView({ position, span, isToday, ...service }: DayViewProps) {
             </button>
           )}
         </div>
-        {type === 'ending' ? <Ending orders={ending} /> : <Lines {...{ details, after, changes, whole }} events={shown} />}
+        {type === 'ending' ? (
+          <Ending orders={ending} />
+        ) : (
+          <Lines {...{ details, after, changes, whole }} events={shown} />
+        )}
         {reached.length > lines && (
           <button type="button" onClick={() => setLines(lines + LINES)}>
             Show {number(Math.min(LINES, reached.length - lines))} more

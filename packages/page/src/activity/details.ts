@@ -45,11 +45,13 @@ export function useDetails({ client, feed }: Service, shown: readonly Event[]): 
           const { orders, next } = await client.listOrderPage(at, options)
           return [orders, next]
         },
+        idOf: ({ id }) => id,
         one: (id) => client.getOrder(id, options).catch(unlessNone),
-        found(order) {
-          stale.delete(order.id)
+        found(id, order) {
+          stale.delete(id)
+          if (!order) return
           noteSeen(client, [order])
-          details.orders.set(order.id, order)
+          details.orders.set(id, order)
           show(undefined)
         },
       })

@@ -4,7 +4,7 @@ import type { Order } from '../../../client/src/petstore.ts'
 import { Name } from '../name.tsx'
 import { fullTime } from '../phrases.ts'
 import { Fact } from '../record/record-facts.tsx'
-import { labelOf, ORDER_STATUSES } from '../statuses.ts'
+import { labelOf } from '../statuses.ts'
 import { plain } from '../visible-text.ts'
 
 interface ReceiptProps {
@@ -33,7 +33,7 @@ export function Receipt({ order, till }: ReceiptProps) {
             <Name name={order.reference} />
           </Fact>
         )}
-        <Fact name="Status">{labelOf(ORDER_STATUSES, order.status)}</Fact>
+        <Fact name="Status">{labelOf(order.status)}</Fact>
         {order.status === 'pending' && order.expiresAt && <Fact name="Until">{fullTime(order.expiresAt)}</Fact>}
       </dl>
     </div>

@@ -5,7 +5,7 @@ import type { Event, Order, Pet } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
 import { FIELDS, TYPED_FIELDS, type TypedField } from '../fields.ts'
 import { brief, time } from '../phrases.ts'
-import { labelOf, STATUSES } from '../statuses.ts'
+import { labelOf } from '../statuses.ts'
 import { plain } from '../visible-text.ts'
 
 /** What a shop asks about first comes first. */
@@ -53,7 +53,7 @@ function sentence({ type, petStatus }: Event, order: Order | undefined, change: 
   // A later service may tell of more.
   const words = EVENT_NAMES[type as EventType] ?? type
   if (type === 'pet.added' && petStatus && petStatus !== 'available') {
-    return `${words} as ${labelOf(STATUSES, petStatus).toLowerCase()}`
+    return `${words} as ${labelOf(petStatus).toLowerCase()}`
   }
   if (change) return `${words}: ${change}`
   const whom = order?.reference ? ` for ${brief(order.reference)}` : ''

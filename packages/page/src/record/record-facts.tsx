@@ -9,7 +9,6 @@ import { FIELD_NAMES, FIELDS } from '../fields.ts'
 import { Name } from '../name.tsx'
 import { time } from '../phrases.ts'
 import { Status } from '../status.tsx'
-import { ORDER_STATUSES } from '../statuses.ts'
 import { plain } from '../visible-text.ts'
 import type { AnimalRecord } from './animal.ts'
 import { OrderLink, RecordLink } from './record-link.tsx'
@@ -57,7 +56,7 @@ export function OrderFacts({ order }: { order: Order }) {
         <span class="muted">Id {String(order.petId)}</span>
       </Fact>
       <Fact name="Status">
-        <Status status={order.status} names={ORDER_STATUSES} />
+        <Status status={order.status} />
       </Fact>
       {order.reference && (
         <Fact name="For">
