@@ -5,23 +5,31 @@
 import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
 import { codeOf, isLost, StoreFailure, translate, translateAdding } from './errors.ts'
+import {
+  type Check,
+  closeConnections,
+  type HostConnections,
+  inTime,
+  late,
+  openConnections,
+  replicated,
+} from './host-connections.ts'
 import { atStart, isSame, type WritableHost, writableHost } from './hosts.ts'
-import { type Check, closeLink, inTime, type Link, late, openLink, replicated } from './link.ts'
 import type { Pool } from './pool.ts'
 import type { Parameter, RunQuery, Session } from './session.ts'
 import { withTimeout } from './time-limits.ts'
 
 /** The time from a failed search for a host to the next one. Calls in between fail at once with the same error. */
 const PAUSE_MS = 100
-/** How long a call waits until a link is ready. */
+/** How long a call waits until the connections are ready. */
 const READY_WAIT_MS = 500
 /** After this long without a response, the other hosts are probed, too, before this one is used again. */
 const QUIET_MS = 1_000
 
 export class PrimaryConnection {
-  /** The link in use, or the search for one. */
-  private linking: Promise<Link> | undefined
-  private link: Link | undefined
+  /** The connections in use, or the search for a host. */
+  private connecting: Promise<HostConnections> | undefined
+  private connections: HostConnections | undefined
   /** The latest one that was used. An earlier one lacks what was committed on it, and would give its ids again. */
   private timeline = ''
 
@@ -37,7 +45,7 @@ export class PrimaryConnection {
   static async open(address: PostgresAddress, check: Check = async () => {}): Promise<PrimaryConnection> {
     const connection = new PrimaryConnection(address, check)
     try {
-      await atStart(() => connection.linked())
+      await atStart(() => connection.connected())
     } catch (error) {
       await connection.close()
       throw error
@@ -47,8 +55,8 @@ export class PrimaryConnection {
 
   /** Resolves when a commit on new connections, behind all that were made before, has reached the standby. Throws as `open` does. */
   async renew(): Promise<void> {
-    if (this.link) this.leave(this.link)
-    await atStart(() => this.linked())
+    if (this.connections) this.leave(this.connections)
+    await atStart(() => this.connected())
   }
 
   /**
@@ -82,35 +90,40 @@ export class PrimaryConnection {
     )
 
   pool() {
-    return this.link?.readers.state ?? { size: this.address.connections, busy: 0, waiting: 0 }
+    return this.connections?.readers.state ?? { size: this.address.connections, busy: 0, waiting: 0 }
   }
 
   async close(): Promise<void> {
-    await this.linking?.catch(() => {})
-    if (this.link) await closeLink(this.link)
+    await this.connecting?.catch(() => {})
+    if (this.connections) await closeConnections(this.connections)
   }
 
   private async use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    const link = await this.linkedOrUnavailable()
-    return this.run(link, link.readers, work, translate)
+    const connections = await this.connectedOrUnavailable()
+    return this.run(connections, connections.readers, work, translate)
   }
 
   private async write<Result>(
     work: (session: Session) => Promise<Result>,
     failure: (error: unknown) => unknown,
   ): Promise<Result> {
-    const link = await this.linkedOrUnavailable()
-    if (link.stuck) {
+    const connections = await this.connectedOrUnavailable()
+    if (connections.stuck) {
       // Closes the connections when the host does not respond at all.
       await this.read('SELECT 1')
       throw unavailable(new StoreFailure('NOT_REPLICATED', 'an earlier commit still waits for the standby'))
     }
-    return this.run(link, link.writers, (session) => replicated(link, () => work(session)), failure)
+    return this.run(
+      connections,
+      connections.writers,
+      (session) => replicated(connections, () => work(session)),
+      failure,
+    )
   }
 
   /** Fails as `failure` says once something was sent. */
   private async run<Result>(
-    link: Link,
+    connections: HostConnections,
     pool: Pool<Session>,
     work: (session: Session) => Promise<Result>,
     failure: (error: unknown) => unknown,
@@ -119,41 +132,42 @@ export class PrimaryConnection {
     try {
       running = (await pool.start(work)).running
       const result = await inTime(running)
-      link.answeredAt = performance.now()
+      connections.answeredAt = performance.now()
       return result
     } catch (error) {
       // The connection stays open while its commit waits: a new one would wait as long, and the server's connections are limited.
-      if (running && pool === link.writers && codeOf(error) === 'NO_ANSWER') this.awaitStuck(link, running)
-      else if (isLost(error)) this.leave(link)
+      if (running && pool === connections.writers && codeOf(error) === 'NO_ANSWER')
+        this.awaitStuck(connections, running)
+      else if (isLost(error)) this.leave(connections)
       throw running ? failure(error) : translate(error)
     }
   }
 
-  private awaitStuck(link: Link, writing: Promise<unknown>): void {
-    link.stuck = true
-    late(link, writing).then(
+  private awaitStuck(connections: HostConnections, writing: Promise<unknown>): void {
+    connections.stuck = true
+    late(connections, writing).then(
       () => {
-        link.stuck = false
+        connections.stuck = false
       },
-      () => this.leave(link),
+      () => this.leave(connections),
     )
   }
 
-  private async linkedOrUnavailable(): Promise<Link> {
+  private async connectedOrUnavailable(): Promise<HostConnections> {
     try {
-      return await this.linked()
+      return await this.connected()
     } catch (error) {
       throw unavailable(error)
     }
   }
 
   /** Calls at the same time share one search for the host, and its failure. */
-  private linked(): Promise<Link> {
-    if (this.linking && !this.isQuiet()) return this.linking
-    const linking = this.look()
-    this.linking = linking
-    linking.catch(() => setTimeout(() => this.forget(linking), PAUSE_MS))
-    return linking
+  private connected(): Promise<HostConnections> {
+    if (this.connecting && !this.isQuiet()) return this.connecting
+    const connecting = this.look()
+    this.connecting = connecting
+    connecting.catch(() => setTimeout(() => this.forget(connecting), PAUSE_MS))
+    return connecting
   }
 
   /**
@@ -161,33 +175,33 @@ export class PrimaryConnection {
    * frozen. A server that has not used it for a while has to probe the other hosts.
    */
   private isQuiet(): boolean {
-    const { link } = this
-    if (!link?.answeredAt || this.address.hosts.length === 1) return false
-    return performance.now() - link.answeredAt > QUIET_MS
+    const { connections } = this
+    if (!connections?.answeredAt || this.address.hosts.length === 1) return false
+    return performance.now() - connections.answeredAt > QUIET_MS
   }
 
-  private forget(linking: Promise<Link>): void {
-    if (this.linking === linking) this.linking = undefined
+  private forget(connecting: Promise<HostConnections>): void {
+    if (this.connecting === connecting) this.connecting = undefined
   }
 
-  private async look(): Promise<Link> {
-    if (this.link) this.link.answeredAt = undefined
-    const host = await writableHost(this.address, this.link?.host)
+  private async look(): Promise<HostConnections> {
+    if (this.connections) this.connections.answeredAt = undefined
+    const host = await writableHost(this.address, this.connections?.host)
     this.refuseEarlier(host)
-    if (this.link && !isSame(this.link.host, host)) this.leave(this.link)
+    if (this.connections && !isSame(this.connections.host, host)) this.leave(this.connections)
     const check = this.timeline === '' ? async () => {} : this.check
-    this.link ??= openLink(this.address, host, check, (lost) => this.leave(lost))
-    const { link } = this
+    this.connections ??= openConnections(this.address, host, check, (lost) => this.leave(lost))
+    const { connections } = this
     await withTimeout(
       READY_WAIT_MS,
-      link.ready,
+      connections.ready,
       () => new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby, or a lost migration is running again'),
     )
     // Another search may have found a later one meanwhile.
     this.refuseEarlier(host)
-    link.answeredAt = performance.now()
+    connections.answeredAt = performance.now()
     this.timeline = host.timeline
-    return link
+    return connections
   }
 
   private refuseEarlier({ host, port, timeline }: WritableHost): void {
@@ -199,10 +213,10 @@ export class PrimaryConnection {
     )
   }
 
-  private leave(link: Link): void {
-    if (this.link !== link) return
-    this.link = undefined
-    this.linking = undefined
-    void closeLink(link)
+  private leave(connections: HostConnections): void {
+    if (this.connections !== connections) return
+    this.connections = undefined
+    this.connecting = undefined
+    void closeConnections(connections)
   }
 }

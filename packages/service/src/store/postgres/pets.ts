@@ -14,8 +14,8 @@ import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { indexedWords } from '../shared/search.ts'
 import type { PrimaryConnection } from './connection.ts'
+import { LOG_MESSAGE } from './host-connections.ts'
 import { forgetting } from './idempotency.ts'
-import { LOG_MESSAGE } from './link.ts'
 import { pages, rowsById } from './pages.ts'
 
 // JSON carries a batch because it holds any text but U+0000, and integers with all their digits.

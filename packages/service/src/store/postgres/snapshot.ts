@@ -9,8 +9,8 @@ import { type AnyColumns, fromRow } from '../shared/columns.ts'
 import { answerOfRow, type FirstAnswerRow } from '../shared/idempotency.ts'
 import { HOLDS, STORED_ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { PET_COLUMNS } from '../shared/pet-columns.ts'
+import { COMMIT_DURABLY, LOG_MESSAGE } from './host-connections.ts'
 import { typeOf } from './json.ts'
-import { COMMIT_DURABLY, LOG_MESSAGE } from './link.ts'
 import type { RunQuery } from './session.ts'
 
 /** A row of the answer. Of its columns it has those that belong to its kind; beside them those of an order, a pet or both. */

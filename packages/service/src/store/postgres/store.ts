@@ -11,9 +11,9 @@ import { postgresCommit } from './commits.ts'
 import { PrimaryConnection } from './connection.ts'
 import { StoreFailure } from './errors.ts'
 import { postgresEvents } from './events.ts'
+import type { HostConnections } from './host-connections.ts'
 import { atStart, type WritableHost, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
-import type { Link } from './link.ts'
 import { stepNeeds } from './migrations/from-17.ts'
 import { isAnyOverdue, postgresOrders } from './orders.ts'
 import { postgresPets } from './pets.ts'
@@ -55,7 +55,9 @@ export function postgresSchema(address: string): Promise<SchemaState> {
 }
 
 async function open(address: PostgresAddress, options: StoreOptions): Promise<Store> {
-  const connection = await PrimaryConnection.open(address, (link) => checkAgain(address, link, options.copying))
+  const connection = await PrimaryConnection.open(address, (connections) =>
+    checkAgain(address, connections, options.copying),
+  )
   try {
     await checkServer(connection.read)
     const version = await schemaVersion(connection.read, options.copying)
@@ -91,9 +93,13 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
 
 /**
  * A host that is found later may be one to which a failover has led before a migration had reached it. Throws also after the migration
- * has been run again: the next link shows whether its commit reaches the standby.
+ * has been run again: the next connections show whether its commit reaches the standby.
  */
-async function checkAgain(address: PostgresAddress, { host, writers }: Link, copying?: boolean): Promise<void> {
+async function checkAgain(
+  address: PostgresAddress,
+  { host, writers }: HostConnections,
+  copying?: boolean,
+): Promise<void> {
   const { running } = await writers.start(({ query }) => checkSchema(address, host, query, copying))
   await running
 }

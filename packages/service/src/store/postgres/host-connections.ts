@@ -28,12 +28,12 @@ const RUNNING = `SELECT pid FROM pg_stat_activity
   WHERE state = 'active' AND application_name = '${APPLICATION}' AND datname = current_database()
     AND query_start < clock_timestamp() - ${STATEMENT_TIMEOUT_MS} * interval '1 ms' LIMIT 1`
 
-export interface Link {
+export interface HostConnections {
   readonly host: WritableHost
   readonly readers: Pool<Session>
   /** For everything that must be replicated, so that reads never wait behind a commit, nor a commit behind reads. */
   readonly writers: Pool<Session>
-  /** Resolves when the link may be used: everything that this host shows has reached its standby, too, and it was checked. */
+  /** Resolves when they may be used: everything that this host shows has reached its standby, too, and it was checked. */
   ready: Promise<void>
   /** How often an operator has cancelled a commit's wait for the standby. */
   warnings: number
@@ -44,20 +44,25 @@ export interface Link {
 }
 
 /** Whether a host may be used, as far as the store is concerned. Throws when it may not. */
-export type Check = (link: Link) => Promise<void>
+export type Check = (connections: HostConnections) => Promise<void>
 
 /** Calls `lost` when a connection has ended, and when the first commit or the check fails. */
-export function openLink(address: PostgresAddress, host: WritableHost, check: Check, lost: (link: Link) => void): Link {
+export function openConnections(
+  address: PostgresAddress,
+  host: WritableHost,
+  check: Check,
+  lost: (connections: HostConnections) => void,
+): HostConnections {
   const options = {
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    onClose: () => lost(link),
+    onClose: () => lost(connections),
     onWarning: () => {
-      link.warnings++
+      connections.warnings++
     },
   }
   const sessions = (length: number) =>
     Array.from({ length }, () => new Session(() => Client.open(address, host, options), onTimeline(host)))
-  const link: Link = {
+  const connections: HostConnections = {
     host,
     readers: new Pool(sessions(address.connections), READ_QUEUE_MS, noneFree, OPENING),
     writers: new Pool(sessions(WRITERS), WRITE_QUEUE_MS, noneFree, OPENING),
@@ -66,16 +71,16 @@ export function openLink(address: PostgresAddress, host: WritableHost, check: Ch
     stuck: false,
     answeredAt: undefined,
   }
-  link.ready = late(
-    link,
-    fence(link).then(() => check(link)),
+  connections.ready = late(
+    connections,
+    fence(connections).then(() => check(connections)),
   )
-  link.ready.catch(() => lost(link))
-  return link
+  connections.ready.catch(() => lost(connections))
+  return connections
 }
 
 /** Statements and transactions in progress are finished first. */
-export async function closeLink({ readers, writers }: Link): Promise<void> {
+export async function closeConnections({ readers, writers }: HostConnections): Promise<void> {
   for (const pool of [readers, writers]) pool.close()
   await Promise.allSettled([...readers.items, ...writers.items].map((session) => session.close(ANSWER_TIMEOUT_MS)))
 }
@@ -105,17 +110,17 @@ export function inTime<Result>(work: Promise<Result>): Promise<Result> {
 }
 
 /** Settles as `writing` does, for however long the database works on it. Fails with NO_ANSWER when its answer must have been lost. */
-export async function late<Result>(link: Link, writing: Promise<Result>): Promise<Result> {
+export async function late<Result>(connections: HostConnections, writing: Promise<Result>): Promise<Result> {
   for (;;) {
     try {
       return await inTime(writing)
     } catch (error) {
-      if (codeOf(error) !== 'NO_ANSWER' || link.readers.isClosed || !(await mayRun(link))) throw error
+      if (codeOf(error) !== 'NO_ANSWER' || connections.readers.isClosed || !(await mayRun(connections))) throw error
     }
   }
 }
 
-async function mayRun({ readers }: Link): Promise<boolean> {
+async function mayRun({ readers }: HostConnections): Promise<boolean> {
   try {
     const { running } = await readers.start((session) => session.query(RUNNING))
     return (await inTime(running)).length > 0
@@ -127,10 +132,11 @@ async function mayRun({ readers }: Link): Promise<boolean> {
 }
 
 /** Throws when an operator has cancelled the commit's wait for the standby: what it wrote is on this host only. */
-export async function replicated<Result>(link: Link, work: () => Promise<Result>): Promise<Result> {
-  const { warnings } = link
+export async function replicated<Result>(connections: HostConnections, work: () => Promise<Result>): Promise<Result> {
+  const { warnings } = connections
   const result = await work()
-  if (link.warnings > warnings) throw new StoreFailure('NOT_REPLICATED', 'the commit has not reached the standby')
+  if (connections.warnings > warnings)
+    throw new StoreFailure('NOT_REPLICATED', 'the commit has not reached the standby')
   return result
 }
 
@@ -138,9 +144,9 @@ export async function replicated<Result>(link: Link, work: () => Promise<Result>
  * When a host is used for the first time, or again, some of its commits may not be on the standby yet, because the connection that
  * made them ended before they were replicated. A new commit reaches the standby after all of them.
  */
-async function fence(link: Link): Promise<void> {
-  const { running } = await link.writers.start((session) =>
-    replicated(link, () => session.query<{ isolation: string }>(FENCE)),
+async function fence(connections: HostConnections): Promise<void> {
+  const { running } = await connections.writers.start((session) =>
+    replicated(connections, () => session.query<{ isolation: string }>(FENCE)),
   )
   const [row] = await running
   if (row?.isolation !== ISOLATION) {
