@@ -17,6 +17,9 @@ export interface Failure {
   retryAfterMs?: number | undefined
 }
 
+/** For people, where no answer came. */
+export const NOT_RESPONDING = 'The service is not responding.'
+
 /** Ended by whoever began it, or with the session: effects are cleaned up only after the session's requests have ended. */
 export function isAborted(error: unknown): boolean {
   return (error as Error).name === 'AbortError'
@@ -36,7 +39,7 @@ export function toFailure(error: unknown): Failure {
     return { kind: 'other', code, message: requestId && status >= 500 ? `${message} (${requestId})` : message }
   }
   if (error instanceof PetstoreNetworkError) {
-    return { kind: 'unavailable', code: 'network', message: 'The service is not responding.', mayBeDone: true }
+    return { kind: 'unavailable', code: 'network', message: NOT_RESPONDING, mayBeDone: true }
   }
   throw error
 }

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { addPets, focusedName, openAdding, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
 import { valuesOf } from '../../../test/support/fields.ts'
 import type { Service } from '../../../test/support/service.ts'
+import { samplePets } from '../../client/src/samples.ts'
 import type { Pet } from '../../service/src/domain/pets.ts'
 import { FIELD_NAMES, FIELDS } from '../src/fields.ts'
 
@@ -187,4 +188,26 @@ describe('adding', () => {
     await page.getByRole('status').getByText('Id 31 is copied.').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('31')
   })
+})
+
+test('an empty store offers samples, and adds the rest after an interruption', async () => {
+  await openSignedIn(page, service.key)
+  await page.getByRole('heading', { name: 'No animals yet' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Add an animal' }).count()).toBe(1)
+  expect(await page.getByRole('radio', { name: 'Sold' }).count()).toBe(0)
+  let left = 33
+  await page.route('**/v1/pets', async (route) => {
+    if (route.request().method() !== 'POST' || left-- > 0) return route.continue()
+    await route.fetch()
+    return route.abort('connectionreset')
+  })
+  await tabTo(page, 'Load sample animals')
+  await press('Enter')
+  await alert().getByText('Not all samples were added.').waitFor()
+  left = Number.POSITIVE_INFINITY
+  await tabTo(page, 'Continue')
+  await press('Enter')
+  await page.getByText('1 – 20').waitFor()
+  const names = (await animals()).map(({ name }) => name).toSorted()
+  expect(names).toEqual(samplePets.map(({ name }) => name).toSorted())
 })

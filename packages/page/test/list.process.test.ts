@@ -1,14 +1,16 @@
-// The list of the page at `/`: its address, its failures, its pager and its keys, in a real browser.
+// The list of the page at `/`: its address, its pager, its filters and its failures, in a real browser.
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
-import type { Service } from '../../../test/support/service.ts'
+import { addPets, listedIds, openAdding, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import { newPet } from '../../../test/support/pets.ts'
+import { type Service, startService } from '../../../test/support/service.ts'
+import { NOT_RESPONDING } from '../src/failures.ts'
 
 let service: Service
 let page: Page
-const { alert, press } = openEachTest((opened) => {
+const { alert, press, type } = openEachTest((opened) => {
   ;({ service, page } = opened)
 })
 
@@ -103,31 +105,6 @@ test('the newest come first, or the last page; a link to any page leads on in bo
   await shows('21 – 40 of 130', ids(110, 91), link)
   await page.getByRole('button', { name: 'Last page' }).click()
   await shows('111 – 130 of 130', ids(20, 1))
-})
-
-test('the head of the table and the pager stay in sight; keys work after a filter was chosen', async () => {
-  await addAnimals(60)
-  await openSignedIn(page, service.key)
-  await page.getByLabel('Per page').selectOption('100')
-  await page.getByText('60 of 60').waitFor()
-  await page.getByLabel('Per page').selectOption('20')
-  await page.getByText('1 – 20 of 60').waitFor()
-  await page.locator('.rows tbody tr').last().scrollIntoViewIfNeeded()
-  await page.evaluate('scrollTo(0, document.body.scrollHeight)')
-  expect((await page.getByRole('columnheader', { name: 'Name' }).boundingBox())?.y).toBeWithin(-1, 1)
-  await page.evaluate('scrollTo(0, 0)')
-  const next = await page.getByRole('button', { name: 'Next' }).boundingBox()
-  expect((next?.y ?? 0) + (next?.height ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0)
-  await press('n')
-  await page.getByRole('dialog').waitFor()
-  await press('Escape')
-  await page.getByRole('radio', { name: 'Available' }).click()
-  await page.getByText('1 – 20 of 30').waitFor()
-  await press('?')
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
-  await press('Escape')
-  await press('ArrowLeft')
-  await page.getByText('1 – 20 of 60').waitFor()
 })
 
 test('an invalid address shows the first page, or a button that leads there', async () => {
@@ -229,44 +206,85 @@ test('while a page is slow, the list says what is loading', async () => {
   expect(await page.getByText('loading page').count()).toBe(0)
 })
 
-test('a link at the start of the page leads to the list; one of all animals has no pager', async () => {
-  await addAnimals(3)
+test('the list of a category is one click from each animal: in the address, with status and search, exported, and offered', async () => {
+  await addAnimals(6)
+  const by = (await service.store.listKeys())[0]?.id as bigint
+  for (const [name, status] of [
+    ['Luna', 'available'],
+    ['Rex', 'sold'],
+  ] as const) {
+    await service.store.createPet(newPet({ name, status, categoryId: -(2n ** 63n) }), by)
+  }
   await openSignedIn(page, service.key)
-  await page.getByText('3 animals').waitFor()
-  expect(await page.getByRole('button', { name: 'Next' }).count()).toBe(0)
-  await press('Shift+Tab')
-  for (let step = 0; step < 10 && (await focusedName(page)) !== 'Skip to the list'; step++) await press('Shift+Tab')
+  await page.getByRole('link', { name: 'Luna' }).click()
+  await page.getByRole('link', { name: '-9223372036854775808' }).click()
+  await page.getByText('2 animals').waitFor()
+  expect(await listedIds(page)).toEqual(['7', '8'])
+  expect(page.url()).toEndWith('/?category=-9223372036854775808')
+  await page.getByRole('radio', { name: 'Sold' }).check()
+  await page.getByText('1 animal', { exact: true }).waitFor()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe('animals sold category -9223372036854775808.csv')
+  expect(await Bun.file(await download.path()).text()).toEndWith('status\n8,Rex,-9223372036854775808,sold\n')
+  await page.getByRole('radio', { name: 'Reserved' }).check()
+  await page.getByText('No animal of category -9223372036854775808 is reserved.').waitFor()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.getByText('8 animals').waitFor()
+
+  const field = page.getByLabel('Only category')
+  await field.fill('7')
+  await page.getByText('6 animals').waitFor()
+  await field.fill('7 dogs')
+  await page.getByText('A category is a whole number.').waitFor()
+  await field.fill('')
+  await page.getByText('8 animals').waitFor()
+  const offered = () =>
+    page.locator('datalist option').evaluateAll((all) => all.map((one) => (one as unknown as { value: string }).value))
+  expect(await offered()).toEqual(['7', '-9223372036854775808'])
+  await openAdding(page)
+  await type('Mia')
+  await page.getByLabel('Category', { exact: true }).fill('99')
   await press('Enter')
-  await press('Tab')
-  expect(await focusedName(page)).toBe('Copy id 1')
-  expect(page.url()).toBe(`${service.origin}/`)
+  await page.getByText('9 animals').waitFor()
+  expect(await offered()).toEqual(['99', '7', '-9223372036854775808'])
+  for (const label of ['Category', 'Only category']) {
+    expect(await page.getByLabel(label, { exact: true }).getAttribute('list')).toBe('categories')
+  }
 })
 
-test('keyboard shortcuts work, are explained, and can be turned off', async () => {
+test('the list shows every name as it is: no markup, its own direction, its own spaces', async () => {
+  const names = [
+    '<img src=x onerror=alert(1)>',
+    '&lt;b&gt;',
+    'كلب صغير',
+    '  two  spaces  ',
+    "Robert'); DROP TABLE pets;--",
+  ]
+  const by = (await service.store.listKeys())[0]?.id as bigint
+  for (const name of names) await service.store.createPet(newPet({ name, status: 'sold' }), by)
+  await openSignedIn(page, service.key)
+  await page.getByText('5 animals').waitFor()
+  expect(await page.locator('.rows .name:not(.hint)').allTextContents()).toEqual(names)
+  expect(
+    await page.evaluate("getComputedStyle(document.querySelectorAll('.rows .name:not(.hint)')[2]).direction"),
+  ).toBe('rtl')
+  expect(await page.locator('main img').count()).toBe(0)
+})
+
+test('the list keeps its rows while the service does not respond, says so, and continues when it does', async () => {
   await addAnimals(45)
   await openSignedIn(page, service.key)
   await page.getByText('1 – 20').waitFor()
-  await press('ArrowRight')
+  await tabTo(page, 'Next')
+  await service.server.stop(1_000)
+  await press('Enter')
+  await alert().getByText(NOT_RESPONDING).waitFor()
+  expect(await listedIds(page)).toHaveLength(20)
+  const again = await startService({ store: service.store, port: service.port })
   await page.getByText('21 – 40').waitFor()
-  await press('ArrowLeft')
-  await page.getByText('1 – 20').waitFor()
-  await press('/')
-  expect(await focusedName(page)).toBe('Search')
-  await page.keyboard.type('2n')
-  expect(await page.getByLabel('Search').inputValue()).toBe('2n')
-  await tabTo(page, 'Keys')
-  await press('n')
-  const adding = page.getByRole('dialog', { name: 'Add an animal' })
-  await adding.waitFor()
-  await press('Escape')
-  await adding.waitFor({ state: 'hidden' })
-  await press('?')
-  const keys = page.getByRole('dialog', { name: 'Keys' })
-  await keys.getByText('Previous page').waitFor()
-  expect(await accessibilityProblems(page)).toEqual([])
-  await keys.getByLabel('Use these keys').uncheck()
-  await keys.getByRole('button', { name: 'Close' }).last().click()
-  await keys.waitFor({ state: 'hidden' })
-  await press('n')
-  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.getByRole('status').getByText('The service is responding again.').waitFor()
+  expect(await alert().count()).toBe(0)
+  await again.server.stop(1_000)
 })

@@ -7,6 +7,7 @@ import { focusedName, openEachTest, openSignedIn, tabTo } from '../../../test/su
 import { newPet } from '../../../test/support/pets.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
+import { NOT_RESPONDING } from '../src/failures.ts'
 
 let service: Service
 let page: Page
@@ -221,7 +222,7 @@ test('a sale that stops half-way says so, and is finished without a second order
   await press('Enter')
   await dialog().getByText('Try again: what has been done already is not done twice.').waitFor()
   await button('Try again').click()
-  await dialog().getByText('Not sold yet. The service is not responding.').waitFor()
+  await dialog().getByText(`Not sold yet. ${NOT_RESPONDING}`).waitFor()
   await dialog().getByText('It is reserved for this sale.').waitFor()
   expect(await orders()).toEqual(['pending'])
   await page.unroute('**/complete')

@@ -3,14 +3,14 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { addPets, focusedName, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import { addPets, focusedName, openEachTest, openSignedIn } from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 
 let service: Service
 let page: Page
-const { press, type } = openEachTest((opened) => {
+const { press } = openEachTest((opened) => {
   ;({ service, page } = opened)
   service.clock.at = Date.now()
 })
@@ -195,98 +195,4 @@ test('what was entered wrongly is corrected: name and category, a status that no
   await page.getByRole('link', { name: 'Pet 2' }).click()
   await button('Edit').waitFor()
   for (const name of ['Delete', 'Make available']) expect(await button(name).count()).toBe(0)
-})
-
-test('a whole sale by keyboard takes 6 keys: the id, Enter, to the button, and twice Enter', async () => {
-  await addPets(service, 30, 'available', 'available')
-  await openSignedIn(page, service.key)
-  await page.evaluate(`window.keys = 0, addEventListener('keydown', () => { window.keys++ }, true)`)
-  await type('7')
-  await press('Enter')
-  await page.getByRole('heading', { name: 'Pet 7', exact: true, level: 1 }).waitFor()
-  await tabTo(page, 'Sell Pet 7')
-  await press('Enter')
-  await page.getByRole('dialog').getByRole('button', { name: 'Sell' }).waitFor()
-  await press('Enter')
-  await page.getByRole('status').getByText('Pet 7 is sold.').waitFor()
-  expect(await page.evaluate('window.keys')).toBe(6)
-})
-
-test('a whole day at a counter is done by keyboard alone', async () => {
-  await addPets(service, 30, 'available', 'available')
-  await openSignedIn(page, service.key)
-  const dialog = page.getByRole('dialog')
-  const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
-  const go = async (name: string) => {
-    await tabTo(page, name)
-    await press('Enter')
-  }
-  const done = (last: string) => history().first().getByText(last).waitFor()
-  await page.evaluate('window.print = () => document.body.append("printed")')
-
-  // Find and open.
-  await press('/')
-  await type('pet 7')
-  await page.getByText('1 animal', { exact: true }).waitFor()
-  await go('Pet 7')
-  await heading('Pet 7')
-  // Reserve, extend, complete, print, take back.
-  await go('Reserve Pet 7')
-  await dialog.waitFor()
-  await type('Anna')
-  await press('Enter')
-  await done('Reserved for Anna')
-  await go('Order 1')
-  await heading('Order 1')
-  await go('Edit')
-  await tabTo(page, 'For how long')
-  await type('1 week')
-  await tabTo(page, 'Save')
-  await press('Enter')
-  await done('Order edited: now for Anna')
-  await go('Sell Pet 7')
-  await dialog.getByText('Reserved for Anna').waitFor()
-  await press('Enter')
-  await done('Sold for Anna')
-  await go('Print a receipt')
-  await page.getByText('printed').waitFor()
-  await go('Take back Pet 7')
-  await dialog.getByText('Sold ').waitFor()
-  await press('Enter')
-  await done('Taken back')
-  // Add, correct, delete.
-  await press('n')
-  await dialog.waitFor()
-  await type('Lnua')
-  await press('Tab')
-  await type('7')
-  await press('Enter')
-  await dialog.waitFor({ state: 'hidden' })
-  await go('Show it')
-  await heading('Lnua')
-  await go('Edit')
-  await dialog.waitFor()
-  await press('Control+A')
-  await type('Luna')
-  await press('Enter')
-  await heading('Luna')
-  await go('Delete')
-  await dialog.waitFor()
-  await go('Delete')
-  await page.getByRole('status').getByText('Luna is deleted.').waitFor()
-  await go('Sign out')
-  await page.getByLabel('API key').waitFor()
-
-  const events: { type: string; orderStatus?: string }[] = JSON.parse(
-    (await service.get('/store/events?limit=100')).text,
-  )
-  expect(events.slice(30).map(({ type }) => type)).toEqual([
-    'order.placed',
-    'order.changed',
-    'order.completed',
-    'order.returned',
-    'pet.added',
-    'pet.changed',
-    'pet.deleted',
-  ])
 })

@@ -13,6 +13,7 @@ import {
 } from '../../../test/support/console.ts'
 import { type Service, startService, TODAY } from '../../../test/support/service.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
+import { NOT_RESPONDING } from '../src/failures.ts'
 
 let service: Service
 let page: Page
@@ -172,7 +173,7 @@ describe('signing in', () => {
   test('keeps the typed key while the service does not respond', async () => {
     await service.server.stop(1_000)
     await signIn(page, service.key)
-    await alert().getByText('The service is not responding.').waitFor()
+    await alert().getByText(NOT_RESPONDING).waitFor()
     expect(await page.getByLabel('API key').inputValue()).toBe(service.key)
     const again = await startService({ store: service.store, port: service.port })
     await press('Enter')
