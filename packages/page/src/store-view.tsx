@@ -60,7 +60,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   /** By this tab, the newest first. */
   const [added, setAdded] = useState<readonly Pet[]>([])
   const { exporting, start: startExport, strip: exportStrip } = useExport(client)
-  const { sheet, printList, printReceipt } = usePrinting(client, signedIn.name, tell)
+  const { sheet, printList, printReceipt } = usePrinting(client, tell)
   const [importing, setImporting] = useState(false)
   const [sampling, setSampling] = useState(false)
   const [explaining, setExplaining] = useState(false)

@@ -66,15 +66,30 @@ test('an animal has a page with its history in words, its order and all actions,
   expect(page.url()).toBe(`${service.origin}/`)
 })
 
-test('an address that people can guess leads there, and says when there is no such animal; a receipt is one page', async () => {
+test('an address that people can guess leads there, and says when there is no such animal', async () => {
   await addPets(service, 1, 'available', 'available')
-  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
-  await client.completeOrder((await client.placeOrder({ petId: 1n, reference: 'Anna' })).id)
+  await service.store.placeOrder({ petId: 1n }, (await service.store.listKeys())[0]?.id as bigint)
   await openSignedIn(page, service.key)
   await page.goto(`${service.origin}/animals/42`)
   await page.getByRole('alert').getByText('No animal has the id 42.').waitFor()
   await page.goto(`${service.origin}/orders/1`)
   await page.getByRole('heading', { name: 'Order 1' }).waitFor()
+})
+
+test('a receipt is one page, the same from the message after a sale and from the order’s own page', async () => {
+  await addPets(service, 1, 'available', 'available')
+  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+  await client.placeOrder({ petId: 1n, reference: 'Anna' })
+  await openSignedIn(page, service.key)
+  await page.evaluate('window.print = () => {}')
+  await page.getByRole('button', { name: 'Sell Pet 1' }).click()
+  await page.getByRole('dialog').getByText('for Anna').waitFor()
+  await press('Enter')
+  await page.getByRole('button', { name: 'Receipt' }).click()
+  const printed = await page.locator('.paper-receipt').textContent()
+  await page.goto(`${service.origin}/?order=1`)
+  await page.getByRole('heading', { name: 'Order 1' }).waitFor()
+  expect(await page.locator('.paper-receipt').textContent()).toBe(printed)
   await page.emulateMedia({ media: 'print' })
   const year = new Date().getFullYear()
   const receipt = ['Petstore', 'Receipt', 'Number\n1', String(year), 'Till\ntest', 'Animal\nPet 1', 'For\nAnna']

@@ -1,19 +1,26 @@
 // The receipt of an order, for a printer of 80 mm and for A4. It has no price: the store knows none.
 
-import type { Order } from '../../../client/src/petstore.ts'
+import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.ts'
 import { Name } from '../name.tsx'
 import { fullTime } from '../phrases.ts'
+import { readAll } from '../record/animal.ts'
 import { Fact } from '../record/record-facts.tsx'
 import { labelOf } from '../statuses.ts'
 import { plain } from '../visible-text.ts'
 
 interface ReceiptProps {
   order: Order
-  /** The key that has made the order what it is. */
-  till: string | undefined
+  /** The order's, oldest first: the key of the last one has made it what it is. */
+  events: readonly Event[]
 }
 
-export function Receipt({ order, till }: ReceiptProps) {
+export async function readReceipt(client: PetstoreClient, orderId: bigint): Promise<ReceiptProps> {
+  const [order, events] = await Promise.all([client.getOrder(orderId), readAll(client, { orderId })])
+  return { order, events }
+}
+
+export function Receipt({ order, events }: ReceiptProps) {
+  const till = events.at(-1)?.by
   return (
     <div class="paper-receipt">
       <p>

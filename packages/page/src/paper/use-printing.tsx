@@ -7,7 +7,7 @@ import { toFailure } from '../failures.ts'
 import type { ListPosition } from '../list-position.ts'
 import { number } from '../phrases.ts'
 import { PRINTED_MAX, PrintedList, readWhole } from './printed-list.tsx'
-import { Receipt } from './receipt.tsx'
+import { Receipt, readReceipt } from './receipt.tsx'
 
 interface Printing {
   sheet: ComponentChildren
@@ -16,7 +16,7 @@ interface Printing {
 }
 
 /** `tell`: why nothing was printed. */
-export function usePrinting(client: PetstoreClient, till: string, tell: (sentence: string) => void): Printing {
+export function usePrinting(client: PetstoreClient, tell: (sentence: string) => void): Printing {
   const [content, setContent] = useState<ComponentChildren>()
   useLayoutEffect(() => {
     if (!content) return
@@ -40,7 +40,6 @@ export function usePrinting(client: PetstoreClient, till: string, tell: (sentenc
       if (whole) return <PrintedList list={whole} />
       return void tell(`More than ${number(PRINTED_MAX)} are not printed. Filter them, or export them.`)
     })
-  const printReceipt = (orderId: bigint) =>
-    print(async () => <Receipt order={await client.getOrder(orderId)} till={till} />)
+  const printReceipt = (orderId: bigint) => print(async () => <Receipt {...(await readReceipt(client, orderId))} />)
   return { sheet: content && <div class="sheet">{content}</div>, printList, printReceipt }
 }

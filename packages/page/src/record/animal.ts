@@ -33,7 +33,7 @@ export async function readAnimal(
 }
 
 /** With a filter, a page may be short before the end: only an empty one is it. */
-export async function readAll(client: PetstoreClient, filter: EventFilter, signal: AbortSignal): Promise<Event[]> {
+export async function readAll(client: PetstoreClient, filter: EventFilter, signal?: AbortSignal): Promise<Event[]> {
   const all: Event[] = []
   for (let cursor: string | undefined; ; ) {
     const { events, next } = await client.listEvents({ ...filter, limit: 100, cursor }, { signal, retries: 0 })

@@ -1,7 +1,7 @@
 // The page of one animal or of one order: what it is now, what can be done with it, and its history. It is read from the events.
 
 import type { ComponentChildren } from 'preact'
-import type { PetstoreClient } from '../../../client/src/petstore.ts'
+import type { Event, PetstoreClient } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { type Subject, subjectOf } from '../actions.ts'
 import { Heading } from '../heading.tsx'
@@ -73,14 +73,10 @@ export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, n
           {order ? <OrderFacts order={order} /> : <AnimalFacts {...read} />}
           {order && (
             <div class="sheet">
-              <Receipt order={order} till={read.animal.events.findLast(({ orderId }) => orderId === order.id)?.by} />
+              <Receipt order={order} events={eventsOf(read)} />
             </div>
           )}
-          <History
-            client={service.client}
-            events={order ? read.animal.events.filter(({ orderId }) => orderId === order.id) : read.animal.events}
-            orders={read.orders}
-          />
+          <History client={service.client} events={eventsOf(read)} orders={read.orders} />
         </>
       )}
     </article>
@@ -110,6 +106,10 @@ async function load(client: PetstoreClient, { kind, id }: RecordId, signal: Abor
   const order = kind === 'order' ? (orders.find((order) => order.id === id) ?? (await client.getOrder(id))) : undefined
   noteSeen(client, order ? [order, ...orders] : orders)
   return animal && { animal, orders, order }
+}
+
+function eventsOf({ animal: { events }, order }: Read): readonly Event[] {
+  return order ? events.filter(({ orderId }) => orderId === order.id) : events
 }
 
 function isSame(one: RecordId | undefined, other: RecordId): boolean {
