@@ -5,7 +5,9 @@ import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
-import { operations } from '../packages/contract/src/contract.ts'
+import { document, operations } from '../packages/contract/src/contract.ts'
+import { ERROR_STATUS } from '../packages/contract/src/generated.ts'
+import { SETTINGS, type Setting } from '../packages/service/src/config/settings.ts'
 
 const root = join(import.meta.dir, '..')
 const documents = ['*.md', 'docs/*.md', 'bench/*.md', 'packages/*/*.md'].flatMap((pattern) => [
@@ -42,6 +44,31 @@ for (const document of documents) {
     ).toEqual([])
   })
 }
+
+test('docs/interface.md says of each operation, parameter, field and error code where it comes from', () => {
+  const page = readFileSync(join(root, 'docs/interface.md'), 'utf8')
+  const words = new Set(page.match(/[\w-]+/g))
+  const fields = Object.values(document.components.schemas).flatMap(({ properties, allOf = [] }) =>
+    [{ properties }, ...allOf].flatMap((part) => Object.keys(part.properties ?? {})),
+  )
+  const named = operations.flatMap(({ id, parameters }) => [id, ...parameters.map(({ name }) => name)])
+  expect([...new Set([...named, ...fields, ...Object.keys(ERROR_STATUS)])].filter((name) => !words.has(name))).toEqual(
+    [],
+  )
+})
+
+test('the default of a setting stands in docs/configuration.md, and beside its name in no other page', () => {
+  const settings = Object.values<Setting<unknown>>(SETTINGS).filter((setting) => setting.default !== undefined)
+  const repeats = documents
+    .filter((document) => document.startsWith('docs/') && document !== 'docs/configuration.md')
+    .flatMap((document) => readFileSync(join(root, document), 'utf8').split('\n'))
+    .filter((line) =>
+      settings.some(
+        ({ variable, default: value = '' }) => line.includes(variable) && line.split(/[\s(),;.]+/).includes(value),
+      ),
+    )
+  expect(repeats).toEqual([])
+})
 
 test('docs/clients.md has the method of each operation', () => {
   const page = readFileSync(join(root, 'docs/clients.md'), 'utf8')

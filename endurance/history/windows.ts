@@ -21,7 +21,7 @@ export interface Contradiction {
   readonly before: Commit
 }
 
-/** A reservation ends within this time. */
+/** The contract of placeOrder: a reservation ends within this time. */
 export const EXPIRY_MS = 1_000
 /** Between the clock of the operations and that of the events, which counts whole milliseconds. */
 export const ROUNDED_MS = 5

@@ -1,5 +1,6 @@
 // Level `store`: reservations that end: how expiresAt is read, and what becomes of an order whose time has passed.
 
+import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
 import { prepared } from '../fixtures.ts'
 import {
   cancel,
@@ -74,14 +75,17 @@ export const expiresAtPromises: readonly PromiseRow[] = [
       await expiresAs((utc) => utc.replace('T', 't').replace('Z', '999999z'))(probe)
       await expiresAs((utc) => utc.replace('Z', '-00:00'))(probe)
     }),
-  row('orders.place.expires-at.furthest', 'A reservation of almost 366 days is taken.')
+  row('orders.place.expires-at.furthest', `A reservation of almost ${EXPIRY_DAYS_MAX} days is taken.`)
     .from(EXPIRES, writing('orders.place.expires-at'))
-    .check(expiresAs((utc) => utc, 366 * DAY_MS - 600_000)),
-  row('orders.place.expires-at.range', 'An expiresAt in the past, or more than 366 days ahead: 400 invalid_order.')
+    .check(expiresAs((utc) => utc, EXPIRY_DAYS_MAX * DAY_MS - 600_000)),
+  row(
+    'orders.place.expires-at.range',
+    `An expiresAt in the past, or more than ${EXPIRY_DAYS_MAX} days ahead: 400 invalid_order.`,
+  )
     .from(EXPIRES, TIMED)
     .check(
       refusesExpiry(
-        (probe) => after(probe, 366 * DAY_MS + 600_000),
+        (probe) => after(probe, EXPIRY_DAYS_MAX * DAY_MS + 600_000),
         () => '9999-12-31T23:59:59-23:59',
         (probe) => after(probe, -600_000),
         () => '0001-01-01T00:00:00Z',

@@ -1,5 +1,6 @@
 // Level `store`: what changing a pending order promises.
 
+import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../contract/src/json.ts'
 import type { Answer } from '../answer.ts'
 import { newName } from '../fixtures.ts'
@@ -46,7 +47,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     }),
   row(
     'orders.update.expires-at',
-    'expiresAt is in the future and at most 366 days ahead, otherwise 400 invalid_order; null removes it.',
+    `expiresAt is in the future and at most ${EXPIRY_DAYS_MAX} days ahead, otherwise 400 invalid_order; null removes it.`,
   )
     .from(schema('OrderChange', 'expiresAt'), CHANGED)
     .check(async (probe) => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { orderFilter } from '../../../../../test/support/lists.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
 import { noSuchPet } from '../../../src/domain/decisions/refusals.ts'
 import { DAY_MS, type Fixture, MAX, orderJson } from './fixture.ts'
 
@@ -84,14 +85,21 @@ export function placing(fixture: Fixture): void {
       expect(await fixture.store.getInventory()).toEqual(before)
     })
 
-    test('refuses an end that is not in the future, or more than 366 days ahead', async () => {
+    test('refuses an end that is not in the future, or too far ahead', async () => {
       const petId = await addPet()
       const now = Date.now()
-      for (const expiresAt of [0, now - DAY_MS, now - 1, now, now + 366 * DAY_MS + 60_000, now + 1e6 * DAY_MS]) {
+      for (const expiresAt of [
+        0,
+        now - DAY_MS,
+        now - 1,
+        now,
+        now + EXPIRY_DAYS_MAX * DAY_MS + 60_000,
+        now + 1e6 * DAY_MS,
+      ]) {
         expect(await rejectionOf(place(petId, { expiresAt }))).toMatchObject({ code: 'invalid_order' })
       }
       expect(await statusOf(petId)).toBe('available')
-      const expiresAt = now + 366 * DAY_MS - 60_000
+      const expiresAt = now + EXPIRY_DAYS_MAX * DAY_MS - 60_000
       expect(await place(petId, { expiresAt })).toMatchObject({ expiresAt })
     })
 
