@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
 import { BESIDE, folder, install, tarball, unpack } from './support/installed.ts'
 import { copiesLog } from './support/logs.ts'
+import { filesOf } from './support/page-files.ts'
 import { root, run, serve } from './support/process.ts'
 
 interface Manifest {
@@ -136,7 +137,7 @@ describe('the package', () => {
     const service = await serve(workers, { command: LAYOUTS.npm(), cwd })
     for (const page of ['/', '/docs']) {
       const html = await (await fetch(new URL(page, service.url))).text()
-      const files = [...html.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
+      const files = filesOf(html)
       expect(files.length).toBeGreaterThan(1)
       for (const file of files) expect((await fetch(new URL(file, service.url))).status).toBe(200)
     }
@@ -172,7 +173,7 @@ describe('the package', () => {
     if (name === 'npx') expect(service.stdout()).toMatch(/^Another key {2}\S+\/petstore keys create /m)
     expect(await service.stop()).toBe(143)
     // All output has been read, so the service has ended, too.
-    expect(service.stderr()).toContain('"msg":"stopping"')
+    expect(service.stderr()).toContain('"signal":"SIGTERM"')
   })
 })
 

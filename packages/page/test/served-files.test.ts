@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { filesOf } from '../../../test/support/page-files.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { acceptedEncoding } from '../../service/src/http/web/static-file.ts'
 
@@ -25,10 +26,9 @@ async function getEncoded(path: string, encoding: string): Promise<Response> {
   }
 }
 
-/** The paths of the files that a page names, as a browser would read them. */
-async function filesOf(path: string): Promise<string[]> {
-  const html = await (await get(path)).text()
-  return [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]*)"/g)].map(([, address = '']) => {
+/** The paths of the files that a page loads, as a browser would read them. */
+async function loadedBy(path: string): Promise<string[]> {
+  return filesOf(await (await get(path)).text()).map((address) => {
     const { origin, pathname } = new URL(address, service.origin + path)
     expect(origin).toBe(service.origin)
     return pathname
@@ -38,7 +38,7 @@ async function filesOf(path: string): Promise<string[]> {
 describe('each page', () => {
   test('refers only to files of its own origin, which exist, have a type and are immutable', async () => {
     for (const page of PAGES) {
-      const files = await filesOf(page)
+      const files = await loadedBy(page)
       expect(files.length).toBeGreaterThan(1)
       for (const file of files) {
         expect(file).toMatch(/^\/(console|docs)\/[\w-]+\.(js|css|svg)$/)
@@ -96,7 +96,7 @@ describe('each page', () => {
 test('the whole page at / stays below 60 kB compressed, in each encoding', async () => {
   for (const encoding of ['gzip', 'br']) {
     let bytes = 0
-    for (const file of ['/', ...(await filesOf('/'))]) {
+    for (const file of ['/', ...(await loadedBy('/'))]) {
       const response = await getEncoded(file, encoding)
       expect(response.headers.get('Content-Encoding')).toBe(encoding)
       expect(response.headers.get('Vary')).toBe('Accept-Encoding')
@@ -107,7 +107,7 @@ test('the whole page at / stays below 60 kB compressed, in each encoding', async
 })
 
 test('nobody waits until a large file is compressed', async () => {
-  const [script = ''] = await filesOf('/docs')
+  const [script = ''] = await loadedBy('/docs')
   const another = await startService()
   const ask = () => fetch(another.origin + script, { headers: { 'Accept-Encoding': 'br' }, decompress: false })
   const first = await ask()
@@ -125,7 +125,7 @@ test('where a deprecation is described, the reference is', async () => {
 })
 
 test('a compressed file has the same content', async () => {
-  for (const file of await filesOf('/')) {
+  for (const file of await loadedBy('/')) {
     const plain = await (await get(file)).text()
     for (const [encoding, inflate] of [
       ['gzip', gunzipSync],

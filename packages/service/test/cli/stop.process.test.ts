@@ -75,6 +75,30 @@ async function withWorkers(...args: string[]) {
   return { service, database, workers: processesOf(database).map(Number) }
 }
 
+describe.concurrent('SIGTERM', () => {
+  test('answers requests in progress, then status 0', async () => {
+    const service = await serve(['--ephemeral'], { env: COUNTING })
+    const { promise: first, resolve: sendRest } = Promise.withResolvers<void>()
+    const answer = slowCreate(service, first)
+    await answering(service, 1)
+    const ended = service.stop('SIGTERM')
+    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    sendRest()
+    expect([(await answer).status, await ended]).toEqual([201, 0])
+    const [line = ''] = service.stderr().split('\n')
+    expect(JSON.parse(line)).toMatchObject({ level: 'info', msg: 'stopping', signal: 'SIGTERM' })
+  })
+
+  test('with a request that never ends: in time, status 0', async () => {
+    const service = await serve(['--ephemeral'], { env: COUNTING })
+    slowCreate(service)
+    await answering(service, 1)
+    const { status, tookMs } = await stopped(service, 'SIGTERM')
+    expect(status).toBe(0)
+    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+  })
+})
+
 describe.concurrent('standard error', () => {
   test('that is full and not read does not delay the stop', async () => {
     const { descriptor, command } = pipe()

@@ -228,24 +228,6 @@ describe('bodies that are not read', () => {
   })
 })
 
-describe('beside the operations, without a key', () => {
-  test('/healthz and /readyz answer 200', async () => {
-    for (const path of ['/healthz', '/readyz']) {
-      const answer = await fetch(service.origin + path)
-      expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'application/json'])
-    }
-  })
-
-  test('/readyz says 503 when the store does not answer', async () => {
-    const broken = await startService({
-      store: { ...service.store, ping: () => Promise.reject(new Error('gone')) },
-    })
-    expect((await fetch(`${broken.origin}/readyz`)).status).toBe(500)
-    expect((await fetch(`${broken.origin}/healthz`)).status).toBe(200)
-    await broken.server.stop(1_000)
-  })
-})
-
 describe('a stop', () => {
   test('answers requests in progress, then closes', async () => {
     const metrics = new Metrics()
