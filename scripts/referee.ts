@@ -82,7 +82,10 @@ async function judgedBy(name: string, names: string[]): Promise<Judged> {
 
 function page(): string {
   const names = Object.keys(CLIENTS)
-  const rows = Object.keys(LESSONS).map((id) => `| \`${id}\` | ${names.map((name) => sign(name, id)).join(' | ')} |`)
+  const isShown = (id: string) => names.some((name) => sign(name, id) !== '')
+  const [shown, others] = [Object.keys(LESSONS).filter(isShown), Object.keys(LESSONS).filter((id) => !isShown(id))]
+  const rows = shown.map((id) => `| \`${id}\` | ${names.map((name) => sign(name, id)).join(' | ')} |`)
+  const without = `No client was in a case that shows ${others.map((id) => `\`${id}\``).join(', ')}.`
   const versions = names
     .flatMap((name) => CLIENTS[name]?.packages ?? [])
     .map((name) => `\`${name}\` ${versionOf(name)}`)
@@ -100,6 +103,8 @@ ${Bun.wrapAnsi(`${versions.join(', ')}.`, 117)}
 | Lesson | ${names.join(' | ')} |
 |---|${names.map(() => ':-:|').join('')}
 ${rows.join('\n')}
+
+${Bun.wrapAnsi(without, 117)}
 `
 }
 
