@@ -14,7 +14,7 @@ export type Result = { id: string; level: Level } & (
 )
 
 /** How many checks ask at the same time: a distant server would take too long otherwise. */
-const TOGETHER = 24
+const TOGETHER = 64
 /** The names of second keys, by what needs them. */
 const SECOND_KEYS = { 'read-only key': 'read-only', 'other key': 'other' } as const
 

@@ -24,7 +24,8 @@ import { listing, report, type Summary } from '../verify-report.ts'
 const TOTAL_MS = 60_000
 const EXAMPLES = `
 It only reads, unless --write lets it add pets, whose names begin with
-"petstore verify". No redirect is followed.
+"petstore verify". No redirect is followed. It takes a minute at most: what was
+not checked by then is listed as such.
 
 Examples:
   petstore verify http://127.0.0.1:8080/v1
