@@ -1,6 +1,5 @@
 // The thread of checkpoints.ts. A message has the path of the store's file and asks for one step; the answer is whether it was done.
-//
-// JavaScript, and started from its text: started from a path, the package and the executable would each have to carry a second script.
+// JavaScript, since it is started from its text (thread.ts).
 
 import { Database } from 'bun:sqlite'
 

@@ -6,6 +6,7 @@
 
 import THREAD from './checkpoint-thread.js' with { type: 'text' }
 import type { SqliteConnection } from './connection.ts'
+import { Thread } from './thread.ts'
 import type { Transactions } from './transaction.ts'
 import { FRAME_BYTES, logState } from './wal-index.ts'
 
@@ -19,6 +20,8 @@ const LOG_BYTES = 32 * 1024 * 1024
 /** piece by piece, because the commit that starts the log again does it: 8 MB take 3 ms. */
 const CUT_BYTES = 8 * 1024 * 1024
 
+type Step = 'copy' | 'restart' | 'close'
+
 export interface Checkpoints {
   /** Resolves when the thread has closed the file. */
   stop(): Promise<void>
@@ -28,24 +31,14 @@ export interface Checkpoints {
 export function startCheckpoints(connection: SqliteConnection, hold: Transactions['hold']): Checkpoints {
   const { filename } = connection.database
   if (filename === ':memory:') return { stop: async () => undefined }
-  let thread: Worker | undefined
+  const thread = new Thread<{ step: Step; path: string }, boolean>(THREAD)
   let running: Promise<boolean> | undefined
   /** The last commit when all was copied. The next one starts the log again. */
   let finished: number | undefined
   let notBefore = 0
 
   /** `false` where the thread could not do it. */
-  function request(step: 'copy' | 'restart' | 'close'): Promise<boolean> {
-    thread ??= startThread()
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    thread.onmessage = ({ data }) => resolve(data)
-    thread.onerror = () => {
-      thread = undefined
-      resolve(false)
-    }
-    thread.postMessage({ step, path: filename })
-    return promise
-  }
+  const request = (step: Step) => thread.ask({ step, path: filename }).catch(() => false)
 
   async function checkpoint(): Promise<boolean> {
     // The thread opens the path, where another file may be meanwhile.
@@ -77,17 +70,9 @@ export function startCheckpoints(connection: SqliteConnection, hold: Transaction
   return {
     async stop() {
       clearInterval(looking)
-      thread?.ref()
+      thread.ref()
       await running
-      if (thread) await request('close')
-      thread?.terminate()
+      await thread.stop({ step: 'close', path: filename })
     },
   }
-}
-
-/** It keeps no process alive. */
-function startThread(): Worker {
-  const thread = new Worker(URL.createObjectURL(new Blob([THREAD], { type: 'text/javascript' })))
-  thread.unref()
-  return thread
 }

@@ -1,6 +1,5 @@
 // The thread of searching.ts. A message has the path of the store's file, a statement and its values; the answer has its rows, or its error.
-//
-// JavaScript, and started from its text: as checkpoint-thread.js.
+// JavaScript, since it is started from its text (thread.ts).
 
 import { Database } from 'bun:sqlite'
 
