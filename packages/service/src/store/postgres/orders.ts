@@ -16,9 +16,7 @@ const OVERDUE = `SELECT at FROM (
 export function postgresOrders(read: RunQuery): Pick<OrderStore, 'getOrder' | 'listOrders' | 'getInventory'> {
   async function readInventory(): Promise<Inventory> {
     const rows = await read<{ status: PetStatus; pets: bigint }>(INVENTORY)
-    const counts = new Map(rows.map(({ status, pets }) => [status, pets]))
-    const count = (status: PetStatus) => counts.get(status) ?? 0n
-    return { available: count('available'), pending: count('pending'), sold: count('sold') }
+    return Object.fromEntries(rows.map(({ status, pets }) => [status, pets])) as Inventory
   }
 
   return {

@@ -100,11 +100,6 @@ export function conditionsOf<Filter>(
   return given.map((name, place) => `${filters[name].column} ${filters[name].operator} ${parameter(place)}`)
 }
 
-/** Whether the list is narrowed by more than a search. */
-export function hasFilters<Filter>({ filters }: List<Filter>, filter: Filter): boolean {
-  return (Object.keys(filters) as Filters<Filter>[]).some((name) => filter[name] !== undefined)
-}
-
 /** The rows of the list, as a table for FROM. `indexed`: what SQLite is to do with an index. */
 export function rowsOf({ table, lookup }: Pick<List<unknown>, 'table' | 'lookup'>, indexed = ''): string {
   if (lookup === undefined) return `${table}${indexed}`

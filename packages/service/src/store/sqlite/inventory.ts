@@ -3,15 +3,15 @@
 
 import type { Inventory } from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'
-import type { Statements } from './statements.ts'
+import type { Read, Statements } from './statements.ts'
 
 /** Counts the pets with ids up to `?1` that are not counted yet. It belongs to the transaction that adds them. */
 export const COUNT_TO = `UPDATE inventory SET counted_to = ?1, pets = pets +
   (SELECT count(*) FROM pets WHERE pets.status = inventory.status AND id > counted_to AND id <= ?1) WHERE counted_to < ?1`
 
-export function inventoryReader(statements: Statements): () => Inventory {
+export function inventoryReader(statements: Statements, read: Read): () => Promise<Inventory> {
   const inventory = statements.query<[PetStatus, bigint], []>(
     `SELECT status, pets + (SELECT count(*) FROM pets WHERE pets.status = inventory.status AND id > counted_to) FROM inventory`,
   )
-  return () => Object.fromEntries(inventory.values()) as Inventory
+  return () => read(() => Object.fromEntries(inventory.values()) as Inventory)
 }

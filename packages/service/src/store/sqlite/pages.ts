@@ -15,7 +15,7 @@ import {
   startOf,
 } from '../shared/lists.ts'
 import { SQLITE_JSON } from './json.ts'
-import type { Query, Statements } from './statements.ts'
+import type { Query, Read, Statements } from './statements.ts'
 import { otherSide, walkSql } from './walks.ts'
 
 type Value = bigint | number | string
@@ -24,17 +24,23 @@ type Answer = [json: string | null, count: bigint, beyond: bigint]
 
 export function rowById<Row>(
   statements: Statements,
+  read: Read,
   list: Pick<List<never>, 'table' | 'lookup'>,
   columns: Columns<Row>,
-): (id: bigint) => Row | undefined {
+): (id: bigint) => Promise<Row | undefined> {
   const byId = statements.query<object, [bigint]>(`SELECT ${selectList(columns)} FROM ${rowsOf(list)} WHERE id = ?`)
-  return (id) => {
-    const row = byId.get(id)
-    return row ? fromRow(columns, row) : undefined
-  }
+  return (id) =>
+    read(() => {
+      const row = byId.get(id)
+      return row ? fromRow(columns, row) : undefined
+    })
 }
 
-export function pages<Filter extends AnyFilter>(statements: Statements, list: List<Filter>): (filter: Filter) => Page {
+export function pages<Filter extends AnyFilter>(
+  statements: Statements,
+  read: Read,
+  list: List<Filter>,
+): (filter: Filter) => Promise<Page> {
   const json = jsonObject(list.columns, SQLITE_JSON)
   const built = new Map<string, Query<Answer, Value[]>>()
   const inRange = statements.query<[json: string, count: bigint], [bigint, number]>(
@@ -54,7 +60,7 @@ export function pages<Filter extends AnyFilter>(statements: Statements, list: Li
     return `SELECT group_concat(row), count(*), ${otherSide(list, plan, up)} FROM (${rows})`
   }
 
-  return (filter) => {
+  function page(filter: Filter): Page {
     const { limit, after } = filter
     const up = goesUp(filter)
     const from = after ?? startOf(up)
@@ -69,6 +75,8 @@ export function pages<Filter extends AnyFilter>(statements: Statements, list: Li
     const values = plan.given.map((name) => filter[name] as Value)
     return pageOf(filter, foundIn(statementFor(plan, up).values(from, limit + 1, ...values)[0] as Answer, filter))
   }
+
+  return (filter) => read(() => page(filter))
 }
 
 const START = '{"id":'

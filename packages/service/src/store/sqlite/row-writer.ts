@@ -32,11 +32,8 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
   const deletePet = statements.query<never, [bigint]>('DELETE FROM pets WHERE id = ?')
   const countTo = statements.query<never, [bigint]>(COUNT_TO)
   const addOrders = inserter(statements, 'orders', ORDER_NAMES)
-  const moveOrder = statements.query<never, [OrderStatus, number, bigint, OrderStatus]>(
-    'UPDATE orders SET status = ?, changed_at = ? WHERE id = ? AND status = ?',
-  )
-  const correctOrder = statements.query<never, [string | null, number | null, number, bigint]>(
-    'UPDATE orders SET reference = ?, expires_at = ?, changed_at = ? WHERE id = ?',
+  const setOrder = statements.query<never, [OrderStatus, string | null, number | null, number, bigint, OrderStatus]>(
+    'UPDATE orders SET status = ?, reference = ?, expires_at = ?, changed_at = ? WHERE id = ? AND status = ?',
   )
   const keep = statements.query<never, [KeyId, string, string, string, string, number]>(
     'INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at) VALUES (?, ?, ?, ?, ?, ?)',
@@ -55,11 +52,7 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
 
   function changeOrder({ before, after }: Change<StoredOrder>): void {
     const { id, status, reference = null, expiresAt = null, changedAt } = after
-    const isMoved = status !== before.status
-    const isCorrected = after.reference !== before.reference || after.expiresAt !== before.expiresAt
-    if (isMoved) expectOne(moveOrder.run(status, changedAt, id, before.status).changes, `order ${id}`)
-    // What was changed back has the time of that.
-    if (isCorrected || !isMoved) expectOne(correctOrder.run(reference, expiresAt, changedAt, id).changes, `order ${id}`)
+    expectOne(setOrder.run(status, reference, expiresAt, changedAt, id, before.status).changes, `order ${id}`)
   }
 
   function index({ events, petsChanged, petsDeleted, ordersChanged, ordersAdded }: Writes): void {

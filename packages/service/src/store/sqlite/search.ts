@@ -1,7 +1,7 @@
 // The index of search in SQLite, an FTS5 table of words for each list, and the rows that a search finds by it.
 
 import { jsonObject } from '../shared/columns.ts'
-import { type AnyFilter, conditionsOf, hasFilters, type List, ORDERS, PETS, planOf, rowsOf } from '../shared/lists.ts'
+import { type AnyFilter, conditionsOf, type List, ORDERS, PETS, planOf, rowsOf } from '../shared/lists.ts'
 import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../shared/search.ts'
 import { SQLITE_JSON } from './json.ts'
 import type { Read, Statements } from './statements.ts'
@@ -147,7 +147,7 @@ export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: Li
   return async function* walk(range) {
     const { filter, words, up, count } = range
     let { after } = range
-    const isFiltered = hasFilters(list, filter)
+    const isFiltered = planOf(list, filter).given.length > 0
     const on = (last: bigint) => (up ? last : last - 1n)
     if (isFiltered) {
       const looked = await look(range, after, FILTERED)

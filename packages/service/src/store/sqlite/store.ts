@@ -5,16 +5,19 @@ import { changingMethods } from '../../domain/decisions/changing-methods.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { immediate } from '../../system/immediate.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
+import { ORDER_COLUMNS } from '../shared/order-columns.ts'
+import { PET_COLUMNS } from '../shared/pet-columns.ts'
 import { searchable } from '../shared/search.ts'
 import { startCheckpoints } from './checkpoints.ts'
 import { commits } from './commits.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
 import { translated } from './errors.ts'
 import { sqliteEvents } from './events.ts'
+import { inventoryReader } from './inventory.ts'
 import { sqliteKeys } from './keys.ts'
 import { beginNewCopy } from './litestream.ts'
-import { overdueFinder, sqliteOrders } from './orders.ts'
-import { sqlitePets } from './pets.ts'
+import { overdueFinder } from './orders.ts'
+import { pages, rowById } from './pages.ts'
 import { lackError } from './schema-check.ts'
 import { inThisThread, sqliteSearch } from './search.ts'
 import { searching } from './searching.ts'
@@ -43,20 +46,19 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   const read = reads(statements)
   const { transact, hold, drained } = transactions(connection, statements, version)
   const writing = commits(statements, transact, options)
-  const pets = sqlitePets(statements, read)
-  const orders = sqliteOrders(statements, read)
   const isFile = connection.database.filename !== ':memory:'
   const searches = isFile
     ? searching(connection)
     : { query: inThisThread(statements, read), stop: async () => undefined }
   const checkpoints = startCheckpoints(connection, hold)
   return {
-    ...pets,
-    ...orders,
     ...changingMethods(writing.commit, overdueFinder(statements, read, options.now), EXPIRED_AT_ONCE),
     ...sqliteEvents(statements, read, transact),
-    listPets: searchable(pets.listPets, sqliteSearch(searches.query, PETS)),
-    listOrders: searchable(orders.listOrders, sqliteSearch(searches.query, ORDERS)),
+    listPets: searchable(pages(statements, read, PETS), sqliteSearch(searches.query, PETS)),
+    getPet: rowById(statements, read, PETS, PET_COLUMNS),
+    listOrders: searchable(pages(statements, read, ORDERS), sqliteSearch(searches.query, ORDERS)),
+    getOrder: rowById(statements, read, ORDERS, ORDER_COLUMNS),
+    getInventory: inventoryReader(statements, read),
     ...sqliteKeys(statements, transact, options),
     version: version.current,
     ping: async () => {
