@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SearchIndex } from '../packages/service/src/store/sqlite/search.ts'
+import { searchIndex } from '../packages/service/src/store/sqlite/search.ts'
 import { Statements } from '../packages/service/src/store/sqlite/statements.ts'
 import { run, temporaryFolder } from './machine.ts'
 import type { Work } from './requests.ts'
@@ -82,7 +82,7 @@ function hasEventRows(path: string): boolean {
 /** Fills the index of search. */
 export function index(path: string): void {
   change(path, (database) => {
-    for (const _ of new SearchIndex(new Statements({ database })).addAll());
+    for (const _ of searchIndex(new Statements({ database })).addAll());
   })
 }
 

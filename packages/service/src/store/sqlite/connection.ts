@@ -48,8 +48,13 @@ export function openConnection(
   for (;;) {
     const file = prepareFile(path, identity)
     const opened = identityOf(file)
-    const database = openOnce(file, opened, copying)
-    if (opened && database) return inPlace(file, opened, database, new FileGuard(path, opened, onTrouble))
+    try {
+      const database = openDatabase(file, opened, copying)
+      if (opened) return inPlace(file, opened, database, new FileGuard(path, opened, onTrouble))
+    } catch (error) {
+      // Otherwise another process has removed the file meanwhile.
+      if (identityOf(file) === opened) throw error
+    }
   }
 }
 
@@ -70,16 +75,6 @@ export function fileVersion(path: string): number {
 /** Throws StartError for the target of a copy that was not completed. */
 export function checkFinished(database: Database, path: string): void {
   if (Number(pragma(database, 'application_id')) === UNFINISHED_ID) throw unfinished(path)
-}
-
-/** `undefined` when another process removed the file while it was opened. */
-function openOnce(path: string, identity: string | undefined, copying?: boolean): Database | undefined {
-  try {
-    return openDatabase(path, identity, copying)
-  } catch (error) {
-    if (identityOf(path) === identity) throw startError(path, error)
-    return undefined
-  }
 }
 
 /** Opens the new connection before it closes the old one, so that SQLite keeps its files, and reads continue if the opening fails. */

@@ -9,7 +9,7 @@ import { isSqliteCode, translated } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
 import { APPLICATION_ID, UNFINISHED_ID } from './file.ts'
 import { COUNT_TO } from './inventory.ts'
-import { SearchIndex } from './search.ts'
+import { searchIndex } from './search.ts'
 import { Statements } from './statements.ts'
 
 /** For STRICT tables. In others, a column's type does not determine the type of its values. */
@@ -23,7 +23,7 @@ export function openSqliteContents(path: string): Contents {
     translated(() => database.query(sql).values(...parameters) as unknown as Values[])
   const transact = (work: () => void) => translated(() => database.transaction(work)())
 
-  const search = new SearchIndex(new Statements({ database }))
+  const search = searchIndex(new Statements({ database }))
 
   const identify = (id: number) => translated(() => void database.run(`PRAGMA application_id = ${id}`))
 

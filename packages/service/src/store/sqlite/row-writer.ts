@@ -12,7 +12,7 @@ import { STORED_ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { eventWriter } from './events.ts'
 import { COUNT_TO } from './inventory.ts'
-import { SearchIndex } from './search.ts'
+import { searchIndex } from './search.ts'
 import { inserter, type Statements, type Value } from './statements.ts'
 
 const { fields: PET_FIELDS, names: PET_NAMES } = fieldsOf(PET_COLUMNS)
@@ -40,7 +40,7 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
   )
   const nameOf = statements.query<{ name: string }, [bigint]>('SELECT name FROM pets WHERE id = ?')
   const writeEvents = eventWriter(statements)
-  const search = new SearchIndex(statements)
+  const search = searchIndex(statements)
 
   function changePet({ before, after }: Change<Pet>): void {
     // Only what has changed is set: SQLite writes the indexes of each column that is.

@@ -19,77 +19,60 @@ const ROWS = 1_000
 
 type Value = bigint | number | string
 
+type Table = 'pets' | 'orders'
+
 /** Each change of a name or a reference calls it in its transaction, after all other writes: FTS5 keeps what it gets until it must write. */
-export class SearchIndex {
-  private readonly sql: ReturnType<typeof prepared>
-
-  constructor(statements: Statements) {
-    this.sql = prepared(statements)
+export function searchIndex(statements: Statements) {
+  const write = (how: string, table: Table) => {
+    const statement = statements.query<never, [bigint, string]>(
+      `${how} INTO search_${table} (rowid, words) VALUES (?, ?)`,
+    )
+    return (id: bigint, text: string) => void statement.run(id, indexedWords(text))
   }
-
-  addPet(id: bigint, name: string): void {
-    this.sql.addPet.run(id, indexedWords(name))
-  }
-
-  /** Its orders are found by its name, too. */
-  renamePet(id: bigint, name: string): void {
-    this.sql.setPet.run(id, indexedWords(name))
-    for (const [order, reference] of this.sql.ordersOf.values(id)) this.setOrder(order, reference, name)
-  }
-
-  deletePet(id: bigint): void {
-    this.sql.deletePet.run(id)
-  }
-
-  /** By its reference and the name of its pet. */
-  addOrder(id: bigint, reference: string | undefined, name: string): void {
-    this.sql.addOrder.run(id, indexedWords(`${reference ?? ''} ${name}`))
-  }
-
-  setOrder(id: bigint, reference: string | null | undefined, name: string): void {
-    this.sql.setOrder.run(id, indexedWords(`${reference ?? ''} ${name}`))
-  }
-
-  /** Indexes all rows, which were written without it. Gives how many are done, at most. */
-  *addAll(): Generator<number> {
-    let done = 0
-    for (const table of ['pets', 'orders'] as const) {
-      for (let last: bigint | undefined = 0n; last !== undefined; ) {
-        last = this.addRows(table, last, ROWS)
-        done += ROWS
-        yield done
-      }
-    }
-  }
-
-  /** Indexes up to `limit` rows behind `after` that were written without it. Gives the last of them. */
-  addRows(table: 'pets' | 'orders', after: bigint, limit: number): bigint | undefined {
-    const { rows, set } =
-      table === 'pets'
-        ? { rows: this.sql.pets, set: this.sql.setPet }
-        : { rows: this.sql.orders, set: this.sql.setOrder }
-    const found = rows.values(after, limit)
-    for (const [id, text] of found) set.run(id, indexedWords(text))
-    return found.at(-1)?.[0]
-  }
-}
-
-function prepared(statements: Statements) {
-  const write = (how: string, table: string) =>
-    statements.query<never, [bigint, string]>(`${how} INTO ${table} (rowid, words) VALUES (?, ?)`)
-  const rows = (list: List<never>) =>
+  const add = { pets: write('INSERT', 'pets'), orders: write('INSERT', 'orders') }
+  const set = { pets: write('INSERT OR REPLACE', 'pets'), orders: write('INSERT OR REPLACE', 'orders') }
+  const read = (list: Pick<List<never>, 'table' | 'lookup' | 'searched'>) =>
     statements.query<[bigint, string], [bigint, number]>(
       `SELECT id, ${list.searched} FROM ${rowsOf(list)} WHERE id > ? ORDER BY id LIMIT +?`,
     )
+  const rows = { pets: read(PETS), orders: read(ORDERS) }
+  const remove = statements.query<never, [bigint]>('DELETE FROM search_pets WHERE rowid = ?')
+  const ordersOf = statements.query<[bigint, string | null], [bigint]>(
+    'SELECT id, reference FROM orders WHERE pet_id = ?',
+  )
+  /** What an order is found by. */
+  const textOf = (reference: string | null | undefined, name: string) => `${reference ?? ''} ${name}`
+
+  /** Indexes up to `limit` rows behind `after` that were written without it. Gives the last of them. */
+  function addRows(table: Table, after: bigint, limit: number): bigint | undefined {
+    const found = rows[table].values(after, limit)
+    for (const [id, text] of found) set[table](id, text)
+    return found.at(-1)?.[0]
+  }
+
   return {
-    addPet: write('INSERT', 'search_pets'),
-    setPet: write('INSERT OR REPLACE', 'search_pets'),
-    deletePet: statements.query<never, [bigint]>('DELETE FROM search_pets WHERE rowid = ?'),
-    addOrder: write('INSERT', 'search_orders'),
-    setOrder: write('INSERT OR REPLACE', 'search_orders'),
-    ordersOf: statements.query<[bigint, string | null], [bigint]>('SELECT id, reference FROM orders WHERE pet_id = ?'),
-    pets: rows(PETS as List<never>),
-    orders: rows(ORDERS as List<never>),
+    addPet: add.pets,
+    /** Its orders are found by its name, too. */
+    renamePet(id: bigint, name: string) {
+      set.pets(id, name)
+      for (const [order, reference] of ordersOf.values(id)) set.orders(order, textOf(reference, name))
+    },
+    deletePet: (id: bigint) => void remove.run(id),
+    /** `name`: of its pet. */
+    addOrder: (id: bigint, reference: string | undefined, name: string) => add.orders(id, textOf(reference, name)),
+    setOrder: (id: bigint, reference: string | undefined, name: string) => set.orders(id, textOf(reference, name)),
+    addRows,
+    /** Indexes all rows, which were written without it. Gives how many are done, at most. */
+    *addAll(): Generator<number> {
+      let done = 0
+      for (const table of ['pets', 'orders'] as const) {
+        for (let last: bigint | undefined = 0n; last !== undefined; ) {
+          last = addRows(table, last, ROWS)
+          done += ROWS
+          yield done
+        }
+      }
+    },
   }
 }
 

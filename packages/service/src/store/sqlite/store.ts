@@ -1,6 +1,5 @@
 // The embedded store: one SQLite file, or memory. Several processes may use one file.
 
-import { resolve } from 'node:path'
 import { changingMethods } from '../../domain/decisions/changing-methods.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { immediate } from '../../system/immediate.ts'
@@ -28,11 +27,10 @@ import { Version } from './version.ts'
 /** The thread that answers requests expires them: for 5 ms or less. */
 const EXPIRED_AT_ONCE = 50
 
-/** `path` is a file or `:memory:`. Throws StartError when the file cannot be used. */
+/** `path` is absolute, or `:memory:`. Throws StartError when the file cannot be used. */
 export function openSqliteStore(path: string, options: StoreOptions): Store {
-  if (path === ':memory:') return sqliteStore(openConnection(path, options), options)
   try {
-    return sqliteStore(openConnection(resolve(path), options), options)
+    return sqliteStore(openConnection(path, options), options)
   } catch (error) {
     throw lackError(path, error)
   }

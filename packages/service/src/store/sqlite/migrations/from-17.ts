@@ -23,7 +23,7 @@ import { isSqliteCode, startError } from '../errors.ts'
 import { APPLICATION_ID, realPath } from '../file.ts'
 import { openPartial, SIDE_SUFFIXES } from '../partial.ts'
 import { schemaOf } from '../schema.ts'
-import { SearchIndex } from '../search.ts'
+import { searchIndex } from '../search.ts'
 import { Statements } from '../statements.ts'
 import { giveOwner, swap } from '../swap.ts'
 import copyRest from './from-17.sql' with { type: 'text' }
@@ -136,7 +136,7 @@ function* converted(database: Database): Generator<StepProgress> {
     if (!isSqliteCode(error, 'SQLITE_ERROR')) throw error
     throw new StartError(`The store lacks a part of schema ${STEP_VERSION}: it was not used.`, { cause: error })
   }
-  for (const done of new SearchIndex(new Statements({ database })).addAll()) yield { what: 'words', done }
+  for (const done of searchIndex(new Statements({ database })).addAll()) yield { what: 'words', done }
   database.run('COMMIT')
 }
 
