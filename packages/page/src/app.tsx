@@ -52,10 +52,9 @@ export function App({ found }: { found: SignedIn | undefined }) {
   }
 
   return (
-    <Announcer>
+    <Announcer key={apiKey}>
       {session && signedIn ? (
         <StoreView
-          key={apiKey}
           client={session.client}
           signedIn={signedIn}
           draft={draft}

@@ -1,8 +1,9 @@
 // The bar at the top of the page: the two lists, the key that is signed in, and where else to go.
 
 import { Paw } from './icons.tsx'
-import { type ListPosition, toAddress } from './list-position.ts'
-import { followHere, type Opened, useRecordLink } from './record/record-address.ts'
+import { Link } from './links.tsx'
+import type { ListPosition } from './list-position.ts'
+import type { Opened } from './record/record-address.ts'
 import type { SignedIn } from './tab-keys.ts'
 
 export const TITLES = { animals: 'Animals', orders: 'Orders' } as const
@@ -11,15 +12,13 @@ interface BarProps {
   position: ListPosition
   starts: Record<ListPosition['view'], ListPosition>
   opened: Opened | undefined
-  goTo: (position: ListPosition) => void
   signedIn: SignedIn
   onExplain: () => void
   onSignOut: () => void
 }
 
-export function Bar({ position, starts, opened, goTo, signedIn, onExplain, onSignOut }: BarProps) {
+export function Bar({ position, starts, opened, signedIn, onExplain, onSignOut }: BarProps) {
   const { key, name, readOnly } = signedIn
-  const activity = useRecordLink({ kind: 'activity' })
   return (
     <header class="bar">
       <div class="bar-inner">
@@ -28,23 +27,23 @@ export function Bar({ position, starts, opened, goTo, signedIn, onExplain, onSig
           <span>Petstore</span>
         </div>
         <nav aria-label="Lists" class="views">
-          {(['animals', 'orders'] as const).map((view) => {
-            const start = starts[view]
-            return (
-              <a
-                key={view}
-                class="button quiet"
-                href={toAddress(start)}
-                aria-current={!opened && view === position.view ? 'page' : undefined}
-                onClick={(event) => followHere(event, () => goTo(start))}
-              >
-                {TITLES[view]}
-              </a>
-            )
-          })}
-          <a class="button quiet" {...activity} aria-current={opened?.kind === 'activity' ? 'page' : undefined}>
+          {(['animals', 'orders'] as const).map((view) => (
+            <Link
+              key={view}
+              class="button quiet"
+              to={starts[view]}
+              aria-current={!opened && view === position.view ? 'page' : undefined}
+            >
+              {TITLES[view]}
+            </Link>
+          ))}
+          <Link
+            class="button quiet"
+            to={{ kind: 'activity' }}
+            aria-current={opened?.kind === 'activity' ? 'page' : undefined}
+          >
             Activity
-          </a>
+          </Link>
         </nav>
         <p class="key" title={name}>
           <span class="visually-hidden">Signed in with the key </span>

@@ -13,7 +13,6 @@ import type { RecordId } from './record/record-address.ts'
 
 /** So many are sooner asked for one by one. */
 const ALONE_MAX = 4
-const PAGES_MAX = 3
 
 /** `undefined`: there is none, or none any more. */
 export async function readPet(client: PetstoreClient, petId: bigint, options?: CallOptions): Promise<Pet | undefined> {
@@ -52,11 +51,12 @@ interface Reading<Item> {
   found: (id: bigint, item: Item | undefined) => void
 }
 
-/** In few requests however many others there are: by pages of the newest, and what is not among them one by one. */
+/** In few requests: by pages of the newest, as long as each has some of them, and the others one by one. */
 export async function readEach<Item>(ids: Iterable<bigint>, { page, idOf, one, found }: Reading<Item>): Promise<void> {
   const open = new Set(ids)
   let cursor: string | undefined
-  for (let pages = 0; pages < PAGES_MAX && open.size > ALONE_MAX; pages++) {
+  for (let left = Number.POSITIVE_INFINITY; open.size > ALONE_MAX && open.size < left; ) {
+    left = open.size
     const [items, next] = await page({ sort: 'newest', limit: 100, cursor })
     for (const item of items) if (open.delete(idOf(item))) found(idOf(item), item)
     cursor = next

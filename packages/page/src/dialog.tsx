@@ -33,30 +33,11 @@ export function Dialog({ id, title, wide, open, setOpen, children }: DialogProps
   )
 }
 
-interface DialogActionsProps {
-  /** What *Cancel* is where there is nothing to cancel, or while work is under way. */
-  label?: string | undefined
-  onCancel: () => void
-  /** The other buttons, if there are any. */
-  children?: ComponentChildren
-}
-
-export function DialogActions({ label = 'Cancel', onCancel, children }: DialogActionsProps) {
-  return (
-    <div class="dialog-actions">
-      <button type="button" class={children ? undefined : 'primary'} onClick={onCancel}>
-        {label}
-      </button>
-      {children}
-    </div>
-  )
-}
-
 interface FormDialogProps extends Pick<DialogProps, 'id' | 'title' | 'open' | 'setOpen' | 'children'> {
-  submit: () => void
+  submit?: () => void
   /** On the button that submits; `undefined` where there is nothing to submit. */
-  action: string | undefined
-  busy: boolean
+  action?: string | undefined
+  busy?: boolean
   danger?: boolean
   /** On the button that closes it. */
   cancel?: string | undefined
@@ -68,13 +49,16 @@ interface FormDialogProps extends Pick<DialogProps, 'id' | 'title' | 'open' | 's
 export function FormDialog({ submit, action, busy, danger, cancel, others, children, ...dialog }: FormDialogProps) {
   function onSubmit(event: Event): void {
     event.preventDefault()
-    submit()
+    submit?.()
   }
   return (
     <Dialog {...dialog}>
       <form onSubmit={onSubmit} noValidate>
         {children}
-        <DialogActions label={action ? cancel : 'Close'} onCancel={() => dialog.setOpen(false)}>
+        <div class="dialog-actions">
+          <button type="button" class={action ? undefined : 'primary'} onClick={() => dialog.setOpen(false)}>
+            {action ? (cancel ?? 'Cancel') : 'Close'}
+          </button>
           {action && (
             <>
               {others}
@@ -83,7 +67,7 @@ export function FormDialog({ submit, action, busy, danger, cancel, others, child
               </button>
             </>
           )}
-        </DialogActions>
+        </div>
       </form>
     </Dialog>
   )

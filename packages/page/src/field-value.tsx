@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Pet } from '../../client/src/petstore.ts'
 import { FIELD_NAMES, FIELDS, type Field } from './fields.ts'
-import { CategoryLink } from './list-link.tsx'
+import { CategoryLink } from './links.tsx'
 import { Name } from './name.tsx'
 import { Status } from './status.tsx'
 

@@ -8,10 +8,11 @@ import { useAnnounce } from './announcer.tsx'
 import { readById, unlessNone } from './by-id.ts'
 import { toFailure } from './failures.ts'
 import { parseInteger } from './fields.ts'
+import { Places } from './links.tsx'
 import { fetchPage } from './list.ts'
 import { firstPage, type ListPosition } from './list-position.ts'
 import { brief } from './phrases.ts'
-import { OpenRecord, type RecordId } from './record/record-address.ts'
+import type { RecordId } from './record/record-address.ts'
 import { moveRow } from './row-focus.ts'
 import { TextField } from './text-field.tsx'
 
@@ -29,7 +30,7 @@ interface FindFieldProps {
 }
 
 export function FindField({ client, position, text, setText, onExact, beside }: FindFieldProps) {
-  const open = useContext(OpenRecord)
+  const { go } = useContext(Places)
   const announce = useAnnounce()
   const [problem, setProblem] = useState('')
   const last = useRef(0)
@@ -53,7 +54,7 @@ export function FindField({ client, position, text, setText, onExact, beside }: 
       setText('')
       onExact?.()
     }
-    open(found.record)
+    go(found.record)
   }
 
   async function find(wanted: string): Promise<{ record: RecordId; exact: boolean } | undefined> {

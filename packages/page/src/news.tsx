@@ -15,7 +15,7 @@ interface NewsProps {
   onClose: () => void
 }
 
-export function News({ title, action, onClose }: NewsProps) {
+function News({ title, action, onClose }: NewsProps) {
   const news = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const leave = () => !news.current?.matches(':hover, :focus-within') && onClose()

@@ -2,7 +2,7 @@
 
 import { Fragment } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
-import { Dialog, DialogActions } from './dialog.tsx'
+import { FormDialog } from './dialog.tsx'
 import { useSessionState } from './session-state.ts'
 
 const EXPLAINED = [
@@ -51,24 +51,21 @@ interface ShortcutsDialogProps {
 
 export function ShortcutsDialog({ open, setOpen, enabled, setEnabled }: ShortcutsDialogProps) {
   return (
-    <Dialog id="shortcuts-title" title="Keys" open={open} setOpen={setOpen}>
-      <div class="dialog-body">
-        <dl class="shortcuts">
-          {EXPLAINED.map(([key, meaning]) => (
-            <Fragment key={key}>
-              <dt>
-                <kbd>{key}</kbd>
-              </dt>
-              <dd>{meaning}</dd>
-            </Fragment>
-          ))}
-        </dl>
-        <label class="check">
-          <input type="checkbox" checked={enabled} onChange={() => setEnabled(!enabled)} />
-          Use these keys
-        </label>
-        <DialogActions label="Close" onCancel={() => setOpen(false)} />
-      </div>
-    </Dialog>
+    <FormDialog id="shortcuts-title" title="Keys" {...{ open, setOpen }}>
+      <dl class="shortcuts">
+        {EXPLAINED.map(([key, meaning]) => (
+          <Fragment key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </Fragment>
+        ))}
+      </dl>
+      <label class="check">
+        <input type="checkbox" checked={enabled} onChange={() => setEnabled(!enabled)} />
+        Use these keys
+      </label>
+    </FormDialog>
   )
 }

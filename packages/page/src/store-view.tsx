@@ -15,8 +15,8 @@ import { ImportDialog } from './files/import-dialog.tsx'
 import { useExport } from './files/use-export.tsx'
 import { FindBox, SEARCH_ID } from './find-field.tsx'
 import { petsOf, useHolders } from './holders.ts'
+import { type Place, Places, RecordLink } from './links.tsx'
 import { type List, useList, useStarts } from './list.ts'
-import { OpenList } from './list-link.tsx'
 import { type ListPosition, nextPage, previousPage, startOf } from './list-position.ts'
 import { useSpokenList } from './list-spoken.ts'
 import { LIST_ID, ListView } from './list-view.tsx'
@@ -25,8 +25,7 @@ import { useNews } from './news.tsx'
 import { isNarrowed, rangeOf, summary } from './pager.tsx'
 import { usePrinting } from './paper/use-printing.tsx'
 import { brief } from './phrases.ts'
-import { type Opened, OpenRecord, openedAddress, useOpened } from './record/record-address.ts'
-import { RecordLink } from './record/record-link.tsx'
+import { openedAddress, useOpened } from './record/record-address.ts'
 import { RecordView } from './record/record-view.tsx'
 import { moveRow, useFocusBack } from './row-focus.ts'
 import { SelectionBar } from './selection/selection-bar.tsx'
@@ -76,24 +75,23 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
     mark(events.map(({ petId }) => petId))
   })
 
-  function goTo(next: ListPosition): void {
+  function go(next: Place): void {
     tell('')
-    open(undefined)
-    list.goTo(next)
-  }
-
-  function show(next: Opened): void {
-    leave(openedAddress(next))
-    tell('')
-    open(next)
+    if ('kind' in next) {
+      leave(openedAddress(next))
+      open(next)
+    } else {
+      open(undefined)
+      list.goTo(next)
+    }
   }
 
   function goBack(view: ListPosition['view']): void {
-    goTo(position.view === view ? position : starts[view])
+    go(position.view === view ? position : starts[view])
   }
 
   function step(next: ListPosition | undefined): void {
-    if (next && !list.loading && !opened) goTo(next)
+    if (next && !list.loading && !opened) go(next)
   }
 
   const [shortcuts, setShortcuts] = useShortcuts({
@@ -153,85 +151,80 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   }
   const onAdd = animals && !readOnly ? () => setAdding(true) : undefined
   return (
-    <OpenRecord.Provider value={show}>
-      <OpenList.Provider value={{ position, goTo }}>
-        {!opened && <SkipLink />}
-        <Bar
-          {...{ position, starts, opened, goTo, signedIn }}
-          onExplain={() => setExplaining(true)}
-          onSignOut={onSignOut}
-        />
-        {exportStrip}
-        {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={refresh} />}
-        {opened ? (
-          <main class="page">
-            <FindBox client={client} position={startOf('animals', position)} />
-            {opened.kind === 'activity' ? (
-              <ActivityView {...{ client, feed }} position={opened} />
-            ) : (
-              <RecordView
-                {...{ client, feed, onAction, changes }}
-                record={opened}
-                news={news}
-                onCorrected={noteChange}
-                onDeleted={(sentence) => {
-                  list.remove(opened.id)
-                  goBack('animals')
-                  noteChange(sentence)
-                }}
-                onBack={() => goBack(opened.kind === 'order' ? 'orders' : 'animals')}
-              />
-            )}
-          </main>
-        ) : (
-          <main class="page">
-            <TitleRow
-              title={TITLES[position.view]}
-              draftKept={!isEmpty(draft) && !adding}
-              onAdd={onAdd}
-              onImport={() => setImporting(true)}
-              onSelect={emptyStore ? undefined : selection ? endSelecting : selecting.begin}
-              selecting={selection !== undefined}
-              exporting={exporting}
-              onExport={() => startExport(position, shown)}
-              onPrint={() => printList(position)}
+    <Places.Provider value={{ go, limit: position.limit }}>
+      {!opened && <SkipLink />}
+      <Bar {...{ position, starts, opened, signedIn }} onExplain={() => setExplaining(true)} onSignOut={onSignOut} />
+      {exportStrip}
+      {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={refresh} />}
+      {opened ? (
+        <main class="page">
+          <FindBox client={client} position={startOf('animals', position)} />
+          {opened.kind === 'activity' ? (
+            <ActivityView {...{ client, feed }} position={opened} />
+          ) : (
+            <RecordView
+              {...{ client, feed, onAction, changes }}
+              record={opened}
+              news={news}
+              onCorrected={noteChange}
+              onDeleted={(sentence) => {
+                list.remove(opened.id)
+                goBack('animals')
+                noteChange(sentence)
+              }}
+              onBack={() => goBack(opened.kind === 'order' ? 'orders' : 'animals')}
             />
-            <p class="print-title" data-text={shown && summary(shown.position, rangeOf(shown))} />
-            {!emptyStore && <Tools {...{ client, position, shown, goTo, onAction }} />}
-            <ListView
-              {...{ ...list, goTo, onAction, emptyStore, selection }}
-              holderOf={holders.holderOf}
-              marks={marks}
-              onAdd={readOnly ? undefined : addNamed}
-              news={
-                <>
-                  {news}
-                  {selection && (
-                    <SelectionBar
-                      {...{ client, selection, readOnly }}
-                      view={position.view}
-                      holderOf={holders.holderOf}
-                      onEnd={endSelecting}
-                      onChange={reload}
-                      onDone={(sentence) => {
-                        endSelecting()
-                        noteChange(sentence)
-                        reload()
-                      }}
-                    />
-                  )}
-                </>
-              }
-            />
-          </main>
-        )}
-        {sheet}
-        <AddDialog {...{ client, draft, setDraft, onAdded }} open={adding} setOpen={setAdding} />
-        {orderDialog}
-        <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
-        <OfferedCategories pets={[...added, ...petsOf(shown?.items)]} />
-      </OpenList.Provider>
-    </OpenRecord.Provider>
+          )}
+        </main>
+      ) : (
+        <main class="page">
+          <TitleRow
+            title={TITLES[position.view]}
+            draftKept={!isEmpty(draft) && !adding}
+            onAdd={onAdd}
+            onImport={() => setImporting(true)}
+            onSelect={emptyStore ? undefined : selection ? endSelecting : selecting.begin}
+            selecting={selection !== undefined}
+            exporting={exporting}
+            onExport={() => startExport(position, shown)}
+            onPrint={() => printList(position)}
+          />
+          <p class="print-title" data-text={shown && summary(shown.position, rangeOf(shown))} />
+          {!emptyStore && <Tools {...{ client, position, shown, onAction }} goTo={go} />}
+          <ListView
+            {...{ ...list, onAction, emptyStore, selection }}
+            goTo={go}
+            holderOf={holders.holderOf}
+            marks={marks}
+            onAdd={readOnly ? undefined : addNamed}
+            news={
+              <>
+                {news}
+                {selection && (
+                  <SelectionBar
+                    {...{ client, selection, readOnly }}
+                    view={position.view}
+                    holderOf={holders.holderOf}
+                    onEnd={endSelecting}
+                    onChange={reload}
+                    onDone={(sentence) => {
+                      endSelecting()
+                      noteChange(sentence)
+                      reload()
+                    }}
+                  />
+                )}
+              </>
+            }
+          />
+        </main>
+      )}
+      {sheet}
+      <AddDialog {...{ client, draft, setDraft, onAdded }} open={adding} setOpen={setAdding} />
+      {orderDialog}
+      <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
+      <OfferedCategories pets={[...added, ...petsOf(shown?.items)]} />
+    </Places.Provider>
   )
 }
 

@@ -2,24 +2,24 @@
 
 import { useContext, useEffect, useReducer } from 'preact/hooks'
 import { Heading } from '../heading.tsx'
-import { OpenRecord } from '../record/record-address.ts'
+import { Places } from '../links.tsx'
 import type { ActivityPosition } from './activity-address.ts'
 import { DayView } from './day-view.tsx'
 import { dayFrom, dayOf, spanOf } from './days.ts'
 import type { Service } from './details.ts'
 
 export function ActivityView({ position, ...service }: Service & { position: ActivityPosition }) {
-  const open = useContext(OpenRecord)
+  const { go } = useContext(Places)
   const today = useToday()
   const day = position.day ?? today
   const isToday = day >= today
-  const go = (to: string) => to <= today && open({ ...position, day: to === today ? undefined : to })
+  const goTo = (to: string) => to <= today && go({ ...position, day: to === today ? undefined : to })
   return (
     <>
       <div class="title-row">
         <Heading>Activity</Heading>
         <div class="title-actions day-choice">
-          <button type="button" onClick={() => go(dayFrom(day, -1))} aria-label="Day before">
+          <button type="button" onClick={() => goTo(dayFrom(day, -1))} aria-label="Day before">
             ←
           </button>
           <input
@@ -27,12 +27,12 @@ export function ActivityView({ position, ...service }: Service & { position: Act
             aria-label="Day"
             value={day}
             max={today}
-            onChange={({ currentTarget: { value } }) => value && go(value)}
+            onChange={({ currentTarget: { value } }) => value && goTo(value)}
           />
-          <button type="button" onClick={() => go(dayFrom(day, 1))} aria-disabled={isToday} aria-label="Day after">
+          <button type="button" onClick={() => goTo(dayFrom(day, 1))} aria-disabled={isToday} aria-label="Day after">
             →
           </button>
-          <button type="button" onClick={() => go(today)} aria-disabled={isToday}>
+          <button type="button" onClick={() => goTo(today)} aria-disabled={isToday}>
             Today
           </button>
         </div>

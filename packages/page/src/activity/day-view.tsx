@@ -4,13 +4,12 @@ import { type Inputs, useContext, useEffect, useState } from 'preact/hooks'
 import type { Event, Order } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
 import { useAnnounce } from '../announcer.tsx'
+import { OrderLink, Places, RecordLink } from '../links.tsx'
 import { Name } from '../name.tsx'
 import { clock, number, terms } from '../phrases.ts'
 import { RadioGroup } from '../radio-group.tsx'
 import { EVENT_NAMES, EventLine } from '../record/event-line.tsx'
 import { orderChanges, ordersAfter } from '../record/order-terms.ts'
-import { OpenRecord } from '../record/record-address.ts'
-import { OrderLink, RecordLink } from '../record/record-link.tsx'
 import { RetryNotice } from '../retry-notice.tsx'
 import { plain } from '../visible-text.ts'
 import { type ActivityPosition, KINDS, type Kind } from './activity-address.ts'
@@ -31,7 +30,7 @@ interface DayViewProps extends Service {
 }
 
 export function DayView({ position, span, isToday, ...service }: DayViewProps) {
-  const open = useContext(OpenRecord)
+  const { go } = useContext(Places)
   const [countingAll, setCountingAll] = useState(false)
   const [lines, setLines] = useState(LINES)
   const acts = useDayEvents({ ...service, span }, ACTS, true)
@@ -70,9 +69,9 @@ export function DayView({ position, span, isToday, ...service }: DayViewProps) {
           ...kinds.map((kind) => [kind, counted(kind)]),
         ])}
         value={type ?? 'all'}
-        onChange={(value) => open({ ...position, type: value === 'all' ? undefined : value })}
+        onChange={(value) => go({ ...position, type: value === 'all' ? undefined : value })}
       />
-      {type !== 'ending' && <Keys {...{ position, open, events, whole }} />}
+      {type !== 'ending' && <Keys {...{ position, events, whole }} />}
       <section
         class="history day"
         aria-labelledby="history"
@@ -127,11 +126,11 @@ function useAnnouncement(sentence: string, inputs: Inputs): void {
 
 interface KeysProps extends Pick<DayEvents, 'events' | 'whole'> {
   position: ActivityPosition
-  open: (position: ActivityPosition) => void
 }
 
 /** By which keys it was done, where there was more than one. */
-function Keys({ position, open, events, whole }: KeysProps) {
+function Keys({ position, events, whole }: KeysProps) {
+  const { go } = useContext(Places)
   const counts = new Map<string, number>()
   if (position.by !== undefined) counts.set(position.by, 0)
   for (const { by = '' } of events) counts.set(by, (counts.get(by) ?? 0) + 1)
@@ -147,7 +146,7 @@ function Keys({ position, open, events, whole }: KeysProps) {
         ...keys.map(([by, found]) => [`=${by}`, count(found, whole)]),
       ])}
       value={position.by === undefined ? 'all' : `=${position.by}`}
-      onChange={(value) => open({ ...position, by: value === 'all' ? undefined : value.slice(1) })}
+      onChange={(value) => go({ ...position, by: value === 'all' ? undefined : value.slice(1) })}
     />
   )
 }

@@ -9,7 +9,6 @@ import { CloseButton } from '../close-button.tsx'
 import { isAborted, toFailure } from '../failures.ts'
 import type { Shown } from '../list.ts'
 import type { ListPosition } from '../list-position.ts'
-import { News } from '../news.tsx'
 import { inventoryTotal, totalOf } from '../pager.tsx'
 import { number } from '../phrases.ts'
 import { exportRows, fileName, itemsOf, openTarget } from './export.ts'
@@ -19,9 +18,12 @@ const SHOW_MS = 250
 /** From so many rows on a file is written part by part. */
 const LARGE_ROWS = 100_000
 
-type State =
-  | { kind: 'running'; name: string; rows: number; total: number | undefined }
-  | { kind: 'done' | 'error'; sentence: string }
+interface State {
+  kind: 'running' | 'done' | 'error'
+  title: string
+  rows?: number
+  total?: number | undefined
+}
 
 interface Exporting {
   exporting: boolean
@@ -35,19 +37,12 @@ export function useExport(client: PetstoreClient): Exporting {
   const [exporting, once] = useBusy()
   const announce = useAnnounce()
   const aborter = useRef(new AbortController())
-  const signedOut = useRef(false)
-  useLayoutEffect(
-    () => () => {
-      signedOut.current = true
-      aborter.current.abort()
-    },
-    [],
-  )
+  // Signed out.
+  useLayoutEffect(() => () => aborter.current.abort(), [])
 
-  function end(kind: 'done' | 'error', sentence: string): void {
-    if (signedOut.current) return
-    setState({ kind, sentence })
-    announce(sentence)
+  function end(kind: 'done' | 'error', title: string): void {
+    setState({ kind, title })
+    announce(title)
   }
 
   async function run(position: ListPosition, shown: Shown | undefined): Promise<void> {
@@ -55,15 +50,16 @@ export function useExport(client: PetstoreClient): Exporting {
     const { signal } = aborter.current
     const name = fileName(position)
     const total = shown && shown.position.view === position.view ? totalOf({ ...shown, position }) : undefined
+    let shownAt = Number.NEGATIVE_INFINITY
+    function onRows(rows: number): void {
+      if (performance.now() < shownAt + SHOW_MS) return
+      shownAt = performance.now()
+      const of = total === undefined ? ' rows' : ` of ${number(total)}`
+      setState({ kind: 'running', title: `Exporting ${name}: ${number(rows)}${of}`, rows, total })
+    }
     try {
       const target = await openTarget(name, inventoryTotal(shown) > LARGE_ROWS)
-      setState({ kind: 'running', name, rows: 0, total })
-      let shownAt = performance.now()
-      const onRows = (rows: number) => {
-        if (performance.now() < shownAt + SHOW_MS) return
-        shownAt = performance.now()
-        setState({ kind: 'running', name, rows, total })
-      }
+      onRows(0)
       const items = itemsOf(client, position, signal)
       const rows = await exportRows(items, position.view, target, { signal, onRows })
       end('done', `${number(rows)} ${rows === 1 ? 'row was' : 'rows were'} exported.`)
@@ -73,34 +69,22 @@ export function useExport(client: PetstoreClient): Exporting {
     }
   }
 
-  return { exporting, start: (position, shown) => once(() => run(position, shown)), strip: stripOf(state) }
+  return { exporting, start: (position, shown) => once(() => run(position, shown)), strip: state && stripOf(state) }
 
-  function stripOf(state: State | undefined): ComponentChildren {
-    const close = () => setState(undefined)
-    if (state?.kind === 'running') {
-      const { name, rows, total } = state
-      const title = `Exporting ${name}: ${number(rows)}${total === undefined ? ' rows' : ` of ${number(total)}`}`
+  function stripOf({ kind, title, rows = 0, total }: State): ComponentChildren {
+    if (kind !== 'running') {
       return (
-        <Running title={title} done={rows} total={total}>
-          <button type="button" onClick={() => aborter.current.abort()}>
-            Cancel
-          </button>
-        </Running>
-      )
-    }
-    if (state?.kind === 'done') {
-      return (
-        <div class="running-inner">
-          <News title={state.sentence} onClose={close} />
-        </div>
+        <Ended {...{ kind, title }}>
+          <CloseButton onClose={() => setState(undefined)} />
+        </Ended>
       )
     }
     return (
-      state && (
-        <Ended kind="error" title={state.sentence}>
-          <CloseButton onClose={close} />
-        </Ended>
-      )
+      <Running {...{ title, total }} done={rows}>
+        <button type="button" onClick={() => aborter.current.abort()}>
+          Cancel
+        </button>
+      </Running>
     )
   }
 }

@@ -1,7 +1,6 @@
 // What has the page to itself instead of a list: `/?animal=12`, `/?order=7` or `/?view=activity`. `/animals/12` and `/orders/7` lead there.
 
-import { createContext } from 'preact'
-import { useCallback, useContext, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { type ActivityPosition, activityAddress, activityFrom } from '../activity/activity-address.ts'
 import { parseInteger } from '../fields.ts'
 
@@ -41,22 +40,4 @@ function fromAddress(): Opened | undefined {
     if (id !== undefined) return { kind, id }
   }
   return undefined
-}
-
-/** Opens a record without loading the page again. */
-export const OpenRecord = createContext<(opened: Opened) => void>(() => undefined)
-
-export function useRecordLink(opened: Opened) {
-  const open = useContext(OpenRecord)
-  return {
-    href: openedAddress(opened),
-    onClick: (event: MouseEvent) => followHere(event, () => open(opened)),
-  }
-}
-
-/** A click that asks for another tab or window stays the browser's. */
-export function followHere(event: MouseEvent, follow: () => void): void {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return
-  event.preventDefault()
-  follow()
 }

@@ -6,12 +6,12 @@ import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { CopyId } from '../copy-id.tsx'
 import { FieldValue } from '../field-value.tsx'
 import { FIELD_NAMES, FIELDS } from '../fields.ts'
+import { OrderLink, RecordLink } from '../links.tsx'
 import { Name } from '../name.tsx'
 import { time } from '../phrases.ts'
 import { Status } from '../status.tsx'
 import { plain } from '../visible-text.ts'
 import type { AnimalRecord } from './animal.ts'
-import { OrderLink, RecordLink } from './record-link.tsx'
 
 interface AnimalFactsProps {
   animal: AnimalRecord

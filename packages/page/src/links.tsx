@@ -1,0 +1,70 @@
+// Links within the page: they lead there without loading it again.
+
+import { type AnchorHTMLAttributes, type ComponentChildren, createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import { type ListPosition, startOf, toAddress } from './list-position.ts'
+import { type Opened, openedAddress, type RecordId } from './record/record-address.ts'
+
+/** A list, or what has the page to itself. */
+export type Place = ListPosition | Opened
+
+interface Places {
+  go: (to: Place) => void
+  /** How many rows a list has that somebody goes to. */
+  limit: number
+}
+
+export const Places = createContext<Places>({ go: () => undefined, limit: 20 })
+
+interface LinkProps extends Pick<AnchorHTMLAttributes, 'class' | 'aria-current'> {
+  to: Place
+  onFollow?: (() => void) | undefined
+  children: ComponentChildren
+}
+
+/** A click that asks for another tab or window stays the browser's. */
+export function Link({ to, onFollow, ...link }: LinkProps) {
+  const { go } = useContext(Places)
+  function follow(event: MouseEvent): void {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    onFollow?.()
+    go(to)
+  }
+  return <a href={'kind' in to ? openedAddress(to) : toAddress(to)} onClick={follow} {...link} />
+}
+
+interface AnimalsLinkProps extends Omit<LinkProps, 'to'> {
+  /** What the list is narrowed to. */
+  only: Partial<ListPosition>
+}
+
+export function AnimalsLink({ only, ...link }: AnimalsLinkProps) {
+  return <Link to={{ ...startOf('animals', useContext(Places)), ...only }} {...link} />
+}
+
+export function CategoryLink({ id }: { id: bigint }) {
+  return (
+    <AnimalsLink class="row-link mono" only={{ categoryId: id }}>
+      {String(id)}
+    </AnimalsLink>
+  )
+}
+
+interface RecordLinkProps extends RecordId {
+  /** Looks like the text around it until it is pointed at. */
+  plain?: boolean
+  children: ComponentChildren
+}
+
+export function RecordLink({ kind, id, plain, children }: RecordLinkProps) {
+  return (
+    <Link class={plain ? 'row-link' : undefined} to={{ kind, id }}>
+      {children}
+    </Link>
+  )
+}
+
+export function OrderLink({ id }: { id: bigint }) {
+  return <Link to={{ kind: 'order', id }}>Order {String(id)}</Link>
+}
