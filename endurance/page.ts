@@ -25,7 +25,7 @@ const LINE = {
   downloadThroughput: (1_600 * 1024) / 8,
   uploadThroughput: (750 * 1024) / 8,
 }
-const ROWS = '.rows:not(.loading) tbody tr'
+const ROWS = '.rows tbody tr'
 
 interface Step {
   act: (page: Page) => Promise<unknown>

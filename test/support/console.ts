@@ -97,5 +97,5 @@ export async function openAdding(page: Page): Promise<void> {
 
 /** The ids in the table, top to bottom. */
 export async function listedIds(page: Page): Promise<string[]> {
-  return page.locator('.rows:not(.loading) tbody .cell-id .mono').allInnerTexts()
+  return page.locator('.rows tbody .cell-id .mono').allInnerTexts()
 }

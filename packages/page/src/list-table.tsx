@@ -154,28 +154,6 @@ export function Actions({ subject, onAction }: { subject: Subject; onAction: OnA
   )
 }
 
-export function ListTableLoading({ view, actions }: { view: ListPosition['view']; actions: boolean }) {
-  return (
-    <>
-      <p class="visually-hidden">Loading the {view}…</p>
-      <table class="rows loading" aria-hidden="true">
-        <Head view={view} actions={actions} />
-        <tbody>
-          {Array.from({ length: 8 }, (_, row) => (
-            <tr key={row}>
-              {COLUMNS.slice(0, actions ? 5 : 4).map((column) => (
-                <td key={column} class={`cell-${column}`}>
-                  {column !== 'actions' && <span class="blank" />}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </>
-  )
-}
-
 interface HeadProps {
   view: ListPosition['view']
   actions: boolean

@@ -6,7 +6,7 @@ import { parseInteger } from './fields.ts'
 import type { HolderOf } from './holders.ts'
 import type { List } from './list.ts'
 import { firstPage, type ListPosition } from './list-position.ts'
-import { ListTable, ListTableLoading, type OnAction } from './list-table.tsx'
+import { ListTable, type OnAction } from './list-table.tsx'
 import { Notice } from './notice.tsx'
 import { isShort, Pager, PageSize, pageName } from './pager.tsx'
 import { brief } from './phrases.ts'
@@ -46,7 +46,7 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
   return (
     <section ref={section} id={LIST_ID} tabIndex={-1} aria-label={`List of ${view}`} aria-busy={loading} class="list">
       {emptyStore}
-      {!emptyStore && loading && !rows && <ListTableLoading view={view} actions={onAction !== undefined} />}
+      {!emptyStore && loading && !rows && <p class="muted loading">Loading the {view}…</p>}
       {!emptyStore && none && !stale && (
         <div class="empty">
           <p>{nothing(position)}</p>

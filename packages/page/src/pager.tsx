@@ -1,5 +1,6 @@
 // First, previous, next and last page. A button that leads nowhere stays in its place, so that the focus is not lost.
 
+import type { Inventory } from '../../client/src/petstore.ts'
 import { Icon } from './icons.tsx'
 import type { List, Shown } from './list.ts'
 import { firstPage, type ListPosition, lastPage, nextPage, PAGE_SIZES, previousPage } from './list-position.ts'
@@ -31,7 +32,7 @@ export function Pager({ shown, loading, goTo }: PagerProps) {
       <p class="pager-where">
         <span class="numbers">{rangeOf(shown)}</span>
         <span class="muted"> · {pageName(position).toLowerCase()}</span>
-        {loading && <span class="muted pager-loading"> · {loading}</span>}
+        {loading && <span class="muted loading"> · {loading}</span>}
       </p>
       <div class="pager-steps">
         <button {...step('first')} aria-label="First page" title="First page">
@@ -81,13 +82,8 @@ export function isNarrowed({ search, categoryId, ids }: ListPosition): boolean {
 /** Of animals, the inventory knows. */
 export function totalOf({ position, inventory }: Pick<Shown, 'position' | 'inventory'>): number | undefined {
   if (!inventory || position.view === 'orders' || isNarrowed(position)) return undefined
-  return position.status ? Number(inventory[position.status as keyof typeof inventory]) : inventoryTotal({ inventory })
-}
-
-/** As far as it is known; 0 where it is not. */
-export function inventoryTotal(shown: Pick<Shown, 'inventory'> | undefined): number {
-  const { available = 0n, pending = 0n, sold = 0n } = shown?.inventory ?? {}
-  return Number(available + pending + sold)
+  const { available, pending, sold } = inventory
+  return Number(position.status ? inventory[position.status as keyof Inventory] : available + pending + sold)
 }
 
 /** What is filtered, for paper: "Sold · Category 7 · Newest first · 125 · Nov 22, 2026, 3:20 PM". */

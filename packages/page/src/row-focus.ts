@@ -66,5 +66,5 @@ export function useFocusBack(opened: boolean): (address: string) => void {
 }
 
 function rowsShown(): Element[] {
-  return [...document.querySelectorAll('.rows:not(.loading) tbody tr')]
+  return [...document.querySelectorAll('.rows tbody tr')]
 }

@@ -282,20 +282,3 @@ test('an export says how far it is on whatever view, one at a time; cancelled or
   expect(readFileSync(await (await downloading).path(), 'utf8').split('\n')).toHaveLength(352)
   expect(downloads).toBe(1)
 })
-
-test('a large export is written to a file that the browser asks for, part by part', async () => {
-  await addPets(service, 120, 'sold', 'available')
-  // In the place of the browser's dialog, which no test can press: a file of its own.
-  await page.addInitScript(`window.showSaveFilePicker = async ({ suggestedName }) =>
-    (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })`)
-  const inventory = JSON.stringify({ available: 1_000_000, pending: 0, sold: 0 })
-  await page.route('**/v1/store/inventory', (route) => route.fulfill({ body: inventory }))
-  await page.reload()
-  await openSignedIn(page, service.key)
-  await page.getByText('1 – 20 of 1,000,000').waitFor()
-  await page.getByRole('button', { name: 'Export' }).click()
-  await page.getByText('120 rows were exported.').first().waitFor()
-  const saved = await page.evaluate<string>(`navigator.storage.getDirectory()
-    .then((folder) => folder.getFileHandle('animals.csv')).then((file) => file.getFile()).then((file) => file.text())`)
-  expect(saved.split('\n')).toHaveLength(122)
-})

@@ -9,7 +9,7 @@ import { Name } from '../name.tsx'
 import { clock, number, terms } from '../phrases.ts'
 import { RadioGroup } from '../radio-group.tsx'
 import { EVENT_NAMES, EventLine } from '../record/event-line.tsx'
-import { orderChanges, ordersAfter } from '../record/order-terms.ts'
+import { orderTerms } from '../record/order-terms.ts'
 import { RetryNotice } from '../retry-notice.tsx'
 import { plain } from '../visible-text.ts'
 import { type ActivityPosition, KINDS, type Kind } from './activity-address.ts'
@@ -44,8 +44,7 @@ export function DayView({ position, span, isToday, ...service }: DayViewProps) {
   const reached = newestFirst(chosen, readings)
   const shown = reached.slice(0, lines)
   const details = useDetails(service, shown)
-  const after = ordersAfter(service.client, acts.events, details.orders)
-  const changes = new Map([...details.changes, ...orderChanges(acts.events, after)])
+  const { after, changes } = orderTerms(service.client, acts.events, details.orders)
   const title = type ? KINDS[type] : 'All'
   const total = type === 'ending' ? number(ending?.length ?? 0) : count(chosen.length, whole)
   useAnnouncement(`${title}: ${total}`, [type, by, acts.whole])
@@ -169,7 +168,7 @@ function Lines({ events, whole, details, after, changes }: LinesProps) {
             key={String(event.id)}
             event={event}
             order={after.get(event.id)}
-            change={changes.get(event.id)}
+            change={changes.get(event.id) ?? details.changes.get(event.id)}
             shownTime={clock(event.at)}
           >
             <RecordLink kind="animal" id={event.petId}>

@@ -7,16 +7,16 @@ import { useAnnounce } from '../announcer.tsx'
 import { useBusy } from '../busy.ts'
 import { CloseButton } from '../close-button.tsx'
 import { isAborted, toFailure } from '../failures.ts'
-import type { Shown } from '../list.ts'
+import { type Shown, wholeList } from '../list.ts'
 import type { ListPosition } from '../list-position.ts'
-import { inventoryTotal, totalOf } from '../pager.tsx'
+import { totalOf } from '../pager.tsx'
 import { number } from '../phrases.ts'
-import { exportRows, fileName, itemsOf, openTarget } from './export.ts'
+import { exportRows, fileName } from './export.ts'
 import { Ended, Running } from './running.tsx'
 
 const SHOW_MS = 250
-/** From so many rows on a file is written part by part. */
-const LARGE_ROWS = 100_000
+/** As many as the command line has. */
+const RETRIES = 6
 
 interface State {
   kind: 'running' | 'done' | 'error'
@@ -58,14 +58,13 @@ export function useExport(client: PetstoreClient): Exporting {
       setState({ kind: 'running', title: `Exporting ${name}: ${number(rows)}${of}`, rows, total })
     }
     try {
-      const target = await openTarget(name, inventoryTotal(shown) > LARGE_ROWS)
       onRows(0)
-      const items = itemsOf(client, position, signal)
-      const rows = await exportRows(items, position.view, target, { signal, onRows })
+      const items = wholeList(client, position, { signal, retries: RETRIES })
+      const rows = await exportRows(items, position.view, name, { signal, onRows })
       end('done', `${number(rows)} ${rows === 1 ? 'row was' : 'rows were'} exported.`)
     } catch (error) {
       if (isAborted(error)) end('done', 'The export was cancelled. Nothing was saved.')
-      else end('error', `Nothing was exported. ${sentenceOf(error)}`)
+      else end('error', `Nothing was exported. ${toFailure(error).message}`)
     }
   }
 
@@ -87,8 +86,4 @@ export function useExport(client: PetstoreClient): Exporting {
       </Running>
     )
   }
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof DOMException ? `The file cannot be written: ${error.message}` : toFailure(error).message
 }

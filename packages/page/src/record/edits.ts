@@ -1,6 +1,6 @@
 // What a person edits of an animal or of an order, field by field: as it is now, as it was when the dialog opened, and what is sent.
 
-import type { PetChange, PetstoreClient } from '../../../client/src/petstore.ts'
+import type { Order, PetChange, PetstoreClient } from '../../../client/src/petstore.ts'
 import { FIELDS, problemsIn, TYPED_FIELDS, type TypedField, textsOf } from '../fields.ts'
 import { ends, type Hold, localTime } from '../hold-field.tsx'
 import { brief, time } from '../phrases.ts'
@@ -16,15 +16,18 @@ export interface Fields extends Record<TypedField, string> {
 export type Field = keyof Fields
 
 const ORDER_LABELS = { reference: 'For whom', end: 'Until' }
-const ORDER_FIELDS = Object.keys(ORDER_LABELS) as (keyof typeof ORDER_LABELS)[]
+export const ORDER_FIELDS = Object.keys(ORDER_LABELS) as (keyof typeof ORDER_LABELS)[]
 
 export function fieldLabel(field: Field): string {
   return field in ORDER_LABELS ? ORDER_LABELS[field as keyof typeof ORDER_LABELS] : FIELDS[field as TypedField].label
 }
 
 export function fieldsOf({ animal: { pet }, order }: Read): Fields {
+  return { ...textsOf(pet), ...termsOf(order) }
+}
+
+export function termsOf(order: Order | undefined): Pick<Fields, 'reference' | 'end'> {
   return {
-    ...textsOf(pet),
     reference: order?.reference ?? '',
     end: order?.expiresAt ? { hold: 'other', until: localTime(order.expiresAt) } : { hold: 'open', until: '' },
   }
@@ -37,10 +40,18 @@ export function differing({ order }: Read, one: Fields, other: Fields): Field[] 
 }
 
 /** A field in words. */
-export function inWords(fields: Fields, field: Field): string {
-  if (field !== 'end') return brief(fields[field]) || 'nobody'
-  const { expiresAt } = ends(fields.end.hold, fields.end.until)
+export function inWords(fields: Partial<Fields>, field: Field): string {
+  if (field !== 'end') return brief(fields[field] ?? '') || 'nobody'
+  const { expiresAt } = fields.end ? ends(fields.end.hold, fields.end.until) : {}
   return expiresAt ? time(expiresAt) : 'it is released'
+}
+
+/** "name from Rex to Max, category from 7 to 8"; empty where these fields are alike. */
+export function fromTo(fields: readonly Field[], before: Partial<Fields>, after: Partial<Fields>): string {
+  return fields
+    .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+    .map((field) => `${fieldLabel(field).toLowerCase()} from ${inWords(before, field)} to ${inWords(after, field)}`)
+    .join(', ')
 }
 
 /**

@@ -3,10 +3,11 @@
 import type { ComponentChildren } from 'preact'
 import type { Event, Order, Pet } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
-import { FIELDS, TYPED_FIELDS, type TypedField } from '../fields.ts'
+import { TYPED_FIELDS, textsOf } from '../fields.ts'
 import { brief, time } from '../phrases.ts'
 import { labelOf } from '../statuses.ts'
 import { plain } from '../visible-text.ts'
+import { fromTo } from './edits.ts'
 
 /** What a shop asks about first comes first. */
 export const EVENT_NAMES: Record<EventType, string> = {
@@ -76,14 +77,6 @@ export function changesIn(events: readonly Event[]): Map<bigint, string> {
 }
 
 function changeOf(before: Pet, after: Pet): string {
-  const parts = [
-    ...TYPED_FIELDS.filter((field) => before[field] !== after[field]).map((field) => fromTo(field, before, after)),
-    before.status !== 'available' && after.status === 'available' && 'made available',
-  ]
-  return parts.filter(Boolean).join(', ')
-}
-
-function fromTo(field: TypedField, before: Pet, after: Pet): string {
-  const [from, to] = [before, after].map((pet) => brief(String(pet[field])))
-  return `${FIELDS[field].label.toLowerCase()} from ${from} to ${to}`
+  const isFreed = before.status !== 'available' && after.status === 'available'
+  return [fromTo(TYPED_FIELDS, textsOf(before), textsOf(after)), isFreed && 'made available'].filter(Boolean).join(', ')
 }

@@ -3,7 +3,7 @@
 import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.ts'
 import { time } from '../phrases.ts'
 import { changesIn, EventLine } from './event-line.tsx'
-import { orderChanges, ordersAfter } from './order-terms.ts'
+import { orderTerms } from './order-terms.ts'
 
 interface HistoryProps {
   client: PetstoreClient
@@ -15,8 +15,8 @@ interface HistoryProps {
 
 export function History({ client, events, orders }: HistoryProps) {
   const newestFirst = events.toReversed()
-  const after = ordersAfter(client, newestFirst, new Map(orders.map((order) => [order.id, order])))
-  const changes = new Map([...changesIn(events), ...orderChanges(newestFirst, after)])
+  const { after, changes } = orderTerms(client, newestFirst, new Map(orders.map((order) => [order.id, order])))
+  const edits = new Map([...changesIn(events), ...changes])
   return (
     <section class="history" aria-labelledby="history">
       <h2 id="history">History</h2>
@@ -26,7 +26,7 @@ export function History({ client, events, orders }: HistoryProps) {
             key={String(event.id)}
             event={event}
             order={after.get(event.id)}
-            change={changes.get(event.id)}
+            change={edits.get(event.id)}
             shownTime={time(event.at)}
           />
         ))}

@@ -2,63 +2,41 @@
 // ones are known as far as this page has seen them, for as long as somebody is signed in.
 
 import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.ts'
-import { brief, time } from '../phrases.ts'
+import { fromTo, ORDER_FIELDS, termsOf } from './edits.ts'
 
-/** By the session's client, and then by the order and the time of its last change. `undefined`: it was changed twice at that time. */
-const SEEN = new WeakMap<PetstoreClient, Map<string, Order | undefined>>()
-
-function seenBy(client: PetstoreClient): Map<string, Order | undefined> {
-  const seen = SEEN.get(client) ?? new Map<string, Order | undefined>()
-  SEEN.set(client, seen)
-  return seen
-}
+/** By the session's client, and then by the order and the time of its last change. */
+const SEEN = new WeakMap<PetstoreClient, Map<string, Order>>()
 
 export function noteSeen(client: PetstoreClient, orders: Iterable<Order>): void {
-  const seen = seenBy(client)
-  for (const order of orders) {
-    const key = `${order.id} ${order.changedAt}`
-    const before = seen.has(key) ? seen.get(key) : order
-    seen.set(key, before && changeOf(before, order) === '' ? order : undefined)
-  }
+  const seen = SEEN.get(client) ?? new Map<string, Order>()
+  SEEN.set(client, seen)
+  for (const order of orders) seen.set(`${order.id} ${order.changedAt}`, order)
 }
 
-/** The order right after each event, by the event's id. `events`: all since those that are shown, newest first. `now`: by their ids. */
-export function ordersAfter(
-  client: PetstoreClient,
-  events: readonly Event[],
-  now: ReadonlyMap<bigint, Order>,
-): Map<bigint, Order> {
+interface Terms {
+  /** The order right after each event, by the event's id. */
+  after: ReadonlyMap<bigint, Order>
+  /** What each edit has changed, from what to what. */
+  changes: ReadonlyMap<bigint, string>
+}
+
+/** As far as it is known. `events`: all since those that are shown, newest first. `now`: by their ids. */
+export function orderTerms(client: PetstoreClient, events: readonly Event[], now: ReadonlyMap<bigint, Order>): Terms {
   const known = new Map<bigint, Order | undefined>(now)
   const after = new Map<bigint, Order>()
+  const changes = new Map<bigint, string>()
+  /** The edit that follows, by the order. */
+  const edits = new Map<bigint, { id: bigint; to: Order } | undefined>()
   for (const { id, type, at, orderId } of events) {
     if (orderId === undefined) continue
-    const order = seenBy(client).get(`${orderId} ${at}`) ?? known.get(orderId)
+    const order = SEEN.get(client)?.get(`${orderId} ${at}`) ?? known.get(orderId)
+    const edit = edits.get(orderId)
     if (order) after.set(id, order)
+    if (order && edit) changes.set(edit.id, fromTo(ORDER_FIELDS, termsOf(order), termsOf(edit.to)))
+    const isEdit = type === 'order.changed'
+    edits.set(orderId, isEdit && order ? { id, to: order } : undefined)
     // What was before an edit, no later event says.
-    known.set(orderId, type === 'order.changed' ? undefined : order)
+    known.set(orderId, isEdit ? undefined : order)
   }
-  return after
-}
-
-/** What each `order.changed` has changed, from what to what, where that is known. */
-export function orderChanges(events: readonly Event[], after: ReadonlyMap<bigint, Order>): Map<bigint, string> {
-  const changes = new Map<bigint, string>()
-  const before = new Map<bigint, Order | undefined>()
-  for (const { id, type, orderId } of events.toReversed()) {
-    if (orderId === undefined) continue
-    const [from, to] = [before.get(orderId), after.get(id)]
-    if (type === 'order.changed' && from && to) changes.set(id, changeOf(from, to))
-    before.set(orderId, to)
-  }
-  return changes
-}
-
-function changeOf(from: Order, to: Order): string {
-  const whom = ({ reference }: Order) => (reference ? brief(reference) : 'nobody')
-  const end = ({ expiresAt }: Order) => (expiresAt ? time(expiresAt) : 'it is released')
-  const parts = [
-    from.reference !== to.reference && `for whom from ${whom(from)} to ${whom(to)}`,
-    from.expiresAt !== to.expiresAt && `until from ${end(from)} to ${end(to)}`,
-  ]
-  return parts.filter(Boolean).join(', ')
+  return { after, changes }
 }

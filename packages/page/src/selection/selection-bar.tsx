@@ -6,7 +6,7 @@ import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { useBusy } from '../busy.ts'
 import { CloseButton } from '../close-button.tsx'
 import { FormDialog } from '../dialog.tsx'
-import { exportRows, openTarget } from '../files/export.ts'
+import { exportRows } from '../files/export.ts'
 import type { HolderOf } from '../holders.ts'
 import type { Item } from '../list-page.ts'
 import type { ListPosition } from '../list-position.ts'
@@ -45,7 +45,7 @@ export function SelectionBar({ client, view, selection, holderOf, readOnly, ...o
   }
 
   async function save(): Promise<void> {
-    await exportRows(items, view, await openTarget(`${view} chosen.csv`, false))
+    await exportRows(items, view, `${view} chosen.csv`)
     on.onDone(`${number(items.length)} rows were exported.`)
   }
 
