@@ -1,15 +1,10 @@
-// A cross that closes a dialog or a message, or clears a list.
+// A cross that closes a dialog or a message.
 
 import { Icon } from './icons.tsx'
 
-interface CloseButtonProps {
-  label?: string
-  onClose: () => void
-}
-
-export function CloseButton({ label = 'Close', onClose }: CloseButtonProps) {
+export function CloseButton({ onClose }: { onClose: () => void }) {
   return (
-    <button type="button" class="quiet" aria-label={label} title={label} onClick={onClose}>
+    <button type="button" class="quiet" aria-label="Close" title="Close" onClick={onClose}>
       <Icon name="close" />
     </button>
   )

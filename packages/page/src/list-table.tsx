@@ -44,17 +44,21 @@ interface Row {
 interface ListTableProps {
   shown: Page
   /** Rows that somebody has deleted. */
-  deleted: ReadonlySet<bigint>
-  holderOf: HolderOf
+  deleted?: ReadonlySet<bigint>
+  holderOf?: HolderOf
   /** The animals that have just changed. */
-  marks: ReadonlySet<bigint>
+  marks?: ReadonlySet<bigint>
   /** `undefined` when the key may not change anything. */
-  onAction: OnAction | undefined
+  onAction?: OnAction | undefined
   /** `undefined` while nobody chooses rows. */
-  selection: Selection | undefined
+  selection?: Selection | undefined
 }
 
-export function ListTable({ shown, deleted, holderOf, marks, onAction, selection }: ListTableProps) {
+const NONE: ReadonlySet<bigint> = new Set()
+const UNKNOWN: HolderOf = () => undefined
+
+export function ListTable(props: ListTableProps) {
+  const { shown, deleted = NONE, holderOf = UNKNOWN, marks = NONE, onAction, selection } = props
   const { items, position } = shown
   const lines = items.map((item) => ('petId' in item ? orderRow(item) : petRow(item, holderOf, deleted.has(item.id))))
   const [idLabel] = HEADS[position.view]

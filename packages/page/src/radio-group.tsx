@@ -1,13 +1,11 @@
 // Radio buttons that look like one control. Keyboards and screen readers see ordinary radio buttons.
 
-import { number } from './phrases.ts'
-
 interface RadioGroupProps<Value extends string> {
   legend: string
   name: string
   options: readonly (readonly [Value, string])[]
   /** How many there are of each, where that is known. */
-  counts?: Partial<Record<string, bigint | string>> | undefined
+  counts?: Readonly<Record<string, string | undefined>> | undefined
   value: Value
   onChange: (value: Value) => void
   /** The id of the element that describes the problem, if there is one. */
@@ -38,15 +36,11 @@ export function RadioGroup<Value extends string>({
             />
             <span>
               {label}
-              {counts[option] !== undefined && <small> {shown(counts[option])}</small>}
+              {counts[option] !== undefined && <small> {counts[option]}</small>}
             </span>
           </label>
         ))}
       </div>
     </fieldset>
   )
-}
-
-function shown(count: bigint | string): string {
-  return typeof count === 'string' ? count : number(count)
 }

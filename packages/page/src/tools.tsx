@@ -6,11 +6,10 @@ import type { List } from './list.ts'
 import { firstPage, type Sort } from './list-position.ts'
 import type { OnAction } from './list-table.tsx'
 import { isNarrowed } from './pager.tsx'
+import { number } from './phrases.ts'
 import { RadioGroup } from './radio-group.tsx'
 import { SearchBox } from './search-box.tsx'
-import { ORDER_STATUSES, STATUSES } from './statuses.ts'
-
-const FILTERS = { animals: [['all', 'All'], ...STATUSES], orders: [['all', 'All'], ...ORDER_STATUSES] } as const
+import { STATUSES_OF } from './statuses.ts'
 
 interface ToolsProps extends Pick<List, 'position' | 'shown' | 'goTo'> {
   client: PetstoreClient
@@ -24,7 +23,7 @@ export function Tools({ client, position, shown, goTo, onAction }: ToolsProps) {
       <RadioGroup
         legend="Status"
         name="filter"
-        options={FILTERS[position.view]}
+        options={[['all', 'All'], ...STATUSES_OF[position.view]]}
         counts={isNarrowed(position) ? undefined : countsOf(shown?.inventory)}
         value={position.status ?? 'all'}
         onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
@@ -56,6 +55,9 @@ export function Tools({ client, position, shown, goTo, onAction }: ToolsProps) {
   )
 }
 
-function countsOf(inventory: Inventory | undefined): Record<string, bigint> | undefined {
-  return inventory && { all: inventory.available + inventory.pending + inventory.sold, ...inventory }
+function countsOf(inventory: Inventory | undefined): Record<string, string> | undefined {
+  if (!inventory) return undefined
+  const { available, pending, sold } = inventory
+  const counts = { all: available + pending + sold, available, pending, sold }
+  return Object.fromEntries(Object.entries(counts).map(([status, count]) => [status, number(count)]))
 }

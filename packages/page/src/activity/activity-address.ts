@@ -27,8 +27,7 @@ export function activityAddress({ day, type, by }: ActivityPosition): string {
 
 /** What the address does not say, or says wrongly, is left out. */
 export function activityFrom(query: URLSearchParams): ActivityPosition | undefined {
-  // The address that this view had before.
-  if (!['activity', 'today'].includes(query.get('view') ?? '')) return undefined
+  if (query.get('view') !== 'activity') return undefined
   const day = query.get('day')
   const type = (Object.keys(KINDS) as Kind[]).find((kind) => kind === query.get('type'))
   return { kind: 'activity', day: isDay(day) ? day : undefined, type, by: query.get('key') ?? undefined }

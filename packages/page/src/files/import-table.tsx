@@ -32,7 +32,7 @@ export function ImportTable({ importing }: { importing: Import & { rows: readonl
             ['mistaken', 'Mistakes'],
             ['all', 'All'],
           ]}
-          counts={{ all: BigInt(rows.length) }}
+          counts={{ all: number(rows.length) }}
           value={shown}
           onChange={(value) => {
             choose(value)

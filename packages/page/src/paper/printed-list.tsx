@@ -24,14 +24,7 @@ export function PrintedList({ list }: { list: Page }) {
   return (
     <div class={`printed-${list.position.view}`}>
       <p class="print-title" data-text={summary(list.position, number(list.items.length))} />
-      <ListTable
-        shown={list}
-        deleted={new Set()}
-        holderOf={() => undefined}
-        marks={new Set()}
-        onAction={undefined}
-        selection={undefined}
-      />
+      <ListTable shown={list} />
     </div>
   )
 }
