@@ -102,17 +102,14 @@ describe('the client on a service', () => {
     })
     expect(await rejectionOf(client.placeOrder({ petId }))).toMatchObject({
       code: 'pet_not_available',
-      message: `Pet ${petId} is pending: order ${order.id} holds it until 2026-11-21T01:00:00.000Z.`,
+      message: expect.stringContaining(`order ${order.id}`),
     })
     expect(await client.completeOrder(order.id)).toMatchObject({ status: 'completed' })
     const returned = await client.returnOrder(order.id)
     expect(returned).toMatchObject({ status: 'returned' })
     expect(await rejectionOf(client.cancelOrder(order.id))).toMatchObject({ code: 'order_not_pending', status: 409 })
     expect(await client.getOrder(order.id)).toEqual(returned)
-    expect(await rejectionOf(client.getOrder(404n))).toMatchObject({
-      code: 'not_found',
-      message: 'No order has id 404.',
-    })
+    expect(await rejectionOf(client.getOrder(404n))).toMatchObject({ code: 'not_found', status: 404 })
     expect(await client.getInventory()).toEqual(counted)
   })
 

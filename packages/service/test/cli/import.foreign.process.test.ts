@@ -55,8 +55,7 @@ describe('an import', () => {
     const equal = '{"name":"Twin","categoryId":1}'
     const name = file('line.json', `[${equal},{"name":"","categoryId":1}, 7,${equal},\n${equal}]`)
     const { stderr } = await pets(['import', name, '--keep-going'])
-    expect(stderr).toContain('line 1, record 2: name must be 1 to 255 characters long.\n')
-    expect(stderr).toContain('line 1, record 3: It is not a JSON object.\n')
+    expect(stderr).toMatch(/^line 1, record 2: name must .*\.\nline 1, record 3: .*\.\n/m)
     expect(stderr).toContain('Added 3 pets. Refused: 2.\n')
     expect((await pets(['import', name, '--keep-going'])).stderr).toContain('Added 0 pets.')
     expect((await added()).length).toBe(before + 3)

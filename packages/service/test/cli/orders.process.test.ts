@@ -10,7 +10,7 @@ import { run } from '../../../../test/support/process.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
 import { PetstoreClient } from '../../../client/src/petstore.ts'
-import { noSuchPet } from '../../src/domain/decisions/refusals.ts'
+import { invalidExpiry, noSuchOrder, noSuchPet, petNotAvailable } from '../../src/domain/decisions/refusals.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
 let service: Service
@@ -58,8 +58,11 @@ ${id}   ${petId}    Ada   pending  ${minute(placedAt)}  ${minute(expiresAt)}  ti
   })
   expect((await petstore(['inventory'])).stdout).toBe('STATUS     PETS\navailable  0\npending    1\nsold       0\n')
   const taken = await orders('place', String(petId))
-  const holder = `petstore: Pet ${petId} is pending: order ${id} holds it until ${expiresAt}. (from ${service.url})\n`
-  expect(taken).toEqual({ status: 1, stdout: '', stderr: holder })
+  const { message } = petNotAvailable(
+    { id: petId, status: 'pending' },
+    { id: BigInt(String(id)), expiresAt: Date.parse(expiresAt) },
+  )
+  expect(taken).toEqual({ status: 1, stdout: '', stderr: `petstore: ${message} (from ${service.url})\n` })
   const completed = await orders('complete', String(id))
   expect(await orders('sell', String(id))).toEqual(completed)
   expect(completed.stdout).toContain(' completed ')
@@ -127,9 +130,9 @@ test('at a terminal each order fits its row', async () => {
 })
 
 test.each([
-  [['show', '404'], 1, 'No order has id 404.'],
+  [['show', '404'], 1, noSuchOrder(404n).message],
   [['place', '404'], 1, noSuchPet(404n).message],
-  [['place', '1', '--expires', '400d'], 1, 'expiresAt must be in the future and at most 366 days ahead.'],
+  [['place', '1', '--expires', '400d'], 1, invalidExpiry().message],
   [['place', '1', '--expires', 'tomorrow'], 2, 'It must be a duration, such as 30m'],
   [['complete', '9223372036854775808'], 2, '64-bit integer'],
   [['cancel'], 2, "Missing required argument 'order'"],

@@ -9,7 +9,7 @@ import { root, run } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
-import { noSuchPet } from '../../src/domain/decisions/refusals.ts'
+import { noSuchOrder, noSuchPet } from '../../src/domain/decisions/refusals.ts'
 import { generateKey } from '../../src/domain/keys.ts'
 
 const { connection, cwd, pets, service } = await openShop()
@@ -115,7 +115,7 @@ describe('pets', () => {
   test.each([
     [noSuchPet(404n).message, ['pets', 'show', '404']],
     ['long.', ['pets', 'add', '', '--category', '1']],
-    ['No order has id 404.', ['orders', 'cancel', '404']],
+    [noSuchOrder(404n).message, ['orders', 'cancel', '404']],
     ['does not exist.', ['inventory', '--api-key', generateKey('production')]],
     ['production.', ['demo', '--yes', '--api-key', generateKey('staging')]],
   ])('the service is named after: %s', async (message, args) => {

@@ -18,6 +18,7 @@ import { newPet, petBody } from '../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { ask, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { petNotAvailable } from '../../src/domain/decisions/refusals.ts'
 import { openStore } from '../../src/store/kinds.ts'
 import { UNFINISHED_ID } from '../../src/store/sqlite/file.ts'
 
@@ -90,7 +91,7 @@ describe('petstore copy', () => {
       const { value: first, replayed } = await store.placeOrder(FIRST_ORDER, 1n, 'order 0')
       expect([first.id, first.status, replayed]).toEqual([1n, 'pending', true])
       expect(await rejectionOf(store.placeOrder({ petId: 1n }, 1n))).toMatchObject({
-        message: 'Pet 1 is sold: order 1.',
+        message: petNotAvailable({ id: 1n, status: 'sold' }, { id: 1n }).message,
       })
       const events = await allEvents(store)
       expect(events.slice(0, -2)).toEqual(emitted)

@@ -1,12 +1,14 @@
-// The errors with which requests on pets and orders are refused. Their texts are tested by packages/service/test/http/scenarios/messages.ts,
-// their codes by packages/service/test/domain/decisions.test.ts.
+// The errors with which requests on pets and orders are refused. Their texts are tested in
+// packages/service/test/domain/decisions/refusals.test.ts, beside the tests of when each is given.
 
 import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
 import { TRANSITIONS, type TransitionTo } from '../order-transitions.ts'
 import type { Order } from '../orders.ts'
 import type { Pet } from '../pets.ts'
 import { PetstoreError } from '../petstore-error.ts'
-import type { StoredOrder } from './snapshot.ts'
+
+type APet = Pick<Pet, 'id' | 'status'>
+type AnOrder = Pick<Order, 'id' | 'status'>
 
 const noPet = (id: bigint) => `No pet has id ${id}.`
 export const noSuchPet = (id: bigint) => new PetstoreError('not_found', noPet(id))
@@ -20,21 +22,24 @@ export const onlyAvailable = () =>
   new PetstoreError('invalid_pet', 'status can only be changed to available: orders make a pet pending or sold.')
 export const petHasOrders = (id: bigint) =>
   new PetstoreError('pet_has_orders', `Orders were placed for pet ${id}; only a pet without any can be deleted.`)
-export const notPending = ({ id, status }: Order) =>
+export const notPending = ({ id, status }: AnOrder) =>
   new PetstoreError('order_not_pending', `Order ${id} is ${status}: only a pending order can be changed.`)
 
-export function notTransitioned({ id, status }: Order, to: TransitionTo): PetstoreError {
+export function notTransitioned({ id, status }: AnOrder, to: TransitionTo): PetstoreError {
   const { from, refusal } = TRANSITIONS[to]
   return new PetstoreError(refusal, `Order ${id} is ${status}: only a ${from.join(' or ')} order can be ${to}.`)
 }
 
-export function petNotAvailable({ id, status }: Pet, holder: StoredOrder | undefined): PetstoreError {
+export function petNotAvailable(
+  { id, status }: APet,
+  holder: Pick<Order, 'id' | 'expiresAt'> | undefined,
+): PetstoreError {
   const until = holder?.expiresAt === undefined ? '' : ` until ${new Date(holder.expiresAt).toISOString()}`
   const by = holder && (status === 'sold' ? `: order ${holder.id}` : `: order ${holder.id} holds it${until}`)
   return new PetstoreError('pet_not_available', `Pet ${id} is ${status}${by ?? ''}.`)
 }
 
-export function petHeld({ id, status }: Pet, order: bigint): PetstoreError {
+export function petHeld({ id, status }: APet, order: bigint): PetstoreError {
   const remedy = status === 'sold' ? `Return order ${order}` : `Cancel order ${order}`
   const message = `Pet ${id} is ${status}: order ${order} holds it. ${remedy} to make the pet available.`
   return new PetstoreError('pet_held', message)

@@ -1,6 +1,7 @@
 // Corrections: what is logged, and a body that does not come. What they do and refuse are promises (packages/verify/src/promises/: update-pet.ts, delete-pet.ts and update-order.ts).
 
 import { beforeAll, expect, test } from 'bun:test'
+import { petHeld } from '../../../src/domain/decisions/refusals.ts'
 import { describeApi, expectError, JSON_TYPE, type OnStore } from './api.ts'
 import { ordersOf, turnToNow } from './orders.ts'
 
@@ -30,11 +31,11 @@ export function corrections(on: OnStore): void {
 
     test('of a pet that an order holds say which, and what frees it', async () => {
       const { id, petId } = await placed()
-      const message = `Pet ${petId} is pending: order ${id} holds it. Cancel order ${id} to make the pet available.`
-      expectError(await change(`/pets/${petId}`, { status: 'available' }), 409, 'pet_held', [message])
-      await request(`POST /store/orders/${id}/complete`)
-      const sold = `Pet ${petId} is sold: order ${id} holds it. Return order ${id} to make the pet available.`
-      expectError(await change(`/pets/${petId}`, { status: 'available' }), 409, 'pet_held', [sold])
+      for (const status of ['pending', 'sold'] as const) {
+        const { code, message } = petHeld({ id: BigInt(petId), status }, BigInt(id))
+        expectError(await change(`/pets/${petId}`, { status: 'available' }), 409, code, [message])
+        await request(`POST /store/orders/${id}/complete`)
+      }
     })
 
     test('whose bodies do not arrive in time: 408 request_timeout', async () => {

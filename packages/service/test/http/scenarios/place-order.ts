@@ -1,6 +1,7 @@
 // What placing an order logs, what a refusal says of the pet, and orders that arrive together or slowly.
 
 import { beforeAll, expect, test } from 'bun:test'
+import { petNotAvailable } from '../../../src/domain/decisions/refusals.ts'
 import { DAY_MS, describeApi, expectError, JSON_TYPE, type OnStore } from './api.ts'
 import { after, ordersOf, turnToNow } from './orders.ts'
 
@@ -22,13 +23,14 @@ export function placeOrder(on: OnStore): void {
       const until = await placed({ expiresAt })
       const sold = await placed()
       await complete(sold.id)
-      for (const [petId, message] of [
-        [reserved.petId, `Pet ${reserved.petId} is pending: order ${reserved.id} holds it.`],
-        [until.petId, `Pet ${until.petId} is pending: order ${until.id} holds it until ${expiresAt}.`],
-        [sold.petId, `Pet ${sold.petId} is sold: order ${sold.id}.`],
+      for (const [{ id, petId }, status, end] of [
+        [reserved, 'pending', undefined],
+        [until, 'pending', Date.parse(expiresAt)],
+        [sold, 'sold', undefined],
       ] as const) {
+        const { code, message } = petNotAvailable({ id: BigInt(petId), status }, { id: BigInt(id), expiresAt: end })
         const answer = await place({ petId })
-        expectError(answer, 409, 'pet_not_available', [])
+        expectError(answer, 409, code, [])
         expect(JSON.parse(answer.text).message).toBe(message)
       }
     })

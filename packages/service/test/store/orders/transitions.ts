@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { ORDER_STATUSES } from '../../../../contract/src/generated.ts'
+import { noSuchOrder, notTransitioned } from '../../../src/domain/decisions/refusals.ts'
 import {
   isDone,
   leadsFrom,
@@ -37,7 +38,7 @@ export function transitions(fixture: Fixture): void {
           if (typeof outcome === 'string') {
             expect(await rejectionOf(fixture.store[transition](order.id, fixture.by))).toMatchObject({
               code: outcome,
-              message: `Order ${order.id} is ${status}: only a ${TRANSITIONS[to].from.join(' or ')} order can be ${to}.`,
+              message: notTransitioned(order, to).message,
             })
             expect(await fixture.store.getOrder(order.id)).toEqual(order)
             expect({ ...(await fixture.store.getInventory()), pet: await statusOf(order.petId) }).toEqual(before)
@@ -61,7 +62,7 @@ export function transitions(fixture: Fixture): void {
         for (const transition of Object.values(METHODS)) {
           expect(await rejectionOf(fixture.store[transition](id, fixture.by))).toMatchObject({
             code: 'not_found',
-            message: `No order has id ${id}.`,
+            message: noSuchOrder(id).message,
           })
         }
       }

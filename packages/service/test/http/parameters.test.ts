@@ -2,10 +2,10 @@
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { RoutedRequest } from '../../service/src/http/context.ts'
-import { readParameters, valuesOf } from '../../service/src/http/request/parameters.ts'
-import type { ContractOperation } from '../src/contract.ts'
-import { instantFromText } from '../src/date-time.ts'
+import type { ContractOperation } from '../../../contract/src/contract.ts'
+import { instantFromText } from '../../../contract/src/date-time.ts'
+import type { RoutedRequest } from '../../src/http/context.ts'
+import { readParameters, valuesOf } from '../../src/http/request/parameters.ts'
 
 test('a date-time in a query whose + was not escaped is refused with a message that names %2B', () => {
   const validate = (text: string, name: string, problems: string[]) => {

@@ -1,0 +1,78 @@
+// What a batch makes of every order of requests, without any store: what they make one after another.
+
+import { describe, expect, test } from 'bun:test'
+import { Rows } from '../../../../../test/support/rows-in-memory.ts'
+import { ORDER_STATUSES } from '../../../../contract/src/generated.ts'
+import type { Decision } from '../../../src/domain/decisions/decision.ts'
+import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../../src/domain/decisions/orders.ts'
+import { createPet, deletePet, updatePet } from '../../../src/domain/decisions/pets.ts'
+import { HOLDING, petStatusOf } from '../../../src/domain/order-transitions.ts'
+import { BY, NEXT, ORDER, PET, PET_STATUSES, shown, withOrder, withPet } from './fixture.ts'
+
+describe('a batch', () => {
+  /** Of one pet and its orders, by two buyers. */
+  const REQUESTS: Record<string, () => Decision<unknown>> = {
+    place: () => placeOrder({ petId: PET }, BY),
+    'place until': () => placeOrder({ petId: PET, expiresAt: 1_900_000_000_000, reference: 'q' }, 2n, 'k'),
+    complete: () => moveOrder(ORDER, 'completed', BY),
+    cancel: () => moveOrder(ORDER, 'cancelled', BY),
+    return: () => moveOrder(ORDER, 'returned', BY),
+    'complete next': () => moveOrder(NEXT, 'completed', 2n),
+    'cancel next': () => moveOrder(NEXT, 'cancelled', BY),
+    refer: () => updateOrder(ORDER, { reference: 'x' }, BY),
+    extend: () => updateOrder(ORDER, { expiresAt: 1_820_000_000_000 }, BY),
+    rename: () => updatePet(PET, { name: 'Max' }, BY),
+    free: () => updatePet(PET, { status: 'available' }, BY),
+    delete: () => deletePet(PET, BY),
+    expire: () => expireOrders(5),
+  }
+  const STARTS: Record<string, () => Rows> = {
+    'no pet': () => new Rows(),
+    ...Object.fromEntries(PET_STATUSES.map((status) => [`a pet that is ${status}`, () => withPet(status)])),
+    ...Object.fromEntries(ORDER_STATUSES.map((status) => [`an order that is ${status}`, () => withOrder(status)])),
+    'a reservation that is over': () => withOrder('pending', true),
+  }
+
+  function expectAgreement({ pets, orders }: Rows): void {
+    for (const pet of pets.values()) {
+      const holders = [...orders.values()].filter(({ petId, status }) => petId === pet.id && HOLDING.includes(status))
+      expect(holders.length).toBeLessThan(2)
+      if (holders[0]) expect(pet.status).toBe(petStatusOf(holders[0].status))
+    }
+    for (const { petId } of orders.values()) expect(pets.has(petId)).toBe(true)
+  }
+
+  test.each(Object.keys(STARTS))('decides as its requests do one after another, in every order: %s', (name) => {
+    const start = (STARTS[name] as () => Rows)()
+    const requests = Object.values(REQUESTS)
+    for (const first of requests)
+      for (const second of requests)
+        for (const third of requests) {
+          const [together, apart] = [start.copy(), start.copy()]
+          const { outcomes, transitions } = together.commit(first(), second(), third())
+          const each = [first, second, third].map((request) => apart.commit(request()))
+          expect(outcomes).toEqual(each.flatMap((one) => one.outcomes))
+          expect(transitions).toEqual(each.flatMap((one) => one.transitions))
+          expect(together).toEqual(apart)
+          expectAgreement(together)
+        }
+  })
+
+  test('adds pets that it then corrects, orders and deletes', () => {
+    const rows = new Rows()
+    const pet = { name: 'Rex', categoryId: 7n, status: 'available' } as const
+    const { outcomes } = rows.commit(
+      ...[createPet(pet, BY), updatePet(PET, { name: 'Max' }, BY), placeOrder({ petId: PET }, BY)],
+      ...[createPet(pet, BY), deletePet(NEXT, BY), createPet(pet, BY)],
+    )
+    expect(outcomes.map(shown)).toMatchObject([
+      { value: { id: PET } },
+      { name: 'Max' },
+      { value: { petName: 'Max' } },
+      { value: { id: NEXT } },
+      undefined,
+      { value: { id: 3n } },
+    ])
+    expect([...rows.pets.keys()]).toEqual([PET, 3n])
+  })
+})

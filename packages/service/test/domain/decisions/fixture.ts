@@ -1,0 +1,55 @@
+// Pets and orders in memory for the tests of decisions, and what a decision came to.
+
+import { Rows } from '../../../../../test/support/rows-in-memory.ts'
+import type { Decision } from '../../../src/domain/decisions/decision.ts'
+import { expireOrders, moveOrder, placeOrder } from '../../../src/domain/decisions/orders.ts'
+import { createPet } from '../../../src/domain/decisions/pets.ts'
+import { type RequestedTransition, TRANSITIONS, type TransitionTo } from '../../../src/domain/order-transitions.ts'
+import type { OrderStatus } from '../../../src/domain/orders.ts'
+import type { PetStatus } from '../../../src/domain/pets.ts'
+import { PetstoreError } from '../../../src/domain/petstore-error.ts'
+
+export const BY = 1n
+export const PET = 1n
+export const ORDER = 1n
+export const NEXT = 2n
+export const NO = new PetstoreError('precondition_failed', 'no')
+export const no = () => NO
+export const REQUESTED = (Object.keys(TRANSITIONS) as TransitionTo[]).filter((to) => to !== 'expired')
+export const PET_STATUSES = ['available', 'pending', 'sold'] as const
+
+/** A pet, and an order of it with this status; `over`: whose end has passed. */
+export function withOrder(status: OrderStatus, over = false): Rows {
+  const rows = withPet('available')
+  const expiresAt = over ? rows.now + 1 : undefined
+  rows.commit(placeOrder({ petId: PET, reference: 'r', expiresAt }, BY))
+  for (const to of pathTo(status)) rows.commit(moveOrder(ORDER, to, BY))
+  if (status === 'expired') {
+    rows.orders.set(ORDER, { ...(rows.orders.get(ORDER) as NonNullable<unknown>), expiresAt: rows.now } as never)
+    rows.commit(expireOrders(1))
+  }
+  rows.now += 5
+  rows.events.length = 0
+  return rows
+}
+
+/** The transitions of a pending order that lead there, but for the one that nobody can request. */
+function pathTo(status: OrderStatus): RequestedTransition[] {
+  if (status === 'pending' || status === 'expired') return []
+  return [...pathTo(TRANSITIONS[status].from[0]), status]
+}
+
+export function withPet(status: PetStatus): Rows {
+  const rows = new Rows()
+  rows.commit(createPet({ name: 'Rex', categoryId: 7n, status }, BY))
+  rows.events.length = 0
+  return rows
+}
+
+/** What came of one decision: its value, or the code of its refusal. */
+export function outcomeOf(rows: Rows, decision: Decision<unknown>): unknown {
+  return shown(rows.commit(decision).outcomes[0])
+}
+
+export const shown = (outcome: unknown) => (outcome instanceof PetstoreError ? outcome.code : outcome)
+export const emitted = (rows: Rows) => rows.events.map(({ type, orderId = '' }) => `${type} ${orderId}`.trim())

@@ -1,0 +1,56 @@
+// What the refusals of requests on pets and orders say. Other tests compare with these functions, openapi.yaml has an example of each.
+
+import { expect, test } from 'bun:test'
+import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
+import * as refusals from '../../../src/domain/decisions/refusals.ts'
+import type { OrderStatus } from '../../../src/domain/orders.ts'
+import type { PetStatus } from '../../../src/domain/pets.ts'
+
+const pet = (status: PetStatus) => ({ id: 42n, status })
+const order = (status: OrderStatus) => ({ id: 7n, status })
+const END = Date.UTC(2026, 10, 21, 18)
+
+const SENTENCES = {
+  noSuchPet: [[refusals.noSuchPet(42n), 'No pet has id 42.']],
+  noSuchOrder: [[refusals.noSuchOrder(-7n), 'No order has id -7.']],
+  petNotFound: [[refusals.petNotFound(42n), 'No pet has id 42.']],
+  invalidExpiry: [
+    [refusals.invalidExpiry(), `expiresAt must be in the future and at most ${EXPIRY_DAYS_MAX} days ahead.`],
+  ],
+  onlyAvailable: [
+    [refusals.onlyAvailable(), 'status can only be changed to available: orders make a pet pending or sold.'],
+  ],
+  petHasOrders: [[refusals.petHasOrders(42n), 'Orders were placed for pet 42; only a pet without any can be deleted.']],
+  notPending: [[refusals.notPending(order('completed')), 'Order 7 is completed: only a pending order can be changed.']],
+  notTransitioned: [
+    [
+      refusals.notTransitioned(order('cancelled'), 'completed'),
+      'Order 7 is cancelled: only a pending order can be completed.',
+    ],
+    [
+      refusals.notTransitioned(order('pending'), 'returned'),
+      'Order 7 is pending: only a completed order can be returned.',
+    ],
+  ],
+  petNotAvailable: [
+    [refusals.petNotAvailable(pet('pending'), undefined), 'Pet 42 is pending.'],
+    [refusals.petNotAvailable(pet('sold'), undefined), 'Pet 42 is sold.'],
+    [refusals.petNotAvailable(pet('pending'), order('pending')), 'Pet 42 is pending: order 7 holds it.'],
+    [
+      refusals.petNotAvailable(pet('pending'), { id: 7n, expiresAt: END }),
+      'Pet 42 is pending: order 7 holds it until 2026-11-21T18:00:00.000Z.',
+    ],
+    [refusals.petNotAvailable(pet('sold'), order('completed')), 'Pet 42 is sold: order 7.'],
+  ],
+  petHeld: [
+    [
+      refusals.petHeld(pet('pending'), 7n),
+      'Pet 42 is pending: order 7 holds it. Cancel order 7 to make the pet available.',
+    ],
+    [refusals.petHeld(pet('sold'), 7n), 'Pet 42 is sold: order 7 holds it. Return order 7 to make the pet available.'],
+  ],
+} satisfies Record<keyof typeof refusals, unknown>
+
+test.each(Object.values(SENTENCES).flat())('%s', (refusal, sentence) => {
+  expect((refusal as Error).message).toBe(sentence as string)
+})

@@ -1,0 +1,45 @@
+// What a batch does with an idempotency key, and with an API key that is refused, without any store.
+
+import { describe, expect, test } from 'bun:test'
+import { moveOrder, placeOrder } from '../../../src/domain/decisions/orders.ts'
+import { createPet, updatePet } from '../../../src/domain/decisions/pets.ts'
+import { BY, NEXT, ORDER, outcomeOf, PET, shown, withPet } from './fixture.ts'
+
+describe('an idempotency key', () => {
+  test('gives the first answer again, also within a batch and after everything has changed', () => {
+    const rows = withPet('available')
+    const place = () => placeOrder({ petId: PET }, BY, 'k')
+    const [first, again] = rows.commit(place(), place()).outcomes
+    expect([first, again]).toMatchObject([{ replayed: false }, { replayed: true }])
+    rows.commit(moveOrder(ORDER, 'completed', BY), updatePet(PET, { name: 'Max' }, BY))
+    expect(outcomeOf(rows, place())).toEqual({ ...(first as object), replayed: true })
+    expect(rows.orders.size).toBe(1)
+  })
+
+  test('belongs to one request, one operation and one API key, and a refusal is not kept', () => {
+    const rows = withPet('available')
+    const pet = { name: 'Mia', categoryId: 1n, status: 'sold' } as const
+    expect(outcomeOf(rows, placeOrder({ petId: NEXT }, BY, 'k'))).toBe('pet_not_found')
+    rows.commit(placeOrder({ petId: PET, reference: 'r' }, BY, 'k'))
+    for (const other of [
+      placeOrder({ petId: PET }, BY, 'k'),
+      placeOrder({ petId: NEXT, reference: 'r' }, BY, 'k'),
+      placeOrder({ petId: PET, reference: 'r', expiresAt: 1 }, BY, 'k'),
+      createPet(pet, BY, 'k'),
+    ])
+      expect(outcomeOf(rows, other)).toBe('idempotency_mismatch')
+    expect(outcomeOf(rows, createPet(pet, 2n, 'k'))).toMatchObject({ replayed: false })
+  })
+})
+
+test('an API key that is refused changes nothing, not even by a replay, and does not affect others', () => {
+  const rows = withPet('available')
+  rows.commit(placeOrder({ petId: PET }, 2n, 'k'))
+  rows.refused.set(2n, 'revoked')
+  const { outcomes } = rows.commit(
+    placeOrder({ petId: PET }, 2n, 'k'),
+    moveOrder(ORDER, 'cancelled', 2n),
+    moveOrder(ORDER, 'completed', BY),
+  )
+  expect(outcomes.map(shown)).toMatchObject(['invalid_api_key', 'invalid_api_key', { status: 'completed' }])
+})
