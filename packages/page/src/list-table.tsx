@@ -17,7 +17,7 @@ import { useFocusInPlace } from './row-focus.ts'
 import { Choice } from './selection/choice.tsx'
 import type { Selection } from './selection/use-selection.ts'
 import { Status } from './status.tsx'
-import { labelOf } from './statuses.ts'
+import { withoutOrder } from './statuses.ts'
 import { plain } from './visible-text.ts'
 
 export type OnAction = (action: Action, subject: Subject) => void
@@ -101,7 +101,7 @@ function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): Row {
   const holder = holderOf(pet)
   // Without an order, nothing can change it.
   const bound = holder === null || isDeleted
-  const added = `added as ${labelOf(status).toLowerCase()}, without an order`
+  const added = withoutOrder(status)
   const since = holder ? `since ${time(status === 'pending' ? holder.placedAt : holder.changedAt)}` : ''
   // Until the order has been read, a line that shows nothing keeps the height of the row.
   const note = isDeleted

@@ -11,6 +11,7 @@ import { useEvents } from './live/use-feed.ts'
 import { Notice } from './notice.tsx'
 import { type OrderTask, type OrderTaskProps, useOrderTask } from './order-task.ts'
 import { brief, terms, time } from './phrases.ts'
+import { labelOf } from './statuses.ts'
 import { TextField } from './text-field.tsx'
 
 interface OrderDialogProps extends Omit<OrderTaskProps, 'onDone'> {
@@ -107,8 +108,9 @@ function problem({ code, message }: Failure, halfDone: boolean): string {
 }
 
 function describe(order: Order): string {
-  if (order.status === 'completed') return `Sold ${time(order.changedAt)}${terms(order)}.`
-  return `Reserved${terms(order) || ` since ${time(order.placedAt)}`}.`
+  const label = labelOf(order.status)
+  if (order.status === 'completed') return `${label} ${time(order.changedAt)}${terms(order)}.`
+  return `${label}${terms(order) || ` since ${time(order.placedAt)}`}.`
 }
 
 function done(action: Action, name: string, order: Order): string {

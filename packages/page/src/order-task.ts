@@ -9,7 +9,7 @@ import { useBusy } from './busy.ts'
 import { type Failure, toFailure } from './failures.ts'
 import { ends, type Hold } from './hold-field.tsx'
 import { brief, quicker } from './phrases.ts'
-import { labelOf } from './statuses.ts'
+import { withoutOrder } from './statuses.ts'
 
 export interface OrderTaskProps {
   client: PetstoreClient
@@ -85,7 +85,7 @@ export function useOrderTask({ client, action, subject, placed, onChange, onDone
     if (found?.id !== expected || (found && subjectOf(found)?.status !== status)) return meetObstacle(found)
     if (!found)
       setObstacle({
-        what: `${brief(name)} was added as ${labelOf(status).toLowerCase()}, without an order.`,
+        what: `${brief(name)} was ${withoutOrder(status)}.`,
         advice: NO_ORDER,
       })
     return found

@@ -1,13 +1,13 @@
 // Parts of sentences: numbers, times, brief names, for whom and until when, and who was quicker.
 
 import type { Order } from '../../client/src/petstore.ts'
+import { labelOf } from './statuses.ts'
 import { plain } from './visible-text.ts'
 
 /** What has become of an animal when somebody else was quicker; `order` holds it now. */
 export function quicker(name: string, order: Order | undefined): string {
   if (!order) return `${brief(name)} is available again.`
-  const verb = order.status === 'completed' ? 'sold' : 'reserved'
-  return `${brief(name)} was ${verb} ${ago(order.changedAt)}.`
+  return `${brief(name)} was ${labelOf(order.status).toLowerCase()} ${ago(order.changedAt)}.`
 }
 
 /** For whom, and until when: " for Anna, until Sun 22 Nov, 15:20". */

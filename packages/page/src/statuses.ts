@@ -23,3 +23,8 @@ const LABELS = { ...PETS, ...ORDERS }
 export function labelOf(status: string): string {
   return LABELS[status as keyof typeof LABELS] ?? status
 }
+
+/** Of an animal that nothing but a correction can change. */
+export function withoutOrder(status: string): string {
+  return `added as ${labelOf(status).toLowerCase()}, without an order`
+}

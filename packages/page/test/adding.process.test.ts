@@ -56,9 +56,7 @@ describe('adding', () => {
     }
     await page.getByText('Name must contain').waitFor()
     expect(await describedBy('Name')).toStartWith('Name must contain')
-    expect(await describedBy('Category')).toBe(
-      'Category must be an integer from -9223372036854775808 to 9223372036854775807.',
-    )
+    expect(await describedBy('Category')).toMatch(/^Category must .* 9223372036854775807\.$/)
     expect(await focusedName(page)).toBe('Name')
     expect(await page.getByLabel('Name').inputValue()).toBe('   ')
     expect(await page.getByLabel('Category', { exact: true }).inputValue()).toBe('99999999999999999999')

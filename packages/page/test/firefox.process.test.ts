@@ -39,7 +39,7 @@ test.skipIf(!firefox)(`everyday work in Firefox${firefox ? '' : ': skipped, it i
     await shows('1 – 20 of 30')
     await page.press('Import')
     await page.setFiles('#import-file', [file])
-    await shows('1 with a mistake')
+    await shows('2 rows, 1 ')
   } finally {
     await page.close()
     await service.stop()

@@ -261,7 +261,7 @@ test('an animal that was just reserved is sold before the page has read it again
   await press('Escape')
   await dialog().waitFor({ state: 'hidden' })
   closed.resolve()
-  await dialog().getByText('Not sold yet. The service is not responding.').waitFor()
+  await dialog().getByText(`Not sold yet. ${NOT_RESPONDING}`).waitFor()
 })
 
 test('each row says for whom it is reserved, however many are, and is read once; an animal that was found by its id can be sold', async () => {

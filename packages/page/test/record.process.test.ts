@@ -7,6 +7,7 @@ import { addPets, focusedName, openEachTest, openSignedIn } from '../../../test/
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
+import { OVERLOADED } from '../../service/src/domain/petstore-error.ts'
 
 let service: Service
 let page: Page
@@ -146,7 +147,7 @@ test('a record that cannot be loaded says so, and is read when somebody asks for
   await openSignedIn(page, service.key)
   await page.getByText('1 animal', { exact: true }).waitFor()
   const events = (url: URL) => url.searchParams.get('petId') === '1'
-  const body = JSON.stringify({ code: 'unavailable', message: 'The service is overloaded; try again.', status: 503 })
+  const body = JSON.stringify({ code: OVERLOADED.code, message: OVERLOADED.message, status: 503 })
   // So the page does not try again by itself while this test runs.
   const headers = { 'Content-Type': 'application/json', 'Retry-After': '3600' }
   await page.route(events, (route) => route.fulfill({ status: 503, headers, body }))

@@ -104,7 +104,7 @@ test('has the key of the page that opened it, or the one remembered on this devi
 
   await opener.getByRole('button', { name: 'Sign out' }).click()
   await tab.getByLabel('API key').waitFor()
-  await opener.getByLabel('Remember on this device').check()
+  await opener.getByRole('checkbox').check()
   await opener.getByLabel('API key').focus()
   await openSignedIn(opener, service.key)
   // Nobody is left to ask for it.

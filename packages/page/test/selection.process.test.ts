@@ -7,6 +7,7 @@ import { addPets, focusedName, openEachTest, openSignedIn, tabTo } from '../../.
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
+import { OVERLOADED } from '../../service/src/domain/petstore-error.ts'
 
 let service: Service
 let page: Page
@@ -135,7 +136,7 @@ test('what is chosen is exported; where the service is lost half-way, the rest s
   await choice('All 20 on this page').check()
   let deletions = 0
   const headers = { 'Content-Type': 'application/json', 'Retry-After': '3600' }
-  const body = JSON.stringify({ code: 'unavailable', message: 'The service is overloaded; try again.', status: 503 })
+  const body = JSON.stringify({ code: OVERLOADED.code, message: OVERLOADED.message, status: 503 })
   await page.route('**/v1/pets/*', (route) =>
     route.request().method() === 'DELETE' && ++deletions > 8
       ? route.fulfill({ status: 503, headers, body })
@@ -144,7 +145,7 @@ test('what is chosen is exported; where the service is lost half-way, the rest s
   await bar().getByRole('button', { name: 'Delete' }).click()
   await dialog().getByRole('button', { name: 'Delete' }).click()
   await bar().getByText('8 are deleted. 12 are not:').waitFor()
-  await bar().getByText('The service is overloaded; try again.').waitFor()
+  await bar().getByText(OVERLOADED.message).waitFor()
   await bar().getByText('12 chosen').waitFor()
   await page.unrouteAll()
   await bar().getByRole('button', { name: 'Delete' }).click()

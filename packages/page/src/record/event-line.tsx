@@ -11,11 +11,11 @@ import { fromTo } from './edits.ts'
 
 /** What a shop asks about first comes first. */
 export const EVENT_NAMES: Record<EventType, string> = {
-  'order.completed': 'Sold',
-  'order.placed': 'Reserved',
-  'order.returned': 'Taken back',
-  'order.cancelled': 'Released',
-  'order.expired': 'Expired',
+  'order.completed': labelOf('completed'),
+  'order.placed': labelOf('pending'),
+  'order.returned': labelOf('returned'),
+  'order.cancelled': labelOf('cancelled'),
+  'order.expired': labelOf('expired'),
   'order.changed': 'Order edited',
   'pet.added': 'Added',
   'pet.changed': 'Edited',

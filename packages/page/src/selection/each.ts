@@ -8,6 +8,7 @@ import { toFailure } from '../failures.ts'
 import type { HolderOf } from '../holders.ts'
 import type { Item } from '../list-page.ts'
 import { brief, number } from '../phrases.ts'
+import { labelOf, withoutOrder } from '../statuses.ts'
 import { tagOfOrder, tagOfPet } from '../unchanged.ts'
 
 export type Act = 'release' | 'delete'
@@ -23,8 +24,8 @@ const REASONS: Record<string, string> = {
   precondition_failed: 'somebody else has just changed it',
   not_found: 'somebody else has deleted it',
   order_not_pending: 'the reservation has ended',
-  not_reserved: 'it is not reserved',
-  no_order: 'it was added as reserved, without an order',
+  not_reserved: `it is not ${labelOf('pending').toLowerCase()}`,
+  no_order: `it was ${withoutOrder('pending')}`,
 }
 
 export interface Outcome {

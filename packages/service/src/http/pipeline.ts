@@ -43,7 +43,7 @@ export interface PipelineOptions extends ReportOptions {
   readonly bodyTimeoutMs?: number
   /** How long a request may be worked on. */
   readonly workSecondsMax?: number
-  /** How many requests may wait for events at once. */
+  /** How many requests may wait for events at once; without it, any number. */
   readonly maxWaiting?: number
 }
 
@@ -58,7 +58,6 @@ interface PipelineParts extends PipelineOptions {
 const BODY_TIMEOUT_MS = 8_000
 /** A key is verified again when the body took longer than this to arrive. */
 const REVERIFY_AFTER_MS = 500
-const MAX_WAITING = 1_000
 
 const BAD_REQUEST: Answer = { status: 400, body: null, base: new Headers({ Connection: 'close' }) }
 
@@ -75,7 +74,7 @@ export class Pipeline {
   private readonly reports: Reports
 
   constructor(private readonly options: PipelineParts) {
-    const { store, environment, rateLimit, linkTo, limitIdle, workSecondsMax, maxWaiting = MAX_WAITING } = options
+    const { store, environment, rateLimit, linkTo, limitIdle, workSecondsMax, maxWaiting = Number.POSITIVE_INFINITY } = options
     const fail = (error: PetstoreError, context: Context) => this.finish(this.failed(error, context), context)
     this.workTime = new WorkTime({ limitIdle, fail, secondsMax: workSecondsMax })
     this.feed = new Feed(store, maxWaiting)

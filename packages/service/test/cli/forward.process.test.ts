@@ -2,7 +2,7 @@
 // was not acknowledged. Signatures are checked with the library of Standard Webhooks.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
@@ -308,79 +308,5 @@ describe('petstore events forward', () => {
     const other = await startService({ now: Date.now })
     expect((await start(hook.url, { key: other.key }).ended()).status).toBe(4)
     await other.stop()
-  })
-
-  const openssl = Bun.which('openssl')
-  test.skipIf(!openssl)(`trusts no certificate by itself${openssl ? '' : ': skipped, openssl missing'}`, async () => {
-    const folder = dirname(temporaryFile('x'))
-    const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-    const subject = ['-subj', '/CN=hook', '-addext', 'subjectAltName=IP:127.0.0.1']
-    const made = [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '2',
-      ...subject,
-    ]
-    expect(Bun.spawnSync([openssl as string, ...made, '-keyout', keyFile, '-out', certFile]).exitCode).toBe(0)
-    const hook = await hookOf(taken, { tls: { key: Bun.file(keyFile), cert: Bun.file(certFile) } })
-    const distrusting = start(hook.url, { args: ['--insecure'], env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })
-    expect(await distrusting.said(/"reason":"([^"]+)"/)).toMatch(/self.signed/i)
-    await distrusting.stop()
-    expect(hook.all).toEqual([])
-    const trusting = start(hook.url, { env: { NODE_EXTRA_CA_CERTS: certFile } })
-    await hook.received(2)
-    await trusting.stop()
-  })
-})
-
-describe('what it is given', () => {
-  const flags = (to: string, secret = SECRET) => {
-    const secretFile = temporaryFile('secret')
-    writeFileSync(secretFile, secret)
-    return ['--to', to, '--secret-file', secretFile, '--state', temporaryFile('forwarded'), '--api-key', service.key]
-  }
-
-  test.each([
-    ['plain http to another machine', 'http://shop.example/hook', 'plain http to another machine'],
-    ['a name that only begins like this machine', 'http://localhost.shop.example/', 'plain http to another machine'],
-    ['no address', 'shop.example', 'must be an address such as'],
-    ['another protocol', 'ftp://shop.example/', 'must be an address such as'],
-    ['a password', 'https://a:b@shop.example/', 'without a password'],
-  ])('refuses %s', async (_what, to, message) => {
-    const { status, stderr } = await run(['events', 'forward', ...flags(to)])
-    expect([status, stderr]).toEqual([2, expect.stringContaining(message)])
-  })
-
-  test.each([
-    ['none', '\n', 'has no secret'],
-    ['without its prefix', SECRET.slice(6), 'line 1: a secret is whsec_'],
-    ['too short', `whsec_${btoa('x'.repeat(23))}`, '24 to 64 bytes'],
-    ['too long', `${SECRET}\nwhsec_${btoa('x'.repeat(65))}`, 'line 2: a secret is'],
-    ['not base64', `whsec_${'*'.repeat(44)}`, 'line 1: a secret is'],
-  ])('refuses secrets: %s', async (_what, secret, message) => {
-    const { status, stderr } = await run(['events', 'forward', ...flags('http://127.0.0.1:1/', secret)])
-    expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
-    expect(stderr).not.toContain(secret.trim().slice(6) || 'whsec_x')
-  })
-
-  test('refuses a state that is none, rather than begin again', async () => {
-    for (const text of ['', 'hello', 'AAAA']) {
-      const state = temporaryFile('forwarded')
-      writeFileSync(state, text)
-      const { status, stderr } = await run(['events', 'forward', ...flags('http://127.0.0.1:1/'), '--state', state])
-      expect([status, stderr]).toEqual([1, expect.stringContaining(`${state} is not a state`)])
-    }
-  })
-
-  test('petstore events secret makes another one each time', async () => {
-    const [one, other] = await Promise.all([run(['events', 'secret']), run(['events', 'secret'])])
-    expect(one.stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/)
-    expect(one.stdout).not.toBe(other.stdout)
   })
 })

@@ -14,6 +14,7 @@ import { openTerminal } from '../../../../test/support/terminal.ts'
 import type { ApiKey } from '../../src/domain/keys.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/kinds.ts'
+import { noStoreAt } from '../../src/store/sqlite/file.ts'
 
 const cluster = await sharedCluster()
 const nameOf = (address: string) => new URL(address).pathname.slice(1)
@@ -226,7 +227,7 @@ test('what is no store, or none that this user owns, is refused with a sentence'
   }, nameOf(owned))
   for (const [address, sentence] of [
     [foreign, 'is a database of another program'],
-    [absent, `There is no store at ${absent}.`],
+    [absent, noStoreAt(absent).message],
     [empty, 'cannot be used: it holds no store.'],
     [owned.replace('postgres@', 'serving@'), 'this user does not own the tables: give the address of their owner.'],
   ] as const) {

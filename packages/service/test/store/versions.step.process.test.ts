@@ -12,6 +12,7 @@ import { beside } from '../../../../test/support/stores.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
 import { FIRST_VERSION, STEP_VERSION } from '../../src/store/shared/versions.ts'
 import { fileVersion } from '../../src/store/sqlite/connection.ts'
+import { inUse } from '../../src/store/sqlite/file.ts'
 import { NEWEST_VERSION } from '../../src/store/sqlite/schema.ts'
 
 const strace = Bun.which('strace')
@@ -96,7 +97,7 @@ describe('a file of schema 17', () => {
     const count = () => server.query<{ n: number }, []>('SELECT count(*) AS n FROM pets').get()?.n
     expect(count()).toBe(PETS)
     const { status, stderr } = await migrate(path)
-    expect([status, stderr]).toEqual([1, expect.stringContaining(`A service uses ${path}. Stop it first.`)])
+    expect([status, stderr]).toEqual([1, expect.stringContaining(inUse(path).message)])
     server.run("INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Rex', 1, 'sold', 1, 1)")
     expect([count(), besides(path)]).toEqual([PETS + 1, []])
   })

@@ -50,10 +50,11 @@ export function translate(error: unknown): unknown {
   return error instanceof DatabaseError ? fault(error) : error
 }
 
+export const MAY_BE_ADDED =
+  'The database connection was lost while the pet was being added; it may have been created. Check, or send the request again with its Idempotency-Key.'
+
 /** As `translate`, for a statement that adds a pet: when the pet may have been added, the message says so. */
-export const translateAdding = translateLost(
-  'The database connection was lost while the pet was being added; it may have been created. Check, or send the request again with its Idempotency-Key.',
-)
+export const translateAdding = translateLost(MAY_BE_ADDED)
 
 /** As `translateAdding`, for orders and corrections. */
 export const translateChanging = translateLost(

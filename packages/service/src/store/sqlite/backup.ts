@@ -9,12 +9,12 @@ import { type BackupSummary, checkContents } from './check.ts'
 import { checkFinished } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
-import { identityOf, prepareFile } from './file.ts'
+import { identityOf, noStoreAt, prepareFile } from './file.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial.ts'
 
 /** Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError, and then leaves no file at `to`. */
 export function backUp(path: string, to: string): BackupSummary {
-  if (identityOf(path) === undefined) throw new StartError(`There is no store at ${path}.`)
+  if (identityOf(path) === undefined) throw noStoreAt(path)
   const store = prepareFile(path)
   return withPartial(to, (partial) => {
     checkFree(to)

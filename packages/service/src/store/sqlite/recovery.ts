@@ -13,16 +13,16 @@ import { checkFinished } from './connection.ts'
 import { lastIdOf, openAlone, setLastId } from './contents.ts'
 import { startError } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
-import { identityOf, prepareFile } from './file.ts'
+import { identityOf, inUse, noStoreAt, prepareFile } from './file.ts'
 import { schemaVersion } from './schema.ts'
 import { lackError } from './schema-check.ts'
 
 /** All or nothing. Throws StartError when a service uses the store. */
 export async function recover(path: string, { skipIds, revoke }: Recovery): Promise<void> {
-  if (identityOf(path) === undefined) throw new StartError(`There is no store at ${path}.`)
+  if (identityOf(path) === undefined) throw noStoreAt(path)
   const file = prepareFile(path)
   try {
-    using database = openAlone(file, `A service uses ${path}. Stop it first.`)
+    using database = openAlone(file, inUse(path).message)
     checkFinished(database, path)
     const version = schemaVersion(database)
     if (version === STEP_VERSION) throw new StepNeeded(path)

@@ -17,7 +17,6 @@ import {
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ApiKey } from '../../domain/keys.ts'
-import { StartError } from '../../domain/start-error.ts'
 import { orStartError } from '../../domain/system-reason.ts'
 import { makeFolder, syncFile, syncFolderOf } from '../../system/files.ts'
 import { PARTIAL } from '../../system/partial.ts'
@@ -26,7 +25,7 @@ import { STEP_VERSION } from '../shared/versions.ts'
 import { changeAside } from './backup.ts'
 import { type BackupSummary, checkContents, findCopy } from './check.ts'
 import { isSqliteCode } from './errors.ts'
-import { APPLICATION_ID, checkBackup, checkReplaceable, realPath } from './file.ts'
+import { APPLICATION_ID, checkBackup, checkReplaceable, inUse, realPath } from './file.ts'
 import { convert } from './migrations/from-17.ts'
 import { openPartial, SIDE_SUFFIXES, withPartial } from './partial.ts'
 import { keysIn, setApart } from './recovery.ts'
@@ -152,7 +151,7 @@ function takeAlone(database: Database, path: string): Found {
     return empty ? 'empty' : 'whole'
   } catch (error) {
     if (isSqliteCode(error, 'SQLITE_BUSY', 'SQLITE_LOCKED')) {
-      throw new StartError(`A service uses ${path}. Stop it first.`, { cause: error })
+      throw inUse(path, error)
     }
     if (!isSqliteCode(error, 'SQLITE_') || isSqliteCode(error, 'SQLITE_READONLY', 'SQLITE_CANTOPEN')) throw error
     return 'damaged'

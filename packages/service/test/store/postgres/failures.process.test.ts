@@ -8,6 +8,7 @@ import { ask, type Running, serve } from '../../../../../test/support/process.ts
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { type Answer, type Service, startService } from '../../../../../test/support/service.ts'
 import { openStore } from '../../../src/store/kinds.ts'
+import { MAY_BE_ADDED } from '../../../src/store/postgres/errors.ts'
 
 const PET = petBody()
 const NEW_PET = newPet()
@@ -124,7 +125,7 @@ describe('a database that', () => {
         await cluster.asAdmin((sql) => sql.unsafe(`SELECT ${end}(${backend})`))
         const { status, text } = await creating
         expect(status).toBe(503)
-        expect(text).toContain('may have been created')
+        expect(text).toContain(MAY_BE_ADDED)
       })
     })
   }

@@ -20,7 +20,7 @@ import {
 } from '../../shared/versions.ts'
 import { BUSY_TIMEOUT_MS } from '../connection.ts'
 import { isSqliteCode, startError } from '../errors.ts'
-import { APPLICATION_ID, realPath } from '../file.ts'
+import { APPLICATION_ID, inUse, realPath } from '../file.ts'
 import { openPartial, SIDE_SUFFIXES } from '../partial.ts'
 import { schemaOf } from '../schema.ts'
 import { searchIndex } from '../search.ts'
@@ -111,7 +111,7 @@ function attachAlone(database: Database, path: string): void {
     database.run('PRAGMA old.wal_checkpoint(TRUNCATE)')
   } catch (error) {
     if (!isSqliteCode(error, 'SQLITE_BUSY', 'SQLITE_LOCKED')) throw error
-    throw new StartError(`A service uses ${path}. Stop it first.`, { cause: error })
+    throw inUse(path, error)
   }
 }
 
