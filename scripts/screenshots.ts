@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { PetstoreClient } from '../packages/client/src/petstore.ts'
 import { addSamples } from '../packages/client/src/samples.ts'
+import { labelOf } from '../packages/page/src/statuses.ts'
 import { startFaulty } from '../packages/practice/src/contract-faults/all.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { openAdding, openSignedIn } from '../test/support/console.ts'
@@ -71,7 +72,7 @@ await picture('page-search.png', WIDE, async (page, key) => {
 await picture('page-animal.png', WIDE, async (page, key) => {
   await soldAndTakenBack(page, key)
   await page.goto(`${new URL(page.url()).origin}/?animal=1`)
-  await page.getByText('Taken back').first().waitFor()
+  await page.getByText(labelOf('returned')).first().waitFor()
 })
 await picture('page-order.png', WIDE, async (page, key) => {
   await soldAndTakenBack(page, key)

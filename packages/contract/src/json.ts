@@ -4,6 +4,8 @@
 // The gain: every int64 has all its digits, from the wire to the disk and back. The price: the body of a create is read in 0.5 µs and not in 0.1.
 // Others see `parseJson` and `stringifyJson`.
 
+import { NESTING_MAX } from './limits.ts'
+
 export type Json = null | boolean | string | JsonNumber | Json[] | JsonObject
 export type JsonObject = Map<string, Json>
 
@@ -11,8 +13,6 @@ export type JsonObject = Map<string, Json>
 export class JsonNumber {
   constructor(readonly text: string) {}
 }
-
-const DEPTH_MAX = 32
 
 /** The text is not JSON. The message has the reason and the position, in characters from 0. */
 export class JsonError extends SyntaxError {
@@ -83,7 +83,7 @@ class Reader {
   }
 
   private open(depth: number): void {
-    if (depth > DEPTH_MAX) this.fail(`nested more than ${DEPTH_MAX} levels deep`)
+    if (depth > NESTING_MAX) this.fail(`nested more than ${NESTING_MAX} levels deep`)
     this.at++
   }
 

@@ -10,6 +10,7 @@ import { handlers } from '../../service/src/http/operations/all.ts'
 import { positionOf } from '../../service/src/http/request/cursor.ts'
 import { operations } from '../src/contract.ts'
 import { ERROR_STATUS, type ErrorCode, EXPIRY_DAYS_MAX, PAGE_MAX } from '../src/generated.ts'
+import { BODY_BYTES_MAX, NESTING_MAX, SEARCH_WORDS_MAX } from '../src/limits.ts'
 import type { Response as Declared, Operation } from '../src/openapi.ts'
 import { parametersOf } from '../src/parameters.ts'
 import { flatten } from '../src/schema.ts'
@@ -59,6 +60,16 @@ describe('what generators choose types by', () => {
     }
     expect(found.filter(([, , minimum]) => minimum === 'minimum: 0')).toHaveLength(3)
   })
+})
+
+test('the limits that no schema can say are in its sentences', () => {
+  const prose = text.replaceAll(/\s+/g, ' ')
+  const size = `at most ${BODY_BYTES_MAX / 1024} KiB, nested at most ${NESTING_MAX} levels`
+  for (const sentence of [size, `larger than ${BODY_BYTES_MAX / 1024} KiB`, `larger than ${BODY_BYTES_MAX} bytes`]) {
+    expect(prose).toContain(sentence)
+  }
+  const words = [...prose.matchAll(/At most (\d+) words as written/g)].map(([, count]) => Number(count))
+  expect(words).toEqual([SEARCH_WORDS_MAX, SEARCH_WORDS_MAX])
 })
 
 describe('the interface document', () => {

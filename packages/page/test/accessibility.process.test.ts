@@ -8,6 +8,9 @@ import { openAdding, openSignedIn, signIn } from '../../../test/support/console.
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
+import { labelOf } from '../src/statuses.ts'
+
+const RESERVED = labelOf('pending')
 
 const LONG = 'Sir Barksalot-the-Third-of-the-Extraordinarily-Long-Names '.repeat(4).slice(0, 255)
 
@@ -92,7 +95,7 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
       await openSignedIn(page, full.key)
       await page.getByRole('link', { name: 'Orders' }).click()
       await page.getByRole('button', { name: 'Sell' }).first().click()
-      await page.getByRole('dialog').getByText('Reserved for').waitFor()
+      await page.getByRole('dialog').getByText(`${RESERVED} for`).waitFor()
     },
   },
   'an animal just reserved': {
@@ -128,8 +131,8 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
     show: async (page) => {
       await openSignedIn(page, full.key)
       await page.getByRole('link', { name: 'Activity' }).click()
-      await page.getByRole('radio', { name: 'Reserved' }).check()
-      await page.getByRole('region', { name: 'Reserved' }).getByRole('listitem').first().waitFor()
+      await page.getByRole('radio', { name: RESERVED }).check()
+      await page.getByRole('region', { name: RESERVED }).getByRole('listitem').first().waitFor()
     },
   },
   'importing, with problems': {

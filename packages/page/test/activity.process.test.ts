@@ -7,6 +7,10 @@ import { addPets, openEachTest, openSignedIn } from '../../../test/support/conso
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
+import { labelOf } from '../src/statuses.ts'
+
+const RESERVED = labelOf('pending')
+const TAKEN_BACK = labelOf('returned')
 
 let service: Service
 let page: Page
@@ -33,7 +37,7 @@ test('shows what happened today by kind and by key, and what ends, follows the d
   await waiting
   await page.getByRole('link', { name: 'Activity' }).click()
   await page.waitForURL(`${service.origin}/?view=activity`)
-  for (const name of ['All 5', 'Sold 1', 'Reserved 1', 'Added 2', 'Taken back 0', 'Everybody 5', 'till 3 1']) {
+  for (const name of ['All 5', 'Sold 1', `${RESERVED} 1`, 'Added 2', `${TAKEN_BACK} 0`, 'Everybody 5', 'till 3 1']) {
     await kind(name).waitFor()
   }
   await kind('till 3 1').check()
@@ -42,7 +46,7 @@ test('shows what happened today by kind and by key, and what ends, follows the d
   await kind('Sold 1').check()
   await lines().getByText('Sold for Anna — test').waitFor()
   await client.returnOrder(1n)
-  await kind('Taken back 1').check()
+  await kind(`${TAKEN_BACK} 1`).check()
   await page.waitForURL(`${service.origin}/?view=activity&type=order.returned`)
   await link('Pet 1').waitFor()
   const now = new Date()
@@ -68,7 +72,7 @@ test('shows what happened today by kind and by key, and what ends, follows the d
   // A reload shows the same; two days before, three were added.
   await page.goBack()
   await page.reload()
-  await lines().getByText('Taken back for Anna — test').waitFor()
+  await lines().getByText(`${TAKEN_BACK} for Anna — test`).waitFor()
   await page.getByRole('button', { name: 'Day before' }).click()
   await page.getByRole('button', { name: 'Day before' }).click()
   await kind('Added 3').check()
@@ -79,7 +83,7 @@ test('shows what happened today by kind and by key, and what ends, follows the d
 
   // No day of any month: today.
   await page.goto(`${service.origin}/?view=activity&day=2026-02-31`)
-  await kind('Taken back 1').waitFor()
+  await kind(`${TAKEN_BACK} 1`).waitFor()
 })
 
 test('a delivery of 5 000 animals hides no sale: all are counted, named and told by key, and the animals when asked for', async () => {
@@ -137,10 +141,10 @@ test('a day that cannot be read to its end says so, and goes on where it stopped
   // Nothing is said of what was not read.
   expect(await page.getByText('None.').count()).toBe(0)
   await page.unroute(all)
-  await page.getByRole('heading', { name: 'Reserved: 50+' }).waitFor()
+  await page.getByRole('heading', { name: `${RESERVED}: 50+` }).waitFor()
   const before = firsts.length
   await page.unroute(second)
-  await page.getByRole('heading', { name: 'Reserved: 60', exact: true }).waitFor()
+  await page.getByRole('heading', { name: `${RESERVED}: 60`, exact: true }).waitFor()
   await page.getByRole('alert').waitFor({ state: 'hidden' })
   expect(firsts.length).toBe(before)
 })

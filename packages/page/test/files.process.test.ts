@@ -8,6 +8,9 @@ import { addPets, listedIds, openEachTest, openSignedIn } from '../../../test/su
 import { temporaryFile } from '../../../test/support/files.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import type { Service } from '../../../test/support/service.ts'
+import { labelOf } from '../src/statuses.ts'
+
+const RESERVED = labelOf('pending')
 
 let service: Service
 let page: Page
@@ -43,7 +46,7 @@ async function openImport() {
 test('mistakes stand at their cells, are mended in place or left out, and what was added is a list', async () => {
   await addPets(service, 1, 'available', 'available')
   const { dialog, choose, add } = await openImport()
-  const rows = Array.from({ length: 120 }, (_, n) => `Luna ${n};9223372036854775807;${n % 2 ? 'Reserved' : ''}`)
+  const rows = Array.from({ length: 120 }, (_, n) => `Luna ${n};9223372036854775807;${n % 2 ? RESERVED : ''}`)
   const text = `\uFEFFName;Category;Status\r\n${rows.join('\r\n')}\r\nRex;seven;gone\r\n;7;\r\nMia\r\n"Tom;7;\r\n`
   await choose(csv(text))
   await dialog.getByText('pets.csv has 124 rows, 4 with mistakes.').waitFor()
@@ -66,7 +69,7 @@ test('mistakes stand at their cells, are mended in place or left out, and what w
   const first = await dialog.locator('tbody tr').allInnerTexts()
   expect(first.slice(0, 2).map((text) => text.split(/\s+/).slice(0, 5))).toEqual([
     ['2', 'Luna', '0', '9223372036854775807', 'Available'],
-    ['3', 'Luna', '1', '9223372036854775807', 'Reserved'],
+    ['3', 'Luna', '1', '9223372036854775807', RESERVED],
   ])
   expect(await animals()).toHaveLength(1)
   await add(122)

@@ -8,6 +8,7 @@ import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } fr
 import { temporaryFile } from '../../../test/support/files.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
+import { labelOf } from '../src/statuses.ts'
 
 let service: Service
 let page: Page
@@ -140,7 +141,7 @@ test('a screen reader hears what was found, the filter and the order, and the fo
   await page.getByLabel('Search').fill('nobody')
   await hears('Animals: none found, Sold, “nobody”, Newest first')
   await page.getByRole('link', { name: 'Orders' }).click()
-  await hears('Orders: none found, Reserved, Newest first')
+  await hears(`Orders: none found, ${labelOf('pending')}, Newest first`)
   await page.getByRole('link', { name: 'Animals' }).click()
   await hears('Animals: 1 to 20 out of 45, All, Newest first')
 

@@ -5,6 +5,10 @@ import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
 import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
 import type { Service } from '../../../test/support/service.ts'
+import { labelOf } from '../src/statuses.ts'
+
+const RESERVED = labelOf('pending')
+const TAKEN_BACK = labelOf('returned')
 
 let service: Service
 let page: Page
@@ -55,7 +59,7 @@ test('the list is filtered by status with the arrow keys', async () => {
   await page.getByText('2 animals').waitFor()
   expect(await listedIds(page)).toEqual(['2', '4'])
   await press('ArrowRight')
-  await page.getByText('No animal is reserved.').waitFor()
+  await page.getByText(`No animal is ${RESERVED.toLowerCase()}.`).waitFor()
   await tabTo(page, 'Show all')
   await press('Enter')
   await page.getByText('4 animals').waitFor()
@@ -166,7 +170,7 @@ test('a whole day at a counter is done by keyboard alone', async () => {
   await dialog.waitFor()
   await type('Anna')
   await press('Enter')
-  await done('Reserved for Anna')
+  await done(`${RESERVED} for Anna`)
   await go('Order 1')
   await heading('Order 1')
   await go('Edit')
@@ -176,7 +180,7 @@ test('a whole day at a counter is done by keyboard alone', async () => {
   await press('Enter')
   await done('Order edited: now for Anna')
   await go('Sell Pet 7')
-  await dialog.getByText('Reserved for Anna').waitFor()
+  await dialog.getByText(`${RESERVED} for Anna`).waitFor()
   await press('Enter')
   await done('Sold for Anna')
   await go('Print a receipt')
@@ -184,7 +188,7 @@ test('a whole day at a counter is done by keyboard alone', async () => {
   await go('Take back Pet 7')
   await dialog.getByText('Sold ').waitFor()
   await press('Enter')
-  await done('Taken back')
+  await done(TAKEN_BACK)
   // Add, correct, delete.
   await press('n')
   await dialog.waitFor()

@@ -7,6 +7,9 @@ import { addPets, listedIds, openAdding, openEachTest, openSignedIn, tabTo } fro
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { NOT_RESPONDING } from '../src/failures.ts'
+import { labelOf } from '../src/statuses.ts'
+
+const RESERVED = labelOf('pending')
 
 let service: Service
 let page: Page
@@ -155,8 +158,8 @@ test('when a page cannot be loaded, the pager says so, and until when it waits',
   await shown
   expect(await alert().count()).toBe(0)
   // It does not look like an empty list.
-  await page.getByRole('radio', { name: 'Reserved' }).check()
-  await page.getByText('No animal is reserved.').waitFor()
+  await page.getByRole('radio', { name: RESERVED }).check()
+  await page.getByText(`No animal is ${RESERVED.toLowerCase()}.`).waitFor()
   await limitRate()
   await page.getByRole('radio', { name: 'Sold' }).check()
   await alert().getByText('Could not load sold animals. Too many requests.').waitFor()
@@ -228,8 +231,8 @@ test('the list of a category is one click from each animal: in the address, with
   const download = await downloading
   expect(download.suggestedFilename()).toBe('animals sold category -9223372036854775808.csv')
   expect(await Bun.file(await download.path()).text()).toEndWith('status\n8,Rex,-9223372036854775808,sold\n')
-  await page.getByRole('radio', { name: 'Reserved' }).check()
-  await page.getByText('No animal of category -9223372036854775808 is reserved.').waitFor()
+  await page.getByRole('radio', { name: RESERVED }).check()
+  await page.getByText(`No animal of category -9223372036854775808 is ${RESERVED.toLowerCase()}.`).waitFor()
   await page.getByRole('button', { name: 'Show all' }).click()
   await page.getByText('8 animals').waitFor()
 

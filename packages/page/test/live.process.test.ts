@@ -8,6 +8,9 @@ import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { type Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
+import { labelOf } from '../src/statuses.ts'
+
+const RESERVED = labelOf('pending')
 
 let service: Service
 let page: Page
@@ -35,7 +38,7 @@ test('a change by another till is in the row and the counts, with a mark; the fo
   const order = await client.placeOrder({ petId: 2n, reference: 'Anna' })
   await marked
   await row('Pet 2').first().getByText('For Anna').waitFor()
-  await page.getByRole('radio', { name: 'Reserved 1' }).waitFor()
+  await page.getByRole('radio', { name: `${RESERVED} 1` }).waitFor()
   expect(await focusedName(page)).toBe('Reserve Pet 5')
   await page.locator('tr.changed').waitFor({ state: 'detached' })
   await client.cancelOrder(order.id)
@@ -46,7 +49,7 @@ test('a change by another till is in the row and the counts, with a mark; the fo
   await page.getByText('1 – 20 of 30').waitFor()
   await tabTo(page, 'Reserve Pet 5')
   await client.placeOrder({ petId: 5n })
-  await row('Pet 5').getByText('Reserved', { exact: true }).waitFor()
+  await row('Pet 5').getByText(RESERVED, { exact: true }).waitFor()
   expect(await focusedName(page)).toBe('Release Pet 5')
 })
 

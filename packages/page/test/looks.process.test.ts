@@ -9,6 +9,9 @@ import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
+import { labelOf } from '../src/statuses.ts'
+
+const RESERVED = labelOf('pending')
 
 const LONG = 'Barksalot '.repeat(25)
 const HIDING = ['Lu\u200Bna', '\u202EanuL', 'Lu\u00ADna\u3164', '👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️', 'نام\u200Cها']
@@ -58,7 +61,7 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
   importing: async (page) => {
     await cancel(page)
     await page.getByRole('button', { name: 'Import' }).click()
-    const rows = Array.from({ length: 60 }, (_, n) => `Luna ${n},${n % 9 ? 7 : 'x'},Reserved\n`)
+    const rows = Array.from({ length: 60 }, (_, n) => `Luna ${n},${n % 9 ? 7 : 'x'},${RESERVED}\n`)
     const buffer = Buffer.from(`name,categoryId,status\n${rows.join('')}Mia\n`)
     await page.getByLabel('CSV file').setInputFiles({ name: 'delivery of may.csv', mimeType: 'text/csv', buffer })
     await page.getByText('8 with mistakes').waitFor()
@@ -75,7 +78,7 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
   },
   selling: async (page) => {
     await page.getByRole('button', { name: 'Sell Pet 6' }).click()
-    await page.getByRole('dialog').getByText('Reserved for Anna').waitFor()
+    await page.getByRole('dialog').getByText(`${RESERVED} for Anna`).waitFor()
   },
 }
 

@@ -8,6 +8,10 @@ import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { OVERLOADED } from '../../service/src/domain/petstore-error.ts'
+import { labelOf } from '../src/statuses.ts'
+
+const RESERVED = labelOf('pending')
+const RELEASED = labelOf('cancelled')
 
 let service: Service
 let page: Page
@@ -36,16 +40,16 @@ test('an animal has a page with its history in words, its order and all actions,
   expect(page.url()).toBe(`${service.origin}/?animal=2`)
   expect(await page.title()).toBe('Pet 2 · Petstore')
   expect((await history().allInnerTexts()).map((text) => text.split('\n').at(-1))).toEqual([
-    'Released for Anna — till 3',
-    expect.stringMatching(/^Reserved for Anna until .* — till 3$/),
+    `${RELEASED} for Anna — till 3`,
+    expect.stringMatching(new RegExp(`^${RESERVED} for Anna until .* — till 3$`)),
     'Added — test',
   ])
   await till.placeOrder({ petId: 2n, reference: 'Ben' })
-  await history().first().getByText('Reserved for Ben').waitFor()
+  await history().first().getByText(`${RESERVED} for Ben`).waitFor()
   const place = async () => (await page.getByRole('button', { name: 'Edit' }).boundingBox())?.y
   const before = await place()
   await page.getByRole('button', { name: 'Sell Pet 2' }).click()
-  await page.getByRole('dialog').getByText('Reserved for Ben.').waitFor()
+  await page.getByRole('dialog').getByText(`${RESERVED} for Ben.`).waitFor()
   await press('Enter')
   await history().first().getByText('Sold for Ben — test').waitFor()
   await page.getByRole('button', { name: 'Receipt' }).waitFor()
@@ -132,7 +136,7 @@ test('what cannot be read at first comes by itself: whom a row is for, what an i
   const record = cutOnce(asks('/v1/store/events', 'orderId', '1'))
   await page.goto(`${service.origin}/?order=1`)
   await record
-  await history().getByText('Reserved for Anna').waitFor()
+  await history().getByText(`${RESERVED} for Anna`).waitFor()
   await page.getByRole('alert').waitFor({ state: 'hidden' })
 
   const activity = cutOnce(asks('/v1/store/events', 'type', 'pet.added'))
@@ -205,7 +209,7 @@ test('what was entered wrongly is corrected: name and category, a status that no
   service.clock.at += 1_000
   await dialog.getByRole('button', { name: 'Save' }).click()
   await history().first().getByText('Order edited: for whom from Ana to Anna, until from it is released to').waitFor()
-  await history().last().getByText('Reserved for Ana —').waitFor()
+  await history().last().getByText(`${RESERVED} for Ana —`).waitFor()
   const order = await client.getOrder(1n)
   expect([order.reference, Date.parse(order.expiresAt ?? '') > Date.now() + 6 * 86_400_000]).toEqual(['Anna', true])
   await page.getByRole('link', { name: 'Pet 2' }).click()

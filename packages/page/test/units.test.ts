@@ -27,7 +27,7 @@ describe('a message of the service', () => {
   })
 
   test('keeps sentences that belong to no field, or to the field before', () => {
-    expect(toProblems('The body is larger than 65536 bytes.').other).toBe('The body is larger than 65536 bytes.')
+    expect(toProblems('The body is too large.').other).toBe('The body is too large.')
     expect(toProblems('name is bad. Choose another.').fields.name).toBe('Name is bad. Choose another.')
     expect(toProblems('names are fine.')).toEqual({ fields: {}, other: 'names are fine.' })
   })

@@ -1,5 +1,6 @@
 // Faults in the bodies of creates, of pets and of orders alike: JSON that is not, sizes, media types, and a field of free text.
 
+import { BODY_BYTES_MAX, NESTING_MAX } from '../../../contract/src/limits.ts'
 import { headerOf } from '../messages.ts'
 import type { ClientRequest } from '../proxy.ts'
 import type * as answers from './shared/answer-changes.ts'
@@ -29,10 +30,10 @@ function ofBodies({ operation, invalid, taken }: Creation): ContractFaults {
     'refused.code': at(operation, 400).answer.replace('code', is(invalid), 'malformed_json'),
     'json.broken': at(operation, 400, isBroken).answer.put('code', invalid),
     'json.equal-names': taking(400, ({ body }) => body.includes('\\u0078')),
-    'json.nesting': refusing(({ body }) => depthOf(body.toString()) === 32, 400, 'malformed_json'),
-    'json.nesting.too-deep': taking(400, ({ body }) => depthOf(body.toString()) > 32),
-    size: refusing(({ body }) => body.length === 65_536, 413, 'body_too_large'),
-    'size.too-large': taking(413, ({ body }) => body.length > 65_536),
+    'json.nesting': refusing(({ body }) => depthOf(body.toString()) === NESTING_MAX, 400, 'malformed_json'),
+    'json.nesting.too-deep': taking(400, ({ body }) => depthOf(body.toString()) > NESTING_MAX),
+    size: refusing(({ body }) => body.length === BODY_BYTES_MAX, 413, 'body_too_large'),
+    'size.too-large': taking(413, ({ body }) => body.length > BODY_BYTES_MAX),
     'media-type': refusing((request) => /^Application|;;/.test(type(request)), 415, 'unsupported_media_type'),
     'media-type.other': taking(415, (request) => /^text\/plain$/.test(type(request))),
     'content-encoding': at(operation, 415).answer.header('Accept-Encoding'),

@@ -1,5 +1,6 @@
 // Faults in orders that are placed, read, or expire, and in the inventory.
 
+import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
 import type { Json } from '../../../contract/src/json.ts'
 import type { ServiceResponse } from '../proxy.ts'
 import { at, type ContractFault, type ContractFaults, errorAnswer } from './shared/faults.ts'
@@ -44,7 +45,7 @@ const PLACED: ContractFaults = {
     400,
     'invalid_order',
   ),
-  'orders.place.expires-at.range': placing.replace('expiresAt', isIn(366), undefined),
+  'orders.place.expires-at.range': placing.replace('expiresAt', isIn(EXPIRY_DAYS_MAX), undefined),
   'orders.place.expires-at.invalid': placing.body((text) => text.replace(/(\d\d) (\d\d:\d\d)/, '$1T$2')),
   'orders.place.expires-at.type': placing.replace('expiresAt', is(null), undefined),
   'orders.place.pet-id.type': notFound(/"petId":\[/),

@@ -2,9 +2,8 @@
 // have rules of their own, which differ; so none of theirs is used. Their indexes hold these words: where a text would get others, also because
 // the runtime knows a newer Unicode, a migration has to index all texts again (packages/service/test/domain/words.test.ts).
 
+import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
 import { PetstoreError } from './petstore-error.ts'
-
-const SEARCH_WORDS_MAX = 8
 
 const ASCII = /^[\0-\x7f]*$/
 const MARKS = /\p{M}+/gu

@@ -74,7 +74,15 @@ export class Pipeline {
   private readonly reports: Reports
 
   constructor(private readonly options: PipelineParts) {
-    const { store, environment, rateLimit, linkTo, limitIdle, workSecondsMax, maxWaiting = Number.POSITIVE_INFINITY } = options
+    const {
+      store,
+      environment,
+      rateLimit,
+      linkTo,
+      limitIdle,
+      workSecondsMax,
+      maxWaiting = Number.POSITIVE_INFINITY,
+    } = options
     const fail = (error: PetstoreError, context: Context) => this.finish(this.failed(error, context), context)
     this.workTime = new WorkTime({ limitIdle, fail, secondsMax: workSecondsMax })
     this.feed = new Feed(store, maxWaiting)

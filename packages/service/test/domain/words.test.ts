@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { hostileName, modelFinds, modelWords, randomOf, searchFor } from '../../../../test/support/searches.ts'
+import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
 import { beginningsOf, hasWords, searchWords, wordsOf } from '../../src/domain/words.ts'
 
 const ROWS: [text: string, words: string][] = [
@@ -95,7 +96,7 @@ describe('a search', () => {
       'a王b王c王d王e',
       'ﷺ '.repeat(9),
     ])
-      expect(() => searchWords(search)).toThrow('search must have at most 8 words.')
+      expect(() => searchWords(search)).toThrow(`search must have at most ${SEARCH_WORDS_MAX} words.`)
     for (const search of ['-', ' ', '\u{1f436}', '、。', '\u0301', '\0'])
       expect(() => searchWords(search)).toThrow('search must have a letter or a digit in it.')
   })

@@ -1,5 +1,6 @@
 // What a search finds, in pets (level `pets`) and in orders (`store`): among pets in a category of our own, and orders of a pet of our own.
 
+import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
 import { textOf } from '../answer.ts'
 import { absentId, addPet, prepared } from '../fixtures.ts'
 import { placed } from '../orders.ts'
@@ -56,10 +57,13 @@ const fresh: Check = async (probe) => {
   }
 }
 
+const LONGEST = `A search of ${SEARCH_WORDS_MAX} words or of 255 characters is taken.`
+
 /** The answer to the longest searches that are taken. */
 const longest = (path: string): Check => {
   return async (probe) => {
-    for (const words of ['a+b+c+d+e+f+g+h', '%E7%8E%8B'.repeat(255)]) await probe.read(`${path}${words}`)
+    for (const words of [Array(SEARCH_WORDS_MAX).fill('a').join('+'), '%E7%8E%8B'.repeat(255)])
+      await probe.read(`${path}${words}`)
   }
 }
 
@@ -97,16 +101,12 @@ export const searchPromises: readonly PromiseRow[] = [
   pets('pets.list.search.fresh', 'A search finds a pet as soon as it was added.')
     .from(documented('GET /pets', '`search`'), FOUND)
     .check(fresh),
-  pets('pets.list.search.longest', 'A search of 8 words or of 255 characters is taken.')
-    .from(OF_PETS)
-    .check(longest('/pets?search=')),
+  pets('pets.list.search.longest', LONGEST).from(OF_PETS).check(longest('/pets?search=')),
   store('orders.list.search.reference', 'A search finds an order by its reference.')
     .from(OF_ORDERS, writing('orders.list.pet', 'orders.place.order'))
     .check(findsOrder(['till', '3 TIL'], ['ill', 'till 4'])),
   store('orders.list.search.pet-name', 'A search finds an order by the name of its pet, too, and by words of both.')
     .from(OF_ORDERS, writing('orders.list.search.reference'))
     .check(findsOrder(['bis', 'old bisc', '3 bisc', 'old till'], ['iscuit'])),
-  store('orders.list.search.longest', 'A search of 8 words or of 255 characters is taken.')
-    .from(OF_ORDERS)
-    .check(longest('/store/orders?search=')),
+  store('orders.list.search.longest', LONGEST).from(OF_ORDERS).check(longest('/store/orders?search=')),
 ]

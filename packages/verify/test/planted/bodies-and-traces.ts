@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { type Json, JsonNumber } from '../../../contract/src/json.ts'
+import { BODY_BYTES_MAX } from '../../../contract/src/limits.ts'
 import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
 import { at, type ContractFault, type ContractFaults } from '../../../practice/src/contract-faults/shared/faults.ts'
 import {
@@ -27,7 +28,7 @@ const sendingField = (
   at(operation).onRequest((request) => {
     const value = objectOf(request).get(field)
     const right = change(value)
-    if (request.body.length > 65_536 || !isUtf8(request.body) || right === value) return request
+    if (request.body.length > BODY_BYTES_MAX || !isUtf8(request.body) || right === value) return request
     return requests.object(replacing(field, () => true, right))(request)
   })
 const writing = (operation: string, field: string, change: (text: string) => string): ContractFault =>

@@ -3,11 +3,11 @@
 
 import type { ContractBody } from '../../../../contract/src/contract.ts'
 import { type Json, JsonError, parseJson } from '../../../../contract/src/json.ts'
+import { BODY_BYTES_MAX } from '../../../../contract/src/limits.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { immediate } from '../../system/immediate.ts'
 import { arrivesWithin } from './time-limit.ts'
 
-const BODY_BYTES_MAX = 64 * 1024
 /**
  * A larger body up to this size is read to its end and discarded. Closing the connection while the client or a proxy still sends
  * would reset it, and the 413 would be lost.

@@ -1,6 +1,7 @@
 // What createPet does on a prepared service: bodies that arrive slowly or without an end, and what is logged.
 
 import { expect, test } from 'bun:test'
+import { BODY_BYTES_MAX } from '../../../../contract/src/limits.ts'
 import { describeApi, expectError, JSON_TYPE, type OnStore, PET } from './api.ts'
 
 export function createPet(on: OnStore): void {
@@ -15,7 +16,7 @@ export function createPet(on: OnStore): void {
 
     test('a body without an end: 413 body_too_large as soon as it is larger than 1 MB', async () => {
       const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1024 * 1024 + 1)) })
-      expectError(await api.service.post(body, JSON_TYPE), 413, 'body_too_large', ['65536 bytes'])
+      expectError(await api.service.post(body, JSON_TYPE), 413, 'body_too_large', [`${BODY_BYTES_MAX} bytes`])
     })
 
     test('a body of 5 MB: 413 body_too_large', async () => {

@@ -1,5 +1,6 @@
 // What every operation with a body promises of it: JSON by the letter, its size, its media type. One family of rows, for pets and for orders.
 
+import { BODY_BYTES_MAX, NESTING_MAX } from '../../../../contract/src/limits.ts'
 import type { BodyFamily } from './family.ts'
 import { idempotencyRows } from './idempotency.ts'
 import type { PromiseRow } from './promise.ts'
@@ -22,8 +23,6 @@ interface BodyCase {
   requests: readonly Sent[]
 }
 
-const SIZE_MAX = 65_536
-const NESTING_MAX = 32
 const CHUNKED = { 'Transfer-Encoding': 'chunked' }
 const JSON_TYPE = 'application/json'
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -62,7 +61,7 @@ const CASES: readonly BodyCase[] = [
   },
   {
     end: 'json.nesting',
-    words: 'A body nested 32 levels deep is taken',
+    words: `A body nested ${NESTING_MAX} levels deep is taken`,
     status: 201,
     requests: [[withNesting(NESTING_MAX)]],
   },
@@ -74,16 +73,16 @@ const CASES: readonly BodyCase[] = [
   },
   {
     end: 'size',
-    words: 'A body of 64 KiB is taken, and one in chunks',
+    words: `A body of ${BODY_BYTES_MAX / 1024} KiB is taken, and one in chunks`,
     status: 201,
     source: 'RFC 9112, section 7.1',
-    requests: [[padded(SIZE_MAX)], [same, CHUNKED]],
+    requests: [[padded(BODY_BYTES_MAX)], [same, CHUNKED]],
   },
   {
     end: 'size.too-large',
     words: 'A larger body, also in chunks',
     ...LARGE,
-    requests: [[padded(SIZE_MAX + 1)], [padded(SIZE_MAX + 1), CHUNKED]],
+    requests: [[padded(BODY_BYTES_MAX + 1)], [padded(BODY_BYTES_MAX + 1), CHUNKED]],
   },
   {
     end: 'media-type',

@@ -1,6 +1,7 @@
 // What all changes of one pet or one order promise: an id, a key that may write, preconditions, and of corrections what stands in their body.
 
 import type { OperationId } from '../../../../contract/src/contract.ts'
+import { BODY_BYTES_MAX } from '../../../../contract/src/limits.ts'
 import type { Answer } from '../../answer.ts'
 import { absentId } from '../../fixtures.ts'
 import { newKey, under } from '../../orders.ts'
@@ -169,10 +170,14 @@ function bodyRows({ id, operation: of, path, ask, same, tag }: Required<Correcti
         await expectRefused(probe, at, 415, 'unsupported_media_type', ...requests)
         ;(await probe.ask(`OPTIONS ${at}`)).expectHeader('Accept-Patch', 'application/json')
       }),
-    row(`${id}.size.too-large`, 'A body over 64 KiB: 413 body_too_large.')
+    row(`${id}.size.too-large`, `A body over ${BODY_BYTES_MAX / 1024} KiB: 413 body_too_large.`)
       .from(response(of, 413), writing(`${id}.success`, 'pets.create.size.too-large'))
       .check(
-        refuses(async (probe) => probe.patch(await path(probe), { x: 'x'.repeat(65_536) }), 413, 'body_too_large'),
+        refuses(
+          async (probe) => probe.patch(await path(probe), { x: 'x'.repeat(BODY_BYTES_MAX) }),
+          413,
+          'body_too_large',
+        ),
       ),
     row(`${id}.same.conditions`, 'What is equal already: 200 with a false If-Match, 412 with a false If-None-Match.')
       .from(operation(of, 'description'), writing(`${id}.same`, `${id}.if-match`, `${id}.if-none-match`))

@@ -1,0 +1,7 @@
+// Limits of requests that no schema can say. openapi.yaml says them in words; packages/contract/test/openapi.test.ts compares.
+
+export const BODY_BYTES_MAX = 64 * 1024
+/** Of objects and arrays within each other. */
+export const NESTING_MAX = 32
+/** As they are written. */
+export const SEARCH_WORDS_MAX = 8
