@@ -3,6 +3,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from './files.ts'
+import { untilCount } from './metrics.ts'
 
 export const root = join(import.meta.dir, '../..')
 /** The clone's, or another one that `npm run check:executable` names. */
@@ -95,7 +96,7 @@ export const COUNTING: Record<string, string> = { PETSTORE_ADMIN_PORT: '0' }
 /** Resolves when the service has begun to answer so many requests: what is sent now follows them. */
 export async function answering(service: Running, count: number): Promise<void> {
   const url = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
-  while (!(await (await fetch(url)).text()).includes(`\npetstore_requests_in_flight ${count}\n`)) await Bun.sleep(5)
+  await untilCount({ text: async () => (await fetch(url)).text() }, 'answering', count)
 }
 
 /** What a shop would send: a request with a key, and its status and body. */

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { answer, clientOf, errorJson, REX, withServer } from '../../../test/support/client.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
+import { untilCount } from '../../../test/support/metrics.ts'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { Metrics } from '../../service/src/observability/metrics.ts'
@@ -38,9 +39,7 @@ async function take(events: AsyncGenerator<Followed>, count: number): Promise<Fo
 }
 
 /** What happens from then on is what follows `now`. */
-async function aReaderWaits(of: Metrics): Promise<void> {
-  while (!(await of.text()).includes('petstore_waiting_readers 1\n')) await Bun.sleep(5)
-}
+const aReaderWaits = (of: Metrics) => untilCount(of, 'waiting', 1)
 
 const eventsOf = (followed: Followed[]) => followed.map(({ event }) => event)
 

@@ -1,6 +1,7 @@
 // HTTP beside the operations: methods, paths, the documents, the stop.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { untilCount } from '../../../../test/support/metrics.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { raw } from '../../../../test/support/raw.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
@@ -242,7 +243,7 @@ describe('a stop', () => {
       },
     })
     const asked = stopping.post(body)
-    while (!(await metrics.text()).includes('petstore_requests_in_flight 1\n')) await Bun.sleep(1)
+    await untilCount(metrics, 'answering', 1)
     const stopped = stopping.server.stop(30_000)
     const readiness = await raw(stopping.port, ['GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n'])
     expect(statusOf(readiness)).toBe(503)

@@ -2,6 +2,7 @@
 // with a way to get the address of an empty store.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { countIn, untilCount } from '../../../../test/support/metrics.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { type Answer, type Service, type ServiceOptions, startService } from '../../../../test/support/service.ts'
 import type { EventFilter } from '../../src/domain/events.ts'
@@ -34,9 +35,7 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
       JSON.parse((await to.post(petBody(fields))).text).id
     const end = async (of: Service, query = '') => nextOf(await of.get(`/store/events?from=now${query}`))
     /** Resolves when so many wait. */
-    const wait = async (metrics: Metrics, count: number) => {
-      while (!(await metrics.text()).includes(`petstore_waiting_readers ${count}\n`)) await Bun.sleep(5)
-    }
+    const wait = (metrics: Metrics, count: number) => untilCount(metrics, 'waiting', count)
     const waiting = async (of: Service, path: string, headers: Record<string, string> = {}) => {
       const answer = of.get(`${path}&wait=30`, headers)
       await Bun.sleep(100)
@@ -181,10 +180,10 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
       const path = await end(measured)
       const reader = measured.get(`${path}&wait=2`)
       await wait(metrics, 1)
-      expect(await metrics.text()).toContain('petstore_requests_in_flight 0\n')
+      expect(countIn(await metrics.text(), 'answering')).toBe(0)
       await reader
       const after = await metrics.text()
-      expect(after).toContain('petstore_waiting_readers 0\n')
+      expect(countIn(after, 'waiting')).toBe(0)
       const seconds = /petstore_request_duration_seconds_sum\{operation="listEvents",status="200"\} (\S+)/.exec(
         after,
       )?.[1]

@@ -1,0 +1,17 @@
+// What tests wait for in the metrics of a server: how much it has at hand.
+
+const NAMES = { answering: 'petstore_requests_in_flight', waiting: 'petstore_waiting_readers' }
+
+/** How many requests a server answers, or lets wait for events. */
+export function countIn(text: string, what: keyof typeof NAMES): number {
+  return Number(new RegExp(`^${NAMES[what]} (\\d+)$`, 'm').exec(text)?.[1])
+}
+
+/** Resolves when a server answers so many requests, or so many wait for events. */
+export async function untilCount(
+  metrics: { text(): Promise<string> },
+  what: keyof typeof NAMES,
+  count: number,
+): Promise<void> {
+  while (countIn(await metrics.text(), what) !== count) await Bun.sleep(5)
+}
