@@ -2,6 +2,7 @@
 // is killed. What is found meanwhile must be so, and nothing may be missing that nobody touches. After each kill every answer is compared with
 // what a reading of all rows gives.
 
+import { SEARCH_WORDS_MAX } from '../packages/contract/src/limits.ts'
 import { temporaryFile } from '../test/support/files.ts'
 import { sharedCluster } from '../test/support/postgres.ts'
 import { ask } from '../test/support/process.ts'
@@ -173,7 +174,7 @@ class Shop {
     for (;;) {
       const search = searchFor(texts, this.random)
       const { written } = modelWords(search)
-      if (written === 0 || written > 8 || search.length > 255) continue
+      if (written === 0 || written > SEARCH_WORDS_MAX || search.length > 255) continue
       const asked: Asked = {
         search,
         limit: this.pick([1, 7, 20, 100]),

@@ -3,6 +3,7 @@
 //
 //   npm run endurance:search -- --names 20000 --searches 10000 --report
 
+import { SEARCH_WORDS_MAX } from '../packages/contract/src/limits.ts'
 import type { OrderFilter } from '../packages/service/src/domain/orders.ts'
 import type { PetFilter } from '../packages/service/src/domain/pets.ts'
 import type { Store } from '../packages/service/src/domain/store.ts'
@@ -76,7 +77,7 @@ export async function proveSearches({ stores, pets, orders }: Shop, searches: nu
   for (let n = 0; n < searches; n++) {
     const search = searchFor(texts, random)
     const { written } = modelWords(search)
-    if (written === 0 || written > 8) continue
+    if (written === 0 || written > SEARCH_WORDS_MAX) continue
     const isOfPets = random() < 0.7
     const items = isOfPets ? pets : orders
     const asked = {

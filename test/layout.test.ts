@@ -29,6 +29,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   'page/src': [
     'client/src',
     'contract/src/generated.ts',
+    'contract/src/limits.ts',
     'contract/src/json.ts',
     'contract/src/int64.ts',
     'contract/src/schema.ts',

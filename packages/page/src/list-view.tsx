@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { SEARCH_WORDS_MAX } from '../../contract/src/limits.ts'
 import { parseInteger } from './fields.ts'
 import type { HolderOf } from './holders.ts'
 import type { List } from './list.ts'
@@ -129,7 +130,7 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
   if (failure.code === 'invalid_parameter' && position.search) {
     return (
       <Notice kind="warning" title={`“${brief(position.search)}” cannot be searched for.`}>
-        Type more letters of a name, at most eight words, or an id.
+        Type more letters of a name, at most {SEARCH_WORDS_MAX} words, or an id.
       </Notice>
     )
   }
