@@ -78,48 +78,64 @@ export class Answer {
     return new Broken(expected, actual, this.request)
   }
 
+  /** That it is so; otherwise this was expected, and that came. */
+  expect(isSo: boolean, expected: string, actual: string): this {
+    if (isSo) return this
+    throw this.broken(expected, actual)
+  }
+
   expectStatus(...expected: number[]): this {
-    if (expected.includes(this.status)) return this
-    throw this.broken(
-      `status ${expected.join(' or ')}`,
-      `status ${this.status}${this.text === '' ? '' : `: ${this.text}`}`,
-    )
+    const actual = `status ${this.status}${this.text === '' ? '' : `: ${this.text}`}`
+    return this.expect(expected.includes(this.status), `status ${expected.join(' or ')}`, actual)
   }
 
   /** `expected`: the value, what it has to match, or undefined for no such header. */
   expectHeader(name: string, expected: string | RegExp | undefined): this {
     const actual = this.header(name)
     const same = expected instanceof RegExp ? expected.test(actual ?? '') && actual !== undefined : actual === expected
-    if (same) return this
     const wanted = expected instanceof RegExp ? `that matches ${expected.source}` : expected
-    throw this.broken(
-      expected === undefined ? `no ${name}` : `${name}: ${wanted}`,
-      actual === undefined ? `no ${name}` : `${name}: ${actual}`,
-    )
+    const shown = (value?: string) => (value === undefined ? `no ${name}` : `${name}: ${value}`)
+    return this.expect(same, shown(wanted), shown(actual))
   }
 
   expectText(expected: string): this {
-    if (this.text === expected) return this
-    throw this.broken(expected === '' ? 'no body' : expected, this.text)
+    return this.expect(this.text === expected, expected === '' ? 'no body' : expected, this.text)
   }
 
   expectIds(expected: readonly string[], actual: readonly string[] = this.ids): this {
-    if (actual.join() === expected.join()) return this
-    throw this.broken(`ids ${expected}`, `ids ${actual}`)
+    return this.expect(actual.join() === expected.join(), `ids ${expected}`, `ids ${actual}`)
+  }
+
+  /** That the ids rise, or fall. */
+  expectOrder(direction: 'rise' | 'fall' = 'rise'): this {
+    const ids = (direction === 'rise' ? this.ids : this.ids.reverse()).map(BigInt)
+    const wrong = ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] as bigint))
+    const [one, other] = direction === 'rise' ? [wrong, wrong - 1] : [wrong - 1, wrong]
+    return this.expect(wrong < 0, `ids that ${direction}`, `id ${ids[one]} after ${ids[other]}`)
   }
 
   expectAtMost(limit: number): this {
     const { length } = this.array()
-    if (length <= limit) return this
-    throw this.broken(`at most ${limit} item${limit === 1 ? '' : 's'}`, `${length} items`)
+    return this.expect(length <= limit, `at most ${limit} item${limit === 1 ? '' : 's'}`, `${length} items`)
   }
 
   /** Compares members as JSON, and numbers by their value; undefined: there is none. */
   expectMember(name: string, expected: Json | undefined, object = this.object()): this {
     const actual = object.get(name)
     const isSame = actual === undefined || expected === undefined ? actual === expected : sameValue(actual, expected)
-    if (isSame) return this
-    throw this.broken(memberText(name, expected), memberText(name, actual))
+    return this.expect(isSame, memberText(name, expected), memberText(name, actual))
+  }
+
+  /** That its tag is not this one. */
+  expectOtherTag(tag: string | undefined): this {
+    return this.expect(this.header('ETag') !== tag, 'another ETag', `ETag: ${tag} again`)
+  }
+
+  /** That its message names each of these. */
+  expectNamed(...names: string[]): this {
+    const message = String(this.object().get('message'))
+    const lost = names.find((name) => !message.includes(name))
+    return this.expect(lost === undefined, `a message that names ${lost}`, message)
   }
 
   expectMembers(expected: Iterable<readonly [string, Json | undefined]>, object = this.object()): this {
@@ -134,8 +150,8 @@ export class Answer {
   }
 
   expectString(name: string, object = this.object()): this {
-    if (typeof object.get(name) === 'string') return this
-    throw this.broken(`${name}: a string`, memberText(name, object.get(name)))
+    const value = object.get(name)
+    return this.expect(typeof value === 'string', `${name}: a string`, memberText(name, value))
   }
 
   expectInt64(name: string, object = this.object()): bigint {

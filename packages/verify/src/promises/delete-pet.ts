@@ -44,7 +44,7 @@ export const deletePetPromises: readonly PromiseRow[] = [
       const own = [`categoryId=${categoryId}`, `search=${word}`]
       for (const query of ['status=sold&sort=newest', 'sort=newest', ...own, 'status=sold', '']) {
         const list = await probe.read(`/pets?limit=100&${query}`)
-        if (list.ids.includes(id)) throw list.broken(`no pet ${id}`, list.text)
+        list.expect(!list.ids.includes(id), `no pet ${id}`, list.text)
       }
     }),
   row(
@@ -86,7 +86,7 @@ export const deletePetPromises: readonly PromiseRow[] = [
       await deleted(probe, `/pets/${first.id}`)
       expectReplay(await probe.post('/pets', body, options), first)
       const next = await addPet(probe)
-      if (BigInt(next.id) <= BigInt(first.id)) throw next.broken(`an id above ${first.id}`, next.text)
+      next.expect(BigInt(next.id) > BigInt(first.id), `an id above ${first.id}`, next.text)
     }),
   ...correctionRows({
     id: 'pets.delete',

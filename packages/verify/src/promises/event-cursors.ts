@@ -8,7 +8,7 @@ import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { EVENTS, history } from './events.ts'
 import { after } from './reservations.ts'
-import { follow, linkOf } from './shared/pages.ts'
+import { follow, targetOf } from './shared/pages.ts'
 import { refusedValues, WRONG_IDS, WRONG_LIMITS, WRONG_SORTS, type WrongValues } from './shared/parameters.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { answers, type Check, header, operation, parameter, reading, rowsOf, writing } from './shared/rows.ts'
@@ -20,11 +20,7 @@ const HAPPENED = writing('events.list.happened')
 const HISTORY = writing('events.list.success', 'orders.return.success', 'orders.cancel.success')
 
 /** Where a page says to go on. */
-const nextOf = (page: Answer): string => {
-  const target = linkOf(page, 'next')
-  if (target === undefined) throw page.broken('Link with rel="next"', `Link: ${page.header('Link') ?? 'none'}`)
-  return target
-}
+const nextOf = (page: Answer) => targetOf(page, 'next')
 
 /** The events from this page on, along the links. */
 async function walked(probe: Probe, start: Answer): Promise<JsonObject[]> {
@@ -64,8 +60,8 @@ async function inventoryOfEvents(probe: Probe): Promise<void> {
   if (!sameValue(inventory.object(), again.object())) throw new Unjudged('Others write at the same time.')
   for (const status of STATUSES) {
     const count = [...last.values()].filter((event) => event.get('petStatus') === status).length
-    if (textOf(again.object().get(status)) !== String(count))
-      throw again.broken(`${status}: ${count}, as the events say`, `${status}: ${textOf(again.object().get(status))}`)
+    const actual = textOf(again.object().get(status))
+    again.expect(actual === String(count), `${status}: ${count}, as the events say`, `${status}: ${actual}`)
   }
 }
 
@@ -81,8 +77,8 @@ export const eventCursors: readonly PromiseRow[] = [
       const page = await probe.read(`${EVENTS}?${kept}&from=beginning&wait=0`)
       const expected = `${probe.target.baseUrl.pathname}${EVENTS}?${kept}&cursor=`
       const [target, cursor] = nextOf(page).split('cursor=')
-      if (`${target}cursor=` !== expected || !cursor || cursor.includes('&'))
-        throw page.broken(`${expected}…`, nextOf(page))
+      const isRight = `${target}cursor=` === expected && /^[^&]+$/.test(cursor ?? '')
+      page.expect(isRight, `${expected}…`, nextOf(page))
     }),
   row('events.list.next.follow', 'Along the links each event comes once.')
     .from(operation('listEvents', 'description'), writing('events.list.happened', 'events.list.next'))
@@ -97,8 +93,8 @@ export const eventCursors: readonly PromiseRow[] = [
       const page = await probe.read(`${EVENTS}?from=now&limit=100`)
       const petId = await newPetId(probe)
       const later = await walked(probe, (await follow(probe, nextOf(page))).expectStatus(200))
-      if (!later.some((event) => textOf(event.get('petId')) === petId))
-        throw page.broken(`an event of pet ${petId} behind it`, `${later.length} events of others`)
+      const isThere = later.some((event) => textOf(event.get('petId')) === petId)
+      page.expect(isThere, `an event of pet ${petId} behind it`, `${later.length} events of others`)
     }),
   row('events.list.from.now', 'from=now begins behind the last event, as a time to come does.')
     .from(parameter('listEvents', 'from'), HAPPENED)
@@ -165,7 +161,7 @@ export const eventCursors: readonly PromiseRow[] = [
       const startedAt = performance.now()
       const page = await probe.read(`${EVENTS}?from=now&wait=1&petId=${absentId()}`)
       const ms = Math.round(performance.now() - startedAt)
-      if (page.array().length === 0 && ms < 900) throw page.broken('an empty page after 1 second', `one after ${ms} ms`)
+      page.expect(page.array().length > 0 || ms >= 900, 'an empty page after 1 second', `one after ${ms} ms`)
     }),
   row('events.list.wait.woken', 'With wait, an event comes as soon as it has happened.')
     .from(parameter('listEvents', 'wait'), writing('events.list.happened', 'events.list.wait'))
@@ -180,7 +176,7 @@ export const eventCursors: readonly PromiseRow[] = [
       await Bun.sleep(300)
       ;(await place(probe, orderBody(petId))).expectStatus(201)
       const page = (await waiting).expectStatus(200)
-      if (page.array().length === 0) throw page.broken('the event', `[] after ${seconds} seconds`)
+      page.expect(page.array().length > 0, 'the event', `[] after ${seconds} seconds`)
     }),
   row('events.list.head', 'HEAD answers as GET does, without the body.')
     .from('RFC 9110, section 9.3.2', LISTED)

@@ -60,10 +60,7 @@ export const eventPromises: readonly PromiseRow[] = [
     .from(schema('Event'), reading('events.list.item'))
     .check(async (probe) => {
       await seeded(probe)
-      const answer = await probe.read(`${EVENTS}?limit=100`)
-      const ids = answer.ids.map(BigInt)
-      const wrong = ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] as bigint))
-      if (wrong > 0) throw answer.broken('ids that rise', `id ${ids[wrong]} after ${ids[wrong - 1]}`)
+      ;(await probe.read(`${EVENTS}?limit=100`)).expectOrder()
     }),
   row('events.list.limit', 'A page has at most limit events, and 20 without it.')
     .from(parameter('listEvents', 'limit'), LISTED)
@@ -77,7 +74,7 @@ export const eventPromises: readonly PromiseRow[] = [
     .check(async (probe) => {
       const { answer, events } = await history(probe)
       const types = events.map((event) => textOf(event.get('type')))
-      if (types.join() !== TYPES.join()) throw answer.broken(`type: ${TYPES.join(', ')}`, `type: ${types.join(', ')}`)
+      answer.expect(types.join() === TYPES.join(), `type: ${TYPES.join(', ')}`, `type: ${types.join(', ')}`)
     }),
   row(
     'events.list.says',

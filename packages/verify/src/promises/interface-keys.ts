@@ -53,7 +53,7 @@ export function errorRows(status: number, first: string, ask: (probe: Probe) => 
       .check(
         all((answer) => {
           const status = answer.expectInt64('status')
-          if (status !== BigInt(answer.status)) throw answer.broken(`status: ${answer.status}`, `status: ${status}`)
+          answer.expect(status === BigInt(answer.status), `status: ${answer.status}`, `status: ${status}`)
         }),
       ),
   ]

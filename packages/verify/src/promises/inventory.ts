@@ -44,8 +44,8 @@ const sameCounts = async (probe: Probe): Promise<void> => {
     const after = await counts(probe)
     if (before.answer.text !== after.answer.text) continue
     for (const status of STATUSES) {
-      if (after.of[status] !== pets[status])
-        throw after.answer.broken(`${status}: ${pets[status]}, as listed`, `${status}: ${after.of[status]}`)
+      const isSame = after.of[status] === pets[status]
+      after.answer.expect(isSame, `${status}: ${pets[status]}, as listed`, `${status}: ${after.of[status]}`)
     }
     return
   }
@@ -84,8 +84,8 @@ const follows: Check = async (probe) => {
     const after = await quietCounts(probe)
     for (const status of STATUSES) {
       const expected = (before.of[status] ?? 0n) + (status === to ? 1n : 0n) - (status === from ? 1n : 0n)
-      if (after.of[status] !== expected)
-        throw after.answer.broken(`after ${what}, ${status}: ${expected}`, `${status}: ${after.of[status]}`)
+      const actual = after.of[status]
+      after.answer.expect(actual === expected, `after ${what}, ${status}: ${expected}`, `${status}: ${actual}`)
     }
     before = after
   }
@@ -98,7 +98,7 @@ export const inventoryPromises: readonly PromiseRow[] = [
       const { answer, of } = await counts(probe)
       answer.expectHeader('Content-Type', 'application/json')
       for (const status of STATUSES)
-        if ((of[status] ?? -1n) < 0n) throw answer.broken(`${status}: 0 or more`, `${status}: ${of[status]}`)
+        answer.expect((of[status] ?? -1n) >= 0n, `${status}: 0 or more`, `${status}: ${of[status]}`)
     }),
   row('inventory.get.counts', 'The inventory counts the pets that are listed.')
     .from(documented('The store area', 'Inventory'), {

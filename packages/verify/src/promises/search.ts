@@ -30,7 +30,7 @@ const finds = (...cases: readonly (readonly [search: string, ...found: number[]]
       const answer = await probe.read(`${await named(probe)}search=${encodeURI(search)}`)
       const names = answer.objects().map((pet) => textOf(pet.get('name')))
       const expected = found.map((index) => NAMES[index])
-      if (names.join() !== expected.join()) throw answer.broken(`for "${search}": ${expected}`, `${names}`)
+      answer.expect(names.join() === expected.join(), `for "${search}": ${expected}`, `${names}`)
     }
   }
 }
@@ -38,12 +38,12 @@ const finds = (...cases: readonly (readonly [search: string, ...found: number[]]
 const linked: Check = async (probe) => {
   const query = await named(probe)
   const one = (await probe.read(`${query}search=bis%26old%20%22&limit=1`)).expectAtMost(1)
-  if (one.ids.length !== 1 || linkOf(one, 'next') !== undefined)
-    throw one.broken('one pet, and no rel="next"', one.text)
+  const isAlone = one.ids.length === 1 && linkOf(one, 'next') === undefined
+  one.expect(isAlone, 'one pet, and no rel="next"', one.text)
   const both = await probe.read(`${query}search=bis&limit=1`)
   const second = (await follow(probe, linkOf(both, 'next') ?? '')).expectStatus(200)
   const names = second.objects().map((pet) => pet.get('name'))
-  if (names.join() !== NAMES[1]) throw second.broken(`${NAMES[1]}`, `${names}`)
+  second.expect(names.join() === NAMES[1], `${NAMES[1]}`, `${names}`)
 }
 
 const fresh: Check = async (probe) => {

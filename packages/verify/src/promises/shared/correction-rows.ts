@@ -49,8 +49,7 @@ export async function expectRefused(
 /** The events that this query selects, the last one of which must be of this type. */
 export async function eventsUntil(probe: Probe, query: string, type: string): Promise<Answer> {
   const answer = await probe.read(`/store/events?${query}&limit=100`)
-  if (answer.objects().at(-1)?.get('type') !== type) throw answer.broken(`${type} as the last event`, answer.text)
-  return answer
+  return answer.expect(answer.objects().at(-1)?.get('type') === type, `${type} as the last event`, answer.text)
 }
 
 const NO_IDS = ['9223372036854775808', '1.0', '01', '%2B1', 'x', '%20', '-0']

@@ -4,7 +4,7 @@ import type { Answer } from '../../answer.ts'
 import { absentId, eventually } from '../../fixtures.ts'
 import type { Probe } from '../../probe.ts'
 import { Unjudged } from '../../request.ts'
-import { follow, type ListFamily, linkOf, WALKED_PAGES_MAX, walk } from './pages.ts'
+import { follow, type ListFamily, linkOf, targetOf, WALKED_PAGES_MAX, walk } from './pages.ts'
 import { refusedValues, WRONG_CURSORS } from './parameters.ts'
 import type { PromiseRow } from './promise.ts'
 import { header, parameter, reading, rowsOf } from './rows.ts'
@@ -18,15 +18,8 @@ async function pageOf({ path, view }: ListFamily, probe: Probe): Promise<Answer>
   return probe.read(`${path}?${query}limit=2`)
 }
 
-function targetOf(answer: Answer, relation: 'next' | 'prev'): string {
-  const target = linkOf(answer, relation)
-  if (target !== undefined) return target
-  throw answer.broken(`Link with rel="${relation}"`, `Link: ${answer.header('Link') ?? 'none'}`)
-}
-
 function expectNoLink(answer: Answer, relation: 'next' | 'prev'): void {
-  if (linkOf(answer, relation) !== undefined)
-    throw answer.broken(`no rel="${relation}"`, `Link: ${answer.header('Link')}`)
+  answer.expect(linkOf(answer, relation) === undefined, `no rel="${relation}"`, `Link: ${answer.header('Link')}`)
 }
 
 export function linkRows(family: ListFamily): PromiseRow[] {
@@ -41,12 +34,13 @@ export function linkRows(family: ListFamily): PromiseRow[] {
         const answer = await pageOf(family, probe)
         const target = targetOf(answer, 'next')
         const begin = `${probe.target.baseUrl.pathname}${path}?`
-        if (!target.startsWith(begin)) throw answer.broken(`a target that begins with ${begin}`, target)
+        answer.expect(target.startsWith(begin), `a target that begins with ${begin}`, target)
         const query = target.split(/[?&]/)
         const wanted = ['limit=2', ...(await view(probe)).split('&').filter((part) => part !== '')]
         const lost = wanted.find((part) => !query.includes(part))
-        if (lost !== undefined) throw answer.broken(`a target with ${lost}`, target)
-        if (!query.some((part) => part.startsWith('cursor='))) throw answer.broken('a target with a cursor', target)
+        answer.expect(lost === undefined, `a target with ${lost}`, target)
+        const hasCursor = query.some((part) => part.startsWith('cursor='))
+        answer.expect(hasCursor, 'a target with a cursor', target)
       }),
     row(`${id}.next.follow`, 'Along rel="next" everything comes once, without gaps.')
       .from(source, next)

@@ -1,7 +1,7 @@
 // What every list of ours promises, of pets and of orders: one family of rows.
 
 import type { JsonObject } from '../../../../contract/src/json.ts'
-import { type Answer, textOf } from '../../answer.ts'
+import { textOf } from '../../answer.ts'
 import { absentId, eventually } from '../../fixtures.ts'
 import type { Probe } from '../../probe.ts'
 import { Unjudged } from '../../request.ts'
@@ -34,30 +34,23 @@ function orderRows({ level, id, operation, path, first, view }: ListFamily): Pro
   const row = rowsOf(level)
   const page = async (probe: Probe, limit: number, more = '') =>
     probe.read(`${path}?${await view(probe)}limit=${limit}${more}`)
-  const expectOrder = (answer: Answer, sign: 1n | -1n) => {
-    const ids = answer.ids.map(BigInt)
-    const wrong = ids.findIndex((one, index) => index > 0 && (one - (ids[index - 1] as bigint)) * sign <= 0n)
-    if (wrong > 0)
-      throw answer.broken(`ids that ${sign > 0 ? 'rise' : 'fall'}`, `id ${ids[wrong]} after ${ids[wrong - 1]}`)
-  }
   return [
     row(`${id}.order`, 'The list is in the order of the ids, oldest first.')
       .from(
         operation === 'listPets' ? documented('GET /pets', 'Order') : documented('The store area', 'List of orders'),
         reading(first),
       )
-      .check(async (probe) => expectOrder(await page(probe, 100), 1n)),
+      .check(async (probe) => (await page(probe, 100)).expectOrder()),
     row(`${id}.sort.newest`, 'sort=newest lists the newest first.')
       .from(parameter(operation, 'sort'), reading(`${id}.order`))
       .check((probe) =>
         eventually(async () => {
-          const answer = await page(probe, 100, '&sort=newest')
-          expectOrder(answer, -1n)
+          const answer = (await page(probe, 100, '&sort=newest')).expectOrder('fall')
           const oldest = (await page(probe, 100)).ids
           if (oldest.length < 100) answer.expectIds(oldest.reverse())
           const one = await page(probe, 1, '&sort=newest')
           const next = linkOf(one, 'next') ?? 'sort=newest'
-          if (!next.includes('sort=newest')) throw one.broken('a link with sort=newest', next)
+          one.expect(next.includes('sort=newest'), 'a link with sort=newest', next)
         }),
       ),
     row(`${id}.sort.oldest`, 'sort=oldest is the same as no sort.')
@@ -97,7 +90,8 @@ function filterRows({ level, id, operation, path, first, filter, view }: ListFam
         for (const [query, items] of Map.groupBy(all, queryOf)) {
           const page = await probe.read(`${path}?limit=1&${query}`)
           const link = linkOf(page, 'next') ?? query
-          if (!query.split('&').every((part) => link.includes(part))) throw page.broken(`a link with ${query}`, link)
+          const repeats = query.split('&').every((part) => link.includes(part))
+          page.expect(repeats, `a link with ${query}`, link)
           const expected = items.map((item) => textOf(item.get('id')))
           page.expectIds(expected, (await walk(probe, page, 'next')).flat())
         }

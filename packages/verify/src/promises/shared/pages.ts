@@ -32,6 +32,13 @@ export function linkOf(answer: Answer, relation: string): string | undefined {
   return [...(answer.header('Link') ?? '').matchAll(LINK)].find(([, , rel]) => rel === relation)?.[1]
 }
 
+/** The same, which there has to be. */
+export function targetOf(answer: Answer, relation: 'next' | 'prev'): string {
+  const target = linkOf(answer, relation)
+  if (target !== undefined) return target
+  throw answer.broken(`Link with rel="${relation}"`, `Link: ${answer.header('Link') ?? 'none'}`)
+}
+
 /** Follows a link to a page of the same server. */
 export function follow(probe: Probe, target: string): Promise<Answer> {
   const { pathname } = probe.target.baseUrl
