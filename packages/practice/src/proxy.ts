@@ -27,29 +27,13 @@ export type Pass = (request: ClientRequest) => Promise<ServiceResponse>
 /** Answers a request, usually with what `pass` gives. `client` is the connection that it came by. */
 export type Behaviour = (request: ClientRequest, pass: Pass, client: Socket) => Promise<ServiceResponse>
 
-export interface RunningProxy {
-  /** The base URL, ending as the service's. */
-  url: string
-  stop(): Promise<void>
-}
-
-/** `service` is the base URL of one on plain HTTP. */
-export async function startProxy(
-  service: string,
-  behave: Behaviour = (request, pass) => pass(request),
-): Promise<RunningProxy> {
-  const { pathname } = new URL(service)
-  const { port, stop } = await listenBefore(() => service, behave, { host: '127.0.0.1', port: 0 })
-  return { url: `http://127.0.0.1:${port}${pathname}`, stop }
-}
-
 export interface Address {
   host: string
   /** 0 chooses a free one. */
   port: number
 }
 
-/** The same at an address of the caller's. Its address is read when there is a request for it: it may start later. */
+/** `service` gives the base URL of one on plain HTTP. It is read when there is a request for it: the service may start later. */
 export async function listenBefore(
   service: () => string,
   behave: Behaviour,

@@ -2,11 +2,11 @@
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { startProxy } from '../../../test/support/faulty.ts'
 import type { Service } from '../../../test/support/service.ts'
 import type { Fault } from '../../testing/testing.ts'
 import { headerOf, type Message, MessageReader } from '../src/messages.ts'
 import { Practice } from '../src/practice.ts'
-import { startProxy } from '../src/proxy.ts'
 
 export const REX = '{"name":"Rex","categoryId":7}'
 

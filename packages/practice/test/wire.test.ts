@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
+import { type RunningProxy, startProxy } from '../../../test/support/faulty.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { CATALOGUE } from '../../service/test/http/hostile.catalogue.ts'
 import { get, HEAD, post } from '../../service/test/http/hostile.rows.ts'
 import { SMUGGLING } from '../../service/test/http/hostile.smuggling.ts'
-import { type RunningProxy, startProxy } from '../src/proxy.ts'
 
 const REX = '{"name":"Rex","categoryId":7}'
 const CHUNKED = `1d\r\n${REX}\r\n0\r\n`

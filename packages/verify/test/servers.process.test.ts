@@ -4,10 +4,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { brokenOf, examine, keysOf, promisesOf } from '../../../test/support/examine.ts'
+import { startProxy } from '../../../test/support/faulty.ts'
 import { run } from '../../../test/support/process.ts'
 import { startService } from '../../../test/support/service.ts'
 import { installTools } from '../../../test/support/tools.ts'
-import { startProxy } from '../../practice/src/proxy.ts'
 import { PROMISES } from '../src/promises/all.ts'
 
 const home = join(import.meta.dir, 'servers')

@@ -1,6 +1,6 @@
 // Every contract fault, by the id of the promise that it breaks.
 
-import { type Behaviour, type RunningProxy, startProxy } from '../proxy.ts'
+import type { Behaviour } from '../proxy.ts'
 import { BODY_FAULTS } from './bodies.ts'
 import { CHANGE_FAULTS } from './changes.ts'
 import { ERROR_FAULTS } from './errors.ts'
@@ -26,11 +26,6 @@ export const CONTRACT_FAULTS: ContractFaults = {
   ...ORDER_FAULTS,
   ...PET_FAULTS,
   ...SEARCH_FAULTS,
-}
-
-/** The service, wrong in exactly one way. `service` is its base URL. Throws an Error where no fault breaks the promise. */
-export function startFaulty(service: string, breaks: string): Promise<RunningProxy> {
-  return startProxy(service, faultThatBreaks(breaks))
 }
 
 /** Throws an Error where no fault breaks the promise. */
