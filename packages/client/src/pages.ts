@@ -4,10 +4,15 @@ import type { Json } from '../../contract/src/json.ts'
 import { arrayOf, cursorTo, readJson } from './responses.ts'
 import type { Sender, SendOptions } from './sender.ts'
 
-export interface Page<Item> {
-  items: Item[]
+export interface Cursors {
+  /** The cursor of the next page; `undefined` on the last page. */
   next: string | undefined
+  /** The cursor of the page before; `undefined` when nothing is before. */
   prev: string | undefined
+}
+
+interface Page<Item> extends Cursors {
+  items: Item[]
 }
 
 export interface List<Item> {

@@ -15,7 +15,7 @@ import { type Json, stringifyJson } from '../../contract/src/json.ts'
 import { PetstoreUncertainError } from './errors.ts'
 import { type EventPage, eventReader, type Followed, type FollowOptions, followEach } from './events.ts'
 import { quotedKey, randomKey } from './idempotency-key.ts'
-import { type List, readPage } from './pages.ts'
+import { type Cursors, type List, readPage } from './pages.ts'
 import { type Pet, readJson, toEvent, toInventory, toOrder, toPet } from './responses.ts'
 import { type CallOptions, type PetstoreClientOptions, Sender } from './sender.ts'
 
@@ -50,20 +50,12 @@ export type EventFilter = Filter<Omit<Operations['listEvents']['parameters'], 't
   to?: string | undefined
 }
 
-export interface PetPage {
+export interface PetPage extends Cursors {
   pets: Pet[]
-  /** The cursor of the next page; `undefined` on the last page. */
-  next: string | undefined
-  /** The cursor of the page before; `undefined` when nothing is before. */
-  prev: string | undefined
 }
 
-export interface OrderPage {
+export interface OrderPage extends Cursors {
   orders: Order[]
-  /** The cursor of the next page; `undefined` on the last page. */
-  next: string | undefined
-  /** The cursor of the page before; `undefined` when nothing is before. */
-  prev: string | undefined
 }
 
 type AtCursor = { cursor?: string | undefined }

@@ -4,20 +4,7 @@
 import type { Environment } from '../domain/keys.ts'
 import { LOG_LEVELS, type LogLevel } from '../observability/log.ts'
 import { parseDuration } from './durations.ts'
-import {
-  apiKey,
-  baseUrl,
-  bearerToken,
-  count,
-  databaseAddress,
-  nonEmpty,
-  oneOf,
-  origins,
-  port,
-  rate,
-  serviceUrl,
-  yesOrNo,
-} from './setting-parsers.ts'
+import * as parsers from './setting-parsers.ts'
 
 export interface Setting<Value> {
   variable: string
@@ -41,14 +28,14 @@ export const SETTINGS = {
     flag: '--host <address>',
     default: '127.0.0.1',
     description: 'The address to listen on. 0.0.0.0 is every IPv4 address of the machine.',
-    parse: nonEmpty,
+    parse: parsers.nonEmpty,
   }),
   port: setting({
     variable: 'PETSTORE_PORT',
     flag: '--port <number>',
     default: '8080',
     description: 'The port to listen on; 0 chooses a free one.',
-    parse: port,
+    parse: parsers.port,
   }),
   database: setting({
     variable: 'PETSTORE_DATABASE',
@@ -57,28 +44,28 @@ export const SETTINGS = {
     secret: true,
     description:
       'The store: a file, which is created if it does not exist, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
-    parse: databaseAddress,
+    parse: parsers.databaseAddress,
   }),
   environment: setting({
     variable: 'PETSTORE_ENVIRONMENT',
     flag: '--environment <name>',
     default: 'production',
     description: 'production or staging. Each refuses the API keys of the other.',
-    parse: oneOf<Environment>('production', 'staging'),
+    parse: parsers.oneOf<Environment>('production', 'staging'),
   }),
   baseUrl: setting({
     variable: 'PETSTORE_BASE_URL',
     description:
       'The production address in the served contract, ending in /v1. Links in production carry its path. ' +
       "Default: in production the address the server listens on, in staging the contract's example.",
-    parse: baseUrl,
+    parse: parsers.baseUrl,
   }),
   stagingBaseUrl: setting({
     variable: 'PETSTORE_STAGING_BASE_URL',
     description:
       'The staging address in the served contract, ending in /v1. Links in staging carry its path. ' +
       "Default: in staging the address the server listens on, in production the contract's example.",
-    parse: baseUrl,
+    parse: parsers.baseUrl,
   }),
   bootstrapKey: setting({
     variable: 'PETSTORE_BOOTSTRAP_KEY',
@@ -86,64 +73,64 @@ export const SETTINGS = {
     description:
       'The first API key of a store that has none. Default: the server creates one and prints it. ' +
       '`petstore keys generate` prints a suitable key.',
-    parse: apiKey,
+    parse: parsers.apiKey,
   }),
   sunset: setting({
     variable: 'PETSTORE_SUNSET',
     default: 'enforce',
     description:
       'enforce: from its removal date on, a deprecated operation answers 410. announce: it continues to work.',
-    parse: oneOf('enforce', 'announce'),
+    parse: parsers.oneOf('enforce', 'announce'),
   }),
   logLevel: setting({
     variable: 'PETSTORE_LOG_LEVEL',
     default: 'info',
     description: `The least severe messages to log on standard error: ${LOG_LEVELS.join(', ')}.`,
-    parse: oneOf<LogLevel>(...LOG_LEVELS),
+    parse: parsers.oneOf<LogLevel>(...LOG_LEVELS),
   }),
   rateLimit: setting({
     variable: 'PETSTORE_RATE_LIMIT',
     description:
       'The most requests that this server accepts from each API key: 100/s, 6000/m or 100000/h. More get 429. ' +
       'Default: no limit.',
-    parse: rate,
+    parse: parsers.rate,
   }),
   maxWaiting: setting({
     variable: 'PETSTORE_MAX_WAITING',
     default: '1000',
     description: 'How many requests may wait for events (`wait` of listEvents) in each process. More get 503.',
-    parse: count,
+    parse: parsers.count,
   }),
   sharePort: setting({
     variable: 'PETSTORE_SHARE_PORT',
     default: 'no',
     description:
       'yes: a new process may listen on the port before the old one stops, for a restart without a gap. Both need it.',
-    parse: yesOrNo,
+    parse: parsers.yesOrNo,
   }),
   corsOrigins: setting({
     variable: 'PETSTORE_CORS_ORIGINS',
     default: '',
     description: 'The origins whose web pages may call the service, separated by commas, or *. Default: none.',
-    parse: origins,
+    parse: parsers.origins,
   }),
   adminPort: setting({
     variable: 'PETSTORE_ADMIN_PORT',
     description:
       'The port of the operations listener, which serves /metrics to Prometheus; 0 chooses a free one. ' +
       'Default: no such listener.',
-    parse: port,
+    parse: parsers.port,
   }),
   adminHost: setting({
     variable: 'PETSTORE_ADMIN_HOST',
     default: '127.0.0.1',
     description: 'The address of the operations listener.',
-    parse: nonEmpty,
+    parse: parsers.nonEmpty,
   }),
   backupDir: setting({
     variable: 'PETSTORE_BACKUP_DIR',
     description: 'The folder for periodic backups of a store that is a file. Default: no periodic backups.',
-    parse: nonEmpty,
+    parse: parsers.nonEmpty,
   }),
   backupEvery: setting({
     variable: 'PETSTORE_BACKUP_EVERY',
@@ -155,7 +142,7 @@ export const SETTINGS = {
     variable: 'PETSTORE_BACKUP_KEEP',
     default: '7',
     description: 'How many periodic backups to keep. Older ones are deleted.',
-    parse: count,
+    parse: parsers.count,
   }),
 }
 
@@ -167,7 +154,7 @@ export const CLIENT_SETTINGS = {
     description:
       'The service to call. Default: this machine, at PETSTORE_HOST and PETSTORE_PORT. ' +
       'Where neither these nor an API key are given, the address that `petstore login` saved comes first.',
-    parse: serviceUrl,
+    parse: parsers.serviceUrl,
   }),
   apiKey: setting({
     variable: 'PETSTORE_API_KEY',
@@ -175,7 +162,7 @@ export const CLIENT_SETTINGS = {
     secret: true,
     description:
       'The API key. Other users of this machine can see a flag: prefer the variable, its file, or `petstore login`.',
-    parse: apiKey,
+    parse: parsers.apiKey,
   }),
 }
 
@@ -186,20 +173,20 @@ export const VERIFY_SETTINGS = {
     flag: '--key, --api-key <key>',
     secret: true,
     description: 'The API key of the server, in any form.',
-    parse: bearerToken,
+    parse: parsers.bearerToken,
   }),
   readOnlyKey: setting({
     variable: 'PETSTORE_READ_ONLY_KEY',
     flag: '--read-only-key <key>',
     secret: true,
     description: 'A second key, which may only read, for the promises about such keys.',
-    parse: bearerToken,
+    parse: parsers.bearerToken,
   }),
   otherKey: setting({
     variable: 'PETSTORE_OTHER_KEY',
     flag: '--other-key <key>',
     secret: true,
     description: 'Another key, which may write, for the promises about two of them.',
-    parse: bearerToken,
+    parse: parsers.bearerToken,
   }),
 }

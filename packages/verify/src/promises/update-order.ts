@@ -6,13 +6,13 @@ import type { Answer } from '../answer.ts'
 import { newName } from '../fixtures.ts'
 import { cancel, orderThatIs, placed, REACHED } from '../orders.ts'
 import type { Probe } from '../probe.ts'
+import { DAY_MS } from './reservations.ts'
 import { correctionRows, eventsUntil, expectRefused } from './shared/correction-rows.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { operation, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
 const CHANGED = writing('orders.update.success')
-const DAY_MS = 86_400_000
 /** What the order has already. */
 function sameAs(before: Answer): string {
   const { reference = null } = Object.fromEntries(before.object())

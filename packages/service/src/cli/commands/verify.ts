@@ -179,13 +179,11 @@ function parseSeconds(text: string): number {
   throw new Error(`must be a number of seconds, more than 0 and at most ${TOTAL_MS / 1000}`)
 }
 
-function parseLevel(text: string): Level {
-  return parsedBy((name) => {
-    const level = LEVELS.find((one) => one === name)
-    if (!level) throw new Error(`must be one of ${LEVELS.join(', ')}`)
-    return level
-  })(text)
-}
+const parseLevel = parsedBy((name) => {
+  const level = LEVELS.find((one) => one === name)
+  if (!level) throw new Error(`must be one of ${LEVELS.join(', ')}`)
+  return level
+})
 
 /** The files that are wanted, each with what writes its report. Throws FlagError where one cannot be written: before any request. */
 function reportsOf({ junit, html, markdown }: Options): [path: string, write: (summary: Summary) => string][] {
@@ -194,9 +192,7 @@ function reportsOf({ junit, html, markdown }: Options): [path: string, write: (s
     [html, htmlReport],
     [markdown, markdownReport],
   ] as const
-  const wanted = all.flatMap(([path, write]) =>
-    path === undefined ? [] : [[path, write] as [typeof path, typeof write]],
-  )
+  const wanted = all.filter((each): each is [string, (typeof each)[1]] => each[0] !== undefined)
   for (const [path] of wanted) {
     try {
       const { path: tried, descriptor } = createPartial(path, 0o666)

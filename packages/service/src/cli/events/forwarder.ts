@@ -2,10 +2,10 @@
 // on disk. So none is lost, their order is kept, and what is sent twice is only that whose answer was lost.
 
 import { eventReader, followPages } from '../../../../client/src/events.ts'
+import { toEvent } from '../../../../client/src/responses.ts'
 import { pause } from '../../../../client/src/retries.ts'
 import type { Sender } from '../../../../client/src/sender.ts'
-import { int64FromJson } from '../../../../contract/src/int64.ts'
-import { type Json, JsonNumber, stringifyJson } from '../../../../contract/src/json.ts'
+import { type Json, stringifyJson } from '../../../../contract/src/json.ts'
 import { markOf } from '../../domain/events.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { decodeEventCursor, encodeEventCursor } from '../../http/request/event-cursor.ts'
@@ -84,16 +84,7 @@ export class Forwarder {
 }
 
 function toItem(json: Json): Item {
-  const field = (name: string) => (json instanceof Map ? json.get(name) : undefined)
-  const integer = (name: string) => {
-    const value = field(name)
-    const exact = value instanceof JsonNumber ? int64FromJson(value.text) : undefined
-    return typeof exact === 'bigint' ? exact : undefined
-  }
-  const [id, petId, type, time] = [integer('id'), integer('petId'), field('type'), field('at')]
-  if (id === undefined || petId === undefined || typeof type !== 'string' || typeof time !== 'string') {
-    throw new SyntaxError('expected an event')
-  }
-  const at = Date.parse(time)
-  return { id, at, mark: markOf({ type, at, petId, orderId: integer('orderId') }), body: stringifyJson(json) }
+  const event = toEvent(json)
+  const at = Date.parse(event.at)
+  return { id: event.id, at, mark: markOf({ ...event, at }), body: stringifyJson(json) }
 }
