@@ -1,4 +1,4 @@
-// A record as the lessons ask about it: which requests go with each other.
+// What a lesson is, and a record as the lessons ask about it: which requests go with each other.
 
 import { isOf } from './contract-faults/shared/requests.ts'
 import type { Exchange } from './exchange.ts'
@@ -82,3 +82,17 @@ export class History {
     return links
   }
 }
+
+/** Whether this request shows that the client keeps the lesson (true) or misses it (false); `undefined`: it shows neither. */
+export type Judge = (exchange: Exchange) => boolean | undefined
+
+export interface Lesson {
+  sentence: string
+  /** What a client that misses it does next, and the page that explains it. */
+  advice: string
+  /** The judge gets each request of the history once, in their order. */
+  judge(history: History): Judge
+}
+
+/** By their ids. */
+export type Lessons = Readonly<Record<string, Lesson>>

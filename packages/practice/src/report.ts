@@ -2,9 +2,8 @@
 
 import type { JudgedLesson, Report } from '../../testing/testing.ts'
 import type { Exchange } from './exchange.ts'
-import { History } from './history.ts'
+import { History, type Judge, type Lesson } from './history.ts'
 import { LESSONS } from './lessons/all.ts'
-import type { Judge, Lesson } from './lessons/lesson.ts'
 import type { Recorder } from './record.ts'
 
 const EVIDENCE_MAX = 10

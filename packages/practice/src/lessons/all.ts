@@ -1,6 +1,6 @@
 // Every lesson, in the order of the report.
 
-import type { Lessons } from './lesson.ts'
+import type { Lessons } from '../history.ts'
 import { PAGE_LESSONS } from './pages.ts'
 import { RETRY_LESSONS } from './retries.ts'
 import { STATE_LESSONS } from './state.ts'

@@ -2,8 +2,7 @@
 
 import { isOf, parametersOf } from '../contract-faults/shared/requests.ts'
 import type { Exchange } from '../exchange.ts'
-import { feed } from '../history.ts'
-import type { Lessons } from './lesson.ts'
+import { feed, type Lessons } from '../history.ts'
 
 const isList = (exchange: Exchange) => isOf(exchange, 'GET /pets|GET /store/orders')
 const cursorOf = (exchange: Exchange) => parametersOf(exchange).get('cursor') ?? undefined

@@ -1,8 +1,7 @@
 // What is sent again, and what is not.
 
 import type { Exchange } from '../exchange.ts'
-import { any, authorization, wholeRequest } from '../history.ts'
-import type { Lesson, Lessons } from './lesson.ts'
+import { any, authorization, type Lesson, type Lessons, wholeRequest } from '../history.ts'
 
 /** A pause after which the same request is a new one: of somebody who polls, and of somebody who tries once more. */
 const POLL_MS = 1_000

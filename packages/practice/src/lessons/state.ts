@@ -2,7 +2,7 @@
 
 import { isOf, pathOf } from '../contract-faults/shared/requests.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Judge, Lessons } from './lesson.ts'
+import type { Judge, Lessons } from '../history.ts'
 
 const CHANGES = [
   ...['PATCH /pets/*', 'DELETE /pets/*', 'PATCH /store/orders/*', 'DELETE /store/orders/*'],

@@ -1,8 +1,7 @@
 // What a client does with large numbers, and with what a later version of the service may say.
 
 import type { Exchange } from '../exchange.ts'
-import { any, feed, type History, wholeRequest } from '../history.ts'
-import type { Lessons } from './lesson.ts'
+import { any, feed, type History, type Lessons, wholeRequest } from '../history.ts'
 
 const NUMBER = /(?<![\w.-])-?\d+(?:\.\d+)?(?:e\+?\d{1,2})?(?![\w.-])/gi
 /** How many digits languages write of a number of 53 bits. */

@@ -2,8 +2,7 @@
 
 import { parametersOf } from '../contract-faults/shared/requests.ts'
 import type { Exchange } from '../exchange.ts'
-import { any, feed } from '../history.ts'
-import type { Lessons } from './lesson.ts'
+import { any, feed, type Lessons } from '../history.ts'
 
 /** A client's timers, and its clock, may be early by as much. */
 const EARLY_MS = 20

@@ -3,7 +3,6 @@
 
 import type { Environment } from '../domain/keys.ts'
 import { LOG_LEVELS, type LogLevel } from '../observability/log.ts'
-import { parseDuration } from './durations.ts'
 import * as parsers from './setting-parsers.ts'
 
 export interface Setting<Value> {
@@ -136,7 +135,7 @@ export const SETTINGS = {
     variable: 'PETSTORE_BACKUP_EVERY',
     default: '24h',
     description: 'The time between periodic backups, such as 30m, 24h or 7d.',
-    parse: parseDuration,
+    parse: parsers.parseDuration,
   }),
   backupKeep: setting({
     variable: 'PETSTORE_BACKUP_KEEP',

@@ -3,8 +3,7 @@
 import { number } from '../answer.ts'
 import { absentId, addPet, newName, petBody } from '../fixtures.ts'
 import { bodyRows } from './shared/bodies.ts'
-import type { BodyFamily } from './shared/family.ts'
-import type { PromiseRow } from './shared/promise.ts'
+import type { BodyFamily, PromiseRow } from './shared/promise.ts'
 import { documented, header, rowsOf, schema, writing } from './shared/rows.ts'
 import { textRows } from './shared/texts.ts'
 

@@ -2,8 +2,8 @@
 // Standard output has the key and nothing else, so that it can be piped; messages go to standard error.
 
 import { Command } from 'commander'
-import { parseDuration } from '../../config/durations.ts'
 import type { Config } from '../../config/read-config.ts'
+import { parseDuration } from '../../config/setting-parsers.ts'
 import {
   type ApiKey,
   type Environment,

@@ -6,7 +6,6 @@ import { type Json, JsonError, parseJson } from '../../../../contract/src/json.t
 import { BODY_BYTES_MAX } from '../../../../contract/src/limits.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { immediate } from '../../system/immediate.ts'
-import { arrivesWithin } from './time-limit.ts'
 
 /**
  * A larger body up to this size is read to its end and discarded. Closing the connection while the client or a proxy still sends
@@ -72,6 +71,21 @@ function parametersOf(text: string): [name: string, value: string][] | undefined
     if (name !== undefined) parameters.push([name.toLowerCase(), (quoted ?? plain ?? '').toLowerCase()])
   }
   return parameters
+}
+
+/** The body, when it arrives. Rejects with `request_timeout` after `timeoutMs`, or when the connection closes before. */
+async function arrivesWithin(reading: Promise<Uint8Array>, timeoutMs: number): Promise<Uint8Array> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`
+  const timer = setTimeout(() => reject(new PetstoreError('request_timeout', message)), timeoutMs)
+  try {
+    return await Promise.race([reading, late])
+  } catch (cause) {
+    if (cause instanceof PetstoreError) throw cause
+    throw new PetstoreError('request_timeout', 'The connection closed before the whole body arrived.', { cause })
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 async function readCounting({ body, signal }: Request): Promise<Uint8Array> {

@@ -1,9 +1,8 @@
 // What every operation with a body promises of it: JSON by the letter, its size, its media type. One family of rows, for pets and for orders.
 
 import { BODY_BYTES_MAX, NESTING_MAX } from '../../../../contract/src/limits.ts'
-import type { BodyFamily } from './family.ts'
 import { idempotencyRows } from './idempotency.ts'
-import type { PromiseRow } from './promise.ts'
+import type { BodyFamily, PromiseRow } from './promise.ts'
 import { operation, response, rowsOf, writing } from './rows.ts'
 
 type Headers = Record<string, string | undefined>

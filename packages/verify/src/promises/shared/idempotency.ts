@@ -3,8 +3,7 @@
 import { parseJson } from '../../../../contract/src/json.ts'
 import type { Answer } from '../../answer.ts'
 import { JSON_TYPE, type Probe, type RequestOptions } from '../../probe.ts'
-import type { BodyFamily } from './family.ts'
-import type { PromiseRow } from './promise.ts'
+import type { BodyFamily, PromiseRow } from './promise.ts'
 import { header, parameter, response, rowsOf, writing } from './rows.ts'
 
 const INVALID_KEYS = ['', '""', '"', '"a', 'a"', '"a"b"', 'a b', 'a,b', '"a", "b"', '"\\a"', '"a";p=1', 'x'.repeat(256)]

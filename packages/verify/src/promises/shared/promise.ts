@@ -1,6 +1,9 @@
-// What a promise is: a row of the catalogue, with the check that shows over HTTP whether a server keeps it.
+// What a promise is: a row of the catalogue, with the check that shows over HTTP whether a server keeps it; and an operation with a body,
+// for the rows that all of them have.
 
-import type { Probe } from '../../probe.ts'
+import type { OperationId } from '../../../../contract/src/contract.ts'
+import type { Answer } from '../../answer.ts'
+import type { Probe, RequestOptions } from '../../probe.ts'
 
 /**
  * `interface`: what the interface document says, and nothing else. `pets`: what this project adds to its three operations. `store`: the
@@ -27,4 +30,20 @@ export interface PromiseRow {
   alone?: 'writes' | 'reads'
   /** Throws Broken or Unjudged. */
   check(probe: Probe): Promise<unknown>
+}
+
+export interface BodyFamily {
+  level: Level
+  /** The beginning of the ids: `pets.create`. */
+  id: string
+  operation: OperationId
+  /** The code of JSON that is not what is wanted. */
+  invalid: string
+  /** A field of free text. */
+  text: string
+  /** A body that is taken once; with these fields beside those that it needs. */
+  body(probe: Probe, fields?: Record<string, unknown>): Promise<string>
+  send(probe: Probe, body: string | Uint8Array | undefined, options?: RequestOptions): Promise<Answer>
+  /** Bodies that differ from the given one in what they say. */
+  others(body: string): readonly string[]
 }

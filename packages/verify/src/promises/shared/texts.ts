@@ -1,8 +1,7 @@
 // Free text, as `name` and `reference` have it: what is taken and comes back as it was sent, and what is refused.
 
 import { newName } from '../../fixtures.ts'
-import type { BodyFamily } from './family.ts'
-import type { PromiseRow } from './promise.ts'
+import type { BodyFamily, PromiseRow } from './promise.ts'
 import { rowsOf, writing } from './rows.ts'
 
 const taken = () => [
