@@ -1,6 +1,7 @@
-// Settings as flags of a command, from the table of settings.
+// Flags that several commands have: settings, from their table, and what is parsed alike.
 
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import { instantFromText } from '../../../contract/src/date-time.ts'
 import { PET_STATUSES } from '../../../contract/src/generated.ts'
 import { type Config, readConfig, readSettings } from '../config/read-config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
@@ -66,4 +67,15 @@ export const parseInt64 = parsedBy((text) => {
 /** From flags and environment only. What they leave undefined may have been saved by `petstore login`. */
 export function clientConfigOf(command: Command) {
   return readSettings(CLIENT_SETTINGS, process.env, command.optsWithGlobals())
+}
+
+/** `--from`: where to begin in the feed. */
+export function withFrom(command: Command): Command {
+  const description = 'where to begin: beginning, now, or a time such as 2026-11-21T00:00:00Z (default: beginning)'
+  return command.option('--from <where>', description, parsedBy(parseFrom))
+}
+
+function parseFrom(text: string): string {
+  if (text === 'beginning' || text === 'now' || instantFromText(text) !== undefined) return text
+  throw new Error('must be beginning, now, or a date and time with an offset, such as 2026-11-21T18:00:00Z')
 }

@@ -9,12 +9,11 @@ import { startAdmin } from '../../http/web/admin.ts'
 import { createLog } from '../../observability/log.ts'
 import { clientOptions } from '../client.ts'
 import { Forwarder } from '../events/forwarder.ts'
-import { withFrom } from '../events/from.ts'
 import { Progress } from '../events/progress.ts'
 import { SavedCursor } from '../events/saved-cursor.ts'
 import { readSecrets } from '../events/secrets.ts'
 import { messageOf } from '../exit-codes.ts'
-import { configOf, parsedBy, withClientSettings } from '../options.ts'
+import { configOf, parsedBy, withClientSettings, withFrom } from '../options.ts'
 import { firstSignal } from '../stop.ts'
 
 interface ForwardOptions {
