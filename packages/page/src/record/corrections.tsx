@@ -3,14 +3,11 @@
 import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
-import { useBusy } from '../busy.ts'
 import { FormDialog } from '../dialog.tsx'
-import { toFailure } from '../failures.ts'
-import { Notice } from '../notice.tsx'
 import { brief } from '../phrases.ts'
 import { tagOfPet } from '../unchanged.ts'
 import type { Read } from './animal.ts'
-import { EditDialog, problemsOf, QUICKER, type RecordDialogProps } from './edit-dialog.tsx'
+import { EditDialog, type RecordDialogProps, SavingProblem, useSaving } from './edit-dialog.tsx'
 
 const LABELS = { edit: 'Edit', free: 'Make available', delete: 'Delete' }
 type Correction = keyof typeof LABELS
@@ -70,26 +67,14 @@ interface ConfirmDialogProps extends RecordDialogProps {
   correction: Exclude<Correction, 'edit'>
 }
 
-function ConfirmDialog({ correction, client, read, reload, open, setOpen, done }: ConfirmDialogProps) {
+function ConfirmDialog({ correction, client, read, open, setOpen, ...props }: ConfirmDialogProps) {
   const { pet } = read.animal
-  const [busy, once] = useBusy()
-  const [problem, setProblem] = useState<ReturnType<typeof problemsOf>>()
   const name = brief(pet.name)
-
-  function submit(): void {
-    once(async () => {
-      try {
-        if (correction === 'free') await client.updatePet(pet.id, { status: 'available' })
-        else await client.deletePet(pet.id, { ifMatch: await tagOfPet(client, pet) })
-        done(`${name} is ${correction === 'free' ? 'available' : 'deleted'}.`)
-      } catch (error) {
-        const failure = toFailure(error)
-        setProblem(problemsOf(failure))
-        setOpen(true)
-        if (failure.code === QUICKER) reload()
-      }
-    })
-  }
+  const { busy, problems, submit } = useSaving({ ...props, setOpen }, async () => {
+    if (correction === 'free') await client.updatePet(pet.id, { status: 'available' })
+    else await client.deletePet(pet.id, { ifMatch: await tagOfPet(client, pet) })
+    return `${name} is ${correction === 'free' ? 'available' : 'deleted'}.`
+  })
 
   return (
     <FormDialog
@@ -99,11 +84,7 @@ function ConfirmDialog({ correction, client, read, reload, open, setOpen, done }
       danger={correction === 'delete'}
       {...{ open, setOpen, submit, busy }}
     >
-      {problem && (
-        <Notice kind="error" title={problem.title}>
-          {problem.other}
-        </Notice>
-      )}
+      <SavingProblem {...problems} />
       {correction === 'free' && <p>No order holds {name}. It can be reserved and sold then.</p>}
       {correction === 'delete' && (
         <p>

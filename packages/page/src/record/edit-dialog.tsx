@@ -15,8 +15,6 @@ import { TextField } from '../text-field.tsx'
 import type { Read } from './animal.ts'
 import { differing, type Field, type Fields, fieldLabel, fieldsOf, inWords, NOTHING, save } from './edits.ts'
 
-export const QUICKER = 'precondition_failed'
-
 export interface RecordDialogProps {
   client: PetstoreClient
   read: Read
@@ -29,8 +27,7 @@ export interface RecordDialogProps {
 
 export function EditDialog({ client, read, reload, open, setOpen, done }: RecordDialogProps) {
   const { animal, order } = read
-  const [busy, once] = useBusy()
-  const [problems, setProblems] = useState<Problems & { title?: string; quicker?: boolean }>(NO_PROBLEMS)
+  const { busy, problems, submit } = useSaving({ reload, setOpen, done }, () => save(client, read, mine))
   const [opened] = useState(() => fieldsOf(read))
   const [edits, setEdits] = useState<Partial<Fields>>({})
   const now = fieldsOf(read)
@@ -49,21 +46,6 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
     problem: problems.fields[field as keyof Problems['fields']],
   })
 
-  function submit(): void {
-    once(async () => {
-      setProblems(NO_PROBLEMS)
-      try {
-        done(await save(client, read, mine))
-      } catch (error) {
-        const failure: Parameters<typeof problemsOf>[0] =
-          error instanceof RangeError ? { message: error.message } : toFailure(error)
-        setProblems(problemsOf(failure))
-        setOpen(true)
-        if (failure.code === QUICKER) reload()
-      }
-    })
-  }
-
   return (
     <FormDialog
       id="edit-title"
@@ -71,11 +53,7 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
       action={busy ? 'Saving…' : 'Save'}
       {...{ open, setOpen, submit, busy }}
     >
-      {problems.other && !(problems.quicker && theirs.length > 0) && (
-        <Notice kind="error" title={problems.title ?? NOTHING}>
-          {problems.other}
-        </Notice>
-      )}
+      {!(problems.quicker && theirs.length > 0) && <SavingProblem {...problems} />}
       {!busy && theirs.length > 0 && (
         <Versions
           title={`${problems.quicker ? `${NOTHING.slice(0, -1)}: somebody` : 'Somebody'} else has changed this meanwhile.`}
@@ -95,11 +73,43 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
   )
 }
 
-/** What a dialog says of a failure, at its fields or above them. */
-export function problemsOf({ code, message, mayBeDone }: Partial<Failure> & { message: string }) {
-  const title = mayBeDone ? 'It may have been saved: look before you try again.' : NOTHING
-  const quicker = code === QUICKER
-  return { ...toProblems(quicker ? 'Somebody else has just changed it.' : message), title, quicker }
+type SavingProblems = Problems & { title: string; quicker: boolean }
+const NONE: SavingProblems = { ...NO_PROBLEMS, title: NOTHING, quicker: false }
+
+/** `save` resolves with what was done. What stops it is said, also where the dialog was closed meanwhile. */
+export function useSaving(
+  { reload, setOpen, done }: Pick<RecordDialogProps, 'reload' | 'setOpen' | 'done'>,
+  save: () => Promise<string>,
+) {
+  const [busy, once] = useBusy()
+  const [problems, setProblems] = useState(NONE)
+  async function attempt(): Promise<void> {
+    setProblems(NONE)
+    try {
+      done(await save())
+    } catch (error) {
+      const {
+        code = '',
+        message,
+        mayBeDone,
+      }: Partial<Failure> & { message: string } = error instanceof RangeError ? error : toFailure(error)
+      const quicker = code === 'precondition_failed'
+      const title = mayBeDone ? 'It may have been saved: look before you try again.' : NOTHING
+      setProblems({ ...toProblems(quicker ? 'Somebody else has just changed it.' : message), title, quicker })
+      setOpen(true)
+      if (quicker) reload()
+    }
+  }
+  return { busy, problems, submit: () => void once(attempt) }
+}
+
+/** What no field says. */
+export function SavingProblem({ title, other }: SavingProblems) {
+  return other ? (
+    <Notice kind="error" title={title}>
+      {other}
+    </Notice>
+  ) : null
 }
 
 interface VersionsProps {
