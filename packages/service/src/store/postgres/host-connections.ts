@@ -8,7 +8,7 @@ import { APPLICATION, Client, ISOLATION } from './client.ts'
 import { codeOf, isFull, StoreFailure } from './errors.ts'
 import type { WritableHost } from './hosts.ts'
 import { Pool } from './pool.ts'
-import { Session } from './session.ts'
+import { type RunQuery, Session } from './session.ts'
 import { ANSWER_TIMEOUT_MS, READ_QUEUE_MS, STATEMENT_TIMEOUT_MS, WRITE_QUEUE_MS, withTimeout } from './time-limits.ts'
 
 /**
@@ -44,7 +44,7 @@ export interface HostConnections {
 }
 
 /** Whether a host may be used, as far as the store is concerned. Throws when it may not. */
-export type Check = (connections: HostConnections) => Promise<void>
+export type Check = (host: WritableHost, query: RunQuery) => Promise<void>
 
 /** Calls `lost` when a connection has ended, and when the first commit or the check fails. */
 export function openConnections(
@@ -73,7 +73,7 @@ export function openConnections(
   }
   connections.ready = late(
     connections,
-    fence(connections).then(() => check(connections)),
+    fence(connections).then(() => connections.writers.run(({ query }) => check(host, query))),
   )
   connections.ready.catch(() => lost(connections))
   return connections
@@ -145,10 +145,9 @@ export async function replicated<Result>(connections: HostConnections, work: () 
  * made them ended before they were replicated. A new commit reaches the standby after all of them.
  */
 async function fence(connections: HostConnections): Promise<void> {
-  const { running } = await connections.writers.start((session) =>
+  const [row] = await connections.writers.run((session) =>
     replicated(connections, () => session.query<{ isolation: string }>(FENCE)),
   )
-  const [row] = await running
   if (row?.isolation !== ISOLATION) {
     throw new StartError(
       `its transactions are ${row?.isolation}: set default_transaction_isolation of the role to '${ISOLATION}'`,

@@ -1,4 +1,4 @@
-// Pets in PostgreSQL. One server at a time adds pets (functions/add-pets.sql), so that ids rise in the order of commits, and a page's
+// How pets are added to PostgreSQL. One server at a time adds pets (functions/add-pets.sql), so that ids rise in the order of commits, and a page's
 // cursor is never overtaken.
 
 import { stringifyJson } from '../../../../contract/src/json.ts'
@@ -10,13 +10,11 @@ import type { StoreOptions } from '../../domain/store.ts'
 import { fromRow } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
 import { answerOfRow, type FirstAnswerRow, textOf } from '../shared/idempotency.ts'
-import { PETS } from '../shared/lists.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { indexedWords } from '../shared/search.ts'
 import type { PrimaryConnection } from './connection.ts'
 import { LOG_MESSAGE } from './host-connections.ts'
 import { forgetting } from './idempotency.ts'
-import { pages, rowsById } from './pages.ts'
 
 // JSON carries a batch because it holds any text but U+0000, and integers with all their digits.
 // A batch that only replays has nothing to commit, and PostgreSQL would wait for no standby: a pet whose own commit has not
@@ -34,10 +32,7 @@ interface Creation {
 type CreatedRow = { place: bigint | null; refusal: RefusedKey } & ({ id: bigint } | ({ id: null } & FirstAnswerRow))
 type Outcome = Created<Pet> | PetstoreError
 
-export function postgresPets(
-  { read, add, background }: PrimaryConnection,
-  options: StoreOptions,
-): Pick<PetStore, 'listPets' | 'getPet' | 'createPet'> {
+export function createPets({ add, background }: PrimaryConnection, options: StoreOptions): PetStore['createPet'] {
   const forget = forgetting(background)
 
   async function createAll(batch: Creation[]): Promise<Outcome[]> {
@@ -62,11 +57,7 @@ export function postgresPets(
 
   const create = batched(createAll, options.onBatch, usedKey)
 
-  return {
-    listPets: pages(read, PETS),
-    createPet: (pet, by, idempotencyKey) => create({ pet, by, idempotencyKey }),
-    getPet: rowsById(read, PETS, PET_COLUMNS),
-  }
+  return (pet, by, idempotencyKey) => create({ pet, by, idempotencyKey })
 }
 
 /** A key may be in a batch once: who arrives with it at the same time is answered by the next batch, from what is kept. */

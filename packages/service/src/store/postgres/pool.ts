@@ -42,7 +42,12 @@ export class Pool<Item> {
 
   /** Resolves when the work has started. Its item is free again when the work has ended, even if nobody waits for that any more. */
   async start<Result>(work: (item: Item) => Promise<Result>): Promise<{ running: Promise<Result> }> {
-    return { running: this.run(await this.take(), work) }
+    return { running: this.serve(await this.take(), work) }
+  }
+
+  /** Resolves when the work has ended. */
+  async run<Result>(work: (item: Item) => Promise<Result>): Promise<Result> {
+    return this.serve(await this.take(), work)
   }
 
   /** No work starts any more. */
@@ -69,7 +74,7 @@ export class Pool<Item> {
     }
   }
 
-  private async run<Result>(item: Item, work: (item: Item) => Promise<Result>): Promise<Result> {
+  private async serve<Result>(item: Item, work: (item: Item) => Promise<Result>): Promise<Result> {
     try {
       return await work(item)
     } finally {

@@ -95,8 +95,7 @@ export async function indexAll(query: RunQuery, onProgress: (done: number) => vo
 export function forSearches(read: RunQuery, connections: number): RunQuery {
   const places = [...Array(Math.max(1, Math.floor(connections * SHARE))).keys()]
   const pool = new Pool(places, QUEUE_MS, () => unavailable(new Error('too many searches wait')))
-  return async <Of extends object>(statement: string, ...parameters: Parameter[]) =>
-    (await pool.start(() => read<Of>(statement, ...parameters))).running
+  return (statement, ...parameters) => pool.run(() => read(statement, ...parameters))
 }
 
 /** How many rows were looked at, and the last of them; or a row that may have the words. */

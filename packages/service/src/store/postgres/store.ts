@@ -3,6 +3,8 @@
 import { changingMethods } from '../../domain/decisions/changing-methods.ts'
 import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
+import { ORDER_COLUMNS } from '../shared/order-columns.ts'
+import { PET_COLUMNS } from '../shared/pet-columns.ts'
 import { searchable } from '../shared/search.ts'
 import { STEP_VERSION, schemaState } from '../shared/versions.ts'
 import type { PostgresAddress } from './address.ts'
@@ -11,12 +13,12 @@ import { postgresCommit } from './commits.ts'
 import { PrimaryConnection } from './connection.ts'
 import { StoreFailure } from './errors.ts'
 import { postgresEvents } from './events.ts'
-import type { HostConnections } from './host-connections.ts'
 import { atStart, type WritableHost, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
 import { stepNeeds } from './migrations/from-17.ts'
-import { isAnyOverdue, postgresOrders } from './orders.ts'
-import { postgresPets } from './pets.ts'
+import { isAnyOverdue, readInventory } from './orders.ts'
+import { pages, rowsById } from './pages.ts'
+import { createPets } from './pets.ts'
 import { orRefusal } from './refusals.ts'
 import { checkRights } from './rights.ts'
 import {
@@ -55,8 +57,8 @@ export function postgresSchema(address: string): Promise<SchemaState> {
 }
 
 async function open(address: PostgresAddress, options: StoreOptions): Promise<Store> {
-  const connection = await PrimaryConnection.open(address, (connections) =>
-    checkAgain(address, connections, options.copying),
+  const connection = await PrimaryConnection.open(address, (host, query) =>
+    checkAgain(address, host, query, options.copying),
   )
   try {
     await checkServer(connection.read)
@@ -72,20 +74,21 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     await connection.close()
     throw error
   }
-  const pets = postgresPets(connection, options)
-  const orders = postgresOrders(connection.read)
-  const search = forSearches(connection.read, address.connections)
+  const { read } = connection
+  const search = forSearches(read, address.connections)
   return {
-    ...changingMethods(postgresCommit(connection, options), () => isAnyOverdue(connection.read), EXPIRED_AT_ONCE),
-    ...pets,
-    ...orders,
+    ...changingMethods(postgresCommit(connection, options), () => isAnyOverdue(read), EXPIRED_AT_ONCE),
     ...postgresEvents(connection),
     ...postgresKeys(connection, options),
-    listPets: searchable(pets.listPets, postgresSearch(search, PETS)),
-    listOrders: searchable(orders.listOrders, postgresSearch(search, ORDERS)),
+    createPet: createPets(connection, options),
+    listPets: searchable(pages(read, PETS), postgresSearch(search, PETS)),
+    getPet: rowsById(read, PETS, PET_COLUMNS),
+    listOrders: searchable(pages(read, ORDERS), postgresSearch(search, ORDERS)),
+    getOrder: rowsById(read, ORDERS, ORDER_COLUMNS),
+    getInventory: () => readInventory(read),
     pool: () => connection.pool(),
     ping: async () => {
-      await connection.read('SELECT 1')
+      await read('SELECT 1')
     },
     close: () => connection.close(),
   }
@@ -96,15 +99,6 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
  * has been run again: the next connections show whether its commit reaches the standby.
  */
 async function checkAgain(
-  address: PostgresAddress,
-  { host, writers }: HostConnections,
-  copying?: boolean,
-): Promise<void> {
-  const { running } = await writers.start(({ query }) => checkSchema(address, host, query, copying))
-  await running
-}
-
-async function checkSchema(
   address: PostgresAddress,
   host: WritableHost,
   query: RunQuery,

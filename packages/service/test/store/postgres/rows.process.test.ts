@@ -11,8 +11,7 @@ import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/connection.ts'
-import { postgresOrders } from '../../../src/store/postgres/orders.ts'
-import { postgresPets } from '../../../src/store/postgres/pets.ts'
+import { pages } from '../../../src/store/postgres/pages.ts'
 import { ORDERS, PETS } from '../../../src/store/shared/lists.ts'
 
 describe('with many rows', () => {
@@ -132,8 +131,7 @@ describe('with many rows', () => {
     )
     // What a session has prepared is seen in that session only.
     const connection = await PrimaryConnection.open({ ...parsePostgresAddress(address), connections: 1 })
-    const { listPets } = postgresPets(connection, { now })
-    const { listOrders } = postgresOrders(connection.read)
+    const [listPets, listOrders] = [pages(connection.read, PETS), pages(connection.read, ORDERS)]
     for (let after = 100n; after < 112n; after++) {
       const page = { limit: 20, after }
       await listPets(petFilter(page))
