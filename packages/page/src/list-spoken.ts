@@ -2,10 +2,10 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 import { useAnnounce } from './announcer.tsx'
-import { TITLES } from './bar.tsx'
 import type { List, Shown } from './list.ts'
 import type { ListPosition } from './list-position.ts'
 import { heard } from './pager.tsx'
+import { TITLES } from './top-bar.tsx'
 
 export function useSpokenList(list: List): void {
   const announce = useAnnounce()

@@ -5,7 +5,7 @@ import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { FormDialog } from '../dialog.tsx'
 import { brief } from '../phrases.ts'
-import { tagOfPet } from '../unchanged.ts'
+import { tagOfPet } from '../preconditions.ts'
 import type { Read } from './animal.ts'
 import { EditDialog, type RecordDialogProps, SavingProblem, useSaving } from './edit-dialog.tsx'
 

@@ -4,7 +4,7 @@ import type { Order, PetChange, PetstoreClient } from '../../../client/src/petst
 import { FIELDS, problemsIn, TYPED_FIELDS, type TypedField, textsOf } from '../fields.ts'
 import { ends, type Hold, localTime } from '../hold-field.tsx'
 import { brief, time } from '../phrases.ts'
-import { tagOfOrder, tagOfPet } from '../unchanged.ts'
+import { tagOfOrder, tagOfPet } from '../preconditions.ts'
 import type { Read } from './animal.ts'
 
 export const NOTHING = 'Nothing was changed.'

@@ -8,8 +8,8 @@ import { toFailure } from '../failures.ts'
 import type { HolderOf } from '../holders.ts'
 import type { Item } from '../list-page.ts'
 import { brief, number } from '../phrases.ts'
+import { tagOfOrder, tagOfPet } from '../preconditions.ts'
 import { labelOf, withoutOrder } from '../statuses.ts'
-import { tagOfOrder, tagOfPet } from '../unchanged.ts'
 
 export type Act = 'release' | 'delete'
 export const ACT_LABELS = { release: 'Release', delete: 'Delete' } as const satisfies Record<Act, string>

@@ -10,7 +10,7 @@ import type { Log } from '../observability/log.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { handOver, makeFolder } from '../system/files.ts'
 import { partialsOf, removeAbandoned } from '../system/partial.ts'
-import { startSelf } from './self.ts'
+import { startSelf } from './child-process.ts'
 
 /** Only files with such a name are counted or deleted. */
 const NAME = /^petstore-(\d{8}T\d{6}Z)\.db$/

@@ -6,7 +6,7 @@ import type { Log } from '../observability/log.ts'
 import { printableLines } from '../observability/printable.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { kindOf } from '../store/kinds.ts'
-import { commandName } from './self.ts'
+import { commandName } from './child-process.ts'
 
 export interface Started {
   /** Ends in /v1. */

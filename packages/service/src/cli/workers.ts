@@ -6,7 +6,7 @@ import type { Config } from '../config/read-config.ts'
 import { StartError } from '../domain/start-error.ts'
 import type { Log } from '../observability/log.ts'
 import { kindOf } from '../store/kinds.ts'
-import { startSelf } from './self.ts'
+import { startSelf } from './child-process.ts'
 import { within } from './stop.ts'
 
 const READY = 'petstore listening on '

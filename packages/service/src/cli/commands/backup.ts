@@ -3,10 +3,10 @@
 import { Command } from 'commander'
 import { StartError } from '../../domain/start-error.ts'
 import { kindOf, type StoreFiles } from '../../store/kinds.ts'
-import { giveWay } from '../give-way.ts'
+import { runWatched } from '../child-with-progress.ts'
+import { giveWay } from '../low-priority.ts'
 import { configOf, withSettings } from '../options.ts'
 import { grouped, plural, printLines } from '../print.ts'
-import { runWatched } from '../watched.ts'
 import { keysInForce, type SkipIds, setApart, skipIdsOption } from './recovered.ts'
 
 interface RestoreOptions extends SkipIds {

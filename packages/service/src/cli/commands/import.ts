@@ -11,10 +11,10 @@ import { ImportIncomplete, Interrupted, messageOf } from '../exit-codes.ts'
 import { type FormatOptions, formatOf, withFormat } from '../formats/all.ts'
 import type { SourceRecord } from '../formats/format.ts'
 import { RECORD_ERRORS, recordKey } from '../formats/record-key.ts'
+import { Source } from '../import-source.ts'
 import { withClientSettings } from '../options.ts'
 import { grouped, plural, printNote, write } from '../print.ts'
 import { type Progress, startProgress } from '../progress.ts'
-import { Source } from '../source.ts'
 
 /** Requests in flight: the service commits what arrives together in one transaction. */
 const CONCURRENCY = 32

@@ -27,9 +27,9 @@ import { type BackupSummary, checkContents, findCopy } from './check.ts'
 import { isSqliteCode } from './errors.ts'
 import { APPLICATION_ID, checkBackup, checkReplaceable, inUse, realPath } from './file.ts'
 import { convert } from './migrations/from-17.ts'
-import { openPartial, SIDE_SUFFIXES, withPartial } from './partial.ts'
+import { openPartial, SIDE_SUFFIXES, withPartial } from './partial-file.ts'
 import { keysIn, setApart } from './recovery.ts'
-import { giveOwner, swap } from './swap.ts'
+import { giveOwner, swap } from './replace-file.ts'
 
 const COPY_BYTES = 1024 * 1024
 

@@ -21,11 +21,11 @@ import {
 import { BUSY_TIMEOUT_MS } from '../connection.ts'
 import { isSqliteCode, startError } from '../errors.ts'
 import { APPLICATION_ID, inUse, realPath } from '../file.ts'
-import { openPartial, SIDE_SUFFIXES } from '../partial.ts'
+import { openPartial, SIDE_SUFFIXES } from '../partial-file.ts'
+import { giveOwner, swap } from '../replace-file.ts'
 import { schemaOf } from '../schema.ts'
 import { searchIndex } from '../search.ts'
 import { Statements } from '../statements.ts'
-import { giveOwner, swap } from '../swap.ts'
 import copyRest from './from-17.sql' with { type: 'text' }
 
 /** Rows that are written between two reports. */

@@ -5,10 +5,10 @@ import { existsSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { StartError } from '../domain/start-error.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { partialsOf } from '../system/partial.ts'
+import { startSelf } from './child-process.ts'
 import { Interrupted } from './exit-codes.ts'
 import { FOR_PEOPLE, printNote, write } from './print.ts'
 import { startProgress } from './progress.ts'
-import { startSelf } from './self.ts'
 import { firstSignal } from './stop.ts'
 
 const LOOK_EVERY_MS = 100
