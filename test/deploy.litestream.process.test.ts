@@ -3,8 +3,8 @@
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readFileSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 import {
@@ -13,6 +13,7 @@ import {
   Machine,
   noLitestream,
   podStep,
+  restoreCopy,
   type Step,
   sentSince,
   startCopying,
@@ -217,5 +218,44 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     await copier.exited
     await addUntil((bytes) => bytes < 34e6)
     await service.stop()
+  })
+
+  test('a log that passes what was copied of the last one: Litestream begins a whole new copy', async () => {
+    const database = temporaryFile('petstore.db')
+    const service = await serve(['--database', database], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
+    const copying = toFolder(temporaryFile('litestream.yml'), database, temporaryFile('copies'))
+    const copier = await startCopying(copying)
+    const name = join(dirname(database), `.${basename(database)}-litestream/generation`)
+    const first = readFileSync(name, 'utf8')
+    using writer = new Database(database)
+    const addOne = () => add({ url: service.url, key }, 1)
+    const salt = () => readFileSync(`${database}-wal`).toString('hex', 16, 24)
+    const lengthenUntilItBeginsAgain = async () => {
+      const before = salt()
+      lengthen(writer, 20)
+      for (; salt() === before; await Bun.sleep(20)) await addOne()
+    }
+    // By Litestream's checkpoints.
+    await lengthenUntilItBeginsAgain()
+    await lengthenUntilItBeginsAgain()
+    expect(readFileSync(name, 'utf8')).toBe(first)
+
+    copier.kill('SIGKILL')
+    await copier.exited
+    await lengthenUntilItBeginsAgain()
+    for (let pets = 0; pets < 300 && existsSync(name); pets++) await addOne()
+    expect(existsSync(name)).toBe(false)
+
+    const again = await startCopying(copying)
+    await service.stop()
+    await Bun.sleep(2_000)
+    again.kill('SIGTERM')
+    await again.exited
+    const restored = temporaryFile('restored.db')
+    expect((await restoreCopy(copying, restored)).status).toBe(0)
+    expect(await run(['check-backup', restored])).toMatchObject({ status: 0, stderr: '' })
+    using copy = new Database(restored)
+    const pets = 'SELECT count(*) AS pets FROM pets'
+    expect(copy.query(pets).get()).toEqual(writer.query(pets).get())
   })
 })

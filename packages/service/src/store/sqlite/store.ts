@@ -14,7 +14,7 @@ import { translated } from './errors.ts'
 import { sqliteEvents } from './events.ts'
 import { inventoryReader } from './inventory.ts'
 import { sqliteKeys } from './keys.ts'
-import { beginNewCopy } from './litestream.ts'
+import { beginNewCopy, copyGuard } from './litestream.ts'
 import { overdueFinder } from './orders.ts'
 import { pages, rowById } from './pages.ts'
 import { lackError } from './schema-check.ts'
@@ -42,9 +42,10 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   const version = new Version(connection, statements)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
-  const { transact, hold, drained } = transactions(connection, statements, version)
-  const writing = commits(statements, transact, options)
   const isFile = connection.database.filename !== ':memory:'
+  const guard = options.serves && isFile ? copyGuard(connection) : () => undefined
+  const { transact, hold, drained } = transactions(connection, statements, version, guard)
+  const writing = commits(statements, transact, options)
   const searches = isFile
     ? searching(connection)
     : { query: inThisThread(statements, read), stop: async () => undefined }

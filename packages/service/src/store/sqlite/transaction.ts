@@ -27,7 +27,12 @@ export interface Transactions {
   drained(): Promise<unknown>
 }
 
-export function transactions(connection: SqliteConnection, statements: Statements, version: Version): Transactions {
+export function transactions(
+  connection: SqliteConnection,
+  statements: Statements,
+  version: Version,
+  afterCommit: () => void = () => undefined,
+): Transactions {
   const begin = statements.query('BEGIN IMMEDIATE')
   const commit = statements.query('COMMIT')
   /**
@@ -63,6 +68,7 @@ export function transactions(connection: SqliteConnection, statements: Statement
     try {
       const result = work()
       commit.run()
+      afterCommit()
       // Nothing is acknowledged that was written to a file which nobody can open again.
       connection.check()
       return result

@@ -11,8 +11,8 @@ import { libc } from '../../system/libc.ts'
 const HEADER_BYTES = 48
 /** `iVersion`, the header's first number, since SQLite 3.7.0. */
 const FORMAT = 3_007_000
-/** Where the header has `iChange`, which counts commits, and `mxFrame`, the number of frames in the log. */
-const [I_CHANGE, MX_FRAME] = [2, 4]
+/** Where the header has `iChange`, which counts commits, `mxFrame`, the number of frames in the log, and the first half of `aSalt`. */
+const [I_CHANGE, MX_FRAME, A_SALT] = [2, 4, 8]
 /** Of a page of 4 KiB. */
 export const FRAME_BYTES = 4_120
 const PROT_READ = 1
@@ -55,10 +55,13 @@ function map(path: string): Int32Array | undefined {
   return header[0] === FORMAT ? header : undefined
 }
 
-/** How many frames the log has, and a number that differs after each commit. Where the index cannot be mapped, the file says it roughly. */
-export function logState(path: string): { frames: number; commit: number } {
+/**
+ * How many frames the log has, a number that differs after each commit, and the salt, which differs after the log has begun again. Where
+ * the index cannot be mapped, the file says it roughly, and there is no salt.
+ */
+export function logState(path: string): { frames: number; commit: number; salt: number | undefined } {
   const header = walIndexHeader(path)
-  if (header) return { frames: header[MX_FRAME] as number, commit: header[I_CHANGE] as number }
+  if (header) return { frames: header[MX_FRAME] as number, commit: header[I_CHANGE] as number, salt: header[A_SALT] }
   const { size } = Bun.file(`${path}-wal`)
-  return { frames: size / FRAME_BYTES, commit: size }
+  return { frames: size / FRAME_BYTES, commit: size, salt: undefined }
 }
