@@ -112,7 +112,7 @@ export async function besideLitestream(plan: Plan, report: (line: string) => voi
       while (countOf(database) - before < behind) await Bun.sleep(100)
       disk.free()
       await some()
-      await end(litestream)
+      await end(litestream, 'SIGKILL')
       litestream = await startCopying(copying)
     },
     BEHIND_CONNECTIONS,
@@ -132,7 +132,7 @@ export async function besideLitestream(plan: Plan, report: (line: string) => voi
 
 const [ALONE, LITESTREAM] = ['nothing', 'Litestream']
 
-/** Stopped while it sends, or after it could not, it hangs: then it is killed, as by its unit. */
+/** Stopped while it sends, it may hang: then it is killed, as by its unit. */
 async function end(litestream: Bun.Subprocess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   litestream.kill(signal)
   const hangs = setTimeout(() => litestream.kill('SIGKILL'), STOP_MS_MAX)
