@@ -49,7 +49,10 @@ export function SearchBox({ client, position, goTo, onAction }: SearchBoxProps) 
     return () => clearTimeout(timer)
   }, [text, position])
   const kind = position.view === 'orders' ? 'order' : 'animal'
-  const found = useFound(position.search, (id) => readById(client, { kind, id }))
+  const id = parseInteger(position.search)
+  const { value } = useLoaded(async () => (id === undefined ? undefined : readById(client, { kind, id })), [id])
+  /** What has exactly this id, if the search is one. */
+  const found = value?.id === id ? value : undefined
 
   return (
     <search>
@@ -70,13 +73,6 @@ export function SearchBox({ client, position, goTo, onAction }: SearchBoxProps) 
       {found && <Found found={found} onAction={onAction} />}
     </search>
   )
-}
-
-/** What has exactly this id, if the search is one. */
-function useFound(search: string, find: (id: bigint) => Promise<Pet | Order | undefined>): Pet | Order | undefined {
-  const id = parseInteger(search)
-  const { value } = useLoaded(async () => (id === undefined ? undefined : find(id)), [id])
-  return value?.id === id ? value : undefined
 }
 
 function Found({ found, onAction }: { found: Pet | Order; onAction: OnAction | undefined }) {

@@ -1,6 +1,6 @@
 // One day's events: the numbers of each kind and of each key to choose from, and the lines of what is chosen.
 
-import { type Inputs, useContext, useEffect, useState } from 'preact/hooks'
+import { useContext, useEffect, useState } from 'preact/hooks'
 import type { Event, Order } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
 import { useAnnounce } from '../announcer.tsx'
@@ -47,7 +47,9 @@ export function DayView({ position, span, isToday, ...service }: DayViewProps) {
   const { after, changes } = orderTerms(service.client, acts.events, details.orders)
   const title = type ? KINDS[type] : 'All'
   const total = type === 'ending' ? number(ending?.length ?? 0) : count(chosen.length, whole)
-  useAnnouncement(`${title}: ${total}`, [type, by, acts.whole])
+  const announce = useAnnounce()
+  // What happens meanwhile is not read aloud.
+  useEffect(() => announce(`${title}: ${total}`), [type, by, acts.whole])
   const failed = [acts, added].find(({ failure }) => failure)
   const counted = (kind: Kind) =>
     kind === 'ending'
@@ -115,12 +117,6 @@ function countOf({ events, whole }: DayEvents, kind: Kind): [number, boolean] {
 /** "230", or "200+" where there may be more. */
 function count(found: number, whole: boolean): string {
   return `${number(found)}${whole ? '' : '+'}`
-}
-
-/** What happens meanwhile is not read aloud. */
-function useAnnouncement(sentence: string, inputs: Inputs): void {
-  const announce = useAnnounce()
-  useEffect(() => announce(sentence), inputs)
 }
 
 interface KeysProps extends Pick<DayEvents, 'events' | 'whole'> {
