@@ -4,7 +4,9 @@ const NAMES = { answering: 'petstore_requests_in_flight', waiting: 'petstore_wai
 
 /** How many requests a server answers, or lets wait for events. */
 export function countIn(text: string, what: keyof typeof NAMES): number {
-  return Number(new RegExp(`^${NAMES[what]} (\\d+)$`, 'm').exec(text)?.[1])
+  const [, count] = new RegExp(`^${NAMES[what]} (\\d+)$`, 'm').exec(text) ?? []
+  if (count === undefined) throw new Error(`the metrics have no ${NAMES[what]}`)
+  return Number(count)
 }
 
 /** Resolves when a server answers so many requests, or so many wait for events. */
