@@ -67,10 +67,9 @@ test('mistakes stand at their cells, are mended in place or left out, and what w
   await dialog.getByRole('radio', { name: 'All' }).check()
   await dialog.getByText('1 – 50 of 124').waitFor()
   const first = await dialog.locator('tbody tr').allInnerTexts()
-  expect(first.slice(0, 2).map((text) => text.split(/\s+/).slice(0, 5))).toEqual([
-    ['2', 'Luna', '0', '9223372036854775807', 'Available'],
-    ['3', 'Luna', '1', '9223372036854775807', RESERVED],
-  ])
+  const [second, third] = first.map((text) => text.replaceAll(/\s+/g, ' '))
+  expect(second).toStartWith(`2 Luna 0 9223372036854775807 ${labelOf('available')} `)
+  expect(third).toStartWith(`3 Luna 1 9223372036854775807 ${RESERVED} `)
   expect(await animals()).toHaveLength(1)
   await add(122)
   await dialog.getByText('122 added, 1 with a mistake, 1 left out.').waitFor()

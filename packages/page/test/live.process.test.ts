@@ -166,7 +166,7 @@ test('an open dialog says that somebody was quicker, and keeps what was typed', 
   await page.getByRole('button', { name: 'Reserve Pet 1' }).click()
   await page.keyboard.type('Ann')
   await client.placeOrder({ petId: 1n })
-  await page.getByRole('dialog').getByText('Pet 1 was reserved a moment ago.').waitFor()
+  await page.getByRole('dialog').getByText(`Pet 1 was ${RESERVED.toLowerCase()} a moment ago.`).waitFor()
   await page.keyboard.type('a')
   expect(await page.getByLabel('For whom').inputValue()).toBe('Anna')
   await press('Enter')

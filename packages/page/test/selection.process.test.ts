@@ -8,6 +8,7 @@ import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { OVERLOADED } from '../../service/src/domain/petstore-error.ts'
+import { labelOf, withoutOrder } from '../src/statuses.ts'
 
 let service: Service
 let page: Page
@@ -98,8 +99,8 @@ test('several reservations are released by keys alone; what is not reserved is s
   await press('Enter')
   const said = bar().getByRole('alert')
   await said.getByText('3 are available again. 2 are not: ').waitFor()
-  await said.getByText('Pet 4 (4) – it is not reserved').waitFor()
-  await said.getByText('Pet 1 (5) – it was added as reserved, without an order').waitFor()
+  await said.getByText(`Pet 4 (4) – it is not ${labelOf('pending').toLowerCase()}`).waitFor()
+  await said.getByText(`Pet 1 (5) – it was ${withoutOrder('pending')}`).waitFor()
   expect((await animals()).map(({ status }) => status)).toEqual([...Array(4).fill('available'), 'pending'])
   await press('Escape')
   await bar().waitFor({ state: 'detached' })
