@@ -1,6 +1,8 @@
 // What tests wait for in the metrics of a server: how much it has at hand.
 
-const NAMES = { answering: 'petstore_requests_in_flight', waiting: 'petstore_waiting_readers' }
+import { IN_FLIGHT, WAITING_READERS } from '../../packages/service/src/observability/metrics.ts'
+
+const NAMES = { answering: IN_FLIGHT, waiting: WAITING_READERS }
 
 /** How many requests a server answers, or lets wait for events. */
 export function countIn(text: string, what: keyof typeof NAMES): number {

@@ -4,7 +4,7 @@ import { type Draft, EMPTY_DRAFT } from './draft.ts'
 import type { Problems } from './field-problems.ts'
 import { FIELDS, TYPED_FIELDS } from './fields.ts'
 import { RadioGroup } from './radio-group.tsx'
-import { STATUSES } from './statuses.ts'
+import { STATUSES } from './status-labels.ts'
 import { Problem, TextField } from './text-field.tsx'
 
 interface DraftFieldsProps {

@@ -2,7 +2,7 @@
 // Forms, tables, files and histories are made of both, so a new field is a line in each.
 
 import type { NewPet, Pet } from '../../client/src/petstore.ts'
-import { STATUSES } from './statuses.ts'
+import { STATUSES } from './status-labels.ts'
 
 export type Field = keyof NewPet
 /** The id of the datalist with the categories that were used last. */

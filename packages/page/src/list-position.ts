@@ -5,7 +5,7 @@
 import type { OrderStatus, PetStatus } from '../../client/src/petstore.ts'
 import { int64FromDecimal } from '../../contract/src/int64.ts'
 import { fromIdRanges } from './id-ranges.ts'
-import { STATUSES_OF } from './statuses.ts'
+import { STATUSES_OF } from './status-labels.ts'
 
 export const PAGE_SIZES = [20, 50, 100]
 const PAGE_SIZE = 20

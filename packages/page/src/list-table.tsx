@@ -17,7 +17,7 @@ import { useFocusInPlace } from './row-focus.ts'
 import { Choice } from './selection/choice.tsx'
 import type { Selection } from './selection/use-selection.ts'
 import { Status } from './status.tsx'
-import { withoutOrder } from './statuses.ts'
+import { withoutOrder } from './status-labels.ts'
 import { plain } from './visible-text.ts'
 
 export type OnAction = (action: Action, subject: Subject) => void

@@ -9,7 +9,7 @@ import { isNarrowed } from './pager.tsx'
 import { number } from './phrases.ts'
 import { RadioGroup } from './radio-group.tsx'
 import { SearchBox } from './search-box.tsx'
-import { STATUSES_OF } from './statuses.ts'
+import { STATUSES_OF } from './status-labels.ts'
 
 interface ToolsProps extends Pick<List, 'position' | 'shown' | 'goTo'> {
   client: PetstoreClient

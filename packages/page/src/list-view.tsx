@@ -13,7 +13,7 @@ import { isShort, Pager, PageSize, pageName } from './pager.tsx'
 import { brief } from './phrases.ts'
 import { RetryNotice } from './retry-notice.tsx'
 import type { Selection } from './selection/use-selection.ts'
-import { labelOf } from './statuses.ts'
+import { labelOf } from './status-labels.ts'
 
 interface ListViewProps extends List {
   /** Shown instead of the list when the store has no animals. */

@@ -11,7 +11,7 @@ import { useEvents } from './live/use-feed.ts'
 import { Notice } from './notice.tsx'
 import { type OrderTask, type OrderTaskProps, useOrderTask } from './order-task.ts'
 import { brief, terms, time } from './phrases.ts'
-import { labelOf } from './statuses.ts'
+import { labelOf } from './status-labels.ts'
 import { TextField } from './text-field.tsx'
 
 interface OrderDialogProps extends Omit<OrderTaskProps, 'onDone'> {

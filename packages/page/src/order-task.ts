@@ -9,7 +9,7 @@ import { useBusy } from './busy.ts'
 import { type Failure, toFailure } from './failures.ts'
 import { ends, type Hold } from './hold-field.tsx'
 import { brief, quicker } from './phrases.ts'
-import { withoutOrder } from './statuses.ts'
+import { withoutOrder } from './status-labels.ts'
 
 export interface OrderTaskProps {
   client: PetstoreClient

@@ -5,7 +5,7 @@ import { Icon } from './icons.tsx'
 import type { List, Shown } from './list.ts'
 import { firstPage, type ListPosition, lastPage, nextPage, PAGE_SIZES, previousPage } from './list-position.ts'
 import { fullTime, number } from './phrases.ts'
-import { labelOf } from './statuses.ts'
+import { labelOf } from './status-labels.ts'
 
 interface PagerProps {
   shown: Shown

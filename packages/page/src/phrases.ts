@@ -1,7 +1,7 @@
 // Parts of sentences: numbers, times, brief names, for whom and until when, and who was quicker.
 
 import type { Order } from '../../client/src/petstore.ts'
-import { labelOf } from './statuses.ts'
+import { labelOf } from './status-labels.ts'
 import { plain } from './visible-text.ts'
 
 /** What has become of an animal when somebody else was quicker; `order` holds it now. */

@@ -7,7 +7,7 @@ import { addPets, listedIds, openAdding, openEachTest, openSignedIn, tabTo } fro
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { NOT_RESPONDING } from '../src/failures.ts'
-import { labelOf } from '../src/statuses.ts'
+import { labelOf } from '../src/status-labels.ts'
 
 const RESERVED = labelOf('pending')
 

@@ -8,7 +8,7 @@ import { Name } from '../name.tsx'
 import { number } from '../phrases.ts'
 import { RadioGroup } from '../radio-group.tsx'
 import { Status } from '../status.tsx'
-import { STATUSES } from '../statuses.ts'
+import { STATUSES } from '../status-labels.ts'
 import type { Row } from './rows.ts'
 import type { Import } from './use-import.ts'
 

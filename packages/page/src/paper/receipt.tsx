@@ -5,7 +5,7 @@ import { Name } from '../name.tsx'
 import { fullTime } from '../phrases.ts'
 import { readAll } from '../record/animal.ts'
 import { Fact } from '../record/record-facts.tsx'
-import { labelOf } from '../statuses.ts'
+import { labelOf } from '../status-labels.ts'
 import { plain } from '../visible-text.ts'
 
 interface ReceiptProps {

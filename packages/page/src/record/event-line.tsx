@@ -5,7 +5,7 @@ import type { Event, Order, Pet } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
 import { TYPED_FIELDS, textsOf } from '../fields.ts'
 import { brief, time } from '../phrases.ts'
-import { labelOf } from '../statuses.ts'
+import { labelOf } from '../status-labels.ts'
 import { plain } from '../visible-text.ts'
 import { fromTo } from './edits.ts'
 

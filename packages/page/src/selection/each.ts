@@ -9,7 +9,7 @@ import type { HolderOf } from '../holders.ts'
 import type { Item } from '../list-page.ts'
 import { brief, number } from '../phrases.ts'
 import { tagOfOrder, tagOfPet } from '../preconditions.ts'
-import { labelOf, withoutOrder } from '../statuses.ts'
+import { labelOf, withoutOrder } from '../status-labels.ts'
 
 export type Act = 'release' | 'delete'
 export const ACT_LABELS = { release: 'Release', delete: 'Delete' } as const satisfies Record<Act, string>

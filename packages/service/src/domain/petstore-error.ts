@@ -1,5 +1,5 @@
 // The error that becomes a response (http/response/error-answer.ts), with a code of the contract. Decisions about pets and orders have
-// theirs in decisions/refusals.ts.
+// theirs in decisions/refusal-messages.ts.
 
 import type { ErrorCode } from '../../../contract/src/generated.ts'
 

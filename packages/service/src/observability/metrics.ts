@@ -32,6 +32,9 @@ type Measured = Omit<PetStore & OrderStore, 'expireOrders'> & Pick<Store, 'listE
 
 const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const INVENTORY_MS = 1_000
+/** Tests wait for these. */
+export const IN_FLIGHT = 'petstore_requests_in_flight'
+export const WAITING_READERS = 'petstore_waiting_readers'
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 export class Metrics {
@@ -156,8 +159,8 @@ export class Metrics {
       gauge('petstore_pool_waiting', 'Calls of the store that wait for a free connection.', waiting),
       counter('petstore_order_transitions_total', transitionsHelp, byStatus),
       gauge('petstore_pets', 'Pets of the store, by status.', pets),
-      gauge('petstore_requests_in_flight', inFlightHelp, inFlight?.() ?? 0),
-      gauge('petstore_waiting_readers', 'Requests that wait for events.', feed?.waiting ?? 0),
+      gauge(IN_FLIGHT, inFlightHelp, inFlight?.() ?? 0),
+      gauge(WAITING_READERS, 'Requests that wait for events.', feed?.waiting ?? 0),
       counter('petstore_events_sent_total', 'Events that were sent.', feed?.sent ?? 0),
       ...(file ? fileTexts(file) : []),
       backupOverdue

@@ -6,7 +6,7 @@ import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
-import { noSuchPet, notPending, petHasOrders, petHeld } from '../../src/domain/decisions/refusals.ts'
+import { noSuchPet, notPending, petHasOrders, petHeld } from '../../src/domain/decisions/refusal-messages.ts'
 
 const shop = await openShop()
 const petstore = (...args: string[]) => run(args, { cwd: shop.cwd, env: shop.connection() })

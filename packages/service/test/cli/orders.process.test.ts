@@ -10,7 +10,7 @@ import { run } from '../../../../test/support/process.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
 import { PetstoreClient } from '../../../client/src/petstore.ts'
-import { invalidExpiry, noSuchOrder, noSuchPet, petNotAvailable } from '../../src/domain/decisions/refusals.ts'
+import { invalidExpiry, noSuchOrder, noSuchPet, petNotAvailable } from '../../src/domain/decisions/refusal-messages.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
 let service: Service

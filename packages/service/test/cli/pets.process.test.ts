@@ -9,7 +9,7 @@ import { root, run } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
-import { noSuchOrder, noSuchPet } from '../../src/domain/decisions/refusals.ts'
+import { noSuchOrder, noSuchPet } from '../../src/domain/decisions/refusal-messages.ts'
 import { generateKey } from '../../src/domain/keys.ts'
 
 const { connection, cwd, pets, service } = await openShop()

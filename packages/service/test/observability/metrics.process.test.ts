@@ -73,6 +73,7 @@ describe('metrics', () => {
     expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)
     expect(value(text, 'petstore_store_duration_seconds_count{call="createPet",outcome="ok"}')).toBe(3)
     expect(value(text, 'petstore_requests_in_flight')).toBe(0)
+    expect(value(text, 'petstore_waiting_readers')).toBe(0)
     for (const name of ['petstore_pool_size', 'petstore_pool_busy', 'petstore_pool_waiting'])
       expect(value(text, name)).toBe(0)
     expect(value(text, 'petstore_deprecated_calls_total{operation="getPet",key_id="1"}')).toBe(2)

@@ -18,7 +18,7 @@ import { newPet, petBody } from '../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { ask, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
-import { petNotAvailable } from '../../src/domain/decisions/refusals.ts'
+import { petNotAvailable } from '../../src/domain/decisions/refusal-messages.ts'
 import { openStore } from '../../src/store/kinds.ts'
 import { UNFINISHED_ID } from '../../src/store/sqlite/file.ts'
 

@@ -8,7 +8,14 @@ import type { ExpiredOrder, NewOrder, Order, OrderChange, OrderCheck } from '../
 import type { Created } from '../pets.ts'
 import type { PetstoreError } from '../petstore-error.ts'
 import type { Decision } from './decision.ts'
-import { invalidExpiry, noSuchOrder, notPending, notTransitioned, petNotAvailable, petNotFound } from './refusals.ts'
+import {
+  invalidExpiry,
+  noSuchOrder,
+  notPending,
+  notTransitioned,
+  petNotAvailable,
+  petNotFound,
+} from './refusal-messages.ts'
 import { once } from './replays.ts'
 import type { StoredOrder } from './snapshot.ts'
 import { isOverdue, type WorkingCopy } from './working-copy.ts'

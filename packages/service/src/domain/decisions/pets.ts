@@ -5,7 +5,7 @@ import type { Created, NewPet, Pet, PetChange, PetCheck } from '../pets.ts'
 import type { PetstoreError } from '../petstore-error.ts'
 import type { Decision } from './decision.ts'
 import { holderNow } from './orders.ts'
-import { noSuchPet, onlyAvailable, petHasOrders, petHeld } from './refusals.ts'
+import { noSuchPet, onlyAvailable, petHasOrders, petHeld } from './refusal-messages.ts'
 import { once } from './replays.ts'
 
 export function createPet(pet: NewPet, by: KeyId, key?: string): Decision<Created<Pet>> {

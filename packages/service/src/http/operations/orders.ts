@@ -4,7 +4,7 @@
 import { pathOf } from '../../../../contract/src/contract.ts'
 import type * as contract from '../../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
-import { noSuchOrder } from '../../domain/decisions/refusals.ts'
+import { noSuchOrder } from '../../domain/decisions/refusal-messages.ts'
 import type { Order } from '../../domain/orders.ts'
 import { linksOf, positionOf } from '../request/cursor.ts'
 import { checkOf } from '../response/conditions.ts'

@@ -1,7 +1,7 @@
 // Pets: what the operations on them do.
 
 import { stringifyJson } from '../../../../contract/src/json.ts'
-import { noSuchPet } from '../../domain/decisions/refusals.ts'
+import { noSuchPet } from '../../domain/decisions/refusal-messages.ts'
 import type { Pet } from '../../domain/pets.ts'
 import { linksOf, positionOf } from '../request/cursor.ts'
 import { checkOf } from '../response/conditions.ts'

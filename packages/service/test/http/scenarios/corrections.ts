@@ -1,7 +1,7 @@
 // Corrections: what is logged, and a body that does not come. What they do and refuse are promises (packages/verify/src/promises/: update-pet.ts, delete-pet.ts and update-order.ts).
 
 import { beforeAll, expect, test } from 'bun:test'
-import { petHeld } from '../../../src/domain/decisions/refusals.ts'
+import { petHeld } from '../../../src/domain/decisions/refusal-messages.ts'
 import { describeApi, expectError, JSON_TYPE, type OnStore } from './api.ts'
 import { ordersOf, turnToNow } from './orders.ts'
 

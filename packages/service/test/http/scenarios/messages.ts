@@ -1,9 +1,9 @@
 // What errors of the HTTP layer say: each names what is wrong and what is allowed. That requests are refused, and with which code, are
 // promises of the catalogue; what is said of a value stands in packages/contract/test/messages.test.ts, what is said of a pet or an order
-// in packages/service/test/domain/decisions/refusals.test.ts, of words that are searched for in packages/service/test/domain/words.test.ts.
+// in packages/service/test/domain/decisions/refusal-messages.test.ts, of words that are searched for in packages/service/test/domain/words.test.ts.
 
 import { petBody } from '../../../../../test/support/pets.ts'
-import { noSuchPet, petNotFound } from '../../../src/domain/decisions/refusals.ts'
+import { noSuchPet, petNotFound } from '../../../src/domain/decisions/refusal-messages.ts'
 import { describeApi, JSON_TYPE, type OnStore, type Row } from './api.ts'
 
 const CURSOR = "cursor must be copied unchanged from the previous page's Link header."

@@ -1,7 +1,7 @@
 // What is logged of an order's changes, and what their refusals say.
 
 import { beforeAll, expect, test } from 'bun:test'
-import { noSuchOrder, notTransitioned } from '../../../src/domain/decisions/refusals.ts'
+import { noSuchOrder, notTransitioned } from '../../../src/domain/decisions/refusal-messages.ts'
 import { describeApi, expectError, type OnStore } from './api.ts'
 import { ordersOf, turnToNow } from './orders.ts'
 

@@ -1,7 +1,7 @@
 // What placing an order logs, what a refusal says of the pet, and orders that arrive together or slowly.
 
 import { beforeAll, expect, test } from 'bun:test'
-import { petNotAvailable } from '../../../src/domain/decisions/refusals.ts'
+import { petNotAvailable } from '../../../src/domain/decisions/refusal-messages.ts'
 import { DAY_MS, describeApi, expectError, JSON_TYPE, type OnStore } from './api.ts'
 import { after, ordersOf, turnToNow } from './orders.ts'
 

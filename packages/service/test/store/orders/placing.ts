@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { orderFilter } from '../../../../../test/support/lists.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
-import { noSuchPet, petNotAvailable } from '../../../src/domain/decisions/refusals.ts'
+import { noSuchPet, petNotAvailable } from '../../../src/domain/decisions/refusal-messages.ts'
 import { DAY_MS, type Fixture, MAX, orderJson } from './fixture.ts'
 
 export function placing(fixture: Fixture): void {

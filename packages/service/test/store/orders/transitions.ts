@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { ORDER_STATUSES } from '../../../../contract/src/generated.ts'
-import { noSuchOrder, notTransitioned } from '../../../src/domain/decisions/refusals.ts'
+import { noSuchOrder, notTransitioned } from '../../../src/domain/decisions/refusal-messages.ts'
 import {
   isDone,
   leadsFrom,

@@ -1,5 +1,5 @@
 // The errors with which requests on pets and orders are refused. Their texts are tested in
-// packages/service/test/domain/decisions/refusals.test.ts, beside the tests of when each is given.
+// packages/service/test/domain/decisions/refusal-messages.test.ts, beside the tests of when each is given.
 
 import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
 import { TRANSITIONS, type TransitionTo } from '../order-transitions.ts'

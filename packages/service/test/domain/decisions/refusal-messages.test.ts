@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
-import * as refusals from '../../../src/domain/decisions/refusals.ts'
+import * as refusals from '../../../src/domain/decisions/refusal-messages.ts'
 import type { OrderStatus } from '../../../src/domain/orders.ts'
 import type { PetStatus } from '../../../src/domain/pets.ts'
 
