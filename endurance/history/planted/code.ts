@@ -103,7 +103,15 @@ const IN_SQLITE: Readonly<Record<string, InCode>> = {
     edits: [[`${SQLITE}/row-writer.ts`, '    writeEvents(events)\n', '    setTimeout(() => writeEvents(events), 5)\n']],
   },
   'an order that is changed back has its time before': {
-    edits: [[`${SQLITE}/row-writer.ts`, 'if (isCorrected || !isMoved)', 'if (isCorrected)']],
+    edits: [
+      [
+        `${SQLITE}/row-writer.ts`,
+        '    expectOne(setOrder.run(',
+        `    if (status === before.status && reference === (before.reference ?? null) &&
+      expiresAt === (before.expiresAt ?? null)) return
+    expectOne(setOrder.run(`,
+      ],
+    ],
   },
   'moves that the inventory does not count': {
     edits: [[`${SQLITE}/migrations/0021-schema.sql`, 'WHEN OLD.status <> NEW.status', 'WHEN OLD.id IS NULL']],
