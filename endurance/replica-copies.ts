@@ -7,7 +7,7 @@ import { type Copying, restoreCopy } from '../test/support/litestream.ts'
 import { run as runCli } from '../test/support/process.ts'
 
 /** In memory. */
-const DISK_MB = 8_000
+const DISK_MB = 12_000
 const QUIET_MS = 3_000
 
 /** A disk of its own at `folder`, where this machine allows it. */
@@ -22,7 +22,7 @@ export function diskAt(folder: string) {
     return {
       name: 'its disk is full, and has room again',
       fill: () => Bun.spawnSync(['fallocate', '-l', `${room()}`, ballast]),
-      free: () => rmSync(ballast),
+      free: () => rmSync(ballast, { force: true }),
       remove,
     }
   }
