@@ -4,7 +4,7 @@
 //   npm run endurance:replica-load -- --report
 
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../test/support/files.ts'
 import { freeze, installLitestream, startCopying, toFolder } from '../test/support/litestream.ts'
@@ -118,7 +118,14 @@ export async function besideLitestream(plan: Plan, report: (line: string) => voi
     BEHIND_CONNECTIONS,
   )
   // Last: a disk in memory has no room for a second whole copy of what is there then.
-  if (minutes > 0) await measure(`${LITESTREAM}, ${minutes} minutes`, () => Bun.sleep(minutes * 60_000))
+  if (minutes > 0) {
+    const begun = () => readdirSync(join(copies, 'generations')).length
+    const before = begun()
+    await measure(`${LITESTREAM}, ${minutes} minutes`, () => Bun.sleep(minutes * 60_000))
+    const whole = begun() - before
+    report(`${whole} whole copies were begun in ${minutes} minutes`)
+    if (whole > minutes) faults.push(`${whole} whole copies in ${minutes} minutes`)
+  }
   await sent(copies)
   await service.stop()
   // What the page says: then all is sent.

@@ -52,6 +52,7 @@ export function copyGuard({ database: { filename } }: SqliteConnection): () => v
         rmSync(nameOf(filename), { force: true })
       }
       known = salt
+      missing = undefined
     } catch {
       // Litestream changes its files meanwhile. The next commit looks again.
     }
