@@ -98,7 +98,7 @@ const PET: Fields<Pet> = {
   categoryId: int64,
   status: (value) => string(value) as PetStatus,
 }
-export const PET_FIELDS = Object.keys(PET) as readonly (keyof Pet)[]
+export const PET_FIELDS = /* @__PURE__ */ Object.keys(PET) as readonly (keyof Pet)[]
 export const toPet = objectOf(PET)
 
 export const toOrder = objectOf<Order>({

@@ -69,18 +69,30 @@ export class Sender {
     const signals = [this.#options.signal, call.signal].filter((one) => one !== undefined)
     const kept = init.method === undefined ? this.#kept.get(path) : undefined
     const tag = kept?.response.headers.get('ETag')
-    const own = { Accept: 'application/json', Authorization: `Bearer ${apiKey}`, ...(tag && { 'If-None-Match': tag }) }
-    const headers = { ...own, ...init.headers }
-    // The service never redirects, and the key must not go anywhere else.
-    const request: RequestInit = { ...init, headers, redirect: 'error', credentials: 'omit' }
-    const received = await sendRequest(baseUrl, path, request, {
-      ...call,
-      fetch,
-      timeoutMs: timeoutMs + (call.waitMs ?? 0),
-      retries: call.retries ?? retries,
-      signal: AbortSignal.any(signals),
-      onRetry,
-    })
+    const received = await sendRequest(
+      baseUrl,
+      path,
+      {
+        ...init,
+        headers: {
+          Accept: 'application/json',
+          Authorization: `Bearer ${apiKey}`,
+          ...(tag ? { 'If-None-Match': tag } : {}),
+          ...init.headers,
+        },
+        // The service never redirects, and the key must not go anywhere else.
+        redirect: 'error',
+        credentials: 'omit',
+      },
+      {
+        ...call,
+        fetch,
+        timeoutMs: timeoutMs + (call.waitMs ?? 0),
+        retries: call.retries ?? retries,
+        signal: AbortSignal.any(signals),
+        onRetry,
+      },
+    )
     this.#noteDeprecation(operationId, received.response.headers)
     const current = kept && received.response.status === 304 ? { ...kept, attempts: received.attempts } : received
     if (init.method === undefined) this.#keep(path, current)
@@ -91,8 +103,8 @@ export class Sender {
     if (!received.response.headers.has('ETag')) return
     this.#kept.delete(path)
     this.#kept.set(path, received)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest)
+    const [oldest = path] = this.#kept.keys()
+    if (this.#kept.size > KEPT_MAX) this.#kept.delete(oldest)
   }
 
   /** RFC 9745 and RFC 8594. */

@@ -130,5 +130,5 @@ test('bundles for a browser, small and without dependencies', async () => {
   expect(text).not.toMatch(/\b(?:require|node:|Bun|process)\b/)
   // Syntax that is younger than the browsers of docs/clients.md.
   expect(text).not.toMatch(/static\s*\{|\(\?<[!=]|\/v[;,)]/)
-  expect(Bun.gzipSync(text).byteLength).toBeLessThan(6 * 1024)
+  expect(Bun.gzipSync(text).byteLength).toBeLessThan(6_000)
 })
