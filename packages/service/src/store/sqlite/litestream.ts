@@ -62,15 +62,8 @@ export function copyGuard({ database: { filename } }: SqliteConnection): () => v
 /** What Litestream has copied of the newest log that it knows. */
 function newestLog(path: string): { salt: number; frames: number } {
   const folder = join(folderOf(path), 'generations', readFileSync(nameOf(path), 'utf8').trim(), 'wal')
-  const log = openSync(
-    join(
-      folder,
-      readdirSync(folder)
-        .sort()
-        .findLast((file) => file.endsWith('.wal')) ?? '',
-    ),
-    'r',
-  )
+  const logs = readdirSync(folder).filter((file) => file.endsWith('.wal'))
+  const log = openSync(join(folder, logs.sort().at(-1) ?? ''), 'r')
   try {
     const header = Buffer.alloc(LOG_HEADER_BYTES)
     readSync(log, header)

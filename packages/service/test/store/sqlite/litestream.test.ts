@@ -1,0 +1,84 @@
+// When a service has Litestream begin a whole new copy: with a real log, and files such as Litestream writes beside it. The test of deploy/ that
+// runs Litestream itself shows what is restored (test/deploy.litestream.process.test.ts).
+
+import { expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { temporaryFile } from '../../../../../test/support/files.ts'
+import { openConnection } from '../../../src/store/sqlite/connection.ts'
+import { copyGuard } from '../../../src/store/sqlite/litestream.ts'
+import { FRAME_BYTES, logState } from '../../../src/store/sqlite/wal-index.ts'
+
+const HEADER_BYTES = 32
+
+/** A store, the guard of its copy, and Litestream's part by hand. */
+function beside() {
+  const path = temporaryFile('petstore.db')
+  const connection = openConnection(path)
+  const { database } = connection
+  const folder = join(dirname(path), `.${basename(path)}-litestream`)
+  mkdirSync(join(folder, 'generations/one/wal'), { recursive: true })
+  writeFileSync(join(folder, 'generation'), 'one\n')
+  const guard = copyGuard(connection)
+  let index = 0
+  return {
+    commit(frames: number) {
+      database.run(`CREATE TABLE filler AS SELECT zeroblob(${frames * 4096})`)
+      database.run('DROP TABLE filler')
+    },
+    beginAgain: () => database.run('PRAGMA wal_checkpoint(RESTART)'),
+    /** Litestream copies the log as it is now into its next file. */
+    copy() {
+      const log = readFileSync(`${path}-wal`).subarray(0, HEADER_BYTES + logState(path).frames * FRAME_BYTES)
+      writeFileSync(join(folder, `generations/one/wal/${(index++).toString(16).padStart(8, '0')}.wal`), log)
+    },
+    isKept() {
+      guard()
+      return existsSync(join(folder, 'generation'))
+    },
+  }
+}
+
+test('a copy that follows each log, sooner or later, goes on', () => {
+  const { commit, beginAgain, copy, isKept } = beside()
+  commit(50)
+  copy()
+  const seen = []
+  for (const isSooner of [false, true, false, false, true, true, false]) {
+    beginAgain()
+    commit(5)
+    if (isSooner) copy()
+    seen.push(isKept())
+    if (!isSooner) copy()
+    commit(5)
+    seen.push(isKept())
+    // Longer than the next log before it is copied.
+    commit(50)
+    copy()
+  }
+  expect(seen).not.toContain(false)
+})
+
+test('a log that passes what was copied of the last one: a whole new copy', () => {
+  const { commit, beginAgain, copy, isKept } = beside()
+  commit(20)
+  copy()
+  commit(20)
+  beginAgain()
+  commit(5)
+  expect(isKept()).toBe(true)
+  commit(100)
+  expect(isKept()).toBe(false)
+})
+
+test('a log of which nothing was copied before the next one: a whole new copy', () => {
+  const { commit, beginAgain, copy, isKept } = beside()
+  commit(50)
+  copy()
+  beginAgain()
+  commit(5)
+  expect(isKept()).toBe(true)
+  beginAgain()
+  commit(5)
+  expect(isKept()).toBe(false)
+})
