@@ -2,23 +2,14 @@
 // on a free port of 127.0.0.1, with nothing of its durability turned off but in the one that files share. They go with the test's process.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import {
-  appendFileSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { arch, platform } from 'node:process'
 import postgres from 'postgres'
 import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { temporaryFile } from './files.ts'
 import { freePort } from './ports.ts'
+import { childrenOf, isAlive, killIfThere } from './process-tree.ts'
 
 /** PostgreSQL refuses to run as root; `nobody` is there on every system. */
 export const NOBODY = { uid: 65534, gid: 65534 }
@@ -296,41 +287,4 @@ function copyOf(native: string): string {
 function run(command: string, flags: string[], as = user): void {
   const { status, stderr } = spawnSync(command, flags, { ...as, encoding: 'utf8' })
   if (status !== 0) throw new Error(`${command} failed: ${stderr}`)
-}
-
-/** Every system has one of the two. */
-function childrenOf(pid: number): number[] {
-  if (!existsSync('/proc/self/stat')) {
-    return spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
-      .stdout.split('\n')
-      .filter(Boolean)
-      .map(Number)
-  }
-  const all = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name))
-  return all.map(Number).filter((each) => parentOf(each) === pid)
-}
-
-function parentOf(pid: number): number | undefined {
-  try {
-    return Number(/^PPid:\s+([0-9]+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-  } catch {
-    return undefined
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    // A process that has ended but was not yet waited for still has an entry.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
-}
-
-function killIfThere(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
-  try {
-    process.kill(pid, signal)
-  } catch {
-    // It went by itself.
-  }
 }
