@@ -1,6 +1,6 @@
 // `npm run referee` writes docs/practice-clients.md: which lessons of practice ten clients keep, generated ones and others, as programs on Node.
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LESSONS } from '../packages/practice/src/lessons/all.ts'
 import { startPetstore } from '../packages/testing/testing.ts'
@@ -10,7 +10,8 @@ import { installTools, runTool } from '../test/support/tools.ts'
 const root = join(import.meta.dir, '..')
 const generators = join(root, 'packages/client/test/generators')
 const home = join(generators, 'clients')
-const made = join(home, 'node_modules/.made')
+/** Not among the packages: what is generated finds those of both folders from here. */
+const made = join(home, '.made')
 
 /** By the file of each in packages/client/test/generators/clients/: its packages, and the command that generates it. */
 const CLIENTS: Record<string, { packages: string[]; command?: string[] }> = {
@@ -52,6 +53,7 @@ await Promise.all(
   }),
 )
 writeFileSync(join(root, 'docs/practice-clients.md'), page())
+rmSync(made, { recursive: true })
 
 /** The program of a client, as one file for Node. */
 async function build(name: string): Promise<void> {

@@ -1,6 +1,6 @@
 // @hey-api/openapi-ts with its client for fetch.
-import { client } from './node_modules/.made/hey-api/client.gen.ts'
-import * as api from './node_modules/.made/hey-api/index.ts'
+import { client } from './.made/hey-api/client.gen.ts'
+import * as api from './.made/hey-api/index.ts'
 
 export default function connect({ baseUrl, apiKey }) {
   client.setConfig({ baseUrl, auth: apiKey })

@@ -1,5 +1,5 @@
 // oazapfts: a function for each operation, with a status and data.
-import * as api from './node_modules/.made/oazapfts.ts'
+import * as api from './.made/oazapfts.ts'
 
 export default function connect({ baseUrl, apiKey }) {
   api.defaults.baseUrl = baseUrl

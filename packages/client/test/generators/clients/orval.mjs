@@ -1,5 +1,5 @@
 // orval with its client for fetch.
-import * as api from './node_modules/.made/orval.ts'
+import * as api from './.made/orval.ts'
 
 export default function connect({ baseUrl, apiKey }) {
   // What it generates asks for /pets; the address is the program's.

@@ -1,5 +1,5 @@
 // swagger-typescript-api with its client for fetch.
-import { Api } from './node_modules/.made/swagger.ts'
+import { Api } from './.made/swagger.ts'
 
 export default function connect({ baseUrl, apiKey }) {
   const { pets, store } = new Api({ baseUrl, baseApiParams: { headers: { Authorization: `Bearer ${apiKey}` } } })
