@@ -10,7 +10,7 @@ import { installTools, runTool } from '../../../test/support/tools.ts'
 
 /** Packages of their own: the project needs none of them. */
 const home = join(import.meta.dir, 'generators')
-const made = join(home, '.made')
+const made = join(home, 'node_modules/.made')
 /** On Bun, which takes two thirds of Node's processor time. */
 const generator = (name: string) => [process.execPath, '--bun', join(home, 'node_modules/.bin', name)]
 
