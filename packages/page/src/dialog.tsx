@@ -22,8 +22,13 @@ export function Dialog({ id, title, wide, open, setOpen, children }: DialogProps
     if (!dialog.current?.open) dialog.current?.showModal()
     dialog.current?.querySelector<HTMLElement>('input, .primary')?.focus()
   }, [open])
+
+  /** Comes a frame after the closing, when the dialog may be open again. */
+  function onClose(): void {
+    if (!dialog.current?.open) setOpen(false)
+  }
   return (
-    <dialog ref={dialog} class={wide ? 'wide' : undefined} aria-labelledby={id} onClose={() => setOpen(false)}>
+    <dialog ref={dialog} class={wide ? 'wide' : undefined} aria-labelledby={id} onClose={onClose}>
       <div class="title-row">
         <h2 id={id}>{title}</h2>
         <CloseButton onClose={() => setOpen(false)} />

@@ -146,6 +146,21 @@ describe('adding', () => {
     expect(await page.getByText('Draft kept').count()).toBe(0)
   })
 
+  test('opened again before the browser reports that it was closed, the form stays open', async () => {
+    await openSignedIn(page, service.key)
+    await openAdding(page)
+    // The event of the closing comes with the next frame.
+    await page.evaluate(`(async () => {
+      document.querySelector('dialog[open] button[type="button"]').click()
+      while (document.querySelector('dialog[open]')) await undefined
+      document.querySelector('.title-actions .primary').click()
+      for (const frame of [1, 2]) await new Promise(requestAnimationFrame)
+    })()`)
+    expect(await page.getByRole('dialog').count()).toBe(1)
+    await type('Rex')
+    expect(await page.getByLabel('Name').inputValue()).toBe('Rex')
+  })
+
   test('says that a draft was kept, and removes the problem of a field when the field is edited', async () => {
     await openSignedIn(page, service.key)
     await openAdding(page)
