@@ -20,6 +20,8 @@ const TRIES = 3
 
 /** The orders that we have placed. */
 const own = new Set<string>()
+/** Our requests that have no answer yet: their orders may be on the server already. */
+const unanswered = new Set<Promise<unknown>>()
 
 export async function newPetId(probe: Probe, fields: Record<string, unknown> = {}): Promise<string> {
   const added = await preliminary(addPet(probe, { status: 'available', ...fields }))
@@ -38,8 +40,12 @@ export async function place(
   body: string | Uint8Array | undefined,
   options: RequestOptions = {},
 ): Promise<Answer> {
-  const answer = await probe.post('/store/orders', body, options)
-  if (answer.status === 201) own.add(answer.id)
+  const answered = probe.post('/store/orders', body, options).then((answer) => {
+    if (answer.status === 201) own.add(answer.id)
+    return answer
+  })
+  unanswered.add(answered)
+  const answer = await answered.finally(() => unanswered.delete(answered))
   const [, petId] = /"petId" ?: ?(\d+)/.exec(typeof body === 'string' ? body : '') ?? []
   if (answer.status === 409 && petId !== undefined && (await orderedByOthers(probe, petId))) throw new Taken()
   return answer
@@ -55,6 +61,7 @@ class Taken extends Unjudged {
 async function orderedByOthers(probe: Probe, petId: string): Promise<boolean> {
   const path = `/store/orders?petId=${petId}&limit=100`
   const orders = await preliminary(probe.read(path).then(({ ids }) => ids))
+  await Promise.allSettled(unanswered)
   return orders.some((id) => !own.has(id))
 }
 

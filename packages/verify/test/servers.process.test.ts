@@ -145,3 +145,17 @@ test('a reservation lasts long enough for a server that takes longer to answer t
   await slow.stop()
   await service.stop()
 })
+
+test('an order is ours, too, when its 201 comes after the 409 of a request that was sent with it', async () => {
+  const service = await startService({ now: Date.now })
+  const slow = await startProxy(service.url, async (request, pass) => {
+    const answer = await pass(request)
+    if (answer.status === 201) await Bun.sleep(300)
+    return answer
+  })
+  const chosen = PROMISES.filter(({ id }) => id === 'orders.place.idempotency.together')
+  const results = await examine(slow.url, { keys: await keysOf(service), write: true, chosen })
+  expect(results).toMatchObject([{ outcome: 'held' }])
+  await slow.stop()
+  await service.stop()
+})
