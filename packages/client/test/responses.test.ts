@@ -38,8 +38,8 @@ describe('a response', () => {
       () => answer(200, body),
       async (url) => {
         const client = clientOf(url, { retries: 0 })
-        for (const call of [client.getOrder(1n), client.completeOrder(1n), client.getInventory()]) {
-          expect(await rejectionOf(call)).toMatchObject({ code: 'unexpected_answer', status: 200 })
+        for (const call of [() => client.getOrder(1n), () => client.completeOrder(1n), () => client.getInventory()]) {
+          expect(await rejectionOf(call())).toMatchObject({ code: 'unexpected_answer', status: 200 })
         }
       },
     ),
