@@ -41,7 +41,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'service/src/cli/formats/record-key.ts',
     'service/src/cli/formats/text.ts',
   ],
-  'page/reference': ['contract/src/openapi.ts', 'contract/src/generated.ts', 'page/src/tab-keys.ts'],
+  'page/reference': ['contract/src/openapi.ts', 'contract/src/generated.ts', 'page/src/session/tab-keys.ts'],
   // It knows a server by what it answers, and words for why none came.
   'verify/src': ['contract/src', 'service/src/domain/start-error.ts', 'service/src/domain/system-reason.ts'],
   // It knows a service by its bytes, and operations by the contract. Of what a test may ask, petstore/testing has the types.

@@ -1,7 +1,7 @@
 // The API reference: the library shows the contract, and sends requests to the service that served this page.
 
 import type { OpenApi } from '../../contract/src/openapi.ts'
-import { findKey } from '../src/tab-keys.ts'
+import { findKey } from '../src/session/tab-keys.ts'
 import { forReaders } from './document.ts'
 import { makeJsonExact } from './exact-json.ts'
 

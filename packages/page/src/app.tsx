@@ -3,13 +3,13 @@
 
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { PetstoreClient } from '../../client/src/petstore.ts'
-import { Announcer } from './announcer.tsx'
-import { type Draft, EMPTY_DRAFT } from './draft.ts'
-import { useSessionState } from './session-state.ts'
-import { SignIn } from './sign-in.tsx'
-import { useSignedIn } from './signed-in.ts'
+import { type Draft, EMPTY_DRAFT } from './animal/draft.ts'
+import { Announcer } from './parts/announcer.tsx'
+import { useSessionState } from './session/session-state.ts'
+import { SignIn } from './session/sign-in.tsx'
+import { useSignedIn } from './session/signed-in.ts'
+import type { SignedIn } from './session/tab-keys.ts'
 import { StoreView } from './store-view.tsx'
-import type { SignedIn } from './tab-keys.ts'
 
 /** `found`: the key that this tab had, or another one has. */
 export function App({ found }: { found: SignedIn | undefined }) {

@@ -2,7 +2,7 @@
 
 import { type AnchorHTMLAttributes, type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { type ListPosition, startOf, toAddress } from './list-position.ts'
+import { type ListPosition, startOf, toAddress } from './list/list-position.ts'
 import { type Opened, openedAddress, type RecordId } from './record/record-address.ts'
 
 /** A list, or what has the page to itself. */

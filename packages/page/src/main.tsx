@@ -2,6 +2,6 @@
 
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { findKey } from './tab-keys.ts'
+import { findKey } from './session/tab-keys.ts'
 
 render(<App found={await findKey()} />, document.getElementById('app') as HTMLElement)

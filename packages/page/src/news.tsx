@@ -2,9 +2,9 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useAnnounce } from './announcer.tsx'
-import { CloseButton } from './close-button.tsx'
-import { Notice } from './notice.tsx'
+import { useAnnounce } from './parts/announcer.tsx'
+import { CloseButton } from './parts/close-button.tsx'
+import { Notice } from './parts/notice.tsx'
 
 const SHOWN_MS = 10_000
 

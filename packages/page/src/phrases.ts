@@ -1,8 +1,8 @@
 // Parts of sentences: numbers, times, brief names, for whom and until when, and who was quicker.
 
 import type { Order } from '../../client/src/petstore.ts'
-import { labelOf } from './status-labels.ts'
-import { plain } from './visible-text.ts'
+import { labelOf } from './animal/status-labels.ts'
+import { plain } from './parts/visible-text.ts'
 
 /** What has become of an animal when somebody else was quicker; `order` holds it now. */
 export function quicker(name: string, order: Order | undefined): string {

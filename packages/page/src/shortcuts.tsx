@@ -2,8 +2,8 @@
 
 import { Fragment } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
-import { FormDialog } from './dialog.tsx'
-import { useSessionState } from './session-state.ts'
+import { FormDialog } from './parts/dialog.tsx'
+import { useSessionState } from './session/session-state.ts'
 
 const EXPLAINED = [
   ['/', 'Search'],

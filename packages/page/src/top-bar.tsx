@@ -1,10 +1,10 @@
 // The bar at the top of the page: the two lists, the key that is signed in, and where else to go.
 
-import { Paw } from './icons.tsx'
 import { Link } from './links.tsx'
-import type { ListPosition } from './list-position.ts'
+import type { ListPosition } from './list/list-position.ts'
+import { Paw } from './parts/icons.tsx'
 import type { Opened } from './record/record-address.ts'
-import type { SignedIn } from './tab-keys.ts'
+import type { SignedIn } from './session/tab-keys.ts'
 
 export const TITLES = { animals: 'Animals', orders: 'Orders' } as const
 

@@ -8,7 +8,7 @@ import { openAdding, openSignedIn, signIn } from '../../../test/support/console.
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
-import { labelOf } from '../src/status-labels.ts'
+import { labelOf } from '../src/animal/status-labels.ts'
 
 const RESERVED = labelOf('pending')
 

@@ -7,7 +7,7 @@ import { addPets, openEachTest, openSignedIn } from '../../../test/support/conso
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
-import { labelOf } from '../src/status-labels.ts'
+import { labelOf } from '../src/animal/status-labels.ts'
 
 const RESERVED = labelOf('pending')
 const TAKEN_BACK = labelOf('returned')

@@ -7,7 +7,7 @@ import { valuesOf } from '../../../test/support/fields.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { samplePets } from '../../client/src/samples.ts'
 import type { Pet } from '../../service/src/domain/pets.ts'
-import { FIELD_NAMES, FIELDS } from '../src/fields.ts'
+import { FIELD_NAMES, FIELDS } from '../src/animal/fields.ts'
 
 let service: Service
 let page: Page

@@ -8,7 +8,7 @@ import { addPets, listedIds, openEachTest, openSignedIn } from '../../../test/su
 import { temporaryFile } from '../../../test/support/files.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import type { Service } from '../../../test/support/service.ts'
-import { labelOf } from '../src/status-labels.ts'
+import { labelOf } from '../src/animal/status-labels.ts'
 
 const RESERVED = labelOf('pending')
 

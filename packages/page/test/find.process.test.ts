@@ -8,7 +8,7 @@ import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } fr
 import { temporaryFile } from '../../../test/support/files.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
-import { labelOf } from '../src/status-labels.ts'
+import { labelOf } from '../src/animal/status-labels.ts'
 
 let service: Service
 let page: Page

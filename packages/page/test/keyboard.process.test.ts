@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
 import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
 import type { Service } from '../../../test/support/service.ts'
-import { labelOf } from '../src/status-labels.ts'
+import { labelOf } from '../src/animal/status-labels.ts'
 
 const RESERVED = labelOf('pending')
 const TAKEN_BACK = labelOf('returned')

@@ -6,8 +6,8 @@ import { accessibilityProblems } from '../../../test/support/browser.ts'
 import { addPets, listedIds, openAdding, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
+import { labelOf } from '../src/animal/status-labels.ts'
 import { NOT_RESPONDING } from '../src/failures.ts'
-import { labelOf } from '../src/status-labels.ts'
 
 const RESERVED = labelOf('pending')
 

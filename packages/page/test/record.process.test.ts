@@ -8,7 +8,7 @@ import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { OVERLOADED } from '../../service/src/domain/petstore-error.ts'
-import { labelOf } from '../src/status-labels.ts'
+import { labelOf } from '../src/animal/status-labels.ts'
 
 const RESERVED = labelOf('pending')
 const RELEASED = labelOf('cancelled')

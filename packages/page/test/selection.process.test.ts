@@ -8,7 +8,7 @@ import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { OVERLOADED } from '../../service/src/domain/petstore-error.ts'
-import { labelOf, withoutOrder } from '../src/status-labels.ts'
+import { labelOf, withoutOrder } from '../src/animal/status-labels.ts'
 
 let service: Service
 let page: Page

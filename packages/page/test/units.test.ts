@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'bun:test'
 import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../../client/src/petstore.ts'
 import { makeJsonExact } from '../reference/exact-json.ts'
+import { toProblems } from '../src/animal/field-problems.ts'
 import { toFailure } from '../src/failures.ts'
-import { toProblems } from '../src/field-problems.ts'
-import { fromIdRanges, toIdRanges } from '../src/id-ranges.ts'
+import { fromIdRanges, toIdRanges } from '../src/list/id-ranges.ts'
 import {
   firstPage,
   fromAddress,
@@ -15,8 +15,8 @@ import {
   previousPage,
   startOf,
   toAddress,
-} from '../src/list-position.ts'
-import { foundIn } from '../src/search-words.ts'
+} from '../src/list/list-position.ts'
+import { foundIn } from '../src/parts/search-words.ts'
 
 describe('a message of the service', () => {
   test('is split into the problems of each field', () => {

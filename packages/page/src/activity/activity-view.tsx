@@ -1,8 +1,8 @@
 // Activity: what happened on a day, newest first, by kind and by key, with how many there were of each.
 
 import { useContext, useEffect, useReducer } from 'preact/hooks'
-import { Heading } from '../heading.tsx'
 import { Places } from '../links.tsx'
+import { Heading } from '../parts/heading.tsx'
 import type { ActivityPosition } from './activity-address.ts'
 import { DayView } from './day-view.tsx'
 import { dayFrom, dayOf, spanOf } from './days.ts'

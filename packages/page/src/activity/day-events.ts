@@ -6,7 +6,7 @@ import type { EventType } from '../../../contract/src/generated.ts'
 import { toFailure } from '../failures.ts'
 import type { Feed } from '../live/feed.ts'
 import { useEvents } from '../live/use-feed.ts'
-import { type Loaded, useLoaded } from '../loaded.ts'
+import { type Loaded, useLoaded } from '../parts/loaded.ts'
 import type { Span } from './days.ts'
 
 const AT_ONCE = 100

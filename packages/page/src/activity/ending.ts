@@ -2,10 +2,10 @@
 
 import { useRef } from 'preact/hooks'
 import type { Order, PetstoreClient } from '../../../client/src/petstore.ts'
-import { eachOf } from '../each-of.ts'
 import type { Feed } from '../live/feed.ts'
 import { useEvents } from '../live/use-feed.ts'
-import { useLoaded } from '../loaded.ts'
+import { eachOf } from '../parts/each-of.ts'
+import { useLoaded } from '../parts/loaded.ts'
 import type { Span } from './days.ts'
 
 /** `undefined` until they have come, and without a day. */

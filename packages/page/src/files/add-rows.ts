@@ -4,8 +4,8 @@
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
 import { petOf } from '../../../service/src/cli/formats/csv.ts'
 import { RECORD_ERRORS, recordKey } from '../../../service/src/cli/formats/record-key.ts'
-import { eachOf } from '../each-of.ts'
-import { toProblems } from '../field-problems.ts'
+import { toProblems } from '../animal/field-problems.ts'
+import { eachOf } from '../parts/each-of.ts'
 import { isReady, type Row } from './rows.ts'
 
 const RETRIES = 8

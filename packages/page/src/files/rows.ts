@@ -9,8 +9,8 @@ import { excel } from '../../../service/src/cli/formats/excel.ts'
 import type { SourceRecord } from '../../../service/src/cli/formats/format.ts'
 import { refuseWorkbook, textOf } from '../../../service/src/cli/formats/text.ts'
 import { StartError } from '../../../service/src/domain/start-error.ts'
-import { NO_PROBLEMS, type Problems, toProblems } from '../field-problems.ts'
-import { FIELD_NAMES, type Field } from '../fields.ts'
+import { NO_PROBLEMS, type Problems, toProblems } from '../animal/field-problems.ts'
+import { FIELD_NAMES, type Field } from '../animal/fields.ts'
 
 export interface Row {
   /** Of the file. */

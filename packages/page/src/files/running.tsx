@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { Notice } from '../notice.tsx'
+import { Notice } from '../parts/notice.tsx'
 
 interface RunningProps {
   title: string

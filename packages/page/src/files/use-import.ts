@@ -4,8 +4,8 @@ import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/h
 import { randomKey } from '../../../client/src/idempotency-key.ts'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { StartError } from '../../../service/src/domain/start-error.ts'
-import { useBusy } from '../busy.ts'
 import { toFailure } from '../failures.ts'
+import { useBusy } from '../parts/busy.ts'
 import { addRows } from './add-rows.ts'
 import { type Counts, countsOf, mend, type Row, readRows, wasExportedForExcel } from './rows.ts'
 

@@ -1,11 +1,11 @@
 // All that is filtered, as one table for paper, under a head that says what was filtered.
 
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
-import { wholeList } from '../list.ts'
-import type { Item, Page } from '../list-page.ts'
-import { firstPage, type ListPosition } from '../list-position.ts'
-import { ListTable } from '../list-table.tsx'
-import { summary } from '../pager.tsx'
+import { wholeList } from '../list/list.ts'
+import type { Item, Page } from '../list/list-page.ts'
+import { firstPage, type ListPosition } from '../list/list-position.ts'
+import { ListTable } from '../list/list-table.tsx'
+import { summary } from '../list/pager.tsx'
 import { number } from '../phrases.ts'
 
 /** More than a hundred sheets are no list to read. */

@@ -1,12 +1,12 @@
 // The receipt of an order, for a printer of 80 mm and for A4. It has no price: the store knows none.
 
 import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.ts'
-import { Name } from '../name.tsx'
+import { labelOf } from '../animal/status-labels.ts'
+import { Name } from '../parts/name.tsx'
+import { plain } from '../parts/visible-text.ts'
 import { fullTime } from '../phrases.ts'
 import { readAll } from '../record/animal.ts'
 import { Fact } from '../record/record-facts.tsx'
-import { labelOf } from '../status-labels.ts'
-import { plain } from '../visible-text.ts'
 
 interface ReceiptProps {
   order: Order

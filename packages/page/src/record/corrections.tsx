@@ -3,9 +3,9 @@
 import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
-import { FormDialog } from '../dialog.tsx'
+import { tagOfPet } from '../animal/preconditions.ts'
+import { FormDialog } from '../parts/dialog.tsx'
 import { brief } from '../phrases.ts'
-import { tagOfPet } from '../preconditions.ts'
 import type { Read } from './animal.ts'
 import { EditDialog, type RecordDialogProps, SavingProblem, useSaving } from './edit-dialog.tsx'
 

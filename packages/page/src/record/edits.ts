@@ -1,10 +1,10 @@
 // What a person edits of an animal or of an order, field by field: as it is now, as it was when the dialog opened, and what is sent.
 
 import type { Order, PetChange, PetstoreClient } from '../../../client/src/petstore.ts'
-import { FIELDS, problemsIn, TYPED_FIELDS, type TypedField, textsOf } from '../fields.ts'
-import { ends, type Hold, localTime } from '../hold-field.tsx'
+import { FIELDS, problemsIn, TYPED_FIELDS, type TypedField, textsOf } from '../animal/fields.ts'
+import { tagOfOrder, tagOfPet } from '../animal/preconditions.ts'
+import { ends, type Hold, localTime } from '../orders/hold-field.tsx'
 import { brief, time } from '../phrases.ts'
-import { tagOfOrder, tagOfPet } from '../preconditions.ts'
 import type { Read } from './animal.ts'
 
 export const NOTHING = 'Nothing was changed.'

@@ -3,10 +3,10 @@
 import type { ComponentChildren } from 'preact'
 import type { Event, Order, Pet } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
-import { TYPED_FIELDS, textsOf } from '../fields.ts'
+import { TYPED_FIELDS, textsOf } from '../animal/fields.ts'
+import { labelOf } from '../animal/status-labels.ts'
+import { plain } from '../parts/visible-text.ts'
 import { brief, time } from '../phrases.ts'
-import { labelOf } from '../status-labels.ts'
-import { plain } from '../visible-text.ts'
 import { fromTo } from './edits.ts'
 
 /** What a shop asks about first comes first. */

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { type ActivityPosition, activityAddress, activityFrom } from '../activity/activity-address.ts'
-import { parseInteger } from '../fields.ts'
+import { parseInteger } from '../animal/fields.ts'
 
 export interface RecordId {
   kind: 'animal' | 'order'

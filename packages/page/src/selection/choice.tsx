@@ -1,6 +1,6 @@
 // The box that chooses a row, or all rows of a page.
 
-import type { Item } from '../list-page.ts'
+import type { Item } from '../list/list-page.ts'
 import type { Selection } from './use-selection.ts'
 
 interface ChoiceProps {

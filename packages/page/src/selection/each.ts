@@ -2,14 +2,14 @@
 // is shown with its reason, and the rest is done; where the service does not respond, what is left stays as it was.
 
 import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
-import { findOrder } from '../actions.ts'
-import { eachOf } from '../each-of.ts'
+import { tagOfOrder, tagOfPet } from '../animal/preconditions.ts'
+import { labelOf, withoutOrder } from '../animal/status-labels.ts'
 import { toFailure } from '../failures.ts'
-import type { HolderOf } from '../holders.ts'
-import type { Item } from '../list-page.ts'
+import type { HolderOf } from '../list/holders.ts'
+import type { Item } from '../list/list-page.ts'
+import { findOrder } from '../orders/actions.ts'
+import { eachOf } from '../parts/each-of.ts'
 import { brief, number } from '../phrases.ts'
-import { tagOfOrder, tagOfPet } from '../preconditions.ts'
-import { labelOf, withoutOrder } from '../status-labels.ts'
 
 export type Act = 'release' | 'delete'
 export const ACT_LABELS = { release: 'Release', delete: 'Delete' } as const satisfies Record<Act, string>

@@ -1,9 +1,9 @@
 // The rows that are chosen, on whatever pages of one list they are. Another list, or another filter, begins with none.
 
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { List } from '../list.ts'
-import type { Item } from '../list-page.ts'
-import { firstPage, toAddress } from '../list-position.ts'
+import type { List } from '../list/list.ts'
+import type { Item } from '../list/list-page.ts'
+import { firstPage, toAddress } from '../list/list-position.ts'
 
 export interface Selection {
   /** By id, each as it was shown last. */

@@ -1,0 +1,159 @@
+// The form that adds an animal. The draft stays until the animal is added; each problem is shown at its field; when a
+// response was lost, the next attempt sends the same Idempotency-Key, which adds the animal at most once.
+
+import { useLayoutEffect, useState } from 'preact/hooks'
+import type { Pet, PetstoreClient } from '../../../client/src/petstore.ts'
+import { toFailure } from '../failures.ts'
+import { useBusy } from '../parts/busy.ts'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { brief } from '../phrases.ts'
+import { type Draft, EMPTY_DRAFT, isEmpty, toNewPet, withAttempt } from './draft.ts'
+import { DraftFields } from './draft-fields.tsx'
+import { NO_PROBLEMS, type Problems, toProblems } from './field-problems.ts'
+import { FIELD_NAMES, type Field } from './fields.ts'
+
+interface AddDialogProps {
+  client: PetstoreClient
+  open: boolean
+  setOpen: (open: boolean) => void
+  draft: Draft
+  setDraft: (draft: Draft) => void
+  onAdded: (pet: Pet) => void
+}
+
+export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: AddDialogProps) {
+  const [sending, once] = useBusy()
+  const { problems, setProblems, report } = useProblems()
+  /** Why there was no response: the animal may or may not have been added. */
+  const [unknown, setUnknown] = useState('')
+  /** The dialog was opened with entries. */
+  const [kept, setKept] = useState(false)
+  /** The last animal of those that are added one after another. */
+  const [last, setLast] = useState<Pet>()
+
+  useLayoutEffect(() => {
+    setKept(!isEmpty(draft))
+    setLast(undefined)
+  }, [open])
+
+  /** The category that was kept for another animal is no entry. */
+  function changeOpen(open: boolean): void {
+    if (!open && last && isEmpty({ ...draft, categoryId: '' })) setDraft(EMPTY_DRAFT)
+    setOpen(open)
+  }
+
+  /** A problem goes when its field is edited. */
+  function edit(change: Partial<Draft>): void {
+    setDraft({ ...draft, ...change })
+    const fields = { ...problems.fields }
+    for (const field of FIELD_NAMES) if (field in change) delete fields[field]
+    setProblems({ ...problems, fields })
+  }
+
+  async function add(another: boolean): Promise<void> {
+    setUnknown('')
+    const pet = toNewPet(draft)
+    if ('problem' in pet) return report(pet.problem)
+    setProblems(NO_PROBLEMS)
+    const trying = withAttempt(draft)
+    setDraft(trying)
+    try {
+      const added = await client.createPet(pet, { idempotencyKey: trying.attempt.key })
+      setDraft(another ? { ...EMPTY_DRAFT, categoryId: draft.categoryId } : EMPTY_DRAFT)
+      setLast(added)
+      setKept(false)
+      if (another) focus('name')
+      else setOpen(false)
+      onAdded(added)
+    } catch (error) {
+      const { kind, message } = toFailure(error)
+      // The dialog may have been closed in the meantime, and the error must be seen.
+      setOpen(true)
+      if (kind === 'unavailable') setUnknown(message)
+      else report(message)
+    }
+  }
+
+  function clear(): void {
+    setDraft(EMPTY_DRAFT)
+    setProblems(NO_PROBLEMS)
+    setUnknown('')
+    setKept(false)
+  }
+
+  return (
+    <FormDialog
+      id="add-title"
+      title="Add an animal"
+      {...{ open }}
+      setOpen={changeOpen}
+      submit={() => once(() => add(false))}
+      action={sending ? 'Adding…' : unknown ? 'Try again' : 'Add animal'}
+      busy={sending}
+      others={
+        <>
+          {!isEmpty(draft) && (
+            <button type="button" class="quiet" onClick={clear}>
+              Clear
+            </button>
+          )}
+          <button type="button" onClick={() => once(() => add(true))} aria-disabled={sending}>
+            Add another
+          </button>
+        </>
+      }
+    >
+      <Messages {...{ kept, unknown, last }} other={problems.other} />
+      <DraftFields {...{ draft, edit }} problems={problems.fields} />
+    </FormDialog>
+  )
+}
+
+/** The problems that were reported last; each report moves the focus to the first field that has one. */
+function useProblems() {
+  const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
+  const [reports, setReports] = useState(0)
+  useLayoutEffect(() => {
+    const first = FIELD_NAMES.find((field) => problems.fields[field])
+    if (first) focus(first)
+  }, [reports])
+
+  function report(message: string): void {
+    setProblems(toProblems(message))
+    setReports((before) => before + 1)
+  }
+  return { problems, setProblems, report }
+}
+
+function focus(field: Field): void {
+  document.querySelector<HTMLInputElement>(`dialog[open] [name="${field}"]`)?.focus()
+}
+
+interface MessagesProps {
+  /** The dialog was opened with entries. */
+  kept: boolean
+  /** Why there was no response. */
+  unknown: string
+  other: string
+  last: Pet | undefined
+}
+
+function Messages({ kept, unknown, other, last }: MessagesProps) {
+  return (
+    <>
+      {last && <p class="hint">{brief(last.name)} was added. The category is kept for the next one.</p>}
+      {kept && <p class="hint">These entries were kept from before.</p>}
+      {unknown && (
+        <Notice kind="warning" title={unknown}>
+          The animal may have been added. Try again without changes: it is never added twice.
+        </Notice>
+      )}
+      {other && (
+        <Notice kind="error" title="It was not added.">
+          {other}
+        </Notice>
+      )}
+    </>
+  )
+}

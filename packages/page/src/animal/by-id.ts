@@ -1,0 +1,68 @@
+// Animals and orders by their ids. To fetch one animal is deprecated: its events tell what it is.
+
+import {
+  type CallOptions,
+  type Event,
+  type Order,
+  type Pet,
+  PetstoreApiError,
+  type PetstoreClient,
+} from '../../../client/src/petstore.ts'
+import { eachOf } from '../parts/each-of.ts'
+import type { RecordId } from '../record/record-address.ts'
+
+/** So many are sooner asked for one by one. */
+const ALONE_MAX = 4
+
+/** `undefined`: there is none, or none any more. */
+export async function readPet(client: PetstoreClient, petId: bigint, options?: CallOptions): Promise<Pet | undefined> {
+  let last: Event | undefined
+  for (let cursor: string | undefined; ; ) {
+    const { events, next } = await client.listEvents({ petId, sort: 'newest', cursor }, options)
+    last ??= events[0]
+    if (last?.type === 'pet.deleted' || events.length === 0) return undefined
+    const pet = events.find(({ pet }) => pet)?.pet
+    if (pet) return { ...pet, status: last?.petStatus ?? pet.status }
+    cursor = next
+  }
+}
+
+/** As `readPet`. */
+export async function readById(client: PetstoreClient, { kind, id }: RecordId): Promise<Pet | Order | undefined> {
+  return (kind === 'order' ? client.getOrder(id) : readPet(client, id)).catch(unlessNone)
+}
+
+/** An id that nothing has, or a text that cannot be searched for, finds nothing. */
+export function unlessNone(error: unknown): undefined {
+  if (!(error instanceof PetstoreApiError && [400, 404].includes(error.status))) throw error
+}
+
+interface Reading<Item> {
+  /** The newest first, so many. */
+  page: (at: {
+    sort: 'newest'
+    limit: number
+    cursor: string | undefined
+  }) => Promise<[readonly Item[], string | undefined]>
+  /** By which of the ids it was asked for. */
+  idOf: (item: Item) => bigint
+  one: (id: bigint) => Promise<Item | undefined>
+  /** Called for each id; with `undefined` where there is none. */
+  found: (id: bigint, item: Item | undefined) => void
+}
+
+/** In few requests: by pages of the newest, as long as each has some of them, and the others one by one. */
+export async function readEach<Item>(ids: Iterable<bigint>, { page, idOf, one, found }: Reading<Item>): Promise<void> {
+  const open = new Set(ids)
+  let cursor: string | undefined
+  for (let left = Number.POSITIVE_INFINITY; open.size > ALONE_MAX && open.size < left; ) {
+    left = open.size
+    const [items, next] = await page({ sort: 'newest', limit: 100, cursor })
+    for (const item of items) if (open.delete(idOf(item))) found(idOf(item), item)
+    cursor = next
+    if (next !== undefined) continue
+    for (const id of open) found(id, undefined)
+    return
+  }
+  await eachOf([...open], async (id) => found(id, await one(id)))
+}

@@ -1,0 +1,57 @@
+// The fields of an animal, each in one place: its name on the page, how it is typed, and what is sent of it. field-value.tsx shows them.
+// Forms, tables, files and histories are made of both, so a new field is a line in each.
+
+import type { NewPet, Pet } from '../../../client/src/petstore.ts'
+import { STATUSES } from './status-labels.ts'
+
+export type Field = keyof NewPet
+/** The id of the datalist with the categories that were used last. */
+export const CATEGORIES_ID = 'categories'
+
+interface Shape<Value> {
+  label: string
+  /** Of the input in which it is typed, and what it must be; `undefined`: it is chosen. */
+  typed?: { input: InputProps; hint?: string; mustBe: string }
+  /** What is sent of a text; `undefined` where that is not what it must be. */
+  parse: (text: string) => Value | undefined
+}
+type InputProps = Readonly<{ dir?: 'auto'; class?: 'mono'; inputMode?: 'numeric'; list?: string }>
+
+export const FIELDS: { readonly [Name in Field]-?: Shape<Pet[Name]> } = {
+  name: { label: 'Name', typed: { input: { dir: 'auto' }, mustBe: 'a text' }, parse: (text) => text },
+  categoryId: {
+    label: 'Category',
+    typed: {
+      input: { class: 'mono', inputMode: 'numeric', list: CATEGORIES_ID },
+      hint: "The category's number.",
+      mustBe: 'a whole number',
+    },
+    parse: parseInteger,
+  },
+  status: { label: 'Status', parse: (text) => STATUSES.find(([status]) => status === text)?.[0] },
+}
+export const FIELD_NAMES = Object.keys(FIELDS) as Field[]
+
+/** A status is moved by orders. */
+export type TypedField = Exclude<Field, 'status'>
+export const TYPED_FIELDS = FIELD_NAMES.filter((name): name is TypedField => FIELDS[name].typed !== undefined)
+
+/** As they are typed. */
+export function textsOf(pet: Pet): Record<TypedField, string> {
+  return Object.fromEntries(TYPED_FIELDS.map((name) => [name, String(pet[name])])) as Record<TypedField, string>
+}
+
+/** What cannot be sent, and what is missing beside it, in the service's words; empty where all can be: then the service validates it. */
+export function problemsIn(texts: Readonly<Record<TypedField, string>>): string {
+  const isWrong = (name: TypedField) => FIELDS[name].parse(texts[name]) === undefined
+  if (!TYPED_FIELDS.some(isWrong)) return ''
+  return TYPED_FIELDS.filter((name) => isWrong(name) || texts[name] === '')
+    .map((name) => `${name} ${texts[name].trim() ? `must be ${FIELDS[name].typed?.mustBe}` : 'is required'}.`)
+    .join(' ')
+}
+
+/** Exact, with any number of digits. */
+export function parseInteger(text: string): bigint | undefined {
+  const digits = text.trim()
+  return /^[+-]?[0-9]+$/.test(digits) ? BigInt(digits.replace('+', '')) : undefined
+}

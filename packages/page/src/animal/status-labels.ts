@@ -1,0 +1,30 @@
+// The statuses of animals and of orders, with their names on the page.
+
+import type { OrderStatus, PetStatus } from '../../../client/src/petstore.ts'
+import { PENDING_FOR_PEOPLE } from '../../../service/src/cli/formats/format.ts'
+
+const PETS: Record<PetStatus, string> = { available: 'Available', pending: PENDING_FOR_PEOPLE, sold: 'Sold' }
+const ORDERS: Record<OrderStatus, string> = {
+  pending: PENDING_FOR_PEOPLE,
+  completed: 'Sold',
+  cancelled: 'Released',
+  expired: 'Expired',
+  returned: 'Taken back',
+}
+
+export const STATUSES = Object.entries(PETS) as [PetStatus, string][]
+export const ORDER_STATUSES = Object.entries(ORDERS) as [OrderStatus, string][]
+
+export const STATUSES_OF = { animals: STATUSES, orders: ORDER_STATUSES }
+
+const LABELS = { ...PETS, ...ORDERS }
+
+/** Of an animal or of an order. A later service may have more. */
+export function labelOf(status: string): string {
+  return LABELS[status as keyof typeof LABELS] ?? status
+}
+
+/** Of an animal that nothing but a correction can change. */
+export function withoutOrder(status: string): string {
+  return `added as ${labelOf(status).toLowerCase()}, without an order`
+}

@@ -1,0 +1,97 @@
+// Where the reader is, in which list, as part of the page's address: `/?status=sold&limit=50&cursor=…&page=3`, or
+// `/?category=7`, or `/?view=orders&status=pending`. So a reload, Back, a shared link and a second tab show the same page. The addresses are relative, like
+// all of the page's: a proxy may serve it below a path of its own.
+
+import type { OrderStatus, PetStatus } from '../../../client/src/petstore.ts'
+import { int64FromDecimal } from '../../../contract/src/int64.ts'
+import { STATUSES_OF } from '../animal/status-labels.ts'
+import { fromIdRanges } from './id-ranges.ts'
+
+export const PAGE_SIZES = [20, 50, 100]
+const PAGE_SIZE = 20
+/** Where there is room for more, a list that nobody has chosen a size for begins with more. */
+const { matchMedia } = globalThis as { matchMedia?: (query: string) => { matches: boolean } }
+const FITTING = matchMedia?.call(globalThis, '(min-width: 120rem) and (min-height: 60rem)').matches ? 50 : PAGE_SIZE
+
+export type Sort = 'oldest' | 'newest'
+/** Of orders, the newest are what somebody asks about. */
+const SORT_OF = { animals: 'oldest', orders: 'newest' } as const satisfies Record<string, Sort>
+
+export interface ListPosition {
+  view: 'animals' | 'orders'
+  /** One of the view. */
+  status: PetStatus | OrderStatus | undefined
+  /** Of animals only. */
+  categoryId: bigint | undefined
+  /** Ranges of the ids of some animals, newest first; empty where there are none. */
+  ids: string
+  /** What was searched for; empty where nothing was. */
+  search: string
+  sort: Sort
+  limit: number
+  /** From 1; below 0 it counts from the end, so that the last page needs no reading of all before it. */
+  page: number
+  /** `undefined` on the first page and on the last. */
+  cursor: string | undefined
+}
+
+type Start = Pick<ListPosition, 'view' | 'status' | 'categoryId' | 'ids' | 'search' | 'sort' | 'limit'>
+
+export function firstPage({ view, status, categoryId, ids, search, sort, limit }: Start): ListPosition {
+  return { view, status, categoryId, ids, search, sort, limit, page: 1, cursor: undefined }
+}
+
+export function lastPage(position: Start): ListPosition {
+  return { ...firstPage(position), page: -1 }
+}
+
+/** `next` and `prev`: the cursors of the pages after and before this one; `undefined` where there is none. */
+export function nextPage(position: ListPosition, next: string | undefined): ListPosition | undefined {
+  if (next === undefined) return undefined
+  return position.page === -2 ? lastPage(position) : { ...position, page: position.page + 1, cursor: next }
+}
+
+export function previousPage(position: ListPosition, prev: string | undefined): ListPosition | undefined {
+  if (prev === undefined) return undefined
+  return position.page === 2 ? firstPage(position) : { ...position, page: position.page - 1, cursor: prev }
+}
+
+/** Where a view starts: of the orders, those that wait for somebody to do something. */
+export function startOf(view: ListPosition['view'], { limit }: Pick<ListPosition, 'limit'>): ListPosition {
+  const status = view === 'orders' ? 'pending' : undefined
+  return firstPage({ view, limit, status, categoryId: undefined, ids: '', search: '', sort: SORT_OF[view] })
+}
+
+/** What the address does not say, or says wrongly, is the default. */
+export function fromAddress(address: string): ListPosition {
+  const query = new URLSearchParams(address)
+  const view = query.get('view') === 'orders' ? 'orders' : 'animals'
+  const status = STATUSES_OF[view].find(([value]) => value === query.get('status'))?.[0]
+  const sort = (['oldest', 'newest'] as const).find((sort) => sort === query.get('sort')) ?? SORT_OF[view]
+  const isPage = query.has('cursor') || query.has('page')
+  const limit = PAGE_SIZES.find((size) => String(size) === query.get('limit')) ?? (isPage ? PAGE_SIZE : FITTING)
+  const categoryId = view === 'animals' ? int64FromDecimal(query.get('category') ?? '') : undefined
+  const search = query.get('search')?.trim() ?? ''
+  const given = view === 'animals' && !search ? (query.get('ids') ?? '') : ''
+  const ids = fromIdRanges(given) ? given : ''
+  const first = firstPage({ view, status, categoryId, ids, search, sort, limit })
+  const cursor = query.get('cursor')
+  const page = Number(query.get('page'))
+  if (ids && page < 0) return first
+  if (page === -1) return lastPage(first)
+  return cursor && Number.isSafeInteger(page) && (page > 1 || page < -1) ? { ...first, page, cursor } : first
+}
+
+export function toAddress({ view, status, categoryId, ids, search, sort, limit, page, cursor }: ListPosition): string {
+  const query = new URLSearchParams()
+  if (view === 'orders') query.set('view', view)
+  if (status) query.set('status', status)
+  if (categoryId !== undefined) query.set('category', String(categoryId))
+  if (ids) query.set('ids', ids)
+  if (search) query.set('search', search)
+  if (sort !== SORT_OF[view]) query.set('sort', sort)
+  if (limit !== (page === 1 ? FITTING : PAGE_SIZE)) query.set('limit', String(limit))
+  if (cursor !== undefined) query.set('cursor', cursor)
+  if (page !== 1) query.set('page', String(page))
+  return query.size > 0 ? `./?${query}` : './'
+}

@@ -1,0 +1,38 @@
+// What a screen reader hears of the list: each page that was gone to, and that the service responds again.
+
+import { useEffect, useRef } from 'preact/hooks'
+import { useAnnounce } from '../parts/announcer.tsx'
+import { TITLES } from '../top-bar.tsx'
+import type { List, Shown } from './list.ts'
+import type { ListPosition } from './list-position.ts'
+import { heard } from './pager.tsx'
+
+export function useSpokenList(list: List): void {
+  const announce = useAnnounce()
+  useArrival(list, (arrived) => announce(heard(arrived, TITLES[arrived.position.view])))
+  useRecovery(list.failure !== undefined, () => announce('The service is responding again.'))
+}
+
+/** Calls `arrived` with each page that was gone to, not with the first, which its heading says, and not when it is read again. */
+function useArrival({ position, shown }: List, arrived: (shown: Shown) => void): void {
+  const last = useRef<ListPosition>(undefined)
+  const uncounted = useRef<ListPosition>(undefined)
+  useEffect(() => {
+    if (shown?.position !== position || last.current === position) return
+    // The rows come before the counts, which may not come at all.
+    const isCounting = position.view === 'animals' && !shown.inventory && uncounted.current !== position
+    uncounted.current = position
+    if (isCounting) return
+    if (last.current) arrived(shown)
+    last.current = position
+  }, [shown])
+}
+
+/** Calls `recovered` when `failing` has changed from true to false. */
+function useRecovery(failing: boolean, recovered: () => void): void {
+  const before = useRef(false)
+  useEffect(() => {
+    if (before.current && !failing) recovered()
+    before.current = failing
+  })
+}

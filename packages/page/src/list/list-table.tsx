@@ -1,0 +1,186 @@
+// A page of animals or of orders as a table. On a phone, styles show each row as a card.
+
+import type { ComponentChildren } from 'preact'
+import type { Order, Pet } from '../../../client/src/petstore.ts'
+import { DETAIL_LABELS, Details } from '../animal/field-value.tsx'
+import { FIELDS } from '../animal/fields.ts'
+import { Status } from '../animal/status.tsx'
+import { withoutOrder } from '../animal/status-labels.ts'
+import { RecordLink } from '../links.tsx'
+import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from '../orders/actions.ts'
+import { CopyId } from '../parts/copy-id.tsx'
+import { Name } from '../parts/name.tsx'
+import { plain } from '../parts/visible-text.ts'
+import { terms, time } from '../phrases.ts'
+import type { RecordId } from '../record/record-address.ts'
+import { Choice } from '../selection/choice.tsx'
+import type { Selection } from '../selection/use-selection.ts'
+import type { HolderOf } from './holders.ts'
+import type { Page } from './list-page.ts'
+import type { ListPosition } from './list-position.ts'
+import { useFocusInPlace } from './row-focus.ts'
+
+export type OnAction = (action: Action, subject: Subject) => void
+
+const COLUMNS = ['id', 'name', 'detail', 'status', 'actions'] as const
+const HEADS = {
+  animals: ['Id', FIELDS.name.label, DETAIL_LABELS, FIELDS.status.label],
+  orders: ['Order', 'Animal', 'When', 'Status'],
+}
+
+interface Row {
+  id: bigint
+  petId: bigint
+  /** What the row leads to. */
+  record: RecordId
+  name: string
+  note: string
+  detail: ComponentChildren
+  status: ComponentChildren
+  /** What the row's buttons act on, if anything. */
+  subject: Subject | undefined
+}
+
+interface ListTableProps {
+  shown: Page
+  /** Rows that somebody has deleted. */
+  deleted?: ReadonlySet<bigint>
+  holderOf?: HolderOf
+  /** The animals that have just changed. */
+  marks?: ReadonlySet<bigint>
+  /** `undefined` when the key may not change anything. */
+  onAction?: OnAction | undefined
+  /** `undefined` while nobody chooses rows. */
+  selection?: Selection | undefined
+}
+
+const NONE: ReadonlySet<bigint> = new Set()
+const UNKNOWN: HolderOf = () => undefined
+
+export function ListTable(props: ListTableProps) {
+  const { shown, deleted = NONE, holderOf = UNKNOWN, marks = NONE, onAction, selection } = props
+  const { items, position } = shown
+  const lines = items.map((item) => ('petId' in item ? orderRow(item) : petRow(item, holderOf, deleted.has(item.id))))
+  const [idLabel] = HEADS[position.view]
+  const { search } = position
+  return (
+    <table class="rows" {...useFocusInPlace(shown)}>
+      <Head view={position.view} actions={onAction !== undefined}>
+        {selection && <Choice {...{ selection, items }} column label={`All ${items.length} on this page`} />}
+      </Head>
+      <tbody>
+        {lines.map(({ id, petId, record, name, note, detail, status, subject }, index) => (
+          <tr
+            key={String(id)}
+            data-pet={subject && String(petId)}
+            class={deleted.has(id) ? 'deleted' : marks.has(petId) ? 'changed' : undefined}
+          >
+            {selection && <Choice {...{ selection }} items={items.slice(index, index + 1)} label={plain(name)} />}
+            <td class="cell-id">
+              <span class="cell-label">{idLabel} </span>
+              <CopyId id={id} />
+            </td>
+            <th scope="row" class="cell-name">
+              <RecordLink {...record} plain>
+                <Name name={name} search={search} />
+              </RecordLink>
+              {note && <Name name={note} search={search} hint />}
+            </th>
+            <td class="cell-detail">{detail}</td>
+            <td class="cell-status">{status}</td>
+            {onAction && <td class="cell-actions">{subject && <Actions subject={subject} onAction={onAction} />}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): Row {
+  const { id, name, status } = pet
+  const holder = holderOf(pet)
+  // Without an order, nothing can change it.
+  const bound = holder === null || isDeleted
+  const added = withoutOrder(status)
+  const since = holder ? `since ${time(status === 'pending' ? holder.placedAt : holder.changedAt)}` : ''
+  // Until the order has been read, a line that shows nothing keeps the height of the row.
+  const note = isDeleted
+    ? ''
+    : bound
+      ? added
+      : holder
+        ? terms(holder).trim() || since
+        : status === 'available'
+          ? ''
+          : '\u00A0'
+  return {
+    id,
+    petId: id,
+    record: { kind: 'animal', id },
+    name,
+    note: note && note.charAt(0).toUpperCase() + note.slice(1),
+    detail: <Details pet={pet} />,
+    status: isDeleted ? 'Deleted' : <Status status={status} />,
+    subject: bound ? undefined : { petId: id, name, status, order: holder ?? undefined },
+  }
+}
+
+function orderRow(order: Order): Row {
+  const { id, petId, petName, status } = order
+  return {
+    id,
+    petId,
+    record: { kind: 'order', id },
+    name: petName,
+    note: `Id ${petId}${terms({ ...order, expiresAt: '' })}`,
+    detail: <time>{when(order)}</time>,
+    status: <Status status={status} />,
+    subject: subjectOf(order),
+  }
+}
+
+function when({ status, expiresAt, placedAt, changedAt }: Order): string {
+  if (status !== 'pending') return time(changedAt)
+  return expiresAt ? `until ${time(expiresAt)}` : `since ${time(placedAt)}`
+}
+
+/** The first button stays an element when the status changes, and with it the focus. */
+export function Actions({ subject, onAction }: { subject: Subject; onAction: OnAction }) {
+  return (
+    <div class="actions">
+      {actionsOf(subject.status).map((action, index) => (
+        <button key={index} type="button" class="small" onClick={() => onAction(action, subject)}>
+          {ACTION_LABELS[action]}
+          <span class="visually-hidden"> {plain(subject.name)}</span>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+interface HeadProps {
+  view: ListPosition['view']
+  actions: boolean
+  /** Before the others. */
+  children?: ComponentChildren
+}
+
+function Head({ view, actions, children }: HeadProps) {
+  return (
+    <thead>
+      <tr>
+        {children}
+        {HEADS[view].map((head, index) => (
+          <th key={head} scope="col" class={`cell-${COLUMNS[index]}`}>
+            {head}
+          </th>
+        ))}
+        {actions && (
+          <th scope="col" class="cell-actions">
+            <span class="visually-hidden">Actions</span>
+          </th>
+        )}
+      </tr>
+    </thead>
+  )
+}

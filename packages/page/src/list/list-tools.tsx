@@ -1,0 +1,63 @@
+// Above the list: the search, the statuses to choose from, with their counts, the category, and how the list is sorted.
+
+import type { Inventory, PetstoreClient } from '../../../client/src/petstore.ts'
+import { STATUSES_OF } from '../animal/status-labels.ts'
+import { RadioGroup } from '../parts/radio-group.tsx'
+import { number } from '../phrases.ts'
+import { CategoryFilter } from './category.tsx'
+import type { List } from './list.ts'
+import { firstPage, type Sort } from './list-position.ts'
+import type { OnAction } from './list-table.tsx'
+import { isNarrowed } from './pager.tsx'
+import { SearchBox } from './search-box.tsx'
+
+interface ToolsProps extends Pick<List, 'position' | 'shown' | 'goTo'> {
+  client: PetstoreClient
+  onAction: OnAction | undefined
+}
+
+export function Tools({ client, position, shown, goTo, onAction }: ToolsProps) {
+  return (
+    <div class="tools">
+      <SearchBox {...{ client, position, goTo, onAction }} />
+      <RadioGroup
+        legend="Status"
+        name="filter"
+        options={[['all', 'All'], ...STATUSES_OF[position.view]]}
+        counts={isNarrowed(position) ? undefined : countsOf(shown?.inventory)}
+        value={position.status ?? 'all'}
+        onChange={(value) => goTo(firstPage({ ...position, status: value === 'all' ? undefined : value }))}
+      />
+      <div class="tools-fields">
+        {position.view === 'animals' && <CategoryFilter {...{ position, goTo }} />}
+        {position.ids ? (
+          <p class="only-ids">
+            Only what an import added.
+            <button type="button" onClick={() => goTo(firstPage({ ...position, ids: '' }))}>
+              Show all
+            </button>
+          </p>
+        ) : (
+          <div class="field">
+            <label for="sort">Sort</label>
+            <select
+              id="sort"
+              value={position.sort}
+              onChange={({ currentTarget }) => goTo(firstPage({ ...position, sort: currentTarget.value as Sort }))}
+            >
+              <option value="oldest">Oldest first</option>
+              <option value="newest">Newest first</option>
+            </select>
+          </div>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function countsOf(inventory: Inventory | undefined): Record<string, string> | undefined {
+  if (!inventory) return undefined
+  const { available, pending, sold } = inventory
+  const counts = { all: available + pending + sold, available, pending, sold }
+  return Object.fromEntries(Object.entries(counts).map(([status, count]) => [status, number(count)]))
+}

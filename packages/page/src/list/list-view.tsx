@@ -1,0 +1,171 @@
+// The list as people see it: the animals or orders, why there are none, or what the page is waiting for.
+
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
+import { parseInteger } from '../animal/fields.ts'
+import { labelOf } from '../animal/status-labels.ts'
+import { Notice } from '../parts/notice.tsx'
+import { RetryNotice } from '../parts/retry-notice.tsx'
+import { brief } from '../phrases.ts'
+import type { Selection } from '../selection/use-selection.ts'
+import type { HolderOf } from './holders.ts'
+import type { List } from './list.ts'
+import { firstPage, type ListPosition } from './list-position.ts'
+import { ListTable, type OnAction } from './list-table.tsx'
+import { isShort, Pager, PageSize, pageName } from './pager.tsx'
+
+interface ListViewProps extends List {
+  /** Shown instead of the list when the store has no animals. */
+  emptyStore: ComponentChildren | undefined
+  holderOf: HolderOf
+  marks: ReadonlySet<bigint>
+  onAction: OnAction | undefined
+  /** Opens the form with a name. */
+  onAdd: ((name: string) => void) | undefined
+  selection: Selection | undefined
+  /** What has just been done. */
+  news: ComponentChildren
+}
+
+export const LIST_ID = 'list'
+
+export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, selection, ...list }: ListViewProps) {
+  const { position, shown, failure, loading, goTo, reload } = list
+  const { view, status, categoryId, ids } = position
+  const section = useRef<HTMLElement>(null)
+  // A new page is read from its start, but the button that led there is at the end.
+  useLayoutEffect(() => {
+    if (section.current && section.current.getBoundingClientRect().top < 0) section.current.scrollIntoView()
+  }, [shown?.position])
+
+  /** The rows on the screen belong to another page or another status than the reader chose. */
+  const stale = shown !== undefined && shown.position !== position
+  const none = shown !== undefined && shown.items.length === 0
+  const rows = emptyStore || none || shown?.position.view !== view ? undefined : shown
+  const paged = rows && !isShort(rows)
+  return (
+    <section ref={section} id={LIST_ID} tabIndex={-1} aria-label={`List of ${view}`} aria-busy={loading} class="list">
+      {emptyStore}
+      {!emptyStore && loading && !rows && <p class="muted loading">Loading the {view}…</p>}
+      {!emptyStore && none && !stale && (
+        <div class="empty">
+          <p>{nothing(position)}</p>
+          {position.search && parseInteger(position.search) === undefined && view === 'animals' && onAdd && (
+            <button type="button" class="primary" onClick={() => onAdd(position.search)}>
+              Add “{brief(position.search)}”
+            </button>
+          )}
+          {(status || categoryId !== undefined || ids || position.page !== 1) && (
+            <button
+              type="button"
+              onClick={() => goTo(firstPage({ ...position, status: undefined, categoryId: undefined, ids: '' }))}
+            >
+              Show all
+            </button>
+          )}
+        </div>
+      )}
+      {rows && <Waiting {...list} />}
+      {rows && <ListTable {...{ shown: rows, deleted: list.deleted, holderOf, marks, onAction, selection }} />}
+      {rows && !paged && <p class="count muted">{count(rows.items.length, view)}</p>}
+      <div class="list-foot">
+        {news}
+        {failure && (
+          <ListFailure failure={failure} position={position} shown={shown?.position} goTo={goTo} reload={reload} />
+        )}
+        {paged && (
+          <Pager
+            shown={rows}
+            loading={loading ? `loading ${describe(position)}…` : undefined}
+            goTo={(next) => next && !loading && goTo(next)}
+          />
+        )}
+      </div>
+      {paged && <PageSize position={position} goTo={goTo} />}
+    </section>
+  )
+}
+
+/** Over the head of the table: nothing moves when it comes or goes. */
+function Waiting({ waiting, show }: Pick<List, 'waiting' | 'show'>) {
+  function showAll(): void {
+    show()
+    document.getElementById(LIST_ID)?.focus({ preventScroll: true })
+  }
+  return (
+    <div class="waiting" role="status">
+      {waiting && (
+        <button type="button" class="small" onClick={showAll}>
+          {waiting}: <strong>Show</strong>
+        </button>
+      )}
+    </div>
+  )
+}
+
+interface ListFailureProps extends Pick<List, 'position' | 'goTo' | 'reload'> {
+  failure: NonNullable<List['failure']>
+  /** Of the rows on the screen. */
+  shown: ListPosition | undefined
+}
+
+function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProps) {
+  const badLink = failure.code === 'invalid_parameter' && position.cursor !== undefined
+  if (badLink) {
+    return (
+      <Notice
+        kind="error"
+        title="This link leads nowhere."
+        actions={
+          <button type="button" onClick={() => goTo(firstPage(position))}>
+            First page
+          </button>
+        }
+      >
+        It may be incomplete, or of another store.
+      </Notice>
+    )
+  }
+  if (failure.code === 'invalid_parameter' && position.search) {
+    return (
+      <Notice kind="warning" title={`“${brief(position.search)}” cannot be searched for.`}>
+        Type more letters of a name, at most {SEARCH_WORDS_MAX} words, or an id.
+      </Notice>
+    )
+  }
+  // What was chosen cannot be had now; the rows on the screen can be kept.
+  const takeBack = shown && shown !== position && (
+    <button type="button" class="quiet" onClick={() => goTo(shown)}>
+      Stay{' '}
+      {shown.view === position.view && shown.page !== position.page ? `on ${pageName(shown).toLowerCase()}` : 'here'}
+    </button>
+  )
+  const title = shown === position ? 'This list may be out of date.' : `Could not load ${describe(position)}.`
+  return <RetryNotice {...{ failure, title, reload }} actions={takeBack} />
+}
+
+function describe(position: ListPosition): string {
+  const { view, status } = position
+  if (position.page !== 1) return pageName(position).toLowerCase()
+  return status && view === 'animals' ? `${labelOf(status).toLowerCase()} animals` : `the ${view}`
+}
+
+function count(rows: number, view: ListPosition['view']): string {
+  return rows === 1 ? `1 ${view.slice(0, -1)}` : `${rows} ${view}`
+}
+
+function nothing({ view, status, categoryId, search, page }: ListPosition): string {
+  const ofCategory = categoryId === undefined ? '' : ` of category ${categoryId}`
+  if (search) {
+    const are = status ? ` that are ${labelOf(status).toLowerCase()}` : ''
+    const among = ofCategory || are ? ` among those${ofCategory}${are}` : ''
+    const what = parseInteger(search) !== undefined ? 'name' : view === 'animals' ? 'animal' : 'order'
+    return `No ${what} with “${brief(search)}” was found${among}.`
+  }
+  if (!status) return page !== 1 ? `No more ${view}.` : ofCategory ? `No animal is${ofCategory}.` : `No ${view} yet.`
+  const label = labelOf(status).toLowerCase()
+  return view === 'animals' || status === 'pending'
+    ? `No animal${ofCategory} is ${label}.`
+    : `No order is “${labelOf(status)}”.`
+}

@@ -1,0 +1,192 @@
+// The list of animals or of orders, page by page: the position in it, the page shown, and retries until the service
+// responds. Only one page of the list is held, so a store of a million animals is as quick as a store of ten.
+
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type {
+  CallOptions,
+  Inventory,
+  OrderFilter,
+  OrderStatus,
+  Pet,
+  PetFilter,
+  PetStatus,
+  PetstoreClient,
+} from '../../../client/src/petstore.ts'
+import { readEach, readPet } from '../animal/by-id.ts'
+import type { Feed } from '../live/feed.ts'
+import { useEvents } from '../live/use-feed.ts'
+import { type Loaded, useLoaded } from '../parts/loaded.ts'
+import { fromIdRanges } from './id-ranges.ts'
+import { type InPlace, useInPlace } from './in-place.ts'
+import type { Item, Page } from './list-page.ts'
+import { firstPage, fromAddress, type ListPosition, nextPage, type Sort, startOf, toAddress } from './list-position.ts'
+
+export interface Shown extends Page {
+  /** Of animals. */
+  inventory: Inventory | undefined
+}
+
+export interface List extends Pick<Loaded<Page>, 'failure'>, Omit<InPlace, 'page'> {
+  /** The position that the reader chose. */
+  position: ListPosition
+  /** The last page that arrived, with its position: while another is loading, still the one before. */
+  shown: Shown | undefined
+  /** The first attempt at the chosen position has not ended yet. */
+  loading: boolean
+  goTo: (position: ListPosition) => void
+  /** Fetches the chosen page again, and shows it as it is then. */
+  reload: () => void
+  /** Something has changed: fetches it again soon, and leaves the rows where they are. */
+  refresh: () => void
+}
+
+/** How soon the page shows what others change where no feed tells it, and notices that the service does not respond. */
+const REFRESH_MS = 15_000
+
+/** `covered`: something else has the page to itself. */
+export function useList(client: PetstoreClient, feed: Feed, covered: boolean): List {
+  const [position, goTo] = usePosition()
+  const read = useLoaded(
+    async (signal) => {
+      await feed.begun
+      return fetchPage(client, position, { signal, retries: 0 })
+    },
+    [client, position],
+  )
+  // The rows are worth showing without the counts; until those have come, the last ones are nearly right.
+  const last = useRef<Inventory>(undefined)
+  const counted = useLoaded(
+    async (signal) => {
+      await feed.begun
+      if (position.view === 'animals') last.current = await client.getInventory({ signal, retries: 0 })
+      return last.current
+    },
+    [client, position],
+  )
+  const refresh = useCallback(() => {
+    read.refresh()
+    counted.refresh()
+  }, [])
+  const { page, ...inPlace } = useInPlace(read.value, feed, covered)
+  useEvents(feed, (events, gap) => {
+    // Rows that are looked up by their ids cost more than a page, and what happens to others does not change them.
+    const isOthers =
+      position.ids && !position.status && !events.some(({ petId }) => page?.items.some(({ id }) => id === petId))
+    if (gap || !isOthers) read.refresh()
+    counted.refresh()
+  })
+  useEffect(() => {
+    const timer = setInterval(() => feed.live || refresh(), REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [feed])
+
+  function reload(): void {
+    inPlace.show(true)
+    read.reload()
+    counted.reload()
+  }
+  const inventory = position.view === 'animals' ? counted.value : undefined
+  const shown = useMemo(() => page && { ...page, inventory }, [page, inventory])
+  const loading = !read.failure && shown?.position !== position
+  return { position, shown, failure: read.failure, loading, goTo, reload, refresh, ...inPlace }
+}
+
+type Stated<Filter> = Record<keyof Filter, unknown>
+/** What the list of orders leaves to the service. A new parameter of a list does not compile until it is here or used. */
+const UNUSED = { petId: undefined }
+
+/** Rejects as a call of the client does. */
+export async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Page> {
+  const { view, status, categoryId, limit, cursor, page } = position
+  if (position.ids) return pageOfIds(client, position, options)
+  const fromEnd = page < 0
+  const search = position.search || undefined
+  const sort = (position.sort === 'newest') === fromEnd ? ('oldest' as const) : ('newest' as const)
+  /** Pages that count from the end are read in the other direction. */
+  function inOrder<Row>(items: readonly Row[], { next, prev }: Cursors) {
+    return fromEnd ? { items: items.toReversed(), next: prev, prev: next } : { items, next, prev }
+  }
+  if (view === 'orders') {
+    const stated = { ...UNUSED, status: status as OrderStatus | undefined, search, sort, limit }
+    const filter = stated satisfies Stated<OrderFilter>
+    const { orders, ...cursors } = await client.listOrderPage({ ...filter, cursor }, options)
+    const { items, ...links } = inOrder(orders, cursors)
+    return { position, items, ...links }
+  }
+  const stated = { status: status as PetStatus | undefined, categoryId, search, sort, limit }
+  const filter = stated satisfies Stated<PetFilter>
+  const { pets, ...cursors } = await client.listPage({ ...filter, cursor }, options)
+  const { items, ...links } = inOrder(pets, cursors)
+  return { position, items, ...links }
+}
+
+/** The ids of the page are looked up, however many animals are newer. A deleted one is left out. */
+async function pageOfIds(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Page> {
+  const { ids, status, categoryId, limit, page } = position
+  const wanted = fromIdRanges(ids)?.((page - 1) * limit, limit + 1) ?? []
+  const found: Pet[] = []
+  await readEach<Pet>(wanted.slice(0, limit), {
+    async page(at) {
+      const { pets, next } = await client.listPage(at, options)
+      return [pets, next]
+    },
+    idOf: ({ id }) => id,
+    one: (id) => readPet(client, id, options),
+    found: (_id, pet) => pet && found.push(pet),
+  })
+  const fits = (pet: Pet) => (pet.status === status || !status) && (categoryId ?? pet.categoryId) === pet.categoryId
+  const items = found.filter(fits).sort((a, b) => (a.id > b.id ? -1 : 1))
+  return {
+    position,
+    items,
+    next: wanted.length > limit ? String(page + 1) : undefined,
+    prev: page > 1 ? String(page - 1) : undefined,
+  }
+}
+
+/** All pages, one after another. */
+export async function* wholeList(
+  client: PetstoreClient,
+  start: ListPosition,
+  options: CallOptions,
+): AsyncGenerator<Item> {
+  for (let position: ListPosition | undefined = firstPage({ ...start, limit: 100 }); position; ) {
+    const { items, next } = await fetchPage(client, position, options)
+    yield* items
+    position = nextPage(position, next)
+  }
+}
+
+type Cursors = Pick<Page, 'next' | 'prev'>
+
+/** Where each list starts, with the sort that was chosen for it last. */
+export function useStarts(position: ListPosition): Record<ListPosition['view'], ListPosition> {
+  const sorts = useRef<Partial<Record<ListPosition['view'], Sort>>>({})
+  sorts.current[position.view] = position.sort
+  function start(view: ListPosition['view']): ListPosition {
+    const first = startOf(view, position)
+    return { ...first, sort: sorts.current[view] ?? first.sort }
+  }
+  return { animals: start('animals'), orders: start('orders') }
+}
+
+/** Like useState, with the position in the address and in the browser's history. */
+function usePosition(): [ListPosition, (position: ListPosition) => void] {
+  const [position, setPosition] = useState(() => fromAddress(location.search))
+  useEffect(() => {
+    const follow = () => setPosition(fromAddress(location.search))
+    window.addEventListener('popstate', follow)
+    return () => window.removeEventListener('popstate', follow)
+  }, [])
+  const goTo = useCallback((next: ListPosition) => {
+    const address = toAddress(next)
+    const isShown = new URL(address, location.href).search === location.search
+    // Each letter of a search or a category is no place to go back to.
+    const query = new URLSearchParams(location.search)
+    const typing =
+      (next.search !== '' && query.has('search')) || (next.categoryId !== undefined && query.has('category'))
+    if (!isShown) history[typing ? 'replaceState' : 'pushState'](null, '', address)
+    setPosition(next)
+  }, [])
+  return [position, goTo]
+}

@@ -1,0 +1,71 @@
+// The start of a list: the link that skips to it, its title, and the button that adds an animal.
+
+import { useBusy } from '../parts/busy.ts'
+import { Heading } from '../parts/heading.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { LIST_ID } from './list-view.tsx'
+
+/** Without the link's own navigation, which would change the address. */
+export function SkipLink() {
+  function skip(event: Event): void {
+    event.preventDefault()
+    document.getElementById(LIST_ID)?.focus()
+  }
+  return (
+    <a class="skip-link" href={`#${LIST_ID}`} onClick={skip}>
+      Skip to the list
+    </a>
+  )
+}
+
+interface TitleRowProps {
+  title: string
+  draftKept: boolean
+  /** `undefined` where nothing can be added. */
+  onAdd: (() => void) | undefined
+  onImport: () => void
+  /** Begins to choose rows, or ends it; `undefined` where there are none. */
+  onSelect: (() => void) | undefined
+  selecting: boolean
+  /** One is under way. */
+  exporting: boolean
+  /** Saves what is filtered. */
+  onExport: () => void
+  /** Prints what is filtered; resolves when it was given to the printer. */
+  onPrint: () => Promise<void>
+}
+
+export function TitleRow(props: TitleRowProps) {
+  const { title, draftKept, onAdd, onImport, onSelect, selecting, exporting, onExport, onPrint } = props
+  const [printing, once] = useBusy()
+  return (
+    <div class="title-row">
+      <Heading>{title}</Heading>
+      <div class="title-actions">
+        {onSelect && (
+          <button type="button" class="quiet" aria-pressed={selecting} onClick={onSelect}>
+            Select
+          </button>
+        )}
+        <button type="button" class="quiet" aria-disabled={exporting} onClick={onExport}>
+          {exporting ? 'Exporting…' : 'Export'}
+        </button>
+        <button type="button" class="quiet" aria-disabled={printing} onClick={() => once(onPrint)}>
+          {printing ? 'Reading…' : 'Print'}
+        </button>
+        {onAdd && (
+          <button type="button" class="quiet" onClick={onImport}>
+            Import
+          </button>
+        )}
+        {draftKept && onAdd && <span class="tag">Draft kept</span>}
+        {onAdd && (
+          <button type="button" class="primary" onClick={onAdd}>
+            <Icon name="plus" />
+            Add an animal
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}

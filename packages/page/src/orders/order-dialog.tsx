@@ -1,0 +1,119 @@
+// Reserving, selling, releasing or taking back one animal: what the person chooses, and what has become of it.
+
+import { useLayoutEffect, useState } from 'preact/hooks'
+import type { Order } from '../../../client/src/petstore.ts'
+import { labelOf } from '../animal/status-labels.ts'
+import type { Failure } from '../failures.ts'
+import type { Feed } from '../live/feed.ts'
+import { useEvents } from '../live/use-feed.ts'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { TextField } from '../parts/text-field.tsx'
+import { brief, terms, time } from '../phrases.ts'
+import { ACTION_LABELS, type Action, DOING_LABELS } from './actions.ts'
+import { type End, HoldField } from './hold-field.tsx'
+import { type OrderTask, type OrderTaskProps, useOrderTask } from './order-task.ts'
+
+interface OrderDialogProps extends Omit<OrderTaskProps, 'onDone'> {
+  feed: Feed
+  open: boolean
+  setOpen: (open: boolean) => void
+  onDone: (sentence: string, orderId: bigint) => void
+}
+
+export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDialogProps) {
+  const { action, subject, onChange } = props
+  const placing = subject.status === 'available'
+  const [reference, setReference] = useState('')
+  const [end, setEnd] = useState<End>({ hold: 'day', until: '' })
+  const task = useOrderTask({ ...props, onDone: finish })
+  const { order, busy, acting, failure, obstacle } = task
+  useEvents(feed, (events) => open && events.some(({ petId }) => petId === subject.petId) && task.check())
+  const halfDone = placing && action === 'sell' && order !== undefined
+
+  // It may have been closed in the meantime, and what stopped the action must be seen.
+  useLayoutEffect(() => {
+    if (!acting && (obstacle || failure)) setOpen(true)
+  }, [acting])
+  // The fields are gone.
+  useLayoutEffect(() => {
+    if (obstacle || halfDone) document.querySelector<HTMLElement>('dialog[open] .primary')?.focus()
+  }, [obstacle, halfDone])
+
+  function finish(held: Order): void {
+    setOpen(false)
+    onDone(done(action, subject.name, held), held.id)
+  }
+
+  function close(open: boolean): void {
+    setOpen(open)
+    if (placing && (order || failure)) onChange()
+  }
+
+  const title = `${ACTION_LABELS[action]} ${brief(subject.name)}`
+  return (
+    <FormDialog
+      id="order-title"
+      {...{ title, open }}
+      setOpen={close}
+      submit={() => task.submit({ reference, ...end })}
+      action={obstacle ? undefined : acting ? DOING_LABELS[action] : failure ? 'Try again' : ACTION_LABELS[action]}
+      busy={acting || (busy && !order)}
+    >
+      <Stops {...{ obstacle, failure, halfDone }} />
+      {!obstacle && task.overtaken && <Notice kind="warning" title={task.overtaken} />}
+      {!obstacle && placing && !halfDone && (
+        <>
+          <TextField
+            id="reference"
+            label="For whom"
+            dir="auto"
+            maxLength={255}
+            value={reference}
+            setText={setReference}
+            hint="A customer or a receipt, if you like."
+          />
+          {action === 'reserve' && <HoldField {...end} setEnd={setEnd} />}
+        </>
+      )}
+      {!obstacle && !failure && order && (!placing || !acting) && <p>{describe(order)}</p>}
+      {!placing && !order && busy && <p class="muted">Looking up its order…</p>}
+    </FormDialog>
+  )
+}
+
+/** What stops the action. `halfDone`: an animal to be sold is only reserved so far. */
+function Stops({ obstacle, failure, halfDone }: Pick<OrderTask, 'obstacle' | 'failure'> & { halfDone: boolean }) {
+  return (
+    <>
+      {obstacle && (
+        <Notice kind="warning" title={obstacle.what}>
+          {obstacle.advice}
+        </Notice>
+      )}
+      {failure && (
+        <Notice kind="error" title={problem(failure, halfDone)}>
+          {halfDone
+            ? 'It is reserved for this sale. Try again, or release it in the list.'
+            : failure.kind === 'unavailable' && 'Try again: what has been done already is not done twice.'}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+function problem({ code, message }: Failure, halfDone: boolean): string {
+  if (code === 'invalid_order') return message.replace(/^expiresAt/, 'The end')
+  return halfDone ? `Not sold yet. ${message}` : message
+}
+
+function describe(order: Order): string {
+  const label = labelOf(order.status)
+  if (order.status === 'completed') return `${label} ${time(order.changedAt)}${terms(order)}.`
+  return `${label}${terms(order) || ` since ${time(order.placedAt)}`}.`
+}
+
+function done(action: Action, name: string, order: Order): string {
+  if (action === 'reserve') return `${brief(name)} is reserved${terms(order)}.`
+  return `${brief(name)} is ${action === 'sell' ? 'sold' : 'available again'}.`
+}

@@ -1,0 +1,74 @@
+// The key that is signed in: in this tab, or on this device if the person asks for that.
+
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { sendRequest } from '../../../client/src/retries.ts'
+import { joinTabs, type SignedIn, STORED_KEY, storedKey } from './tab-keys.ts'
+
+const TIMEOUT_MS = 10_000
+
+/** Asks the service what the key is. Rejects as a call of the client does. */
+export async function identify(key: string): Promise<SignedIn> {
+  const headers = { Authorization: `Bearer ${key}` }
+  const options = { fetch: window.fetch.bind(window), timeoutMs: TIMEOUT_MS, retries: 1, signal: undefined }
+  const { name, access }: { name: string; access: string } = JSON.parse(
+    (await sendRequest('.', '/key', { headers }, options)).text,
+  )
+  return { key, name, readOnly: access === 'read-only' }
+}
+
+interface SignedInState {
+  signedIn: SignedIn | undefined
+  signIn: (next: SignedIn, remember: boolean) => void
+  /** Forgets the key in this tab and on the device, unless another tab has stored another one there. */
+  forget: () => void
+  /** Forgets it in every tab. */
+  signOut: () => void
+}
+
+/** `found`: by this tab when it was opened. `onSignedOut`: in this tab or in another. */
+export function useSignedIn(found: SignedIn | undefined, onSignedOut: () => void): SignedInState {
+  const [signedIn, set] = useState(found)
+  const latest = useRef({ signedIn, onSignedOut })
+  latest.current = { signedIn, onSignedOut }
+  const tabs = useRef<ReturnType<typeof joinTabs>>(undefined)
+  const keep = useCallback((next: SignedIn, remember = false) => {
+    set(next)
+    store(() => true, next, remember)
+  }, [])
+  function forget(): void {
+    const mine = JSON.stringify(latest.current.signedIn)
+    set(undefined)
+    store((stored) => stored === mine)
+  }
+  function leave(): void {
+    set(undefined)
+    store(() => true)
+    latest.current.onSignedOut()
+  }
+  useEffect(() => {
+    if (found && !storedKey()) keep(found)
+    tabs.current = joinTabs(() => latest.current.signedIn, leave)
+    return tabs.current.close
+  }, [])
+  return {
+    signedIn,
+    signIn: keep,
+    forget,
+    signOut: () => {
+      leave()
+      tabs.current?.signOut()
+    },
+  }
+}
+
+/** Drops what is stored, where `drops` says so of its text, and stores the next. */
+function store(drops: (stored: string | null) => boolean, next?: SignedIn, remember = false): void {
+  try {
+    for (const storage of [sessionStorage, localStorage]) {
+      if (drops(storage.getItem(STORED_KEY))) storage.removeItem(STORED_KEY)
+    }
+    if (next) (remember ? localStorage : sessionStorage).setItem(STORED_KEY, JSON.stringify(next))
+  } catch {
+    // Storage is full or forbidden: a reload asks for the key again.
+  }
+}
