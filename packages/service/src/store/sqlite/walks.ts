@@ -3,7 +3,7 @@
 //
 // Where a page has both columns of an index as filters (a category with a status), the rows are found in an index of its own, with the ids in blocks:
 // (block, first, second, id). There a pet whose status changes stays nearby. The gain: in an index of (first, second, id), an order would move it
-// to another page of the file, which was half of what it cost. The price: a page that few pets are on looks into every block, for 10 ms with 10^7.
+// to another page of the file, which was half of what it cost. The price: a page that few pets are on looks into every block, for 25 ms with 10^7.
 // Others see `walkSql` and `otherSide`.
 
 import { conditionsOf, type List, type Plan, rowsOf } from '../shared/lists.ts'
@@ -11,8 +11,8 @@ import { conditionsOf, type List, type Plan, rowsOf } from '../shared/lists.ts'
 /** A bare one, beside ORDER BY, would be a reason to plan the statement at every execution. */
 export const parameter = (place: number) => `+?${place + 3}`
 
-/** As in the index: a block has 4 096 ids. It takes 20 pages of the file, and 10^7 pets have 2 442 blocks, of 4 µs each to look into. */
-const BLOCK_BITS = 12
+/** As in the index: a block has 2 048 ids. It takes 10 pages of the file, and 10^7 pets have 4 883 blocks, of 5 µs each to look into. */
+const BLOCK_BITS = 11
 
 /** The rows above the place, or up to it, the nearest first. `columns`: the id, and others. */
 export function walkSql<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean, columns: string): string {
