@@ -8,7 +8,7 @@ import { type Figure, median, number, type Run } from './figures.ts'
 import { audit, type Load, measure, writeRequests } from './load.ts'
 import { temporaryFolder } from './machine.ts'
 import type { Work } from './requests.ts'
-import { type Running, residentMB, start } from './servers.ts'
+import { type Running, residentMB, start, untilIdle } from './servers.ts'
 
 export interface Pace {
   rounds: number
@@ -40,6 +40,8 @@ type Loads = Map<Entry, Load & Figure>
 
 /** For each entry; all are warmed up at once. */
 const WARM_UP_SECONDS = 2
+/** An older commit begins what it has put off when nobody has asked for so long. */
+const PUT_OFF_MS = 3000
 /** A round in which the floor's rate is farther from its median is measured again. */
 const FLOOR_MOVES_MAX = 0.15
 const EXTRA_ROUNDS_MAX = 3
@@ -67,6 +69,8 @@ export async function measureTogether(asked: readonly Entry[], pace: Pace, oneSe
     loads.set(entry, { name, server, requests, status: work.status, sent: 0, cores, connections, runs: [] })
   }
   await Promise.all([...loads.values()].map((load) => audit(load, WARM_UP_SECONDS * entries.length)))
+  // What one puts off until then would be done on the core of the one that is measured first.
+  await Promise.all([...loads.values()].map(({ server }) => untilIdle(server.pid, PUT_OFF_MS)))
   return await measureRounds(asked, loads, pace)
 }
 
