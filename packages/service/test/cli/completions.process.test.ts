@@ -37,10 +37,16 @@ test('of what the scripts for zsh and PowerShell evaluate, everything that is ty
   expect((await run(['completion', 'powershell'], { cwd })).stdout).toContain(`{ "'" + [System.Management.Automation`)
 })
 
-/** How each is started without a person's own settings, and how it is given the completions. */
+/**
+ * How each is started without a person's own settings, and how it is given the completions. By its usual Tab, zsh runs a substitution
+ * that ends at the cursor, behind any command: here Tab completes, and nothing else.
+ */
 const SHELLS: Record<string, { command: string[]; setUp: string }> = {
   bash: { command: ['bash', '--norc', '--noprofile', '-i'], setUp: 'source <(petstore completion bash)' },
-  zsh: { command: ['zsh', '-f', '-i'], setUp: 'autoload -U compinit; compinit -u; source <(petstore completion zsh)' },
+  zsh: {
+    command: ['zsh', '-f', '-i'],
+    setUp: `bindkey '^I' complete-word; autoload -U compinit; compinit -u; source <(petstore completion zsh)`,
+  },
   fish: { command: ['fish', '--no-config', '-i'], setUp: 'petstore completion fish | source' },
 }
 
