@@ -45,6 +45,21 @@ for (const document of documents) {
   })
 }
 
+test('docs/reliability.md: the tests and files that hold each fault are there', () => {
+  const folders = ['packages/*/test/**/*.ts', 'test/*.ts']
+  const files = folders.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
+  const has = (name: string) => files.some((file) => file.includes(name))
+  const [, table = ''] = readFileSync(join(root, 'docs/reliability.md'), 'utf8').split('\n| fault |')
+  const [, , ...rows] = (table.split('\n\n')[0] ?? '').split('\n')
+  expect(rows.length).toBeGreaterThan(25)
+  const named = rows.flatMap((row) => {
+    const [, , held = '', shown = ''] = row.split(' | ')
+    const files = /`bun test (.*)`/.exec(shown)?.[1]?.split(' ') ?? []
+    return [...held.matchAll(/`([\w./-]+)`/g).map(([, name = '']) => name), ...files]
+  })
+  expect(named.filter((name) => !has(name))).toEqual([])
+})
+
 test('docs/interface.md says of each operation, parameter, field and error code where it comes from', () => {
   const page = readFileSync(join(root, 'docs/interface.md'), 'utf8')
   const words = new Set(page.match(/[\w-]+/g))
