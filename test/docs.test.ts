@@ -8,6 +8,7 @@ import packageJson from '../package.json'
 import { document, operations } from '../packages/contract/src/contract.ts'
 import { ERROR_STATUS } from '../packages/contract/src/generated.ts'
 import { SETTINGS, type Setting } from '../packages/service/src/config/settings.ts'
+import * as limits from '../packages/service/src/store/postgres/time-limits.ts'
 
 const root = join(import.meta.dir, '..')
 const documents = ['*.md', 'docs/*.md', 'bench/*.md', 'packages/*/*.md'].flatMap((pattern) => [
@@ -83,6 +84,15 @@ test('the default of a setting stands in docs/configuration.md, and beside its n
       ),
     )
   expect(repeats).toEqual([])
+})
+
+test('docs/postgresql.md has the time limits of its store', () => {
+  const page = readFileSync(join(root, 'docs/postgresql.md'), 'utf8').replaceAll('\n', ' ')
+  const [, waits = ''] = /Every wait ends: (.*?)\. Then/.exec(page) ?? []
+  const { STATEMENT_TIMEOUT_MS, ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, READ_QUEUE_MS, WRITE_QUEUE_MS } = limits
+  const inOrder = [STATEMENT_TIMEOUT_MS, ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, READ_QUEUE_MS, WRITE_QUEUE_MS]
+  expect([...waits.matchAll(/[\d.]+(?= s)/g)].map(Number)).toEqual(inOrder.map((ms) => ms / 1000))
+  expect(Number(/statement_timeout = '(.*?)s'/.exec(page)?.[1])).toBe(STATEMENT_TIMEOUT_MS / 1000)
 })
 
 test('docs/clients.md has the method of each operation', () => {

@@ -162,7 +162,7 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
 
   test('many that were renamed or deleted cost nothing: what is left of their word is found', async () => {
     const ids = await Promise.all(Array.from({ length: 400 }, (_, n) => add(`Plenty ${n}`)))
-    // Few at a time: they wait for a connection of PostgreSQL for two seconds at most.
+    // Few at a time: who waits too long for a connection of PostgreSQL is refused.
     for (let at = 0; at < 300; at += 10)
       await Promise.all(
         ids

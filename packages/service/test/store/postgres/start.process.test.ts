@@ -13,6 +13,7 @@ import { kindOf, openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/connection.ts'
 import { checkRights, grants } from '../../../src/store/postgres/rights.ts'
+import { CONNECT_TIMEOUT_MS } from '../../../src/store/postgres/time-limits.ts'
 import { NEW_PET_COLUMNS } from '../../../src/store/shared/pet-columns.ts'
 
 describe('a start refuses', () => {
@@ -108,8 +109,8 @@ describe('waits for a database that is slow to connect, as on a busy machine:', 
     const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
     const slow = await Forwarder.start(silent.port)
     const opening = open(address.replace(`:${cluster.port}/`, `:${slow.port}/`))
-    // The driver gives up the first connection after 1.5 s.
-    await Bun.sleep(1_000)
+    // Before the driver gives up the first connection.
+    await Bun.sleep(CONNECT_TIMEOUT_MS - 500)
     slow.target = cluster.port
     await (await opening).close()
     slow.stop()
