@@ -9,6 +9,8 @@ import { document, operations } from '../packages/contract/src/contract.ts'
 import { ERROR_STATUS } from '../packages/contract/src/generated.ts'
 import { SETTINGS, type Setting } from '../packages/service/src/config/settings.ts'
 import * as limits from '../packages/service/src/store/postgres/time-limits.ts'
+import { FRAMES_MIN } from '../packages/service/src/store/sqlite/checkpoints.ts'
+import { FRAME_BYTES } from '../packages/service/src/store/sqlite/wal-index.ts'
 
 const root = join(import.meta.dir, '..')
 const documents = ['*.md', 'docs/*.md', 'bench/*.md', 'packages/*/*.md'].flatMap((pattern) => [
@@ -93,6 +95,13 @@ test('docs/postgresql.md has the time limits of its store', () => {
   const inOrder = [STATEMENT_TIMEOUT_MS, ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, READ_QUEUE_MS, WRITE_QUEUE_MS]
   expect([...waits.matchAll(/[\d.]+(?= s)/g)].map(Number)).toEqual(inOrder.map((ms) => ms / 1000))
   expect(Number(/statement_timeout = '(.*?)s'/.exec(page)?.[1])).toBe(STATEMENT_TIMEOUT_MS / 1000)
+})
+
+test('docs/sqlite.md has the length of the log', () => {
+  const [, frames, megabytes] =
+    /when it has ([\d ]+) frames \((\d+) MB\)/.exec(readFileSync(join(root, 'docs/sqlite.md'), 'utf8')) ?? []
+  expect(Number(frames?.replace(' ', ''))).toBe(FRAMES_MIN)
+  expect(Number(megabytes)).toBe(Math.round((FRAMES_MIN * FRAME_BYTES) / 1e6))
 })
 
 test('docs/clients.md has the method of each operation', () => {

@@ -12,7 +12,7 @@ const BELOW = 6
 /** The guides by what a reader wants, as README.md has them. */
 export const GROUPS = {
   Begin: ['orders', 'page'],
-  'How to': ['operations', 'backups', 'postgresql', 'testing', 'practice', 'verify', 'events'],
+  'How to': ['operations', 'sqlite', 'postgresql', 'backups', 'testing', 'practice', 'verify', 'events'],
   Reference: ['configuration', 'cli', 'clients', 'compatibility'],
   Why: ['design', 'interface', 'reliability', 'performance', 'practice-clients'],
 }

@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { copied, lengthen, logOf } from '../../../../../test/support/logs.ts'
 import { PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
-import { startCheckpoints } from '../../../src/store/sqlite/checkpoints.ts'
+import { LOG_BYTES, startCheckpoints } from '../../../src/store/sqlite/checkpoints.ts'
 import { openConnection } from '../../../src/store/sqlite/connection.ts'
 import { Statements } from '../../../src/store/sqlite/statements.ts'
 import { transactions } from '../../../src/store/sqlite/transaction.ts'
@@ -52,7 +52,7 @@ describe('a log', () => {
     for (; logOf(writer).frames > 1_000; count++) await store.createPet(PET, by)
     // What was written last is still there, for those who copy the log.
     expect(statSync(`${path}-wal`).size).toBeGreaterThanOrEqual(size)
-    while (statSync(`${path}-wal`).size > 34e6) {
+    while (statSync(`${path}-wal`).size > LOG_BYTES) {
       await store.createPet(PET, by)
       count++
       await Bun.sleep(10)
