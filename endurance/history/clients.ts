@@ -6,6 +6,7 @@ import { Chooser, WAITING } from './chooser.ts'
 import { newKnown, RESERVED_MS_MAX } from './known.ts'
 import { type Answer, type Asked, isUnanswered, type ListAsk, type Operation, rowsOf, type Seen } from './operations.ts'
 import { linkOf, requestOf } from './requests.ts'
+import { EXPIRY_MS } from './windows.ts'
 
 /** Of so many requests the connection is cut before the answer has come. */
 const CUT_SHARE = 0.005
@@ -16,8 +17,8 @@ const ANSWER_MS_MAX = 20_000
 const PAUSE_MS = 50
 /** When everything is read, nothing breaks any more. */
 const SILENT_MS_MAX = 60_000
-/** The longest reservation, and a second until it is seen to have ended. */
-const EXPIRED_MS_MAX = RESERVED_MS_MAX + 1_000
+/** The longest reservation, until it is seen to have ended. */
+const EXPIRED_MS_MAX = RESERVED_MS_MAX + EXPIRY_MS
 const NO_ANSWER: Answer = { status: 0, text: '', links: '', tag: undefined, replayed: false }
 /** How often each API key is used, as far as there is one of the name. */
 const KEYS = ['first', 'first', 'first', 'first', 'first', 'second', 'second', 'second', 'leaver', 'reader']

@@ -4,7 +4,8 @@
 import type { OrderStore, Transition } from '../domain/orders.ts'
 import type { Log } from '../observability/log.ts'
 
-const EVERY_MS = 500
+/** The contract of placeOrder says within what time a reservation ends. */
+export const EVERY_MS = 500
 
 interface Expiry {
   /** Starts no more transactions. Resolves when the last one has ended. */

@@ -2,8 +2,9 @@
 // the store then does is packages/service/test/store/orders/expiry.ts; that a reservation ends by itself is packages/service/test/http/scenarios/order-expiry.ts.
 
 import { describe, expect, test } from 'bun:test'
+import { document } from '../../../contract/src/contract.ts'
 import type { ExpiredOrder } from '../../src/domain/orders.ts'
-import { logExpired, startExpiry } from '../../src/http/expiry.ts'
+import { EVERY_MS, logExpired, startExpiry } from '../../src/http/expiry.ts'
 import { createLog } from '../../src/observability/log.ts'
 
 /** Each call expires as many as listed, then none; resolves `done` after the last listed one has been asked for. */
@@ -43,6 +44,12 @@ describe('overdue reservations are expired', () => {
     await Promise.race([done, Bun.sleep(5_000)])
     await expiry.stop()
     expect(asked.times).toBe(3)
+  })
+
+  test('again early enough for the time that the contract gives', () => {
+    const { description } = document.paths['/store/orders']?.post ?? {}
+    expect(description).toContain('ends within a second of that time')
+    expect(EVERY_MS).toBeLessThan(1_000)
   })
 
   test('each with a line in the log, and no other change of an order', () => {
