@@ -8,7 +8,6 @@
 import type { Running } from '../test/support/process.ts'
 import { print, runCommand } from './command.ts'
 import type { Figures } from './open-loop.ts'
-import * as events from './waits/events.ts'
 import {
   answers,
   burst,
@@ -19,8 +18,9 @@ import {
   type Waits,
   watch,
 } from './waits/load.ts'
-import * as postgres from './waits/postgres-events.ts'
-import { newStore, type Store, startServer } from './waits/stores.ts'
+import * as postgres from './waits/postgres-scenes.ts'
+import * as scenes from './waits/scenes.ts'
+import { newStore, READERS, type Store, startServer } from './waits/stores.ts'
 
 const WAIT_MS_MAX = 50
 /** Where the machine itself makes requests wait longer: how many times the wait of the load alone. */
@@ -31,18 +31,18 @@ const MARGIN = 1 / 4
 const HALF = 'half of the peak'
 
 const ALONE = 'nothing'
-const BOTH: Record<string, events.Event> = {
-  [ALONE]: events.nothing,
-  snapshot: events.snapshot,
-  backup: events.backup,
-  'restore elsewhere': events.restore,
-  reservations: events.reservations,
-  'waiting readers': events.readers,
-  'worker killed': events.worker,
-  'slow disk': events.slowDisk,
+const BOTH: Record<string, scenes.Prepare> = {
+  [ALONE]: scenes.nothing,
+  snapshot: scenes.snapshot,
+  backup: scenes.backup,
+  'restore elsewhere': scenes.restore,
+  reservations: scenes.reservations,
+  'waiting readers': scenes.readers,
+  'worker killed': scenes.worker,
+  'slow disk': scenes.slowDisk,
 }
 /** The failover comes last: nothing can follow it. */
-const IN_POSTGRES: Record<string, events.Event> = {
+const IN_POSTGRES: Record<string, scenes.Prepare> = {
   'vacuum full': postgres.vacuumFull,
   autovacuum: postgres.autovacuum,
   'stalled standby': postgres.stalledStandby,
@@ -55,7 +55,7 @@ const UNJUDGED = ['slow disk', 'stalled standby', 'failover']
 /** `only`: the names of rows; all when it is empty. The load alone is always measured, first. */
 export async function waits(
   kind: Store['kind'],
-  plan: events.Plan,
+  plan: scenes.Plan,
   only: readonly string[],
   report: (line: string) => void = () => {},
 ): Promise<{ rates: Rates; measured: Waits[] }> {
@@ -66,7 +66,7 @@ export async function waits(
   const measured: Waits[] = []
   try {
     const rates = await ratesOf(server, store, plan, report)
-    for (const [beside, prepare] of Object.entries<events.Event>(ROWS[kind])) {
+    for (const [beside, prepare] of Object.entries<scenes.Prepare>(ROWS[kind])) {
       if (beside !== ALONE && only.length > 0 && !only.includes(beside)) continue
       const scene = await prepare({ plan, store, server, marginMs })
       try {
@@ -88,7 +88,7 @@ export async function waits(
 }
 
 /** Those that are given, or half of the peak. Either way the server has warmed up. */
-async function ratesOf(server: Running, store: Store, plan: events.Plan, report: (line: string) => void) {
+async function ratesOf(server: Running, store: Store, plan: scenes.Plan, report: (line: string) => void) {
   const { lists, creates, seconds } = plan
   if (lists > 0 && creates > 0) {
     await burst(server, store, { lists, creates }, seconds)
@@ -133,7 +133,7 @@ function shown({ p50, p99, p999, max }: Figures): string {
   return [p50, p99, p999, max].map((ms) => ms.toFixed(ms < 10 ? 1 : 0)).join(' / ')
 }
 
-async function run({ store: kinds, only, ...plan }: events.Plan & Record<'store' | 'only', string[]>) {
+async function run({ store: kinds, only, ...plan }: scenes.Plan & Record<'store' | 'only', string[]>) {
   const parts: { text: string; passed: boolean }[] = []
   for (const [kind, name] of [['sqlite', 'SQLite'] as const, ['postgres', 'PostgreSQL'] as const]) {
     if (kinds.length > 0 && !kinds.includes(kind)) continue
@@ -143,7 +143,7 @@ async function run({ store: kinds, only, ...plan }: events.Plan & Record<'store'
   const rates =
     plan.lists > 0 && plan.creates > 0 ? 'The rates were given' : 'Half of the peak, unless a rate was given'
   const text = `${rates}; \`--store NAME --lists NUMBER --creates NUMBER\` gives the same load again. Milliseconds, each p50 / p99 / p99.9 / longest. A snapshot is held for ${plan.seconds} seconds and let go; the store is backed up; the backup is restored beside it;
-${plan.reservations} reservations end at once; 1 000 readers wait for events;
+${plan.reservations} reservations end at once; ${READERS} readers wait for events;
 one of two workers is killed; each sync takes 20 ms longer. The requests that were not answered are lists / creates / orders.
 
 ${parts.map((part) => part.text).join('\n\n')}`
@@ -151,7 +151,7 @@ ${parts.map((part) => part.text).join('\n\n')}`
 }
 
 if (import.meta.main) {
-  const status = await runCommand<keyof events.Plan, 'store' | 'only'>({
+  const status = await runCommand<keyof scenes.Plan, 'store' | 'only'>({
     name: 'waits',
     title: 'How long requests wait while something happens',
     description: 'Measures how long requests wait beside something large, or something that breaks.',

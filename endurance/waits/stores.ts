@@ -8,6 +8,8 @@ import { temporaryFile } from '../../test/support/files.ts'
 import { Cluster } from '../../test/support/postgres.ts'
 import { type Running, root, run, serve } from '../../test/support/process.ts'
 
+/** Who wait at the end of the feed; each server lets so many wait. */
+export const READERS = 1_000
 const POLL_MS = 50
 
 type Row = Record<string, string | number>
@@ -74,8 +76,8 @@ export function startServer(
   { database }: Pick<Store, 'database'>,
   { flags = [], env = {}, command }: { flags?: string[]; env?: Record<string, string>; command?: string[] } = {},
 ): Promise<Running> {
-  const all = { PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'silent', ...env }
-  return serve(flags, { env: all, ...(command ? { command } : {}) })
+  const own = { PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'silent', PETSTORE_MAX_WAITING: `${READERS}` }
+  return serve(flags, { env: { ...own, ...env }, ...(command ? { command } : {}) })
 }
 
 /** Runs a command to its end, which must be 0. */

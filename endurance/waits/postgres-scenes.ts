@@ -2,13 +2,13 @@
 
 import type { Cluster } from '../../test/support/postgres.ts'
 import { ask, type Running } from '../../test/support/process.ts'
-import type { Event, Stage } from './events.ts'
+import type { Prepare, Stage } from './scenes.ts'
 import { startServer, until } from './stores.ts'
 
 const STALLED_MS = 2_000
 
 /** Another table in the same database, which nobody reads. */
-export const vacuumFull: Event = async ({ store, plan }) => {
+export const vacuumFull: Prepare = async ({ store, plan }) => {
   await store.query(
     `CREATE TABLE another AS SELECT n, repeat('x', 200) AS text FROM generate_series(1, ${plan.pets}) n`,
   )
@@ -17,7 +17,7 @@ export const vacuumFull: Event = async ({ store, plan }) => {
 }
 
 /** PostgreSQL decides when; the table is told to want it at once. */
-export const autovacuum: Event = ({ store }) => {
+export const autovacuum: Prepare = ({ store }) => {
   const eager = [
     'autovacuum_vacuum_insert_threshold = 1000',
     'autovacuum_vacuum_insert_scale_factor = 0',
@@ -49,7 +49,7 @@ export const autovacuum: Event = ({ store }) => {
 }
 
 /** A standby that commits wait for stops answering for two seconds. */
-export const stalledStandby: Event = async (stage) => {
+export const stalledStandby: Prepare = async (stage) => {
   const { standby, server } = await withStandby(stage)
   return {
     server,
@@ -66,7 +66,7 @@ export const stalledStandby: Event = async (stage) => {
 }
 
 /** The primary is killed, and its synchronous standby promoted. Nothing can follow it: the store's primary is gone. */
-export const failover: Event = async (stage) => {
+export const failover: Prepare = async (stage) => {
   const { store } = stage
   const { standby, server } = await withStandby(stage)
   return {

@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { ask, type Running, root } from '../../test/support/process.ts'
 import { openLoop } from '../open-loop.ts'
 import { list, portOf } from './load.ts'
-import { petstore, type Store, startServer, until } from './stores.ts'
+import { petstore, READERS, type Store, startServer, until } from './stores.ts'
 
 const PLACING = 64
 /** Fewer than a machine that is busy places. */
 const PLACED_PER_SECOND = 300
-const READERS = 1_000
 
 export interface Plan {
   /** How long the load runs alone, and how long what has no end of its own lasts. */
@@ -39,15 +38,14 @@ export interface Scene {
   after?(): Promise<unknown>
 }
 
-/** Prepares it. */
-export type Event = (stage: Stage) => Scene | Promise<Scene>
+export type Prepare = (stage: Stage) => Scene | Promise<Scene>
 
 const lasting = ({ plan }: Stage) => Bun.sleep(plan.seconds * 1000)
 
-export const nothing: Event = (stage) => ({ happen: () => lasting(stage) })
+export const nothing: Prepare = (stage) => ({ happen: () => lasting(stage) })
 
 /** A reader that holds a snapshot: in a file the log grows, and is written back afterwards; in PostgreSQL no row is removed. */
-export const snapshot: Event = (stage) => ({
+export const snapshot: Prepare = (stage) => ({
   async happen() {
     const { store } = stage
     const first = 'SELECT 1 FROM pets LIMIT 1'
@@ -70,7 +68,7 @@ export const snapshot: Event = (stage) => ({
 })
 
 /** By the command that takes one, or PostgreSQL's base backup. */
-export const backup: Event = ({ store }) => ({
+export const backup: Prepare = ({ store }) => ({
   happen: async () =>
     store.cluster ? (await store.cluster.startStandby('copy')).remove() : petstore(backupOf(store, 'backup.db')),
 })
@@ -78,7 +76,7 @@ export const backup: Event = ({ store }) => ({
 const backupOf = ({ folder, database }: Store, name: string) => ['backup', join(folder, name), '--database', database]
 
 /** On the same machine: into another file, or into another database of the same PostgreSQL. */
-export const restore: Event = async ({ store }) => {
+export const restore: Prepare = async ({ store }) => {
   const [from, elsewhere] = [join(store.folder, 'taken.db'), join(store.folder, 'elsewhere.db')]
   if (!store.cluster) await petstore(backupOf(store, 'taken.db'))
   const database = await store.cluster?.newDatabase()
@@ -91,7 +89,7 @@ export const restore: Event = async ({ store }) => {
 }
 
 /** Reservations of the oldest pets that all end at one time. */
-export const reservations: Event = async ({ plan, store, server, marginMs }) => {
+export const reservations: Prepare = async ({ plan, store, server, marginMs }) => {
   const endsAt = Date.now() + marginMs + 1000 * (1 + plan.reservations / PLACED_PER_SECOND)
   const expiresAt = new Date(endsAt).toISOString()
   const available = `SELECT id FROM pets WHERE status = 'available' ORDER BY id LIMIT ${plan.reservations}`
@@ -110,7 +108,7 @@ export const reservations: Event = async ({ plan, store, server, marginMs }) => 
 }
 
 /** A thousand readers of the feed, who wait at its end. */
-export const readers: Event = (stage) => ({
+export const readers: Prepare = (stage) => ({
   async happen() {
     const waiting = list(stage.store.key, '/v1/store/events?from=now&wait=30')
     const { seconds } = stage.plan
@@ -120,7 +118,7 @@ export const readers: Event = (stage) => ({
 })
 
 /** One of two processes at one port. */
-export const worker: Event = async (stage) => {
+export const worker: Prepare = async (stage) => {
   const server = await startServer(stage.store, { flags: ['--workers', '2'] })
   return {
     server,
@@ -135,7 +133,7 @@ export const worker: Event = async (stage) => {
 }
 
 /** Each sync takes 20 ms longer: the file's by strace, which looks at no other call; PostgreSQL's by its own delay. */
-export const slowDisk: Event = async (stage) => {
+export const slowDisk: Prepare = async (stage) => {
   const { store } = stage
   const { cluster } = store
   if (cluster) {
