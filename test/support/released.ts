@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 type Kind = 'commands' | 'exit statuses' | 'settings' | 'metrics' | 'log' | 'promises' | 'client'
 
-const FILE = join(import.meta.dir, '../released.json')
+const FILE = join(import.meta.dir, '../released-names.json')
 
 /** Those of the last release. */
 export function released(kind: Kind): readonly string[] {
