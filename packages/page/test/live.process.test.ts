@@ -7,7 +7,7 @@ import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } fr
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { type Pet, PetstoreClient } from '../../client/src/petstore.ts'
-import { hashKey } from '../../service/src/domain/keys.ts'
+import { hashKey, refusedKey } from '../../service/src/domain/keys.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
 
 const RESERVED = labelOf('pending')
@@ -191,7 +191,7 @@ test('a reservation that ends, and a key that is revoked, show by themselves', a
   const refused = page.waitForResponse((response) => response.status() === 401)
   await service.store.revokeKey((await service.store.findKey(hashKey(service.key)))?.id as bigint)
   expect((await refused).url()).toContain('/store/events')
-  await alert().getByText('This API key is revoked.').waitFor()
+  await alert().getByText(refusedKey('revoked').message).waitFor()
 })
 
 test('an edit undoes nothing that another till has changed meanwhile: it shows theirs and mine, field by field', async () => {

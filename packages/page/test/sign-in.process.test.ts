@@ -12,7 +12,7 @@ import {
   tabTo,
 } from '../../../test/support/console.ts'
 import { type Service, startService, TODAY } from '../../../test/support/service.ts'
-import { hashKey } from '../../service/src/domain/keys.ts'
+import { hashKey, refusedKey } from '../../service/src/domain/keys.ts'
 import { NOT_RESPONDING } from '../src/failures.ts'
 
 let service: Service
@@ -139,7 +139,8 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await openSignedIn(page, await service.addKey({ name: 'next' }))
     await page.unrouteAll()
-    const refused = { status: 401, body: '{"code":"unauthorized","message":"This API key is revoked.","status":401}' }
+    const { code, message } = refusedKey('revoked')
+    const refused = { status: 401, body: JSON.stringify({ code, message, status: 401 }) }
     const [first, ...others] = held
     await first?.fulfill(refused).catch(() => undefined)
     for (const route of others) await route.continue().catch(() => undefined)
@@ -159,7 +160,7 @@ describe('signing in', () => {
       ['pets_live_ключ', 'This is not an API key.'],
       ['', 'Enter an API key.'],
       ['pets_live_0000000000000000000000', 'mistyped'],
-      [expired, 'This API key is expired.'],
+      [expired, refusedKey('expired').message],
     ] as const) {
       await page.reload()
       await signIn(page, key)
@@ -201,7 +202,7 @@ describe('signing in', () => {
     const id = (await service.store.findKey(hashKey(service.key)))?.id as bigint
     await service.store.revokeKey(id)
     await press('Enter')
-    await alert().getByText('This API key is revoked.').waitFor()
+    await alert().getByText(refusedKey('revoked').message).waitFor()
     await openSignedIn(page, await service.addKey())
     await openAdding(page)
     expect(await page.getByLabel('Name').inputValue()).toBe('Rex')

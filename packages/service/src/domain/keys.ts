@@ -112,7 +112,7 @@ type KeyState = 'active' | 'expired' | 'revoked'
 /** Why a key is refused. `unknown`: there is none like it. */
 export type RefusedKey = Exclude<KeyState, 'active'> | 'unknown'
 
-/** Its texts are tested by packages/service/test/http/scenarios/keys.ts, and what the page makes of them by its sign-in.process.test.ts. */
+/** What the page makes of its texts is in packages/page/test/sign-in.process.test.ts. */
 export function refusedKey(state: RefusedKey): PetstoreError {
   const what = state === 'unknown' ? 'does not exist' : `is ${state}`
   return new PetstoreError('invalid_api_key', `This API key ${what}.`)

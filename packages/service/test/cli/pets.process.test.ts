@@ -10,7 +10,7 @@ import { startService } from '../../../../test/support/service.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
 import { noSuchOrder, noSuchPet } from '../../src/domain/decisions/refusal-messages.ts'
-import { generateKey } from '../../src/domain/keys.ts'
+import { generateKey, refusedKey } from '../../src/domain/keys.ts'
 
 const { connection, cwd, pets, service } = await openShop()
 const itself = temporaryFile('itself.csv')
@@ -116,7 +116,7 @@ describe('pets', () => {
     [noSuchPet(404n).message, ['pets', 'show', '404']],
     ['long.', ['pets', 'add', '', '--category', '1']],
     [noSuchOrder(404n).message, ['orders', 'cancel', '404']],
-    ['does not exist.', ['inventory', '--api-key', generateKey('production')]],
+    [refusedKey('unknown').message, ['inventory', '--api-key', generateKey('production')]],
     ['production.', ['demo', '--yes', '--api-key', generateKey('staging')]],
   ])('the service is named after: %s', async (message, args) => {
     const { stderr } = await run(args, { cwd, env: connection() })

@@ -7,6 +7,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
+import { refusedKey } from '../../src/domain/keys.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -45,7 +46,10 @@ test('a key that is refused ends with 4, none with 1, a service that does not an
     PETSTORE_URL: service.url,
     PETSTORE_API_KEY: (await run(['keys', 'generate'])).stdout.trim(),
   })
-  expect(foreign).toMatchObject({ status: 4, stderr: `petstore: This API key does not exist. (from ${service.url})\n` })
+  expect(foreign).toMatchObject({
+    status: 4,
+    stderr: `petstore: ${refusedKey('unknown').message} (from ${service.url})\n`,
+  })
   expect(foreign.stdout).toContain('State    ready')
   expect(await status({ PETSTORE_URL: service.url })).toMatchObject({
     status: 4,

@@ -1,7 +1,7 @@
-// What a key is: its form, its check characters, its environment, its end.
+// What a key is: its form, its check characters, its environment, its end, and the words of its refusal.
 
 import { describe, expect, test } from 'bun:test'
-import { type ApiKey, generateKey, hashKey, keyEnvironment, keyState } from '../../src/domain/keys.ts'
+import { type ApiKey, generateKey, hashKey, keyEnvironment, keyState, refusedKey } from '../../src/domain/keys.ts'
 
 describe('a key', () => {
   test('says its environment, and has at least 128 random bits and six check characters', () => {
@@ -51,4 +51,12 @@ test('a key ends at its expiry, to the millisecond, and at its revocation', () =
   expect(keyState(key, 10)).toBe('expired')
   expect(keyState({ ...key, expiresAt: undefined }, Number.MAX_SAFE_INTEGER)).toBe('active')
   expect(keyState({ ...key, revokedAt: 5 }, 20)).toBe('revoked')
+})
+
+test.each([
+  ['unknown', 'This API key does not exist.'],
+  ['expired', 'This API key is expired.'],
+  ['revoked', 'This API key is revoked.'],
+] as const)('a key that is refused as %s: %s', (state, message) => {
+  expect(refusedKey(state)).toMatchObject({ code: 'invalid_api_key', message })
 })

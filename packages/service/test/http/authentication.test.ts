@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test'
 import { newKey } from '../../../../test/support/keys.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { startService, TODAY } from '../../../../test/support/service.ts'
-import { generateKey, hashKey, type KeyHash } from '../../src/domain/keys.ts'
+import { generateKey, hashKey, type KeyHash, refusedKey } from '../../src/domain/keys.ts'
 import type { Store } from '../../src/domain/store.ts'
 import type { Context } from '../../src/http/context.ts'
 import { Authentication } from '../../src/http/request/authentication.ts'
@@ -76,8 +76,7 @@ test('a key that is revoked while it is looked up is not known afterwards', asyn
   const early = authentication.verify(token, context(1))
   await begun
   await opened.revokeKey(id)
-  const refused = { code: 'invalid_api_key', message: 'This API key is revoked.' }
-  expect(await rejectionOf(authentication.verify(token, context(2)))).toMatchObject(refused)
+  expect(await rejectionOf(authentication.verify(token, context(2)))).toEqual(refusedKey('revoked'))
   release()
   expect((await early).id).toBe(id)
   expect(authentication.known(token, context(2))).toBeUndefined()

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { petBody } from '../../../../../test/support/pets.ts'
 import { type Service, TODAY } from '../../../../../test/support/service.ts'
-import { type ApiKey, generateKey } from '../../../src/domain/keys.ts'
+import { type ApiKey, generateKey, refusedKey } from '../../../src/domain/keys.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { BODY, bearer, DAY_MS, describeApi, expectError, type OnStore, OPERATIONS, PET, type Row } from './api.ts'
 import { turnToNow } from './orders.ts'
@@ -28,7 +28,7 @@ export function keys(on: OnStore): void {
       refused('a scheme alone', 'Bearer', 'missing_api_key', 'no API key after "Bearer". Send'),
       refused('a key alone', live, 'missing_api_key', 'without "Bearer" before it. Send'),
       refused('a key that is none', 'Bearer x', 'invalid_api_key', 'not an API key'),
-      refused('an unknown key', `Bearer ${live}`, 'invalid_api_key', 'does not exist'),
+      refused('an unknown key', `Bearer ${live}`, 'invalid_api_key', refusedKey('unknown').message),
       refused(
         'a mistyped key',
         `Bearer ${live.slice(0, -1)}${live.endsWith('0') ? '1' : '0'}`,
@@ -65,7 +65,7 @@ export function keys(on: OnStore): void {
       const headers = bearer(await api.service.addKey({ expiresAt: TODAY + DAY_MS }))
       expect((await api.service.get('/pets', headers)).status).toBe(200)
       api.service.clock.at = TODAY + DAY_MS
-      expectError(await api.service.get('/pets', headers), 401, 'invalid_api_key', ['This API key is expired.'])
+      expectError(await api.service.get('/pets', headers), 401, 'invalid_api_key', [refusedKey('expired').message])
       api.service.clock.at = TODAY
     })
 
@@ -73,7 +73,7 @@ export function keys(on: OnStore): void {
       const headers = bearer(await api.service.addKey())
       expect((await api.service.get('/pets', headers)).status).toBe(200)
       await api.service.store.revokeKey((await api.service.store.listKeys()).at(-1)?.id as bigint)
-      expectError(await api.service.get('/pets', headers), 401, 'invalid_api_key', ['revoked'])
+      expectError(await api.service.get('/pets', headers), 401, 'invalid_api_key', [refusedKey('revoked').message])
     })
 
     describe('that end while a body arrives', () => {
@@ -107,7 +107,8 @@ export function keys(on: OnStore): void {
           await end(id)
           await Bun.sleep(1_000)
           resolve()
-          for (const answer of await Promise.all(asked)) expectError(answer, 401, 'invalid_api_key', [state])
+          for (const answer of await Promise.all(asked))
+            expectError(answer, 401, 'invalid_api_key', [refusedKey(state).message])
           expect((await api.service.get('/pets?limit=100')).text).not.toContain('too late')
         })
       }
@@ -123,7 +124,7 @@ export function keys(on: OnStore): void {
           const before = await everything(service)
           const [method = '', path = ''] = ask.split(' ')
           const answer = await ending.request(method, path, { headers, body: BODY[ask] })
-          expectError(answer, 401, 'invalid_api_key', ['This API key is revoked.'])
+          expectError(answer, 401, 'invalid_api_key', [refusedKey('revoked').message])
           expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer realm="petstore", error="invalid_token"')
           expect(await everything(service)).toEqual(before)
         })

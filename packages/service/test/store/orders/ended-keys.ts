@@ -2,12 +2,11 @@
 
 import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import type { KeyId } from '../../../src/domain/keys.ts'
+import { type KeyId, refusedKey } from '../../../src/domain/keys.ts'
 import { type Fixture, SOON_MS } from './fixture.ts'
 
 export function endedKeys(fixture: Fixture): void {
   const { newKey, addPet, place, orderThatIs, waitUntil, allPets, allOrders, expectInventoryIsExact } = fixture
-  const REFUSED = { code: 'invalid_api_key' }
 
   /** Each write, ready to be sent. The last two are replays. */
   async function writesOf(by: KeyId): Promise<Record<string, () => Promise<unknown>>> {
@@ -39,7 +38,7 @@ export function endedKeys(fixture: Fixture): void {
         await end(by)
         const before = await everything()
         for (const ask of Object.values(writes)) {
-          expect(await rejectionOf(ask())).toMatchObject({ ...REFUSED, message: `This API key is ${state}.` })
+          expect(await rejectionOf(ask())).toEqual(refusedKey(state))
         }
         expect(await everything()).toBe(before)
         await expectInventoryIsExact()
@@ -58,7 +57,7 @@ export function endedKeys(fixture: Fixture): void {
         some.map((each) => (each.status === 'rejected' ? each.reason.code : each.status)),
       )
       const done = 'fulfilled'
-      const refused = Array(7).fill(REFUSED.code)
+      const refused = Array(7).fill('invalid_api_key')
       // Of one order, only the completion that came first.
       expect(codes).toEqual([refused, [done, done, done, 'order_not_pending', done, done, done], refused])
       await expectInventoryIsExact()
@@ -66,8 +65,7 @@ export function endedKeys(fixture: Fixture): void {
 
     test('that was removed by hand is refused like one that never existed', async () => {
       const pet = { name: 'Mia', categoryId: 1n, status: 'sold' } as const
-      const message = 'This API key does not exist.'
-      expect(await rejectionOf(fixture.store.createPet(pet, 999_999n))).toMatchObject({ ...REFUSED, message })
+      expect(await rejectionOf(fixture.store.createPet(pet, 999_999n))).toEqual(refusedKey('unknown'))
     })
   })
 

@@ -8,6 +8,7 @@ import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { now, PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
+import { refusedKey } from '../../../src/domain/keys.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
 /** A program that opens the database, prints a line, and closes the database when its standard input ends. */
@@ -61,7 +62,8 @@ describe('a commit of another process', () => {
       ])
       await Bun.sleep(20)
       other.run('COMMIT')
-      const refused = { status: 'rejected', reason: { code: 'invalid_api_key', message: 'This API key is revoked.' } }
+      const { code, message } = refusedKey('revoked')
+      const refused = { status: 'rejected', reason: { code, message } }
       expect(await writes).toMatchObject([refused, { status: 'fulfilled' }, refused, refused])
       expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).length).toBe(before + 1)
     }
