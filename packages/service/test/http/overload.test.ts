@@ -7,6 +7,7 @@ import type { RoutedRequest } from '../../src/http/context.ts'
 import { Admission } from '../../src/http/limits/admission.ts'
 import { linksBelow } from '../../src/http/links.ts'
 import { Pipeline } from '../../src/http/pipeline.ts'
+import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
 import { Route } from '../../src/http/route.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { openStore } from '../../src/store/kinds.ts'
@@ -97,7 +98,7 @@ test('an overloaded server answers some, and others with 503 at once; it logs ho
   expect(answers.filter(({ status }) => status === 404).length + refused.length).toBe(250)
   expect(refused.length).toBeGreaterThan(0)
   expect(JSON.parse(refused[0]?.text ?? '')).toMatchObject({ code: 'unavailable', status: 503 })
-  expect(refused[0]?.headers.get('Retry-After')).toBe('1')
+  expect(refused[0]?.headers.get('Retry-After')).toBe(RETRY_AFTER_S)
   expect((await busy.get('/pets/1')).status).toBe(404)
   await busy.server.stop(1_000)
   const logged = busy.logged.map((line) => JSON.parse(line))

@@ -6,6 +6,7 @@ import { countIn, untilCount } from '../../../../test/support/metrics.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { type Answer, type Service, type ServiceOptions, startService } from '../../../../test/support/service.ts'
 import type { EventFilter } from '../../src/domain/events.ts'
+import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
@@ -149,7 +150,7 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
       const readers = [ask(), ask(gone.signal).catch(() => 'gone')] as const
       await wait(metrics, 2)
       const refused = await small.get(`${path}&wait=30`)
-      expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '1'])
+      expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, RETRY_AFTER_S])
       expect((await small.get(path)).status).toBe(200)
       expect((await small.request('HEAD', `${path}&wait=30`)).status).toBe(200)
       gone.abort()

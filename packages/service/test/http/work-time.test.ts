@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
 import { within } from '../../src/cli/stop.ts'
+import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
@@ -63,7 +64,7 @@ describe.concurrent('a request that takes long', () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     const service = await startSlow(held, { workSecondsMax: 2 })
     const [created, ready] = await Promise.all([service.post(body), fetch(`${service.origin}/readyz`)])
-    expect([created.status, ready.status, created.headers.get('Retry-After')]).toEqual([503, 503, '1'])
+    expect([created.status, ready.status, created.headers.get('Retry-After')]).toEqual([503, 503, RETRY_AFTER_S])
     expect(JSON.parse(created.text)).toMatchObject({ code: 'unavailable' })
     // One request is one in the metrics.
     const counted = async () =>

@@ -15,6 +15,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, type Running, serve } from '../../../../test/support/process.ts'
 import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
+import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
 
 const PET = petBody({ name: 'x'.repeat(255) })
 const strace = Bun.which('strace')
@@ -38,7 +39,7 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
       const mend = await inject(server.pid, calls, error)
       for (let n = 0; n < 3; n++) {
         const refused = await create(server)
-        expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '1'])
+        expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, RETRY_AFTER_S])
         expect(['unavailable', 'storage_full']).toContain(codeOf(refused.text))
         expect((await list(server)).text.match(/"id"/g)).toHaveLength(1)
       }

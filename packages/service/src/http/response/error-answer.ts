@@ -5,7 +5,9 @@ import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Context } from '../context.ts'
 import type { Answer } from './response.ts'
 
-const RETRY = { 'Retry-After': '1' }
+/** What Retry-After says of a 503, in seconds. */
+export const RETRY_AFTER_S = '1'
+const RETRY = { 'Retry-After': RETRY_AFTER_S }
 /** Closes the connection: otherwise the rest of the body would have to be read to find the next request. */
 const CLOSE = { Connection: 'close' }
 

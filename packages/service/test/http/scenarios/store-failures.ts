@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import type { Store } from '../../../src/domain/store.ts'
+import { RETRY_AFTER_S } from '../../../src/http/response/error-answer.ts'
 import { BODY, describeApi, expectError, type OnStore, OPERATIONS } from './api.ts'
 
 export function storeFailures(on: OnStore): void {
@@ -24,7 +25,7 @@ export function storeFailures(on: OnStore): void {
           const answer = await failing.request(method, path, { body: BODY[ask] })
           expectError(answer, status, code, [])
           expect(answer.text).not.toContain('secret')
-          expect(answer.headers.get('Retry-After')).toBe(status === 503 ? '1' : null)
+          expect(answer.headers.get('Retry-After')).toBe(status === 503 ? RETRY_AFTER_S : null)
           const line = JSON.parse(failing.logged.at(-1) ?? '')
           expect(line).toMatchObject({ level: 'error', code, requestId: answer.headers.get('X-Request-Id') })
           expect(line.err.message).toContain('secret words')

@@ -7,6 +7,7 @@ import { Cluster } from '../../../../../test/support/postgres.ts'
 import { ask, type Running, serve } from '../../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { type Answer, type Service, startService } from '../../../../../test/support/service.ts'
+import { RETRY_AFTER_S } from '../../../src/http/response/error-answer.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { MAY_BE_ADDED } from '../../../src/store/postgres/errors.ts'
 import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, WRITE_QUEUE_MS } from '../../../src/store/postgres/time-limits.ts'
@@ -41,7 +42,8 @@ describe('a database that', () => {
     const startedAt = performance.now()
     const answers = await Promise.all(requests)
     expect(performance.now() - startedAt).toBeLessThan(WAIT_MAX_MS)
-    for (const { status, headers } of answers) if (status === 503) expect(headers.get('Retry-After')).toBe('1')
+    for (const { status, headers } of answers)
+      if (status === 503) expect(headers.get('Retry-After')).toBe(RETRY_AFTER_S)
     return answers.map(({ status }) => status)
   }
 
@@ -210,7 +212,7 @@ test('a database restarted under load causes 503 and no other error', async () =
       const listed = await ask('GET', `${server.url}/pets?limit=${client + 1}`, server.key)
       for (const { status, headers } of [added, listed]) {
         statuses.add(status)
-        if (status === 503) expect(headers.get('Retry-After')).toBe('1')
+        if (status === 503) expect(headers.get('Retry-After')).toBe(RETRY_AFTER_S)
       }
       if (added.status === 201) {
         acknowledged.push(name)
