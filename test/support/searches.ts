@@ -1,5 +1,7 @@
 // Names and searches made to break an index, and a model of search as plain as its rules: every row is looked at, character by character.
 
+import { SEARCH_WORDS_MAX } from '../../packages/contract/src/limits.ts'
+
 /** A generator of numbers from 0 to below 1, the same for the same seed (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed
@@ -133,7 +135,7 @@ function anyCharacter(random: () => number): string {
 /** Parts of names, so that most find something. */
 export function searchFor(names: readonly string[], random: () => number): string {
   const words = () => modelWords(names[Math.floor(random() * names.length)] as string).words
-  const count = random() < 0.6 ? 1 : random() < 0.9 ? 2 : 8
+  const count = random() < 0.6 ? 1 : random() < 0.9 ? 2 : SEARCH_WORDS_MAX
   const parts = Array.from({ length: count }, () => {
     const of = words()
     const word = of[Math.floor(random() * of.length)] ?? 'rex'

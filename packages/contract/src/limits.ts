@@ -1,4 +1,4 @@
-// Limits of requests that no schema can say. openapi.yaml says them in words; packages/contract/test/openapi.test.ts compares.
+// Limits of requests that no schema can say. packages/contract/test/openapi.test.ts compares the sentences that repeat them.
 
 export const BODY_BYTES_MAX = 64 * 1024
 /** Of objects and arrays within each other. */

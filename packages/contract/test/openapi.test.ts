@@ -267,7 +267,8 @@ describe('the prose', () => {
       readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ')
     expect([Pets, Orders, Events].map((page) => page?.maxItems)).toEqual([PAGE_MAX, PAGE_MAX, PAGE_MAX])
     expect(NewOrder?.properties?.expiresAt?.description?.replace(/\s+/g, ' ')).toContain(ahead)
-    expect(source('docs/interface.md')).toContain(ahead)
+    const limits = [`${NESTING_MAX} levels`, `${BODY_BYTES_MAX / 1024} KiB`, `At most ${SEARCH_WORDS_MAX} words`]
+    for (const limit of [ahead, ...limits]) expect(source('docs/interface.md')).toContain(limit)
     for (const path of ['docs/interface.md', 'packages/client/src/petstore-client.ts'])
       expect(source(path)).toContain(page)
   })

@@ -78,23 +78,24 @@ describe('a search', () => {
   })
 
   test('has only so many words as they are written', () => {
+    const words = (count: number) => [...Array(count).keys()].join(' ')
     for (const search of [
-      'a b c d e f g h',
-      'a b c d e f g 王小明王小明',
-      '王 '.repeat(8),
+      words(SEARCH_WORDS_MAX),
+      `${words(SEARCH_WORDS_MAX - 1)} 王小明王小明`,
+      '王 '.repeat(SEARCH_WORDS_MAX),
       '王小明'.repeat(85),
       'ﷺ ﷺ ﷺ',
-      'ﷺ '.repeat(8),
+      'ﷺ '.repeat(SEARCH_WORDS_MAX),
       'ﷺ'.repeat(255),
       '㏘ ㏂ ½ ㍿ 8',
     ])
       expect(searchWords(search).length).toBeGreaterThan(0)
     for (const search of [
-      'a b c d e f g h i',
-      'a-b-c-d-e-f-g-h-i',
-      `${'王 '.repeat(8)}a`,
-      'a王b王c王d王e',
-      'ﷺ '.repeat(9),
+      words(SEARCH_WORDS_MAX + 1),
+      words(SEARCH_WORDS_MAX + 1).replaceAll(' ', '-'),
+      `${'王 '.repeat(SEARCH_WORDS_MAX)}a`,
+      'a王'.repeat(SEARCH_WORDS_MAX).slice(0, SEARCH_WORDS_MAX + 1),
+      'ﷺ '.repeat(SEARCH_WORDS_MAX + 1),
     ])
       expect(() => searchWords(search)).toThrow(`search must have at most ${SEARCH_WORDS_MAX} words.`)
     for (const search of ['-', ' ', '\u{1f436}', '、。', '\u0301', '\0'])

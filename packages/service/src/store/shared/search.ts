@@ -8,7 +8,7 @@ import { type AnyFilter, goesUp, pageOfRows, startOf } from './lists.ts'
 
 /** PostgreSQL's longest lexeme, in bytes of UTF-8. */
 const WORD_BYTES_MAX = 2_046
-/** A search of more words, such as one of many Chinese characters, asks the index for the longest of them, and the rows for all. */
+/** Of folded words, unlike SEARCH_WORDS_MAX: of more, as of many Chinese characters, the index is asked for the longest, the rows for all. */
 const INDEXED_MAX = 8
 /** No request waits longer for the comparing. */
 const SLICE_MS = 2

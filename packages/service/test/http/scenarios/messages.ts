@@ -3,6 +3,7 @@
 // in packages/service/test/domain/decisions/refusal-messages.test.ts, of words that are searched for in packages/service/test/domain/words.test.ts.
 
 import { petBody } from '../../../../../test/support/pets.ts'
+import { SEARCH_WORDS_MAX } from '../../../../contract/src/limits.ts'
 import { noSuchPet, petNotFound } from '../../../src/domain/decisions/refusal-messages.ts'
 import { describeApi, JSON_TYPE, type OnStore, type Row } from './api.ts'
 
@@ -20,7 +21,7 @@ const QUERIES: readonly (readonly [string, ...string[]])[] = [
   ['/store/orders?cursor=x', CURSOR],
   ['/store/events?cursor=x', CURSOR],
   ['/pets?search=-', 'search must'],
-  ['/pets?search=a+b+c+d+e+f+g+h+i', 'search must'],
+  [`/pets?search=${'a+'.repeat(SEARCH_WORDS_MAX + 1)}`, 'search must'],
   [
     '/store/events?from=then',
     'from must be beginning, now, or a date and time with an offset, such as 2026-11-21T18:00:00Z.',

@@ -1,6 +1,7 @@
 // Wrong values of query parameters, which are refused with 400 and never ignored or clamped.
 
 import type { OperationId } from '../../../../contract/src/contract.ts'
+import { SEARCH_WORDS_MAX } from '../../../../contract/src/limits.ts'
 import type { Level, PromiseRow } from './promise.ts'
 import { parameter, rowsOf } from './rows.ts'
 
@@ -23,9 +24,10 @@ export const WRONG_IDS: WrongValues = [
   'A NAME that is no int64 in plain decimal, an empty one or two of them',
   ...['x', '', '1.0', '9223372036854775808', '1&NAME=1'],
 ]
+const TOO_MANY_WORDS = [...Array(SEARCH_WORDS_MAX + 1).keys()]
 export const WRONG_SEARCHES: WrongValues = [
-  'A NAME without a letter or a digit, of 256 characters or of nine words, an empty one or two of them',
-  ...['', 'a'.repeat(256), '%F0%9F%90%B6-', 'a+b+c+d+e+f+g+h+i', 'a&NAME=a'],
+  `A NAME without a letter or a digit, of 256 characters or of ${TOO_MANY_WORDS.length} words, an empty one or two of them`,
+  ...['', 'a'.repeat(256), '%F0%9F%90%B6-', TOO_MANY_WORDS.join('+'), 'a&NAME=a'],
 ]
 export const WRONG_CURSORS: WrongValues = ['A NAME that is none, or an empty one', 'x', '']
 
