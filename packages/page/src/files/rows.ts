@@ -4,7 +4,7 @@
 import { NEW_PET_SCHEMA } from '../../../contract/src/generated.ts'
 import { type Json, JsonNumber } from '../../../contract/src/json.ts'
 import { compileSchema } from '../../../contract/src/schema.ts'
-import { csv, petOf } from '../../../service/src/cli/formats/csv.ts'
+import { csv, petOf, SEPARATORS } from '../../../service/src/cli/formats/csv.ts'
 import { excel } from '../../../service/src/cli/formats/excel.ts'
 import type { SourceRecord } from '../../../service/src/cli/formats/format.ts'
 import { refuseWorkbook, textOf } from '../../../service/src/cli/formats/text.ts'
@@ -45,7 +45,7 @@ export async function readRows(file: File, fromExcel: boolean, signal: AbortSign
 }
 
 /** How our own export for spreadsheets begins, also after one of them has saved it. */
-const EXPORTED = new RegExp(`^\\ufeff"?id"?([,;\\t])"?${FIELD_NAMES.join('"?\\1"?')}"?\\r?\\n`)
+const EXPORTED = new RegExp(`^\\ufeff"?id"?([${SEPARATORS}])"?${FIELD_NAMES.join('"?\\1"?')}"?\\r?\\n`)
 
 export async function wasExportedForExcel(file: File): Promise<boolean> {
   const begin = await file.slice(0, 200).arrayBuffer()

@@ -146,8 +146,9 @@ describe('a bad record is reported with its line and does not affect the others'
   })
 
   test('a CSV header without the columns is refused, and the message names what it has', async () => {
-    expect((await rejectionOf(read(formats.csv, 'name:categoryId\nA:1\n'))).message).toContain(
-      'Missing: name, categoryId. It has: name:categoryId.',
+    expect((await rejectionOf(read(formats.csv, 'name:categoryId\nA:1\n'))).message).toBe(
+      'The first line must name the columns, separated by commas, semicolons or tabs. ' +
+        'Missing: name, categoryId. It has: name:categoryId.',
     )
   })
 

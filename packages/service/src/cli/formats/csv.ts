@@ -10,6 +10,9 @@ import { StartError } from '../../domain/start-error.ts'
 import { FIELDS, type Format, PENDING_FOR_PEOPLE, type SourceRecord, type Unchecked } from './format.ts'
 import { newlines, RECORD_MAX } from './ndjson.ts'
 
+/** Of the fields: the first line shows which of them a file has. */
+export const SEPARATORS = ',;\t'
+
 interface Row {
   line: number
   /** Its last line. */
@@ -99,7 +102,7 @@ function quoted(text: string): string {
 }
 
 /** The header's first separator, outside quotes; the others are then parts of a field. A header of one field ends the line. */
-const SEPARATOR = /^[\r\n]*(?:"[^"]*"|[^",;\t\r\n])*([,;\t\r\n])/
+const SEPARATOR = new RegExp(`^[\\r\\n]*(?:"[^"]*"|[^"${SEPARATORS}\\r\\n])*([${SEPARATORS}\\r\\n])`)
 
 /** Skips blank lines. */
 async function* rows(text: AsyncIterable<string>): AsyncGenerator<Row> {
@@ -127,7 +130,7 @@ async function* rows(text: AsyncIterable<string>): AsyncGenerator<Row> {
 
 /** A field in quotes, with the text between its closing quote and the next separator, or a field without quotes. */
 function fieldOf(separator: string): RegExp {
-  const end = `${/[;\t]/.test(separator) ? separator : ','}\n`
+  const end = `${SEPARATORS.includes(separator) ? separator : ','}\n`
   return new RegExp(`"([^"]*(?:""[^"]*)*)"(?!")([^${end}]*)|(?!")([^${end}]*)`, 'y')
 }
 
