@@ -2,10 +2,11 @@
 // the catalogue.
 
 import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { run } from '../../../test/support/process.ts'
 import { startService } from '../../../test/support/service.ts'
+import { verifyCommand } from '../../service/src/cli/commands/verify.ts'
 import { PROMISES } from '../src/promises/all.ts'
 
 const service = await startService({ now: Date.now })
@@ -111,6 +112,12 @@ test('a rate limit is waited for', async () => {
   ])
   expect([ended.status, resultsOf(ended).map(({ outcome }) => outcome)]).toEqual([0, ['held', 'held']])
   await limited.stop()
+})
+
+test('docs/verify.md has the time for one request', () => {
+  const seconds = verifyCommand().options.find(({ long }) => long === '--timeout')?.defaultValue
+  const page = readFileSync(new URL('../../../docs/verify.md', import.meta.url), 'utf8')
+  expect(page).toContain(`| \`--timeout SECONDS\` | for one request: ${seconds} |`)
 })
 
 test('one answer that hangs loses no other', async () => {
