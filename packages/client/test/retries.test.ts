@@ -1,4 +1,5 @@
-// What the client sends again after a lost response, and what it says where nobody knows whether a change was made.
+// What the client sends again after a lost response, how often and after which pauses, and what it says where nobody knows whether a change
+// was made.
 
 import { describe, expect, test } from 'bun:test'
 import { answer, clientOf, errorJson, ORDER_JSON, REX, REX_JSON, withServer } from '../../../test/support/client.ts'
@@ -139,6 +140,53 @@ test('reads and creates are refused plainly, also after a lost response', async 
     })
   }
 })
+
+test('pauses before each retry, and not by chance for no time', async () => {
+  const pauses: number[] = []
+  await withServer(
+    () => answer(503, errorJson('unavailable', 503)),
+    async (url) => {
+      const client = clientOf(url, { retries: 3, onRetry: (_reason, pauseMs) => pauses.push(pauseMs) })
+      await rejectionOf(client.listPage())
+    },
+  )
+  const [first = 0, second = 0, third = 0] = pauses
+  expect(first).toBeWithin(100, 200.01)
+  expect(second).toBeWithin(200, 400.01)
+  expect(third).toBeWithin(400, 800.01)
+})
+
+test('gives up after its retries, with the last error', () =>
+  withServer(
+    () => answer(503, errorJson('storage_full', 503), { 'Retry-After': '0' }),
+    async (url, tries) => {
+      expect(await rejectionOf(clientOf(url).listPage())).toMatchObject({ code: 'storage_full', retryAfterMs: 0 })
+      expect(tries()).toBe(3)
+    },
+  ))
+
+test('takes a number of retries for one call', () =>
+  withServer(
+    () => answer(503, errorJson('unavailable', 503), { 'Retry-After': '0' }),
+    async (url, tries) => {
+      await rejectionOf(clientOf(url).listPage({}, { retries: 0 }))
+      expect(tries()).toBe(1)
+      await rejectionOf(clientOf(url, { retries: 0 }).createPet(REX, { retries: 1 }))
+      expect(tries()).toBe(3)
+    },
+  ))
+
+test('does not wait when the service asks for a long pause', () =>
+  withServer(
+    () => answer(429, errorJson('rate_limited', 429), { 'Retry-After': '3600' }),
+    async (url, tries) => {
+      expect(await rejectionOf(clientOf(url).listPage())).toMatchObject({
+        code: 'rate_limited',
+        retryAfterMs: 3_600_000,
+      })
+      expect(tries()).toBe(1)
+    },
+  ))
 
 test('on a service: a correction with a tag, and a deletion, are told as made when their first response is lost', async () => {
   const service = await startService()

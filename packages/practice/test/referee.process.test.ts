@@ -23,7 +23,7 @@ async function learnt(client: string) {
   return (outcome: string) => Object.keys(judged).filter((id) => judged[id] === outcome && id !== 'waits.longer')
 }
 
-// Takes as long as the pauses of the client, about 3 seconds.
+// Takes as long as the pauses of the client.
 test('our client misses no lesson', async () => {
   const of = await learnt('petstore-client')
   expect(of('missed')).toEqual([])
