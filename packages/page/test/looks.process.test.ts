@@ -1,4 +1,4 @@
-// How the page at `/` looks where people change it: large text, paper, colours of the system, wide screens and names that hide something.
+// How the page at `/` looks where people change it: large text, colours of the system, wide screens and names that hide something.
 // One service and one browser for all.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
@@ -94,44 +94,6 @@ test.each([
     await show(page)
     expect({ view, problems: await layoutProblems(page) }).toEqual({ view, problems: [] })
   }
-  await close()
-})
-
-test('on paper there is one table with a title that says what was filtered, and nothing to press', async () => {
-  const { page, close } = await open({})
-  await page.getByRole('radio', { name: 'Available' }).check()
-  const title = page.locator('.print-title[data-text^="Available · Oldest first · 1 – 20 of "]')
-  await title.waitFor({ state: 'attached' })
-  expect(await title.isVisible()).toBe(false)
-  await page.emulateMedia({ media: 'print' })
-  expect(await title.isVisible()).toBe(true)
-  expect(await page.locator('.rows tbody tr').count()).toBe(20)
-  expect(
-    await page
-      .getByRole('button')
-      .filter({ visible: true, hasNot: page.locator('.mono') })
-      .count(),
-  ).toBe(0)
-  for (const gone of ['.bar', '.tools', '.list-foot', '.page-size']) {
-    expect(await page.locator(gone).isVisible()).toBe(false)
-  }
-  expect((await page.pdf()).length).toBeGreaterThan(10_000)
-
-  // All that is filtered, when asked for.
-  await page.emulateMedia({ media: 'screen' })
-  await page.evaluate('window.print = () => document.body.append("printed")')
-  await page.getByLabel('Sort').selectOption('Newest first')
-  await page.waitForURL(/sort=newest/)
-  await page.getByRole('button', { name: 'Print', exact: true }).click()
-  await page.getByText('printed').waitFor()
-  await page.emulateMedia({ media: 'print' })
-  const all = Number(/of (\d+)/.exec((await page.locator('.print-title').first().getAttribute('data-text')) ?? '')?.[1])
-  const printed = page.locator('.sheet')
-  expect(await printed.locator('.print-title').getAttribute('data-text')).toStartWith(
-    `Available · Newest first · ${all} · `,
-  )
-  expect(await printed.locator('tbody tr').filter({ visible: true }).count()).toBe(all)
-  expect(await page.locator('tbody tr').filter({ visible: true }).count()).toBe(all)
   await close()
 })
 
