@@ -1,10 +1,72 @@
-// The log as a process writes it: what becomes of it when nobody reads.
+// The log as a process writes it: its names, a caller's trace in it, and what becomes of it when nobody reads.
 
-import { expect, test } from 'bun:test'
-import { closeSync, constants, openSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { closeSync, constants, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
-import { root } from '../../../../test/support/process.ts'
+import { petBody } from '../../../../test/support/pets.ts'
+import { ask, type Running, root, serve } from '../../../../test/support/process.ts'
+import { expectReleased } from '../../../../test/support/released.ts'
+
+const PET = petBody()
+let service: Running
+beforeAll(async () => {
+  service = await serve(['--ephemeral'])
+})
+afterAll(() => service.stop())
+
+test('has the names of a release', async () => {
+  for (let n = 0; n < 2; n++) await ask('POST', `${service.url}/pets`, service.key, PET)
+  const place = (order: object) => ask('POST', `${service.url}/store/orders`, service.key, JSON.stringify(order))
+  await place({ petId: 1 })
+  await ask('POST', `${service.url}/store/orders/1/complete`, service.key)
+  await place({ petId: 2, expiresAt: new Date(Date.now() + 200).toISOString() })
+  while (!service.stderr().includes('"expireOrders"')) await Bun.sleep(20)
+  const lines = service
+    .stderr()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { msg: string })
+  const shown = lines.flatMap((line) => Object.keys(line).map((field) => `${line.msg}: ${field}`))
+  // Those of what does not happen here, as the sources have them.
+  const sources = [...new Bun.Glob('packages/service/src/**/*.ts').scanSync({ cwd: root, absolute: true })]
+  const written = sources
+    .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/\blog\.\w+\(\{([^}]*)\}, '([^']+)'\)/g)])
+    .flatMap(([, fields = '', msg]) => [...fields.matchAll(/(?:^|, ?) *(\w+)/g)].map(([, name]) => `${msg}: ${name}`))
+  expect(written.length).toBeGreaterThan(20)
+  expectReleased('log', [...shown, ...written])
+})
+
+describe('a caller’s trace', () => {
+  const create = async (traceparent: string) => {
+    const headers = { Authorization: `Bearer ${service.key}`, traceparent }
+    const answer = await fetch(`${service.url}/pets`, { method: 'POST', headers, body: PET })
+    const requestId = answer.headers.get('X-Request-Id') as string
+    while (!service.stderr().includes(`${requestId}`)) await Bun.sleep(5)
+    return JSON.parse(
+      service
+        .stderr()
+        .split('\n')
+        .find((line) => line.includes(requestId)) ?? '',
+    )
+  }
+
+  test('is logged', async () => {
+    const line = await create('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')
+    expect(line).toMatchObject({ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', parentId: '00f067aa0ba902b7' })
+  })
+
+  test('that is malformed is ignored', async () => {
+    for (const bad of [
+      'x',
+      '00-00000000000000000000000000000000-00f067aa0ba902b7-01',
+      '00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01',
+      '00-4BF9-00f0-01',
+    ]) {
+      expect(await create(bad)).not.toHaveProperty('traceId')
+    }
+  })
+})
 
 const LINES = 200_000
 /** The lines are more than 200 MB; the runtime itself takes some 100. */

@@ -80,7 +80,7 @@ describe('metrics', () => {
     expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
   })
 
-  test('and the log have the names of a release', async () => {
+  test('have the names of a release', async () => {
     // Each name, and with each label.
     const samples = (await metrics()).matchAll(/^(?:# TYPE )?([a-z]\w+)(?:\{(.*)\})?/gm)
     expectReleased(
@@ -90,19 +90,6 @@ describe('metrics', () => {
         ...labels.matchAll(/(\w+)="/g).map(([, label]) => `${name} ${label}`),
       ]),
     )
-    const lines = service
-      .stderr()
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { msg: string })
-    const shown = lines.flatMap((line) => Object.keys(line).map((field) => `${line.msg}: ${field}`))
-    // Those of what does not happen here, as the sources have them.
-    const sources = [...new Bun.Glob('packages/service/src/**/*.ts').scanSync({ cwd: root, absolute: true })]
-    const written = sources
-      .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/\blog\.\w+\(\{([^}]*)\}, '([^']+)'\)/g)])
-      .flatMap(([, fields = '', msg]) => [...fields.matchAll(/(?:^|, ?) *(\w+)/g)].map(([, name]) => `${msg}: ${name}`))
-    expect(written.length).toBeGreaterThan(20)
-    expectReleased('log', [...shown, ...written])
   })
 
   test('each have a row in docs/operations.md, and a test of their value', async () => {
@@ -248,37 +235,6 @@ describe('docs/monitoring', () => {
     const targets = document.panels?.flatMap((panel) => panel.targets) ?? []
     return [...rules, ...targets].map(({ expr }) => expr)
   }
-})
-
-describe('a caller’s trace', () => {
-  const create = async (traceparent: string) => {
-    const headers = { Authorization: `Bearer ${service.key}`, traceparent }
-    const answer = await fetch(`${service.url}/pets`, { method: 'POST', headers, body: PET })
-    const requestId = answer.headers.get('X-Request-Id') as string
-    while (!service.stderr().includes(`${requestId}`)) await Bun.sleep(5)
-    return JSON.parse(
-      service
-        .stderr()
-        .split('\n')
-        .find((line) => line.includes(requestId)) ?? '',
-    )
-  }
-
-  test('is logged', async () => {
-    const line = await create('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')
-    expect(line).toMatchObject({ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', parentId: '00f067aa0ba902b7' })
-  })
-
-  test('that is malformed is ignored', async () => {
-    for (const bad of [
-      'x',
-      '00-00000000000000000000000000000000-00f067aa0ba902b7-01',
-      '00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01',
-      '00-4BF9-00f0-01',
-    ]) {
-      expect(await create(bad)).not.toHaveProperty('traceId')
-    }
-  })
 })
 
 test('petstore deprecated lists the keys that call deprecated operations', async () => {
