@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net'
 import type { Fault } from '../../testing/testing.ts'
 import { type Connection, Exchange } from './exchange.ts'
+import { isSentSlowly } from './network-faults/inject.ts'
 import { type ClientRequest, type ServiceResponse, write } from './proxy.ts'
 
 /** Requests after so many bytes are not recorded. */
@@ -47,7 +48,7 @@ export class Recorder {
       await (response.send ?? write)(client, bytes)
       if (exchange.connection.closedAt !== undefined) return
       // The client has what is sent at once before this process goes on, however busy the machine is: a pause begins then.
-      exchange.endedAt = exchange.fault?.drip === undefined ? startedAt : this.now()
+      exchange.endedAt = exchange.fault && isSentSlowly(exchange.fault) ? this.now() : startedAt
     }
     return { ...response, send }
   }

@@ -1,7 +1,9 @@
-// The faults of a service in practice, as clients meet them: each by what the client sees, and by what the store has afterwards.
+// The network faults of a service in practice, as clients meet them: each by what the client sees, and by what the store has afterwards.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { type Fault, type PracticePetstore, startPetstore } from '../../testing/testing.ts'
@@ -184,6 +186,13 @@ describe('an answer', () => {
     expect(bodyOf(answer)).toBe(`[${PET}]`)
   })
 
+  test('that arrives drop by drop ends with the last one: what is sent right after it has not waited', async () => {
+    await store.fail({ status: 503, retryAfter: 1, drip: 200 })
+    for (let n = 0; n < 2; n++) await list()
+    const { lessons } = await store.report()
+    expect(lessons.find(({ id }) => id === 'waits.retry-after')?.outcome).toBe('missed')
+  })
+
   test('of a contract fault gets a network fault, too', async () => {
     await store.lie('pets.create.success')
     await store.fail({ operation: 'createPet', cut: 'after' })
@@ -201,6 +210,14 @@ test('with what is unknown: an answer has a field more, an event a type, and an 
   const answer = await list()
   expect([statusOf(answer), JSON.parse(bodyOf(answer))]).toMatchObject([503, { code: 'unknown_code', status: 503 }])
   expect(bodyOf(await list())).toBe(`[${PET}]`)
+})
+
+test('what a fault may have is in docs/practice.md, and in a test', async () => {
+  const { message } = await rejectionOf(store.fail({ none: 1 } as Fault))
+  const names = message.replace(/^.*It may have |\.$/g, '').split(', ')
+  const [, page = ''] = readFileSync(join(import.meta.dir, '../../../docs/practice.md'), 'utf8').split(/^## /m)
+  const tests = readFileSync(import.meta.path, 'utf8')
+  expect(names.filter((name) => !page.includes(`\`${name}\``) || !tests.includes(`${name}: `))).toEqual([])
 })
 
 describe('a fault is refused that', () => {

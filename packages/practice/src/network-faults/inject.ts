@@ -54,6 +54,11 @@ const withUnknown = each((object) => {
 
 type Client = Parameters<typeof write>[0]
 
+/** Whether an answer with this fault is sent bit by bit: it ends some time after it has begun. */
+export function isSentSlowly({ drip }: Fault): boolean {
+  return drip !== undefined
+}
+
 async function deliver({ cut, truncate, drip, reset }: Fault, client: Client, bytes: Buffer, bodyLength: number) {
   const end = cut ? 0 : truncate === undefined ? bytes.length : bytes.length - bodyLength + truncate
   const given = bytes.subarray(0, end)
