@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import postgres from 'postgres'
+import document from '../openapi.yaml'
+import type { Parameter } from '../packages/contract/src/openapi.ts'
 import { unknownVariables } from '../packages/service/src/config/read-config.ts'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
 import { needsOf } from '../packages/service/src/store/shared/versions.ts'
@@ -36,6 +38,15 @@ describe.each(NAMES)('%s', (name) => {
     expect(variables.length).toBeGreaterThan(1)
     expect(unknownVariables(Object.fromEntries(variables.map((variable) => [variable, ''])))).toEqual([])
   })
+})
+
+test.each([
+  ['nginx.conf', /proxy_read_timeout (\d+)s;/],
+  ['Caddyfile', /response_header_timeout (\d+)s\n/],
+])('%s has more patience than a reader of events may ask for', (name, patience) => {
+  const { parameters = [] } = document.paths['/store/events']?.get ?? {}
+  const wait = parameters.find((one) => 'name' in one && one.name === 'wait') as Parameter
+  expect(Number(patience.exec(textOf(name))?.[1])).toBeGreaterThan(wait.schema.maximum as number)
 })
 
 unlessMissing('systemd-analyze', 'each unit exposes at most 2.0 of 10', () => {
