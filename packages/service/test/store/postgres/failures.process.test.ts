@@ -245,8 +245,9 @@ test('a database restarted under load causes 503 and no other error', async () =
 
 test('the host that accepts writes is used; a standby alone is refused', async () => {
   const own = await Cluster.start()
-  const standby = await own.startStandby('standby')
+  // The standby has it from the beginning: it takes in the rest when it comes to it.
   await own.asAdmin((sql) => sql`CREATE DATABASE petstore`)
+  const standby = await own.startStandby('standby')
   const addressOf = (...ports: number[]) =>
     `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/petstore`
   const store = await openStore(addressOf(1, standby.port, own.port), { now: Date.now })
