@@ -45,10 +45,21 @@ function bounds({ paths, components }: OpenApi): string {
   const parameters = operations.flatMap(([method, operation]) => parametersOf(method, operation, components))
   const pages = new Set(parameters.flatMap(({ name, schema }) => (name === 'limit' ? schema.maximum : [])))
   if (pages.size !== 1) throw new Error(`the lists must have one maximum of a page: ${[...pages]}`)
-  const days = components.schemas.NewOrder?.properties?.expiresAt?.['x-days-ahead-max']
+  const { NewPet, PetChange, NewOrder, OrderChange } = components.schemas
+  const texts = [
+    NewPet?.properties?.name,
+    PetChange?.properties?.name,
+    ...[NewOrder, OrderChange].map((order) => order?.properties?.reference),
+  ]
+  const searches = parameters.flatMap(({ name, schema }) => (name === 'search' ? [schema] : []))
+  const lengths = new Set([...texts, ...searches].map((schema) => schema?.maxLength))
+  if (lengths.size !== 1) throw new Error(`names, references and searches must have one maximum: ${[...lengths]}`)
+  const days = NewOrder?.properties?.expiresAt?.['x-days-ahead-max']
   if (days === undefined) throw new Error('NewOrder.expiresAt must have x-days-ahead-max')
   return `/** The most that a page of a list holds. */
 export const PAGE_MAX = ${[...pages]}
+/** Code points of a name, a reference or a search. */
+export const TEXT_LENGTH_MAX = ${[...lengths]}
 /** How far ahead a reservation may end. */
 export const EXPIRY_DAYS_MAX = ${days}
 `

@@ -9,7 +9,7 @@ import { PetstoreClient } from '../packages/client/src/petstore.ts'
 import { addSamples } from '../packages/client/src/samples.ts'
 import { labelOf } from '../packages/page/src/animal/status-labels.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
-import { openAdding, openSignedIn } from '../test/support/console.ts'
+import { firstRows, openAdding, openSignedIn } from '../test/support/console.ts'
 import { startFaulty } from '../test/support/faulty.ts'
 import { startService } from '../test/support/service.ts'
 import { terminalPicture } from './terminal-picture.ts'
@@ -60,7 +60,7 @@ await picture('page-orders.png', WIDE, async (page, key) => {
   await openSignedIn(page, key)
   await page.getByRole('link', { name: 'Orders' }).click()
   await page.getByRole('radio', { name: 'All' }).check()
-  await page.getByText('1 – 20').waitFor()
+  await page.getByText(firstRows()).waitFor()
 })
 await picture('page-search.png', WIDE, async (page, key) => {
   await openSignedIn(page, key)
@@ -102,7 +102,7 @@ await picture('page-print.png', { viewport: { width: 794, height: 1123 } }, asyn
 })
 await picture('page-large-text.png', { viewport: { width: 320, height: 700 } }, async (page, key) => {
   await openSignedIn(page, key)
-  await page.getByText('1 – 20').waitFor()
+  await page.getByText(firstRows()).waitFor()
   await page.evaluate("document.documentElement.style.fontSize = '32px'")
 })
 await picture('page-forced-colours.png', { ...WIDE, forcedColors: 'active', colorScheme: 'dark' }, list)

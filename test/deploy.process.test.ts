@@ -49,6 +49,15 @@ test.each([
   expect(Number(patience.exec(textOf(name))?.[1])).toBeGreaterThan(wait.schema.maximum as number)
 })
 
+test.each([
+  ['petstore-litestream.service', /\/sleep (\d+)$/m],
+  ['kubernetes-file.yaml', /"sleep (\d+);/],
+])('%s lets Litestream send the last commits before it stops', (name, wait) => {
+  const intervals = textOf('litestream.yml').matchAll(/sync-interval: (\d+)s/g)
+  const longest = Math.max(...Array.from(intervals, ([, seconds]) => Number(seconds)))
+  expect(Number(wait.exec(textOf(name))?.[1])).toBeGreaterThan(longest)
+})
+
 unlessMissing('systemd-analyze', 'each unit exposes at most 2.0 of 10', () => {
   const units = NAMES.filter((name) => name.endsWith('.service')).map((name) => join(folder, name))
   const { stdout } = Bun.spawnSync(['systemd-analyze', 'security', '--offline=true', '--no-pager', ...units])

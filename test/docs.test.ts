@@ -8,8 +8,10 @@ import packageJson from '../package.json'
 import { document, operations } from '../packages/contract/src/contract.ts'
 import { ERROR_STATUS } from '../packages/contract/src/generated.ts'
 import { SETTINGS, type Setting } from '../packages/service/src/config/settings.ts'
+import { CONNECTIONS_DEFAULT } from '../packages/service/src/store/postgres/address.ts'
 import * as limits from '../packages/service/src/store/postgres/time-limits.ts'
 import { FRAMES_MIN } from '../packages/service/src/store/sqlite/checkpoints.ts'
+import { BUSY_TIMEOUT_MS } from '../packages/service/src/store/sqlite/connection.ts'
 import { FRAME_BYTES } from '../packages/service/src/store/sqlite/wal-index.ts'
 
 const root = join(import.meta.dir, '..')
@@ -88,18 +90,20 @@ test('the default of a setting stands in docs/configuration.md, and beside its n
   expect(repeats).toEqual([])
 })
 
-test('docs/postgresql.md has the time limits of its store', () => {
+test('docs/postgresql.md has the time limits of its store, and its number of connections', () => {
   const page = readFileSync(join(root, 'docs/postgresql.md'), 'utf8').replaceAll('\n', ' ')
   const [, waits = ''] = /Every wait ends: (.*?)\. Then/.exec(page) ?? []
   const { STATEMENT_TIMEOUT_MS, ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, READ_QUEUE_MS, WRITE_QUEUE_MS } = limits
   const inOrder = [STATEMENT_TIMEOUT_MS, ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, READ_QUEUE_MS, WRITE_QUEUE_MS]
   expect([...waits.matchAll(/[\d.]+(?= s)/g)].map(Number)).toEqual(inOrder.map((ms) => ms / 1000))
   expect(Number(/statement_timeout = '(.*?)s'/.exec(page)?.[1])).toBe(STATEMENT_TIMEOUT_MS / 1000)
+  expect(page).toContain(`${CONNECTIONS_DEFAULT} unless given`)
 })
 
-test('docs/sqlite.md has the length of the log', () => {
-  const [, frames, megabytes] =
-    /when it has ([\d ]+) frames \((\d+) MB\)/.exec(readFileSync(join(root, 'docs/sqlite.md'), 'utf8')) ?? []
+test('docs/sqlite.md has the length of the log, and how long a create waits', () => {
+  const page = readFileSync(join(root, 'docs/sqlite.md'), 'utf8')
+  const [, frames, megabytes] = /when it has ([\d ]+) frames \((\d+) MB\)/.exec(page) ?? []
+  expect(page).toContain(`after ${BUSY_TIMEOUT_MS / 1000} seconds they are answered 503`)
   expect(Number(frames?.replace(' ', ''))).toBe(FRAMES_MIN)
   expect(Number(megabytes)).toBe(Math.round((FRAMES_MIN * FRAME_BYTES) / 1e6))
 })

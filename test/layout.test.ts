@@ -19,6 +19,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'contract/src/generated.ts',
     'contract/src/json.ts',
     'contract/src/int64.ts',
+    'contract/src/limits.ts',
     'service/src/system',
   ],
   'service/src/http': ['service/src/domain', 'contract/src', 'service/src/observability', 'service/src/system'],

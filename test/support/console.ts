@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { PetStatus } from '../../packages/client/src/petstore.ts'
+import { PAGE_SIZE } from '../../packages/page/src/list/list-position.ts'
 import { openPage, startBrowser, WAIT_MS, type Watched } from './browser.ts'
 import { petFilter } from './lists.ts'
 import { newPet, petsOf } from './pets.ts'
@@ -94,6 +95,9 @@ export async function openAdding(page: Page): Promise<void> {
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
 }
+
+/** What the pager says of the first page, of so many animals. */
+export const firstRows = (total?: number) => `1 – ${PAGE_SIZE}${total === undefined ? '' : ` of ${total}`}`
 
 /** The ids in the table, top to bottom. */
 export async function listedIds(page: Page): Promise<string[]> {

@@ -159,6 +159,8 @@ export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' 
 
 /** The most that a page of a list holds. */
 export const PAGE_MAX = 100
+/** Code points of a name, a reference or a search. */
+export const TEXT_LENGTH_MAX = 255
 /** How far ahead a reservation may end. */
 export const EXPIRY_DAYS_MAX = 366
 

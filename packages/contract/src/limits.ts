@@ -5,3 +5,5 @@ export const BODY_BYTES_MAX = 64 * 1024
 export const NESTING_MAX = 32
 /** As they are written. */
 export const SEARCH_WORDS_MAX = 8
+/** For so long an Idempotency-Key is kept. */
+export const IDEMPOTENCY_HOURS_MIN = 24

@@ -10,7 +10,7 @@ import { handlers } from '../../service/src/http/operations/all.ts'
 import { positionOf } from '../../service/src/http/request/cursor.ts'
 import { operations } from '../src/contract.ts'
 import { ERROR_STATUS, type ErrorCode, EXPIRY_DAYS_MAX, PAGE_MAX } from '../src/generated.ts'
-import { BODY_BYTES_MAX, NESTING_MAX, SEARCH_WORDS_MAX } from '../src/limits.ts'
+import { BODY_BYTES_MAX, IDEMPOTENCY_HOURS_MIN, NESTING_MAX, SEARCH_WORDS_MAX } from '../src/limits.ts'
 import type { Response as Declared, Operation } from '../src/openapi.ts'
 import { parametersOf } from '../src/parameters.ts'
 import { flatten } from '../src/schema.ts'
@@ -260,17 +260,24 @@ describe('the prose', () => {
   })
 
   test('repeats the bounds as they are', () => {
-    const { Pets, Orders, Events, NewOrder } = document.components.schemas
+    const { Pets, Orders, Events, NewOrder, OrderChange } = document.components.schemas
     const page = `1 to ${PAGE_MAX}`
     const ahead = `at most ${EXPIRY_DAYS_MAX} days ahead`
+    const far = new RegExp(`at most ${EXPIRY_DAYS_MAX} days (ahead|from now)`)
+    const kept = `${IDEMPOTENCY_HOURS_MIN} hours`
     const source = (path: string) =>
       readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ')
     expect([Pets, Orders, Events].map((page) => page?.maxItems)).toEqual([PAGE_MAX, PAGE_MAX, PAGE_MAX])
-    expect(NewOrder?.properties?.expiresAt?.description?.replace(/\s+/g, ' ')).toContain(ahead)
+    for (const schema of [NewOrder, OrderChange]) {
+      const { description = '', 'x-days-ahead-max': days } = schema?.properties?.expiresAt ?? {}
+      expect([days, description.replace(/\s+/g, ' ')]).toEqual([EXPIRY_DAYS_MAX, expect.stringMatching(far)])
+    }
     const limits = [`${NESTING_MAX} levels`, `${BODY_BYTES_MAX / 1024} KiB`, `At most ${SEARCH_WORDS_MAX} words`]
     for (const limit of [ahead, ...limits]) expect(source('docs/interface.md')).toContain(limit)
     for (const path of ['docs/interface.md', 'packages/client/src/petstore-client.ts'])
-      expect(source(path)).toContain(page)
+      for (const bound of [page, `at least ${kept}`]) expect(source(path)).toContain(bound)
+    expect(source('openapi.yaml').split(`for at least ${kept}`)).toHaveLength(3)
+    for (const page of ['cli', 'clients', 'design', 'page']) expect(source(`docs/${page}.md`)).toContain(kept)
   })
 
   test('says how a client treats a code that it does not know', () => {

@@ -2,7 +2,7 @@
 
 import { type AnchorHTMLAttributes, type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { type ListPosition, startOf, toAddress } from './list/list-position.ts'
+import { type ListPosition, PAGE_SIZE, startOf, toAddress } from './list/list-position.ts'
 import { type Opened, openedAddress, type RecordId } from './record/record-address.ts'
 
 /** A list, or what has the page to itself. */
@@ -14,7 +14,7 @@ interface Places {
   limit: number
 }
 
-export const Places = createContext<Places>({ go: () => undefined, limit: 20 })
+export const Places = createContext<Places>({ go: () => undefined, limit: PAGE_SIZE })
 
 interface LinkProps extends Pick<AnchorHTMLAttributes, 'class' | 'aria-current'> {
   to: Place

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { accessibilityProblems, openPage, startBrowser } from '../../../test/support/browser.ts'
-import { openAdding, openSignedIn, signIn } from '../../../test/support/console.ts'
+import { firstRows, openAdding, openSignedIn, signIn } from '../../../test/support/console.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
@@ -87,7 +87,7 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
     show: async (page) => {
       await openSignedIn(page, readOnlyKey)
       await page.getByText('Read-only', { exact: true }).waitFor()
-      await page.getByText('1 – 20').waitFor()
+      await page.getByText(firstRows()).waitFor()
     },
   },
   'orders, with one to be sold': {
@@ -154,7 +154,7 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
   'the service not responding': {
     show: async (page) => {
       await openSignedIn(page, full.key)
-      await page.getByText('1 – 20').waitFor()
+      await page.getByText(firstRows()).waitFor()
       await page.route('**/v1/**', (route) => route.abort())
       await page.getByRole('button', { name: 'Next' }).click()
       await alert(page)

@@ -2,7 +2,15 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addPets, focusedName, openAdding, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import {
+  addPets,
+  firstRows,
+  focusedName,
+  openAdding,
+  openEachTest,
+  openSignedIn,
+  tabTo,
+} from '../../../test/support/console.ts'
 import { valuesOf } from '../../../test/support/fields.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { samplePets } from '../../client/src/samples.ts'
@@ -220,7 +228,7 @@ test('an empty store offers samples, and adds the rest after an interruption', a
   left = Number.POSITIVE_INFINITY
   await tabTo(page, 'Continue')
   await press('Enter')
-  await page.getByText('1 – 20').waitFor()
+  await page.getByText(firstRows()).waitFor()
   const names = (await animals()).map(({ name }) => name).toSorted()
   expect(names).toEqual(samplePets.map(({ name }) => name).toSorted())
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { addPets, listedIds, openEachTest, openSignedIn } from '../../../test/support/console.ts'
+import { addPets, firstRows, listedIds, openEachTest, openSignedIn } from '../../../test/support/console.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import type { Service } from '../../../test/support/service.ts'
@@ -212,7 +212,7 @@ test('what is filtered is exported for Excel, with all its pages', async () => {
   await service.store.createPet(newPet({ name: '=1+1', status: 'sold' }), by)
   await openSignedIn(page, service.key)
   await page.getByRole('radio', { name: 'Sold' }).check()
-  await page.getByText('1 – 20 of 126').waitFor()
+  await page.getByText(firstRows(126)).waitFor()
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export' }).click()
   const download = await downloading
@@ -249,7 +249,7 @@ test('an export says how far it is on whatever view, one at a time; cancelled or
     })
   }
   await openSignedIn(page, service.key)
-  await page.getByText('1 – 20 of 350').waitFor()
+  await page.getByText(firstRows(350)).waitFor()
   const exporting = page.getByRole('region', { name: /^Exporting animals\.csv: \d+ of 350$/ })
   await hold()
   await page.getByRole('button', { name: 'Export' }).click()
@@ -262,7 +262,7 @@ test('an export says how far it is on whatever view, one at a time; cancelled or
   resume()
   await page.getByRole('link', { name: 'Animals' }).click()
   // Only then it is known how many there are.
-  await page.getByText('1 – 20 of 350').waitFor()
+  await page.getByText(firstRows(350)).waitFor()
   await hold()
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   await exporting.waitFor()

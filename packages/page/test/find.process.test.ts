@@ -4,7 +4,15 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { openPage } from '../../../test/support/browser.ts'
-import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import {
+  addPets,
+  firstRows,
+  focusedName,
+  listedIds,
+  openEachTest,
+  openSignedIn,
+  tabTo,
+} from '../../../test/support/console.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
@@ -23,7 +31,7 @@ const heading = (name: string) => page.getByRole('heading', { name, exact: true,
 test('a scanner types an id and Enter, anywhere: the animal opens, and then the next one, with nothing lost', async () => {
   await addAnimals(45)
   await openSignedIn(page, service.key)
-  await page.getByText('1 – 20').waitFor()
+  await page.getByText(firstRows()).waitFor()
   await type('37')
   await press('Enter')
   await heading('Pet 37')
@@ -61,7 +69,7 @@ test('a scanner types an id and Enter, anywhere: the animal opens, and then the 
   await press('Enter')
   await heading('Pet 8')
   await page.getByRole('link', { name: 'Animals' }).click()
-  await page.getByText('1 – 20').waitFor()
+  await page.getByText(firstRows()).waitFor()
   expect(await page.getByLabel('Search').inputValue()).toBe('')
 })
 
@@ -127,7 +135,7 @@ test('Enter, however often, sells once and takes nothing back: the box has the f
 test('a screen reader hears what was found, the filter and the order, and the focus comes back to the row or its neighbour', async () => {
   await addAnimals(45)
   await openSignedIn(page, service.key)
-  await page.getByText('1 – 20').waitFor()
+  await page.getByText(firstRows()).waitFor()
   /** What the accessibility tree has as the status. */
   const hears = (sentence: string) => page.getByRole('status').getByText(sentence, { exact: true }).waitFor()
   await page.getByRole('radio', { name: 'Sold' }).check()
@@ -230,7 +238,7 @@ test('while a search narrows, the focus stays: on a row that stays, or on the li
   ] as const) {
     await page.getByLabel('Search').fill('pet')
     await page.locator('mark').first().waitFor()
-    await page.getByText('1 – 20').or(page.getByText('20 animals')).waitFor()
+    await page.getByText(firstRows()).or(page.getByText('20 animals')).waitFor()
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve

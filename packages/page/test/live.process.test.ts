@@ -3,7 +3,15 @@
 import { beforeEach, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { addPets, focusedName, listedIds, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import {
+  addPets,
+  firstRows,
+  focusedName,
+  listedIds,
+  openEachTest,
+  openSignedIn,
+  tabTo,
+} from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { type Pet, PetstoreClient } from '../../client/src/petstore.ts'
@@ -46,7 +54,7 @@ test('a change by another till is in the row and the counts, with a mark; the fo
   expect(await row('Pet 2').first().getByText('For Anna').count()).toBe(0)
 
   await page.getByRole('radio', { name: 'Available' }).check()
-  await page.getByText('1 – 20 of 30').waitFor()
+  await page.getByText(firstRows(30)).waitFor()
   await tabTo(page, 'Reserve Pet 5')
   await client.placeOrder({ petId: 5n })
   await row('Pet 5').getByText(RESERVED, { exact: true }).waitFor()
@@ -66,7 +74,7 @@ test('no row moves by itself: what others add, change and delete is announced ab
   await page.getByLabel('Sort').selectOption('Newest first')
   await row('Pet 23').waitFor()
   await page.getByRole('radio', { name: 'Available' }).check()
-  await page.getByText('1 – 20 of 23').waitFor()
+  await page.getByText(firstRows(23)).waitFor()
   const places = async () =>
     page.evaluate("[...document.querySelectorAll('.rows tr')].map((row) => row.getBoundingClientRect().y)")
   const before = [await listedIds(page), await places()]

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { addPets, focusedName, openEachTest, openSignedIn } from '../../../test/support/console.ts'
+import { addPets, firstRows, focusedName, openEachTest, openSignedIn } from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
@@ -29,7 +29,7 @@ test('an animal has a page with its history in words, its order and all actions,
   await till.placeOrder({ petId: 2n, reference: 'Anna', expiresAt })
   await till.cancelOrder(1n)
   await openSignedIn(page, service.key)
-  await page.getByText('1 – 20').waitFor()
+  await page.getByText(firstRows()).waitFor()
   await press('j')
   await press('ArrowDown')
   expect(await focusedName(page)).toBe('Pet 2')
@@ -67,7 +67,7 @@ test('an animal has a page with its history in words, its order and all actions,
   await page.getByRole('heading', { name: 'Pet 2', exact: true }).waitFor()
   expect(await layoutProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Animals' }).click()
-  await page.getByText('1 – 20').waitFor()
+  await page.getByText(firstRows()).waitFor()
   expect(page.url()).toBe(`${service.origin}/`)
 })
 

@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { addPets, focusedName, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import { addPets, firstRows, focusedName, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
@@ -29,7 +29,7 @@ test('several animals are deleted at once; one message says what was done, what 
   await addPets(service, 30, 'available', 'available')
   await client.cancelOrder((await client.placeOrder({ petId: 3n })).id)
   await openSignedIn(page, service.key)
-  await page.getByText('1 – 20 of 30').waitFor()
+  await page.getByText(firstRows(30)).waitFor()
   await page.getByRole('button', { name: 'Select' }).click()
   await choice('All 20 on this page').check()
   await bar().getByText('20 chosen').waitFor()
@@ -47,7 +47,7 @@ test('several animals are deleted at once; one message says what was done, what 
     expect(await layoutProblems(page)).toEqual([])
   }
   await page.getByRole('button', { name: 'Previous' }).click()
-  await page.getByText('1 – 20 of 30').waitFor()
+  await page.getByText(firstRows(30)).waitFor()
   // Another till is quicker with two of them, and this one does not see it yet.
   const held = Promise.withResolvers<void>()
   await page.route('**/v1/pets?**', async (route) => {
@@ -119,7 +119,7 @@ test('several reservations are released by keys alone; what is not reserved is s
 test('what is chosen is exported; where the service is lost half-way, the rest stays chosen and can be tried again', async () => {
   await addPets(service, 30, 'available', 'available')
   await openSignedIn(page, service.key)
-  await page.getByText('1 – 20 of 30').waitFor()
+  await page.getByText(firstRows(30)).waitFor()
   await page.getByRole('button', { name: 'Select' }).click()
   await choice('Pet 2').check()
   await choice('Pet 4').check()

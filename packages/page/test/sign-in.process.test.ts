@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page, Request, Route } from 'playwright-core'
 import {
   addPets,
+  firstRows,
   focusedName,
   openAdding,
   openEachTest,
@@ -12,7 +13,7 @@ import {
   tabTo,
 } from '../../../test/support/console.ts'
 import { type Service, startService, TODAY } from '../../../test/support/service.ts'
-import { hashKey, refusedKey } from '../../service/src/domain/keys.ts'
+import { hashKey, misplacedKey, refusedKey } from '../../service/src/domain/keys.ts'
 import { NOT_RESPONDING } from '../src/failures.ts'
 
 let service: Service
@@ -147,7 +148,7 @@ describe('signing in', () => {
     // Whatever goes on would do so while the next key reads several lists.
     for (const status of ['Available 210', 'Sold 0', 'All 210']) {
       await page.getByRole('radio', { name: status }).check()
-      await page.getByText(status === 'Sold 0' ? 'No animal is sold.' : '1 – 20 of 210').waitFor()
+      await page.getByText(status === 'Sold 0' ? 'No animal is sold.' : firstRows(210)).waitFor()
     }
     expect((await service.get('/store/inventory')).text).toContain('210')
     expect(saved).toBe(0)
@@ -159,7 +160,7 @@ describe('signing in', () => {
       ['not a key', 'This is not an API key.'],
       ['pets_live_ключ', 'This is not an API key.'],
       ['', 'Enter an API key.'],
-      ['pets_live_0000000000000000000000', 'mistyped'],
+      ['pets_live_0000000000000000000000', misplacedKey(undefined, 'production').message],
       [expired, refusedKey('expired').message],
     ] as const) {
       await page.reload()

@@ -4,6 +4,7 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useRef, useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { readById, unlessNone } from '../animal/by-id.ts'
 import { parseInteger } from '../animal/fields.ts'
 import { toFailure } from '../failures.ts'
@@ -73,7 +74,7 @@ export function FindField({ client, position, text, setText, onExact, beside }: 
       id={SEARCH_ID}
       label="Search"
       dir="auto"
-      maxLength={255}
+      maxLength={TEXT_LENGTH_MAX}
       placeholder={position.view === 'orders' ? 'A customer, an animal or a number' : 'A name or an id'}
       value={text}
       setText={(next) => {

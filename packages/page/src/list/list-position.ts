@@ -8,7 +8,7 @@ import { STATUSES_OF } from '../animal/status-labels.ts'
 import { fromIdRanges } from './id-ranges.ts'
 
 export const PAGE_SIZES = [20, 50, 100]
-const PAGE_SIZE = 20
+export const PAGE_SIZE = 20
 /** Where there is room for more, a list that nobody has chosen a size for begins with more. */
 const { matchMedia } = globalThis as { matchMedia?: (query: string) => { matches: boolean } }
 const FITTING = matchMedia?.call(globalThis, '(min-width: 120rem) and (min-height: 60rem)').matches ? 50 : PAGE_SIZE

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Order } from '../../../client/src/petstore.ts'
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import type { Failure } from '../failures.ts'
 import type { Feed } from '../live/feed.ts'
@@ -68,7 +69,7 @@ export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDial
             id="reference"
             label="For whom"
             dir="auto"
-            maxLength={255}
+            maxLength={TEXT_LENGTH_MAX}
             value={reference}
             setText={setReference}
             hint="A customer or a receipt, if you like."

@@ -3,6 +3,7 @@
 
 import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from '../animal/field-problems.ts'
 import { FIELDS, TYPED_FIELDS, type TypedField } from '../animal/fields.ts'
 import { type Failure, toFailure } from '../failures.ts'
@@ -63,7 +64,7 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
       )}
       {order ? (
         <>
-          <TextField {...text('reference')} dir="auto" maxLength={255} />
+          <TextField {...text('reference')} dir="auto" maxLength={TEXT_LENGTH_MAX} />
           <HoldField {...mine.end} setEnd={(end) => edit({ end })} />
         </>
       ) : (

@@ -109,13 +109,22 @@ export function hashKey(token: string): KeyHash {
 }
 
 type KeyState = 'active' | 'expired' | 'revoked'
-/** Why a key is refused. `unknown`: there is none like it. */
+/** Why a key of the store's is refused. `unknown`: there is none like it. */
 export type RefusedKey = Exclude<KeyState, 'active'> | 'unknown'
 
 /** What the page makes of its texts is in packages/page/test/sign-in.process.test.ts. */
 export function refusedKey(state: RefusedKey): PetstoreError {
-  const what = state === 'unknown' ? 'does not exist' : `is ${state}`
-  return new PetstoreError('invalid_api_key', `This API key ${what}.`)
+  return invalidKey(`This API key ${state === 'unknown' ? 'does not exist' : `is ${state}`}.`)
+}
+
+/** A text that no store has to look for: no key, or one of another environment. */
+export function misplacedKey(issuedFor: Environment | undefined, here: Environment): PetstoreError {
+  if (issuedFor === undefined) return invalidKey('This is not an API key of this service, or it is mistyped.')
+  return invalidKey(`This API key is for ${issuedFor}, not for ${here}.`)
+}
+
+function invalidKey(message: string): PetstoreError {
+  return new PetstoreError('invalid_api_key', message)
 }
 
 export function keyState(key: ApiKey, now: number): KeyState {

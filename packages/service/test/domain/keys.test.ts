@@ -1,7 +1,15 @@
 // What a key is: its form, its check characters, its environment, its end, and the words of its refusal.
 
 import { describe, expect, test } from 'bun:test'
-import { type ApiKey, generateKey, hashKey, keyEnvironment, keyState, refusedKey } from '../../src/domain/keys.ts'
+import {
+  type ApiKey,
+  generateKey,
+  hashKey,
+  keyEnvironment,
+  keyState,
+  misplacedKey,
+  refusedKey,
+} from '../../src/domain/keys.ts'
 
 describe('a key', () => {
   test('says its environment, and has at least 128 random bits and six check characters', () => {
@@ -59,4 +67,11 @@ test.each([
   ['revoked', 'This API key is revoked.'],
 ] as const)('a key that is refused as %s: %s', (state, message) => {
   expect(refusedKey(state)).toMatchObject({ code: 'invalid_api_key', message })
+})
+
+test.each([
+  [undefined, 'This is not an API key of this service, or it is mistyped.'],
+  ['staging', 'This API key is for staging, not for production.'],
+] as const)('a key for %s is refused in production: %s', (issuedFor, message) => {
+  expect(misplacedKey(issuedFor, 'production')).toMatchObject({ code: 'invalid_api_key', message })
 })

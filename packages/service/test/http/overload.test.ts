@@ -1,6 +1,6 @@
 // Too much to do: what would wait too long is refused at once, and what was let in is done.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { startService } from '../../../../test/support/service.ts'
 import { OVERLOADED } from '../../src/domain/petstore-error.ts'
 import type { RoutedRequest } from '../../src/http/context.ts'
@@ -11,52 +11,6 @@ import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
 import { Route } from '../../src/http/route.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { openStore } from '../../src/store/kinds.ts'
-import { batched } from '../../src/store/shared/group-commit.ts'
-
-// They wait, each for seconds: at the same time.
-describe.concurrent('creates that wait for a slow commit', () => {
-  test('are refused when they would wait more than two seconds; the others are done in order', async () => {
-    let committed = 0
-    const add = batched(async (items: number[]) => {
-      await Bun.sleep(300)
-      committed += items.length
-      return items
-    })
-    await add(0)
-    const outcomes = await Promise.allSettled(Array.from({ length: 4000 }, (_, n) => add(n)))
-    const done = outcomes.filter(({ status }) => status === 'fulfilled').length
-    expect(done).toBeWithin(256, 2049)
-    expect(committed).toBe(1 + done)
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBe(OVERLOADED)
-    expect(await add(7)).toBe(7)
-  })
-
-  test('are refused behind a first commit that has taken more than two seconds so far', async () => {
-    const { promise: held, resolve: release } = Promise.withResolvers<void>()
-    const add = batched(async (items: number[]) => {
-      await held
-      return items
-    })
-    const first = add(0)
-    await Bun.sleep(2_100)
-    const outcomes = Promise.allSettled(Array.from({ length: 300 }, (_, n) => add(n)))
-    release()
-    expect((await outcomes).map(({ status }) => status)).toEqual([
-      ...Array(256).fill('fulfilled'),
-      ...Array(44).fill('rejected'),
-    ])
-    expect(await first).toBe(0)
-  })
-
-  test('are never refused while they fit into one commit, however slow the last one was', async () => {
-    const slow = batched(async (items: number[]) => {
-      await Bun.sleep(items.length === 1 ? 2_200 : 0)
-      return items
-    })
-    await slow(0)
-    expect(await Promise.all(Array.from({ length: 256 }, (_, n) => slow(n)))).toHaveLength(256)
-  })
-})
 
 test('a slow turn of the event loop admits no more requests; the next turn does', async () => {
   const admission = new Admission()

@@ -1,9 +1,9 @@
 // What is committed together, and when.
 
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { OVERLOADED, PetstoreError } from '../../src/domain/petstore-error.ts'
-import { batched } from '../../src/store/shared/group-commit.ts'
+import { BATCH_MAX, batched } from '../../src/store/shared/group-commit.ts'
 
 test('what arrived while a commit ran elsewhere is committed at once, together', async () => {
   const batches: number[][] = []
@@ -53,11 +53,12 @@ function keeping(nameOf?: (item: number) => string | undefined) {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-test('calls that arrive in one turn are committed together, up to 256 in a batch, in the order of their arrival', async () => {
+test('calls that arrive in one turn are committed together, up to BATCH_MAX in a batch, in the order of their arrival', async () => {
   const { add, batches } = keeping()
-  expect(await Promise.all(numbers(600).map(add))).toEqual(numbers(600))
-  expect(batches.map(({ length }) => length)).toEqual([256, 256, 88])
-  expect(batches.flat()).toEqual(numbers(600))
+  const calls = numbers(2 * BATCH_MAX + 88)
+  expect(await Promise.all(calls.map(add))).toEqual(calls)
+  expect(batches.map(({ length }) => length)).toEqual([BATCH_MAX, BATCH_MAX, 88])
+  expect(batches.flat()).toEqual(calls)
 })
 
 test('a batch waits for as long as more arrive in each turn', async () => {
@@ -96,27 +97,55 @@ test('a PetstoreError among the results rejects its item; one that is thrown rej
   ])
 })
 
-test('a call that would wait for more than 2 s is refused at once; one batch may always wait', async () => {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-  const sizes: number[] = []
-  const add = batched(
-    async (items: number[]) => {
-      begin()
-      await released
+// They wait, each for seconds: at the same time.
+describe.concurrent('calls that wait for a slow commit', () => {
+  test('are refused at once behind one that has taken more than 2 s; one batch may always wait', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const sizes: number[] = []
+    const add = batched(
+      async (items: number[]) => {
+        begin()
+        await released
+        return items
+      },
+      (size) => sizes.push(size),
+    )
+    const first = add(-1)
+    await begun
+    await Bun.sleep(2_100)
+    const waiting = numbers(BATCH_MAX).map(add)
+    expect(await rejectionOf(add(BATCH_MAX))).toBe(OVERLOADED)
+    release()
+    expect(await Promise.all([first, ...waiting])).toEqual([-1, ...numbers(BATCH_MAX)])
+    expect(sizes).toEqual([1, BATCH_MAX])
+    expect(await add(7)).toBe(7)
+  })
+
+  test('are refused when they would wait for more than 2 s; the others are done in order', async () => {
+    let committed = 0
+    const add = batched(async (items: number[]) => {
+      await Bun.sleep(300)
+      committed += items.length
       return items
-    },
-    (size) => sizes.push(size),
-  )
-  const first = add(-1)
-  await begun
-  await Bun.sleep(2_100)
-  const waiting = numbers(256).map(add)
-  expect(await rejectionOf(add(256))).toBe(OVERLOADED)
-  release()
-  expect(await Promise.all([first, ...waiting])).toEqual([-1, ...numbers(256)])
-  expect(sizes).toEqual([1, 256])
-  expect(await add(7)).toBe(7)
+    })
+    await add(0)
+    const outcomes = await Promise.allSettled(numbers(4000).map(add))
+    const done = outcomes.filter(({ status }) => status === 'fulfilled').length
+    expect(done).toBeWithin(BATCH_MAX, 8 * BATCH_MAX + 1)
+    expect(committed).toBe(1 + done)
+    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBe(OVERLOADED)
+    expect(await add(7)).toBe(7)
+  })
+
+  test('are never refused while they fit into one commit, however slow the last one was', async () => {
+    const slow = batched(async (items: number[]) => {
+      await Bun.sleep(items.length === 1 ? 2_200 : 0)
+      return items
+    })
+    await slow(0)
+    expect(await Promise.all(numbers(BATCH_MAX).map(slow))).toHaveLength(BATCH_MAX)
+  })
 })
 
 test('settled waits for every call so far', async () => {

@@ -1,5 +1,6 @@
 // What a search finds, in pets (level `pets`) and in orders (`store`): among pets in a category of our own, and orders of a pet of our own.
 
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
 import { textOf } from '../answer.ts'
 import { absentId, addPet, prepared } from '../fixtures.ts'
@@ -57,12 +58,12 @@ const fresh: Check = async (probe) => {
   }
 }
 
-const LONGEST = `A search of ${SEARCH_WORDS_MAX} words or of 255 characters is taken.`
+const LONGEST = `A search of ${SEARCH_WORDS_MAX} words or of ${TEXT_LENGTH_MAX} characters is taken.`
 
 /** The answer to the longest searches that are taken. */
 const longest = (path: string): Check => {
   return async (probe) => {
-    for (const words of [Array(SEARCH_WORDS_MAX).fill('a').join('+'), '%E7%8E%8B'.repeat(255)])
+    for (const words of [Array(SEARCH_WORDS_MAX).fill('a').join('+'), '%E7%8E%8B'.repeat(TEXT_LENGTH_MAX)])
       await probe.read(`${path}${words}`)
   }
 }

@@ -1,6 +1,6 @@
 // Level `store`: what changing a pending order promises.
 
-import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
+import { EXPIRY_DAYS_MAX, TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../contract/src/json.ts'
 import type { Answer } from '../answer.ts'
 import { newName } from '../fixtures.ts'
@@ -40,7 +40,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     .from(schema('OrderChange', 'reference'), CHANGED)
     .check(async (probe) => {
       const at = await orderPath(probe)
-      const wrong = ['', ' ', 'a'.repeat(256), 7, true, [], {}]
+      const wrong = ['', ' ', 'a'.repeat(TEXT_LENGTH_MAX + 1), 7, true, [], {}]
       const requests = wrong.map((reference) => () => probe.patch(at, { reference }))
       await expectRefused(probe, at, 400, 'invalid_order', ...requests)
       ;(await probe.patch(at, '{"reference":null}')).expectStatus(200).expectMember('reference', undefined)
@@ -53,7 +53,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     .check(async (probe) => {
       const at = await orderPath(probe)
       const from = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
-      const wrong = [from(-1), from(367), 'soon', 7, false, []]
+      const wrong = [from(-1), from(EXPIRY_DAYS_MAX + 1), 'soon', 7, false, []]
       const requests = wrong.map((expiresAt) => () => probe.patch(at, { expiresAt }))
       await expectRefused(probe, at, 400, 'invalid_order', ...requests)
       const expiresAt = from(1)

@@ -1,5 +1,6 @@
 // Level `store`: what correcting a pet promises.
 
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../contract/src/json.ts'
 import { number } from '../answer.ts'
 import { absentId, addPet, newName, newWord, petBody } from '../fixtures.ts'
@@ -31,7 +32,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
     .from(schema('PetChange', 'name'), UPDATED)
     .check(async (probe) => {
       const at = await petPath(probe)
-      const wrong = ['', ' \t', 'a\u0000b', 'a'.repeat(256), null, 7, true, ['Rex'], {}]
+      const wrong = ['', ' \t', 'a\u0000b', 'a'.repeat(TEXT_LENGTH_MAX + 1), null, 7, true, ['Rex'], {}]
       const requests = wrong.map((name) => () => probe.patch(at, stringifyJson({ name })))
       await expectRefused(probe, at, 400, 'invalid_pet', ...requests)
       const name = ` ${newName()}  \u{1F436} "é" e\u0301\u200b `

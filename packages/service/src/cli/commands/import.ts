@@ -6,6 +6,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../../client/src/petstore.ts'
+import { IDEMPOTENCY_HOURS_MIN } from '../../../../contract/src/limits.ts'
 import { createClient } from '../client.ts'
 import { ImportIncomplete, Interrupted, messageOf } from '../exit-codes.ts'
 import { type FormatOptions, formatOf, withFormat } from '../formats/all.ts'
@@ -40,7 +41,7 @@ export function importCommand(): Command {
     .addHelpText(
       'after',
       `
-When you run the same import again within 24 hours, it adds only what is
+When you run the same import again within ${IDEMPOTENCY_HOURS_MIN} hours, it adds only what is
 missing: after an interruption, or after you corrected bad records. Do not move
 records to other lines: a record is identified by its line and its content.
 Standard input has no name; give it one with --as.
@@ -191,7 +192,9 @@ function importName(file: string, { as, again }: ImportOptions): string {
 function summary({ added, present, refused }: Counts): string {
   const parts = [`Added ${plural(added, 'pet')}.`]
   if (present > 0)
-    parts.push(`An earlier run within 24 hours had added ${grouped(present)} more (--again adds them again).`)
+    parts.push(
+      `An earlier run within ${IDEMPOTENCY_HOURS_MIN} hours had added ${grouped(present)} more (--again adds them again).`,
+    )
   if (refused > 0) parts.push(`Refused: ${grouped(refused)}.`)
   return parts.join(' ')
 }

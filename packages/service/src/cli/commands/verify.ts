@@ -18,8 +18,8 @@ import { CouldNotExamine } from '../exit-codes.ts'
 import { parsedBy, withSettingsOf } from '../options.ts'
 import { plural, printLines, write } from '../print.ts'
 import { startProgress } from '../progress.ts'
-import { htmlReport, junitReport, markdownReport } from '../verify-files.ts'
 import { listing, report, type Summary } from '../verify-report.ts'
+import { htmlReport, junitReport, markdownReport } from '../verify-report-files.ts'
 
 const TOTAL_MS = 60_000
 const EXAMPLES = `

@@ -9,6 +9,7 @@ import {
   type KeyHash,
   keyEnvironment,
   keyState,
+  misplacedKey,
   refusedKey,
 } from '../../domain/keys.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
@@ -73,8 +74,7 @@ export class Authentication {
   /** Throws `invalid_api_key`. The message says what is wrong with the key, and never contains it. */
   async verify(token: string, { version, now }: Context): Promise<ApiKey> {
     const issuedFor = keyEnvironment(token)
-    if (issuedFor === undefined) throw invalid('This is not an API key of this service, or it is mistyped.')
-    if (issuedFor !== this.environment) throw invalid(`This API key is for ${issuedFor}, not for ${this.environment}.`)
+    if (issuedFor !== this.environment) throw misplacedKey(issuedFor, this.environment)
     const hash = hashKey(token)
     if (version.keys !== this.version) this.begin(version.keys)
     // Where another process may have changed the keys, this one may have been created since another request began to look for it.
@@ -106,10 +106,6 @@ export class Authentication {
     if (this.verified.size >= CACHED_KEYS_MAX) this.verified.clear()
     this.verified.set(hash, key)
   }
-}
-
-function invalid(message: string): PetstoreError {
-  return new PetstoreError('invalid_api_key', message)
 }
 
 /** A read-only key may use the safe methods (RFC 9110, 9.2.1). */

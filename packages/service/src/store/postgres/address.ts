@@ -8,10 +8,11 @@ export interface PostgresAddress {
   sslMode: SslMode
   /** The file with the certificates of the authorities that are trusted; by default, those of the system. */
   sslRootCert: string | undefined
-  /** The most connections that a server opens for reads. One more is for writes. */
+  /** The most connections that a server opens for reads. Two more are for writes. */
   connections: number
 }
 
+export const CONNECTIONS_DEFAULT = 8
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type SslMode = (typeof SSL_MODES)[number]
 
@@ -61,7 +62,7 @@ function parseParameters(
   if (unknown !== undefined) throw new Error(`has an unknown parameter. Known: ${known.join(', ')}`)
   const sslMode = SSL_MODES.find((mode) => mode === (parameters.get('sslmode') ?? 'prefer'))
   if (!sslMode) throw new Error(`must have an sslmode of ${SSL_MODES.join(', ')}`)
-  const connections = parameters.get('connections') ?? '8'
+  const connections = parameters.get('connections') ?? String(CONNECTIONS_DEFAULT)
   if (!/^[1-9][0-9]{0,2}$/.test(connections) || Number(connections) > CONNECTIONS_MAX) {
     throw new Error(`must have connections from 1 to ${CONNECTIONS_MAX}`)
   }

@@ -10,8 +10,8 @@ import {
   feedQuery,
   NEW_EVENT_COLUMNS,
 } from '../shared/events.ts'
-import type { PrimaryConnection } from './connection.ts'
 import { POSTGRES_JSON } from './json.ts'
+import type { PrimaryConnection } from './primary.ts'
 
 const NAMES = Object.keys(NEW_EVENT_COLUMNS)
 

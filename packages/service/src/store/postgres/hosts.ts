@@ -10,7 +10,7 @@ type Host = PostgresAddress['hosts'][number]
 
 /** How long a start or a command waits, where nobody waits for an answer yet: */
 const START_WAIT_MS = 10_000
-const AGAIN_MS = 100
+const START_AGAIN_MS = 100
 /** for a database server that is starting, for its standby, for a connection to be free, and for one that is slow to open. */
 const MAY_COME = ['57P03', '53300', 'NOT_REPLICATED', 'CONNECT_TIMEOUT', 'NO_ANSWER']
 /** How long to wait for the other hosts after one that accepts writes has responded. */
@@ -26,7 +26,7 @@ export interface WritableHost extends Host {
 
 /** Does the work, which connects to hosts, again until it can be done. Throws its last error, and each that waiting does not change. */
 export async function atStart<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (const deadline = performance.now() + START_WAIT_MS; ; await Bun.sleep(AGAIN_MS)) {
+  for (const deadline = performance.now() + START_WAIT_MS; ; await Bun.sleep(START_AGAIN_MS)) {
     try {
       return await work()
     } catch (error) {

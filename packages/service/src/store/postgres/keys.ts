@@ -13,7 +13,7 @@ import {
   toDeprecatedCalls,
   toKey,
 } from '../shared/key-rows.ts'
-import type { PrimaryConnection } from './connection.ts'
+import type { PrimaryConnection } from './primary.ts'
 import type { RunQuery } from './session.ts'
 
 const BY_HASH = `SELECT hash, ${KEY_COLUMNS} FROM keys WHERE hash = ANY($1::text::text[])`

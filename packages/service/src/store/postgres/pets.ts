@@ -12,9 +12,9 @@ import { batched } from '../shared/group-commit.ts'
 import { answerOfRow, type FirstAnswerRow, textOf } from '../shared/idempotency.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
 import { indexedWords } from '../shared/search.ts'
-import type { PrimaryConnection } from './connection.ts'
 import { LOG_MESSAGE } from './host-connections.ts'
 import { forgetting } from './idempotency.ts'
+import type { PrimaryConnection } from './primary.ts'
 
 // JSON carries a batch because it holds any text but U+0000, and integers with all their digits.
 // A batch that only replays has nothing to commit, and PostgreSQL would wait for no standby: a pet whose own commit has not

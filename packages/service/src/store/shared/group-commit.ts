@@ -7,7 +7,7 @@
 import { OVERLOADED, PetstoreError } from '../../domain/petstore-error.ts'
 import { immediate } from '../../system/immediate.ts'
 
-const BATCH_MAX = 256
+export const BATCH_MAX = 256
 /** A call that would wait longer than this is refused at once. */
 const WAIT_MS_MAX = 2000
 

@@ -2,13 +2,14 @@
 // replay does not depend on rows that have changed since.
 
 import { stringifyJson } from '../../../../contract/src/json.ts'
+import { IDEMPOTENCY_HOURS_MIN } from '../../../../contract/src/limits.ts'
 import type { FirstAnswer, Idempotent } from '../../domain/decisions/snapshot.ts'
 import { type Columns, fromJson, fromRow } from './columns.ts'
 import { NEW_ORDER_COLUMNS, ORDER_COLUMNS } from './order-columns.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from './pet-columns.ts'
 
 /** A key stays at least so long. */
-export const KEPT_MS = 24 * 3600_000
+export const KEPT_MS = IDEMPOTENCY_HOURS_MIN * 3600_000
 /** When a key is forgotten by a wall clock. Another one may have dated it, and clocks may be a day apart. */
 export const FORGOTTEN_AFTER_MS = 2 * KEPT_MS
 

@@ -3,10 +3,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { petBody } from '../../../../../test/support/pets.ts'
 import { type Service, TODAY } from '../../../../../test/support/service.ts'
-import { type ApiKey, generateKey, refusedKey } from '../../../src/domain/keys.ts'
+import { type ApiKey, generateKey, misplacedKey, refusedKey } from '../../../src/domain/keys.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { BODY, bearer, DAY_MS, describeApi, expectError, type OnStore, OPERATIONS, PET, type Row } from './api.ts'
 import { turnToNow } from './orders.ts'
+
+const MISTYPED = misplacedKey(undefined, 'production').message
 
 export function keys(on: OnStore): void {
   describeApi('keys', on, (api) => {
@@ -27,16 +29,21 @@ export function keys(on: OnStore): void {
       refused('an unknown scheme', 'Token abc', 'missing_api_key', 'is not a Bearer token. Send'),
       refused('a scheme alone', 'Bearer', 'missing_api_key', 'no API key after "Bearer". Send'),
       refused('a key alone', live, 'missing_api_key', 'without "Bearer" before it. Send'),
-      refused('a key that is none', 'Bearer x', 'invalid_api_key', 'not an API key'),
+      refused('a key that is none', 'Bearer x', 'invalid_api_key', MISTYPED),
       refused('an unknown key', `Bearer ${live}`, 'invalid_api_key', refusedKey('unknown').message),
       refused(
         'a mistyped key',
         `Bearer ${live.slice(0, -1)}${live.endsWith('0') ? '1' : '0'}`,
         'invalid_api_key',
-        'mistyped',
+        MISTYPED,
       ),
-      refused('a staging key', `Bearer ${generateKey('staging')}`, 'invalid_api_key', 'for staging'),
-      refused('two keys in one line', `Bearer ${live} ${live}`, 'invalid_api_key', 'not an API key'),
+      refused(
+        'a staging key',
+        `Bearer ${generateKey('staging')}`,
+        'invalid_api_key',
+        misplacedKey('staging', 'production').message,
+      ),
+      refused('two keys in one line', `Bearer ${live} ${live}`, 'invalid_api_key', MISTYPED),
     ])
 
     test('another scheme before a good key: 401, also after that key was taken', async () => {

@@ -5,6 +5,7 @@ import { allEvents, inventoryOf } from '../../../../../test/support/events.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet, petsOf } from '../../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { petHeld } from '../../../src/domain/decisions/refusal-messages.ts'
 import type { EventPosition } from '../../../src/domain/events.ts'
@@ -253,7 +254,7 @@ export function corrections(fixture: Fixture): void {
     test('is refused a wrong end first, then its absence, its status, and the check', async () => {
       const no = () => NO
       const past = { expiresAt: Date.now() - 1 }
-      const far = { expiresAt: Date.now() + 367 * DAY_MS }
+      const far = { expiresAt: Date.now() + (EXPIRY_DAYS_MAX + 1) * DAY_MS }
       const { id } = await place(await addPet())
       for (const change of [past, far]) {
         for (const one of [id, 999_999n]) {

@@ -8,7 +8,7 @@ import { temporaryFile } from '../../../../../test/support/files.ts'
 import { Cluster } from '../../../../../test/support/postgres.ts'
 import { run } from '../../../../../test/support/process.ts'
 import { runTool } from '../../../../../test/support/tools.ts'
-import { PrimaryConnection } from '../../../src/store/postgres/connection.ts'
+import { PrimaryConnection } from '../../../src/store/postgres/primary.ts'
 import { orRefusal } from '../../../src/store/postgres/refusals.ts'
 
 const PASSWORD = 'p@ss:/?#[]&=+ %25 é 猫 🐈'

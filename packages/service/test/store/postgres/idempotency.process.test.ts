@@ -5,6 +5,7 @@ import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
 import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
+import { FORGOTTEN_AFTER_MS, KEPT_MS } from '../../../src/store/shared/idempotency.ts'
 
 test('two servers that get one idempotency key at the same time add one pet', async () => {
   const { address, store, by } = await storeWithKey()
@@ -18,8 +19,8 @@ test('two servers that get one idempotency key at the same time add one pet', as
   await other.close()
 })
 
-/** The database's clock decides: two days and a bit ago. */
-const OVER = `petstore_now() - 2 * 86400000 - 60000`
+/** The database's clock decides: a bit longer ago than keys are kept. */
+const OVER = `petstore_now() - ${FORGOTTEN_AFTER_MS} - 60000`
 
 test.each(['creates', 'orders'])(
   'forgets idempotency keys after two days, also where there are only %s',
@@ -35,7 +36,7 @@ test.each(['creates', 'orders'])(
       )
     await date('a', OVER)
     await date('b', OVER)
-    await date('c', 'petstore_now() - 86400000')
+    await date('c', `petstore_now() - ${KEPT_MS}`)
     // No server's clock has a say.
     const other = await openStore(address, { now: () => 0 })
     if (what === 'creates') await other.createPet(PET, by, 'd')

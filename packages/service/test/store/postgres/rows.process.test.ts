@@ -10,8 +10,8 @@ import type { PetFilter } from '../../../src/domain/pets.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
-import { PrimaryConnection } from '../../../src/store/postgres/connection.ts'
 import { pages } from '../../../src/store/postgres/pages.ts'
+import { PrimaryConnection } from '../../../src/store/postgres/primary.ts'
 import { ORDERS, PETS } from '../../../src/store/shared/lists.ts'
 
 describe('with many rows', () => {

@@ -10,6 +10,7 @@ import { sharedCluster } from '../../../../../test/support/postgres.ts'
 import { ask, type Running, run, serve } from '../../../../../test/support/process.ts'
 import { generateKey, hashKey } from '../../../src/domain/keys.ts'
 import { openStore } from '../../../src/store/kinds.ts'
+import { CONNECTIONS_DEFAULT } from '../../../src/store/postgres/address.ts'
 
 const PET = newPet()
 const SERVERS = 3
@@ -82,7 +83,7 @@ describe('three servers that start at the same time', () => {
       let measured = await measure(server)
       // Twice a second each looks for reservations that have ended.
       for (let attempt = 0; attempt < 50 && measured[1] !== 0; attempt++) measured = await measure(server)
-      expect(measured).toEqual([8, 0, 0])
+      expect(measured).toEqual([CONNECTIONS_DEFAULT, 0, 0])
     }
   })
 

@@ -1,6 +1,7 @@
 // Wrong values of query parameters, which are refused with 400 and never ignored or clamped.
 
 import type { OperationId } from '../../../../contract/src/contract.ts'
+import { TEXT_LENGTH_MAX } from '../../../../contract/src/generated.ts'
 import { SEARCH_WORDS_MAX } from '../../../../contract/src/limits.ts'
 import type { Level, PromiseRow } from './promise.ts'
 import { parameter, rowsOf } from './rows.ts'
@@ -26,8 +27,8 @@ export const WRONG_IDS: WrongValues = [
 ]
 const TOO_MANY_WORDS = [...Array(SEARCH_WORDS_MAX + 1).keys()]
 export const WRONG_SEARCHES: WrongValues = [
-  `A NAME without a letter or a digit, of 256 characters or of ${TOO_MANY_WORDS.length} words, an empty one or two of them`,
-  ...['', 'a'.repeat(256), '%F0%9F%90%B6-', TOO_MANY_WORDS.join('+'), 'a&NAME=a'],
+  `A NAME without a letter or a digit, of ${TEXT_LENGTH_MAX + 1} characters or of ${TOO_MANY_WORDS.length} words, an empty one or two of them`,
+  ...['', 'a'.repeat(TEXT_LENGTH_MAX + 1), '%F0%9F%90%B6-', TOO_MANY_WORDS.join('+'), 'a&NAME=a'],
 ]
 export const WRONG_CURSORS: WrongValues = ['A NAME that is none, or an empty one', 'x', '']
 

@@ -1,18 +1,19 @@
 // Free text, as `name` and `reference` have it: what is taken and comes back as it was sent, and what is refused.
 
+import { TEXT_LENGTH_MAX } from '../../../../contract/src/generated.ts'
 import { newName } from '../../fixtures.ts'
 import type { BodyFamily, PromiseRow } from './promise.ts'
 import { rowsOf, writing } from './rows.ts'
 
 const taken = () => [
-  '🐶'.repeat(255),
+  '🐶'.repeat(TEXT_LENGTH_MAX),
   ` ${newName()} `,
   `${newName()}  a\tb\r\nc\nd`,
   `${newName()} \u200ba\u200d\ufe0f\ufeff\u00ad\u0001\u202e`,
   `${newName()} e\u0301 \u00e9 \ufb01`,
 ]
 /** As they stand in JSON. */
-const REFUSED = [`"${'a'.repeat(256)}"`, '""', '" \\t\\u3000"', '"a\\u0000b"', '"\\ud800"']
+const REFUSED = [`"${'a'.repeat(TEXT_LENGTH_MAX + 1)}"`, '""', '" \\t\\u3000"', '"a\\u0000b"', '"\\ud800"']
 
 /** Rows of the operation's field of free text. */
 export function textRows(
@@ -24,7 +25,7 @@ export function textRows(
   return [
     row(
       `${id}.${text}.exact`,
-      `A ${text} of up to 255 code points comes back as it was sent: spaces, ends of lines, and what nobody sees.`,
+      `A ${text} of up to ${TEXT_LENGTH_MAX} code points comes back as it was sent: spaces, ends of lines, and what nobody sees.`,
     )
       .from(source, writing(after))
       .check(async (probe) => {
@@ -33,7 +34,7 @@ export function textRows(
       }),
     row(
       `${id}.${text}.refused`,
-      `A ${text} of 256 characters, of none or of white space alone, with U+0000 or a lone surrogate: 400 ${invalid}.`,
+      `A ${text} of ${TEXT_LENGTH_MAX + 1} characters, of none or of white space alone, with U+0000 or a lone surrogate: 400 ${invalid}.`,
     )
       .from(source, writing(`${id}.refused.code`))
       .check(async (probe) => {

@@ -10,7 +10,7 @@ import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { Client } from '../../../src/store/postgres/client.ts'
-import { PrimaryConnection } from '../../../src/store/postgres/connection.ts'
+import { PrimaryConnection } from '../../../src/store/postgres/primary.ts'
 import { Session } from '../../../src/store/postgres/session.ts'
 
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html: each answer to a prepared statement begins with BindComplete. */

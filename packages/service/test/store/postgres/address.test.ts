@@ -1,8 +1,8 @@
 // Addresses of stores: what is understood, what is refused, and that no password is ever shown.
 
 import { describe, expect, test } from 'bun:test'
-import { readConfig } from '../../src/config/read-config.ts'
-import { describeAddress, isPostgresAddress, parsePostgresAddress } from '../../src/store/postgres/address.ts'
+import { readConfig } from '../../../src/config/read-config.ts'
+import { describeAddress, isPostgresAddress, parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 
 const SECRET = 'hunter2'
 

@@ -20,7 +20,7 @@ import type { Parameter, RunQuery, Session } from './session.ts'
 import { withTimeout } from './time-limits.ts'
 
 /** The time from a failed search for a host to the next one. Calls in between fail at once with the same error. */
-const PAUSE_MS = 100
+const LOOK_AGAIN_MS = 100
 /** How long a call waits until the connections are ready. */
 const READY_WAIT_MS = 500
 /** After this long without a response, the other hosts are probed, too, before this one is used again. */
@@ -166,7 +166,7 @@ export class PrimaryConnection {
     if (this.connecting && !this.isQuiet()) return this.connecting
     const connecting = this.look()
     this.connecting = connecting
-    connecting.catch(() => setTimeout(() => this.forget(connecting), PAUSE_MS))
+    connecting.catch(() => setTimeout(() => this.forget(connecting), LOOK_AGAIN_MS))
     return connecting
   }
 
