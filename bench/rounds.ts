@@ -40,7 +40,7 @@ type Loads = Map<Entry, Load & Figure>
 
 /** For each entry; all are warmed up at once. */
 const WARM_UP_SECONDS = 2
-/** An older commit begins what it has put off when nobody has asked for so long. */
+/** After so long without a request, an older commit begins the work that it has put off. */
 const PUT_OFF_MS = 3000
 /** A round in which the floor's rate is farther from its median is measured again. */
 const FLOOR_MOVES_MAX = 0.15
@@ -69,7 +69,7 @@ export async function measureTogether(asked: readonly Entry[], pace: Pace, oneSe
     loads.set(entry, { name, server, requests, status: work.status, sent: 0, cores, connections, runs: [] })
   }
   await Promise.all([...loads.values()].map((load) => audit(load, WARM_UP_SECONDS * entries.length)))
-  // What one puts off until then would be done on the core of the one that is measured first.
+  // Otherwise the work that one has put off would be done on the core on which the first of them is measured.
   await Promise.all([...loads.values()].map(({ server }) => untilIdle(server.pid, PUT_OFF_MS)))
   return await measureRounds(asked, loads, pace)
 }

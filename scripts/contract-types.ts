@@ -53,13 +53,15 @@ function bounds({ paths, components }: OpenApi): string {
   ]
   const searches = parameters.flatMap(({ name, schema }) => (name === 'search' ? [schema] : []))
   const lengths = new Set([...texts, ...searches].map((schema) => schema?.maxLength))
-  if (lengths.size !== 1) throw new Error(`names, references and searches must have one maximum: ${[...lengths]}`)
+  const [length] = lengths
+  if (lengths.size !== 1 || length === undefined)
+    throw new Error(`names, references and searches must have one maximum: ${[...lengths]}`)
   const days = NewOrder?.properties?.expiresAt?.['x-days-ahead-max']
   if (days === undefined) throw new Error('NewOrder.expiresAt must have x-days-ahead-max')
   return `/** The most that a page of a list holds. */
 export const PAGE_MAX = ${[...pages]}
 /** Code points of a name, a reference or a search. */
-export const TEXT_LENGTH_MAX = ${[...lengths]}
+export const TEXT_LENGTH_MAX = ${length}
 /** How far ahead a reservation may end. */
 export const EXPIRY_DAYS_MAX = ${days}
 `

@@ -50,7 +50,7 @@ for (const document of documents) {
   })
 }
 
-test('docs/reliability.md: the tests and files that hold each fault are there', () => {
+test('docs/reliability.md: the test files that hold each fault are there', () => {
   const folders = ['packages/*/test/**/*.ts', 'test/*.ts']
   const files = folders.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
   const has = (name: string) => files.some((file) => file.includes(name))

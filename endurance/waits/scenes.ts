@@ -107,7 +107,7 @@ export const reservations: Prepare = async ({ plan, store, server, marginMs }) =
   return { happen: () => until(async () => Number((await store.query(pending))[0]?.n) === 0) }
 }
 
-/** A thousand readers of the feed, who wait at its end. */
+/** Readers of the feed, who wait at its end. */
 export const readers: Prepare = (stage) => ({
   async happen() {
     const waiting = list(stage.store.key, '/v1/store/events?from=now&wait=30')

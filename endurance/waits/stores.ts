@@ -8,7 +8,7 @@ import { temporaryFile } from '../../test/support/files.ts'
 import { Cluster } from '../../test/support/postgres.ts'
 import { type Running, root, run, serve } from '../../test/support/process.ts'
 
-/** Who wait at the end of the feed; each server lets so many wait. */
+/** How many readers wait at the end of the feed; each server is set to let so many wait. */
 export const READERS = 1_000
 const POLL_MS = 50
 

@@ -1,4 +1,4 @@
-// The client when requests fail: what it retries, and what it reports.
+// The client when requests fail: which failures it retries, which it reports, and how a call is aborted.
 
 import { describe, expect, test } from 'bun:test'
 import { once } from 'node:events'

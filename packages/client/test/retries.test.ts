@@ -1,5 +1,5 @@
-// What the client sends again after a lost response, how often and after which pauses, and what it says where nobody knows whether a change
-// was made.
+// How often the client sends a request again and after which pauses; what it sends again when a response was lost, and what it says where
+// nobody knows whether a change was made.
 
 import { describe, expect, test } from 'bun:test'
 import { answer, clientOf, errorJson, ORDER_JSON, REX, REX_JSON, withServer } from '../../../test/support/client.ts'

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addPets, openEachTest, openSignedIn } from '../../../test/support/console.ts'
+import { addPets, firstRows, openEachTest, openSignedIn } from '../../../test/support/console.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 
@@ -17,7 +17,7 @@ test('on paper there is one table with a title that says what was filtered, and 
   await addPets(service, 45, 'available', 'sold')
   await openSignedIn(page, service.key)
   await page.getByRole('radio', { name: 'Available' }).check()
-  const title = page.locator('.print-title[data-text^="Available · Oldest first · 1 – 20 of "]')
+  const title = page.locator(`.print-title[data-text^="Available · Oldest first · ${firstRows()} of "]`)
   await title.waitFor({ state: 'attached' })
   expect(await title.isVisible()).toBe(false)
   await page.emulateMedia({ media: 'print' })

@@ -13,7 +13,7 @@ import {
   tabTo,
 } from '../../../test/support/console.ts'
 import { type Service, startService, TODAY } from '../../../test/support/service.ts'
-import { hashKey, misplacedKey, refusedKey } from '../../service/src/domain/keys.ts'
+import { foreignKey, hashKey, refusedKey } from '../../service/src/domain/keys.ts'
 import { NOT_RESPONDING } from '../src/failures.ts'
 
 let service: Service
@@ -160,7 +160,7 @@ describe('signing in', () => {
       ['not a key', 'This is not an API key.'],
       ['pets_live_ключ', 'This is not an API key.'],
       ['', 'Enter an API key.'],
-      ['pets_live_0000000000000000000000', misplacedKey(undefined, 'production').message],
+      ['pets_live_0000000000000000000000', foreignKey(undefined, 'production').message],
       [expired, refusedKey('expired').message],
     ] as const) {
       await page.reload()

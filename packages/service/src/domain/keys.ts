@@ -109,7 +109,7 @@ export function hashKey(token: string): KeyHash {
 }
 
 type KeyState = 'active' | 'expired' | 'revoked'
-/** Why a key of the store's is refused. `unknown`: there is none like it. */
+/** Why the store refuses a key. `unknown`: it has none like it. */
 export type RefusedKey = Exclude<KeyState, 'active'> | 'unknown'
 
 /** What the page makes of its texts is in packages/page/test/sign-in.process.test.ts. */
@@ -117,8 +117,8 @@ export function refusedKey(state: RefusedKey): PetstoreError {
   return invalidKey(`This API key ${state === 'unknown' ? 'does not exist' : `is ${state}`}.`)
 }
 
-/** A text that no store has to look for: no key, or one of another environment. */
-export function misplacedKey(issuedFor: Environment | undefined, here: Environment): PetstoreError {
+/** Refused before any store is asked: a text that is no key, or a key of another environment. */
+export function foreignKey(issuedFor: Environment | undefined, here: Environment): PetstoreError {
   if (issuedFor === undefined) return invalidKey('This is not an API key of this service, or it is mistyped.')
   return invalidKey(`This API key is for ${issuedFor}, not for ${here}.`)
 }

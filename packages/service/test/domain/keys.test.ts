@@ -3,11 +3,11 @@
 import { describe, expect, test } from 'bun:test'
 import {
   type ApiKey,
+  foreignKey,
   generateKey,
   hashKey,
   keyEnvironment,
   keyState,
-  misplacedKey,
   refusedKey,
 } from '../../src/domain/keys.ts'
 
@@ -73,5 +73,5 @@ test.each([
   [undefined, 'This is not an API key of this service, or it is mistyped.'],
   ['staging', 'This API key is for staging, not for production.'],
 ] as const)('a key for %s is refused in production: %s', (issuedFor, message) => {
-  expect(misplacedKey(issuedFor, 'production')).toMatchObject({ code: 'invalid_api_key', message })
+  expect(foreignKey(issuedFor, 'production')).toMatchObject({ code: 'invalid_api_key', message })
 })

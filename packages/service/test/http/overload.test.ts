@@ -1,4 +1,4 @@
-// Too much to do: what would wait too long is refused at once, and what was let in is done.
+// Overload: no more requests are admitted, and the refused ones are logged by their number.
 
 import { expect, test } from 'bun:test'
 import { startService } from '../../../../test/support/service.ts'

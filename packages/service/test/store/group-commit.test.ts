@@ -1,4 +1,4 @@
-// What is committed together, and when.
+// What is committed together and when, and what is refused because it would wait too long.
 
 import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'

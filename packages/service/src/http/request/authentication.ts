@@ -5,11 +5,11 @@ import type { ContractOperation } from '../../../../contract/src/contract.ts'
 import {
   type ApiKey,
   type Environment,
+  foreignKey,
   hashKey,
   type KeyHash,
   keyEnvironment,
   keyState,
-  misplacedKey,
   refusedKey,
 } from '../../domain/keys.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
@@ -74,7 +74,7 @@ export class Authentication {
   /** Throws `invalid_api_key`. The message says what is wrong with the key, and never contains it. */
   async verify(token: string, { version, now }: Context): Promise<ApiKey> {
     const issuedFor = keyEnvironment(token)
-    if (issuedFor !== this.environment) throw misplacedKey(issuedFor, this.environment)
+    if (issuedFor !== this.environment) throw foreignKey(issuedFor, this.environment)
     const hash = hashKey(token)
     if (version.keys !== this.version) this.begin(version.keys)
     // Where another process may have changed the keys, this one may have been created since another request began to look for it.

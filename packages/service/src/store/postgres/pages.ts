@@ -7,8 +7,8 @@ import { type Columns, fromRow, jsonObject, selectList } from '../shared/columns
 import { batched } from '../shared/group-commit.ts'
 import { type AnyFilter, goesUp, type List, pageOfRows, planOf, rowsOf, startOf } from '../shared/lists.ts'
 import { POSTGRES_JSON } from './json.ts'
+import { walkSql } from './page-queries.ts'
 import type { Parameter, RunQuery } from './session.ts'
-import { walkSql } from './walks.ts'
 
 /** Without an id: there are rows on the other side of the place. */
 interface Row {

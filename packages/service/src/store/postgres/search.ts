@@ -7,9 +7,9 @@ import { unavailable } from '../shared/failures.ts'
 import { type AnyFilter, conditionsOf, type List, ORDERS, PETS, type Plan, planOf, rowsOf } from '../shared/lists.ts'
 import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../shared/search.ts'
 import { POSTGRES_JSON } from './json.ts'
+import { parameter, walkSql } from './page-queries.ts'
 import { Pool } from './pool.ts'
 import type { Parameter, RunQuery } from './session.ts'
-import { parameter, walkSql } from './walks.ts'
 
 /** Rows looked at in a step along the list: before the index is used, and where that has too many. */
 const STEP = { first: 1_000, next: 5_000 }

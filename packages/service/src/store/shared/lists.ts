@@ -38,7 +38,7 @@ interface Condition {
 export interface Index<Filter> {
   readonly name: string
   readonly filter: Filters<Filter>
-  /** A second column. PostgreSQL's index has it before the ids; SQLite has another index, with both (each in its walks.ts). */
+  /** A second column. PostgreSQL's index has it before the ids; SQLite has another index, with both (each in its page-queries.ts). */
   readonly second?: { readonly filter: Filters<Filter>; readonly values: readonly string[] }
   /** It has at most one row with a value of the column, where these conditions hold: of the filter, and in SQL. */
   readonly unique?: { readonly where: string; readonly fits: (filter: Filter) => boolean }

@@ -15,8 +15,8 @@ import {
   startOf,
 } from '../shared/lists.ts'
 import { SQLITE_JSON } from './json.ts'
+import { otherSide, walkSql } from './page-queries.ts'
 import type { Query, Read, Statements } from './statements.ts'
-import { otherSide, walkSql } from './walks.ts'
 
 type Value = bigint | number | string
 /** The rows as JSON, separated by commas, how many they are, and whether there are any on the other side of the place. */

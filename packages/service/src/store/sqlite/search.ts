@@ -4,8 +4,8 @@ import { jsonObject } from '../shared/columns.ts'
 import { type AnyFilter, conditionsOf, type List, ORDERS, PETS, planOf, rowsOf } from '../shared/lists.ts'
 import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../shared/search.ts'
 import { SQLITE_JSON } from './json.ts'
+import { parameter, walkSql } from './page-queries.ts'
 import type { Read, Statements } from './statements.ts'
-import { parameter, walkSql } from './walks.ts'
 
 /** The index has the beginnings of words up to so many letters (migrations/0021-schema.sql). For a longer one it reads each word of it. */
 const PREFIX_MAX = 3

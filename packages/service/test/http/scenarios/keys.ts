@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { petBody } from '../../../../../test/support/pets.ts'
 import { type Service, TODAY } from '../../../../../test/support/service.ts'
-import { type ApiKey, generateKey, misplacedKey, refusedKey } from '../../../src/domain/keys.ts'
+import { type ApiKey, foreignKey, generateKey, refusedKey } from '../../../src/domain/keys.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { BODY, bearer, DAY_MS, describeApi, expectError, type OnStore, OPERATIONS, PET, type Row } from './api.ts'
 import { turnToNow } from './orders.ts'
 
-const MISTYPED = misplacedKey(undefined, 'production').message
+const MISTYPED = foreignKey(undefined, 'production').message
 
 export function keys(on: OnStore): void {
   describeApi('keys', on, (api) => {
@@ -41,7 +41,7 @@ export function keys(on: OnStore): void {
         'a staging key',
         `Bearer ${generateKey('staging')}`,
         'invalid_api_key',
-        misplacedKey('staging', 'production').message,
+        foreignKey('staging', 'production').message,
       ),
       refused('two keys in one line', `Bearer ${live} ${live}`, 'invalid_api_key', MISTYPED),
     ])

@@ -1,4 +1,4 @@
-// Addresses of stores: what is understood, what is refused, and that no password is ever shown.
+// Addresses of PostgreSQL: what is understood, what is refused, and that no password is ever shown.
 
 import { describe, expect, test } from 'bun:test'
 import { readConfig } from '../../../src/config/read-config.ts'

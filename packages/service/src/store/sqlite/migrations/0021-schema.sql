@@ -33,7 +33,7 @@ CREATE TABLE pets (
 
 CREATE INDEX pets_by_status ON pets (status);
 -- Without the status, so that an order does not move its pet to another page. A list of a category and a status finds its pets in blocks of 2 048
--- ids (walks.ts).
+-- ids (page-queries.ts).
 CREATE INDEX pets_by_category ON pets (category_id);
 CREATE INDEX pets_by_category_in_blocks ON pets (id >> 11, category_id, status);
 
