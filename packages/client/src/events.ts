@@ -46,7 +46,8 @@ export interface RawPage<Item> {
 type Query = Omit<FollowOptions, 'signal' | 'onExpired'> & { limit?: number | undefined; wait?: number | undefined }
 type ReadPage<Item> = (query: Query, options: SendOptions) => Promise<RawPage<Item>>
 
-const WAIT_S = 25
+/** Shorter than the contract allows: proxies end what waits too long. */
+export const WAIT_S = 25
 /** Between two pages that were empty at once: a server that stops does not wait, and neither may a proxy before it. */
 const EMPTY_MS = 1_000
 

@@ -1,11 +1,11 @@
 // What happens in the store while this tab is open. All tabs of a browser share one waiting request, because a browser opens only six
 // connections to a host: one tab waits, and tells the others. Where there is no feed, no event comes, and lists are fetched every so often.
 
+import { WAIT_S } from '../../../client/src/events.ts'
 import { type Event, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
 import { pause } from '../../../client/src/retries.ts'
 import { toFailure } from '../failures.ts'
 
-const WAIT_S = 25
 const AT_ONCE = 100
 const BEGIN_MS = 500
 /** While much happens, what happens meanwhile is read together: a request for each change would take the browser's time from the rest. */
