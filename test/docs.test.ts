@@ -50,19 +50,24 @@ for (const document of documents) {
   })
 }
 
-test('docs/reliability.md: the test files that hold each fault are there', () => {
+test('docs/reliability.md: the tests that hold each fault are there, and the files that show it', () => {
   const folders = ['packages/*/test/**/*.ts', 'test/*.ts']
   const files = folders.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
-  const has = (name: string) => files.some((file) => file.includes(name))
+  const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
+  const has = (name: string, title = '') =>
+    files.some((file) => file.includes(name) && title.split('…').every((part) => textOf(file).includes(part.trim())))
   const [, table = ''] = readFileSync(join(root, 'docs/reliability.md'), 'utf8').split('\n| fault |')
   const [, , ...rows] = (table.split('\n\n')[0] ?? '').split('\n')
   expect(rows.length).toBeGreaterThan(25)
-  const named = rows.flatMap((row) => {
+  const named = rows.flatMap((row): string[][] => {
     const [, , held = '', shown = ''] = row.split(' | ')
     const files = /`bun test (.*)`/.exec(shown)?.[1]?.split(' ') ?? []
-    return [...held.matchAll(/`([\w./-]+)`/g).map(([, name = '']) => name), ...files]
+    const tests = held
+      .matchAll(/`([\w./-]+)`(?:: (.*?)(?=[,;] `|$))?/g)
+      .map(([, name = '', title = '']) => [name, title])
+    return [...tests, ...files.map((file) => [file])]
   })
-  expect(named.filter((name) => !has(name))).toEqual([])
+  expect(named.filter(([name = '', title]) => !has(name, title))).toEqual([])
 })
 
 test('docs/interface.md says of each operation, parameter, field and error code where it comes from', () => {
