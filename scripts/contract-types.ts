@@ -58,12 +58,16 @@ function bounds({ paths, components }: OpenApi): string {
     throw new Error(`names, references and searches must have one maximum: ${[...lengths]}`)
   const days = NewOrder?.properties?.expiresAt?.['x-days-ahead-max']
   if (days === undefined) throw new Error('NewOrder.expiresAt must have x-days-ahead-max')
+  const [wait] = parameters.flatMap(({ name, schema }) => (name === 'wait' ? [schema.maximum] : []))
+  if (wait === undefined) throw new Error('wait must have a maximum')
   return `/** The most that a page of a list holds. */
 export const PAGE_MAX = ${[...pages]}
 /** Code points of a name, a reference or a search. */
 export const TEXT_LENGTH_MAX = ${length}
 /** How far ahead a reservation may end. */
 export const EXPIRY_DAYS_MAX = ${days}
+/** How long a request may wait for an event. */
+export const WAIT_MAX_S = ${wait}
 `
 }
 

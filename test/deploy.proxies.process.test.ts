@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PetstoreClient } from '../packages/client/src/petstore.ts'
+import { WAIT_MAX_S } from '../packages/contract/src/generated.ts'
 import { temporaryFile } from './support/files.ts'
 import { freePort } from './support/ports.ts'
 import { type Running, root, run, serve } from './support/process.ts'
@@ -101,7 +102,7 @@ for (const proxy of EXAMPLES) {
 
     test('a reader of events waits until something happens', async () => {
       const headers = { Authorization: `Bearer ${key}` }
-      const waiting = through(`${shop}/v1/store/events?from=now&wait=30`, { headers })
+      const waiting = through(`${shop}/v1/store/events?from=now&wait=${WAIT_MAX_S}`, { headers })
       await Bun.sleep(500)
       await client.createPet({ ...PET, name: 'Late' })
       expect(await (await waiting).text()).toContain('"Late"')

@@ -2,6 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
+import { WAIT_MAX_S } from '../../packages/contract/src/generated.ts'
 import { ask, type Running, root } from '../../test/support/process.ts'
 import { openLoop } from '../open-loop.ts'
 import { list, portOf } from './load.ts'
@@ -110,7 +111,7 @@ export const reservations: Prepare = async ({ plan, store, server, marginMs }) =
 /** Readers of the feed, who wait at its end. */
 export const readers: Prepare = (stage) => ({
   async happen() {
-    const waiting = list(stage.store.key, '/v1/store/events?from=now&wait=30')
+    const waiting = list(stage.store.key, `/v1/store/events?from=now&wait=${WAIT_MAX_S}`)
     const { seconds } = stage.plan
     const load = { requests: [waiting], perSecond: READERS, seconds, connectionsMax: READERS }
     await openLoop({ port: portOf(stage.server), ...load })

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { operations } from '../src/contract.ts'
+import { TEXT_LENGTH_MAX } from '../src/generated.ts'
 import { parseJson } from '../src/json.ts'
 
 const problemsOf = (validate: (problems: string[]) => unknown) => {
@@ -11,7 +12,7 @@ const problemsOf = (validate: (problems: string[]) => unknown) => {
 }
 const operation = (id: string) => operations.find((one) => one.id === id)
 const PATTERN = 'must contain a character that is not white space, and no U+0000.'
-const LENGTH = 'must be 1 to 255 characters long.'
+const LENGTH = `must be 1 to ${TEXT_LENGTH_MAX} characters long.`
 const INT64 = 'an integer from -9223372036854775808 to 9223372036854775807'
 const INSTANT = 'expiresAt must be a date and time with an offset, such as 2026-11-21T18:00:00Z.'
 const STATUS = 'status must be one of available, pending, sold.'

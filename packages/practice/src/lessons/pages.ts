@@ -1,5 +1,6 @@
 // How a client reads lists and the feed of events to their ends.
 
+import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import { isOf, parametersOf } from '../contract-faults/shared/requests.ts'
 import type { Exchange } from '../exchange.ts'
 import { feed, type Lessons } from '../history.ts'
@@ -74,7 +75,7 @@ export const PAGE_LESSONS: Lessons = {
   },
   'events.wait': {
     sentence: 'At the end of the feed the client asks with `wait`, or a second later at the earliest.',
-    advice: 'Send wait=30: the answer comes with the next event. See docs/events.md.',
+    advice: `Send wait=${WAIT_MAX_S}: the answer comes with the next event. See docs/events.md.`,
     judge() {
       let empty: Exchange | undefined
       return (exchange) => {

@@ -5,6 +5,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { launcher, run } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
+import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 
 const cluster = await sharedCluster()
 
@@ -15,7 +16,7 @@ test.each(['a file', 'PostgreSQL'])(
     const service = await startService({ address, now: Date.now })
     const { headers } = await service.get('/store/events')
     const [, path = ''] = /^<\/v1([^>]*)>/.exec(headers.get('Link') ?? '') ?? []
-    const waiting = service.get(`${path}&wait=30`)
+    const waiting = service.get(`${path}&wait=${WAIT_MAX_S}`)
     await Bun.sleep(100)
     expect(await run(['events', 'new-epoch', '--database', address])).toMatchObject({
       status: 0,

@@ -8,6 +8,7 @@ import { copiesLog } from '../../../../test/support/logs.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, launcher, root, run, serve } from '../../../../test/support/process.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
+import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import { generateKey } from '../../src/domain/keys.ts'
 
 const PET = petBody({ categoryId: 9223372036854775807n })
@@ -248,7 +249,7 @@ test('PETSTORE_LOG_LEVEL=silent logs nothing', async () => {
 
 test('PETSTORE_MAX_WAITING bounds how many wait for events', async () => {
   const service = await serve(['--ephemeral'], { env: { PETSTORE_MAX_WAITING: '1' } })
-  const waits = [1, 2].map(() => ask('GET', `${service.url}/store/events?wait=30`, service.key))
+  const waits = [1, 2].map(() => ask('GET', `${service.url}/store/events?wait=${WAIT_MAX_S}`, service.key))
   expect((await Promise.race(waits)).status).toBe(503)
   await service.stop()
   expect((await Promise.all(waits)).map(({ status }) => status).sort()).toEqual([200, 503])

