@@ -3,6 +3,7 @@
 import type { Behaviour } from '../proxy.ts'
 import { BODY_FAULTS } from './bodies.ts'
 import { CHANGE_FAULTS } from './changes.ts'
+import { CONDITION_FAULTS } from './conditions.ts'
 import { ERROR_FAULTS } from './errors.ts'
 import { EVENT_FAULTS } from './events.ts'
 import { IDEMPOTENCY_FAULTS } from './idempotency.ts'
@@ -18,6 +19,7 @@ import type { ContractFaults } from './shared/faults.ts'
 export const CONTRACT_FAULTS: ContractFaults = {
   ...BODY_FAULTS,
   ...CHANGE_FAULTS,
+  ...CONDITION_FAULTS,
   ...ERROR_FAULTS,
   ...EVENT_FAULTS,
   ...IDEMPOTENCY_FAULTS,

@@ -1,10 +1,9 @@
-// Faults in what every operation that reads promises: its links, its order and the values of its parameters, where it is a list, and conditional
-// requests (RFC 9110, 13).
+// Faults in what every list promises: its links, its order and the values of its parameters.
 
 import { header } from './shared/answer-changes.ts'
 import { at, type ContractFault, type ContractFaults, hasNext, under } from './shared/faults.ts'
-import { EVENTS, INVENTORY, LIST, ONE, ORDER, ORDERS } from './shared/operations.ts'
-import { hasCursor, hasHeader, parametersOf } from './shared/requests.ts'
+import { EVENTS, LIST, ORDERS } from './shared/operations.ts'
+import { hasCursor, parametersOf } from './shared/requests.ts'
 
 const KNOWN = ['limit', 'status', 'cursor', 'search', 'sort', 'categoryId', 'petId']
 
@@ -43,24 +42,6 @@ function ofList(operation: string, filter: { name: string; id: string }): Contra
   }
 }
 
-function ofConditions(operation: string): ContractFaults {
-  const { request, refusing } = at(operation)
-  const { answer } = at(operation, 200)
-  const head = operation.replace('GET', 'HEAD')
-  return {
-    etag: answer.header('ETag', () => `"${crypto.randomUUID()}"`),
-    'cache-control': answer.header('Cache-Control', 'public, max-age=60'),
-    head: at(head, 200).answer.header('ETag'),
-    'if-none-match': request.header('If-None-Match'),
-    'if-none-match.other': request.header('If-None-Match', () => '*'),
-    'if-match': refusing(hasHeader('If-Match', /./), 412, 'precondition_failed'),
-    'if-match.other': request.header('If-Match', () => '*'),
-    'if-match.unchanged': at(operation, 304, hasHeader('If-Match', /\*/)).again.header('If-None-Match'),
-    'not-modified.head': at(head).request.header('If-None-Match'),
-    'not-modified': at(operation, 304).answer.text(() => '[]'),
-  }
-}
-
 /** The parameters of each list, by the beginning of the id. */
 const LISTS: Record<string, readonly [operation: string, names: readonly string[]]> = {
   'pets.list': [LIST, ['limit', 'status', 'sort', 'search', 'cursor', 'categoryId']],
@@ -93,10 +74,7 @@ const PARAMETERS: ContractFaults = Object.fromEntries(
 )
 
 export const LIST_FAULTS: ContractFaults = {
-  ...under('pets.list', { ...ofList(LIST, { name: 'categoryId', id: 'category' }), ...ofConditions(LIST) }),
-  ...under('pets.get', ofConditions(ONE)),
-  ...under('orders.list', { ...ofList(ORDERS, { name: 'petId', id: 'pet' }), ...ofConditions(ORDERS) }),
-  ...under('orders.get', ofConditions(ORDER)),
-  ...under('inventory.get', ofConditions(INVENTORY)),
+  ...under('pets.list', ofList(LIST, { name: 'categoryId', id: 'category' })),
+  ...under('orders.list', ofList(ORDERS, { name: 'petId', id: 'pet' })),
   ...PARAMETERS,
 }
