@@ -4,7 +4,6 @@ import { changePromises } from './change-orders.ts'
 import { createPetPromises } from './create-pet.ts'
 import { deletePetPromises } from './delete-pet.ts'
 import { errorPromises } from './errors.ts'
-import { eventCursors, eventRefusals } from './event-cursors.ts'
 import { eventPromises } from './events.ts'
 import { getPetPromises } from './get-pet.ts'
 import { interfaceCreate } from './interface-create.ts'
@@ -18,6 +17,7 @@ import { listPetPromises, petConditions } from './list-pets.ts'
 import { pathPromises } from './methods.ts'
 import { orderRepeats } from './order-repeats.ts'
 import { placeBodies, placePromises, placeRefusals } from './place-order.ts'
+import { eventRefusals, readEvents } from './read-events.ts'
 import { getOrderPromises, listOrderPromises } from './read-orders.ts'
 import { expiresAtPromises, expiryPromises } from './reservations.ts'
 import { searchPromises } from './search.ts'
@@ -56,7 +56,7 @@ export const PROMISES: readonly PromiseRow[] = [
   updateOrderPromises,
   inventoryPromises,
   eventPromises,
-  eventCursors,
+  readEvents,
   eventRefusals,
   storeKeyPromises,
   storeMethods,

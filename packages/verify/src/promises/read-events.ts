@@ -1,5 +1,6 @@
-// Level `store`: places in the feed of events: links, where to begin, waiting, filters and cursors.
+// Level `store`: how the feed of events is read: links, where to begin, waiting, filters and cursors, and what of them is refused.
 
+import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, sameValue, textOf } from '../answer.ts'
 import { absentId, eventually, STATUSES, seeded } from '../fixtures.ts'
@@ -65,7 +66,7 @@ async function inventoryOfEvents(probe: Probe): Promise<void> {
   }
 }
 
-export const eventCursors: readonly PromiseRow[] = [
+export const readEvents: readonly PromiseRow[] = [
   row(
     'events.list.next',
     'Link has rel="next" on every page, also on an empty one: a relative target with limit and filters, without from and wait.',
@@ -166,7 +167,7 @@ export const eventCursors: readonly PromiseRow[] = [
   row('events.list.wait.woken', 'With wait, an event comes as soon as it has happened.')
     .from(parameter('listEvents', 'wait'), writing('events.list.happened', 'events.list.wait'))
     .check(async (probe) => {
-      const seconds = Math.floor(Math.min(30, probe.target.timeoutMs / 1000 - 2))
+      const seconds = Math.floor(Math.min(WAIT_MAX_S, probe.target.timeoutMs / 1000 - 2))
       if (seconds < 3) throw new Unjudged('The time for one request is too short to wait.')
       if (probe.isRateLimited) throw new Unjudged('The server allows too few requests at the same time.')
       const petId = await newPetId(probe)
@@ -199,7 +200,13 @@ const WRONG: Record<string, WrongValues> = {
   limit: WRONG_LIMITS,
   petId: WRONG_IDS,
   orderId: WRONG_IDS,
-  wait: ['A NAME that is no number of seconds from 0 to 30, or two of them', '31', '-1', 'long', '1&NAME=1'],
+  wait: [
+    `A NAME that is no number of seconds from 0 to ${WAIT_MAX_S}, or two of them`,
+    `${WAIT_MAX_S + 1}`,
+    '-1',
+    'long',
+    '1&NAME=1',
+  ],
   from: [
     'A NAME that is no time with an offset, an empty one or two of them',
     ...['', 'then', '2026-11-21', TIME, '2026-02-30T18:00:00Z', 'now&NAME=now'],
