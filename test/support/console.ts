@@ -90,6 +90,21 @@ export async function focusedName(page: Page): Promise<string> {
   return page.evaluate(`(${NAME_OF})(document.activeElement)`)
 }
 
+/** Opens the dialog that sells the animal with this name, from its row or its own page. */
+export function beginSale(page: Page, name: string): Promise<void> {
+  return page.getByRole('button', { name: `Sell ${name}` }).click()
+}
+
+/** Waits for the heading of the view. Where it does not come, the error says what the page shows instead. */
+export async function untilHeading(page: Page, name: string): Promise<void> {
+  const heading = page.getByRole('heading', { name, exact: true, level: 1 })
+  await heading.waitFor().catch(async (cause) => {
+    const shown = await page.locator('body').innerText()
+    const focused = await focusedName(page)
+    throw new Error(`${page.url()} has the focus on "${focused}", and shows:\n${shown.slice(0, 600)}`, { cause })
+  })
+}
+
 export async function openAdding(page: Page): Promise<void> {
   await tabTo(page, 'Add an animal')
   await page.keyboard.press('Enter')

@@ -12,6 +12,7 @@ import {
   openEachTest,
   openSignedIn,
   tabTo,
+  untilHeading,
 } from '../../../test/support/console.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { newPet } from '../../../test/support/pets.ts'
@@ -26,7 +27,7 @@ const { alert, press, type } = openEachTest((opened) => {
 
 const addAnimals = (count: number) => addPets(service, count, 'available', 'sold')
 const browserOf = () => page.context().browser() as Browser
-const heading = (name: string) => page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
+const heading = (name: string) => untilHeading(page, name)
 
 test('a scanner types an id and Enter, anywhere: the animal opens, and then the next one, with nothing lost', async () => {
   await addAnimals(45)

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
 import {
   addPets,
+  beginSale,
   firstRows,
   focusedName,
   listedIds,
@@ -101,7 +102,7 @@ test('no row moves by itself: what others add, change and delete is announced ab
   expect((await listedIds(page)).slice(0, 6)).toEqual(['25', '24', '23', '22', '21', '18'])
   expect(await page.evaluate('document.activeElement.id')).toBe('list')
   // What a person does on this page leaves the rows where they are, too.
-  await page.getByRole('button', { name: 'Sell Pet 23' }).click()
+  await beginSale(page, 'Pet 23')
   await press('Enter')
   await row('Pet 23').getByText('Sold', { exact: true }).waitFor()
   await show('1 no longer here').waitFor()

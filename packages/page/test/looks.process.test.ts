@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { accessibilityProblems, openPage, startBrowser } from '../../../test/support/browser.ts'
-import { openSignedIn } from '../../../test/support/console.ts'
+import { beginSale, openSignedIn } from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
@@ -77,7 +77,7 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await page.getByText('2 orders').waitFor()
   },
   selling: async (page) => {
-    await page.getByRole('button', { name: 'Sell Pet 6' }).click()
+    await beginSale(page, 'Pet 6')
     await page.getByRole('dialog').getByText(`${RESERVED} for Anna`).waitFor()
   },
 }
@@ -170,7 +170,7 @@ test('characters that hide or turn text have a sign; emoji and joined letters st
   const { page, close } = await open({})
   const names = await page.locator('.rows .name:not(.hint)').allTextContents()
   expect(names.slice(0, 5)).toEqual(['LuU+200Bna', 'U+202EanuL', 'LuU+00ADnaU+3164', ...HIDING.slice(3)])
-  await page.getByRole('button', { name: 'Sell [U+202E]anuL' }).click()
+  await beginSale(page, '[U+202E]anuL')
   await page.getByRole('dialog', { name: 'Sell [U+202E]anuL' }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('status').getByText('[U+202E]anuL is sold.').waitFor()

@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { focusedName, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import { beginSale, focusedName, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
@@ -128,7 +128,7 @@ test('when somebody else was quicker, the page says so and changes nothing', asy
   await addAnimals('Rex', 'Mia', 'Tom')
   const held = await client.placeOrder({ petId: 3n, reference: 'Anna' })
   await openSignedIn(page, service.key)
-  await button('Sell Rex').click()
+  await beginSale(page, 'Rex')
   await client.completeOrder((await client.placeOrder({ petId: 1n })).id)
   await press('Enter')
   await page.getByRole('alert').getByText('You have not sold it. Choose another animal.').waitFor()
@@ -144,7 +144,7 @@ test('when somebody else was quicker, the page says so and changes nothing', asy
   await dialog().getByText('Mia was reserved a moment ago.').waitFor()
   await press('Escape')
 
-  await button('Sell Tom').click()
+  await beginSale(page, 'Tom')
   await dialog().getByText('Reserved for Anna.').waitFor()
   // Then the dialog has looked the order up.
   await dialog().getByRole('button', { name: 'Sell', disabled: false }).waitFor()
@@ -181,7 +181,7 @@ test('a dialog is busy at once, acts once, and not before it shows on what', asy
   expect(await orders()).toEqual(['completed'])
   await press('Escape')
 
-  await button('Sell Mia').click()
+  await beginSale(page, 'Mia')
   await hold()
   const form = "document.querySelector('dialog[open] form')"
   await page.evaluate(`for (const press of [1, 2]) ${form}.requestSubmit()`)
@@ -218,7 +218,7 @@ test('a sale that stops half-way says so, and is finished without a second order
     return route.abort('connectionreset')
   })
   await page.route('**/complete', (route) => route.abort())
-  await button('Sell Rex').click()
+  await beginSale(page, 'Rex')
   await press('Enter')
   await dialog().getByText('Try again: what has been done already is not done twice.').waitFor()
   await button('Try again').click()
@@ -261,7 +261,7 @@ test('what was done is said for a while, and as long as somebody is at it', asyn
   await page.clock.install()
   await addAnimals('Rex')
   await openSignedIn(page, service.key)
-  await button('Sell Rex').click()
+  await beginSale(page, 'Rex')
   await dialog().getByRole('button', { name: 'Sell' }).click()
   const news = page.locator('.notice-done')
   await news.getByText('Rex is sold.').waitFor()

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addPets, firstRows, openEachTest, openSignedIn } from '../../../test/support/console.ts'
+import { addPets, beginSale, firstRows, openEachTest, openSignedIn } from '../../../test/support/console.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 
@@ -57,7 +57,7 @@ test('a receipt is one page, the same from the message after a sale and from the
   await client.placeOrder({ petId: 1n, reference: 'Anna' })
   await openSignedIn(page, service.key)
   await page.evaluate('window.print = () => {}')
-  await page.getByRole('button', { name: 'Sell Pet 1' }).click()
+  await beginSale(page, 'Pet 1')
   await page.getByRole('dialog').getByText('for Anna').waitFor()
   await press('Enter')
   await page.getByRole('button', { name: 'Receipt' }).click()

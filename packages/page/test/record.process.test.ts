@@ -3,7 +3,14 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { addPets, firstRows, focusedName, openEachTest, openSignedIn } from '../../../test/support/console.ts'
+import {
+  addPets,
+  beginSale,
+  firstRows,
+  focusedName,
+  openEachTest,
+  openSignedIn,
+} from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
@@ -48,7 +55,7 @@ test('an animal has a page with its history in words, its order and all actions,
   await history().first().getByText(`${RESERVED} for Ben`).waitFor()
   const place = async () => (await page.getByRole('button', { name: 'Edit' }).boundingBox())?.y
   const before = await place()
-  await page.getByRole('button', { name: 'Sell Pet 2' }).click()
+  await beginSale(page, 'Pet 2')
   await page.getByRole('dialog').getByText(`${RESERVED} for Ben.`).waitFor()
   await press('Enter')
   await history().first().getByText('Sold for Ben — test').waitFor()
@@ -205,7 +212,7 @@ test('an animal that was just reserved is sold before the page has read it again
   await page.keyboard.type('Anna')
   await press('Enter')
   await page.getByRole('status').getByText('Pet 1 is reserved for Anna').waitFor()
-  await button('Sell Pet 1').click()
+  await beginSale(page, 'Pet 1')
   await press('Enter')
   await dialog.getByText('Reserved for Anna, until').waitFor()
   expect(await orders()).toEqual(['pending'])
@@ -220,7 +227,7 @@ test('an animal that was just reserved is sold before the page has read it again
     await route.abort()
   })
   await page.goto(`${service.origin}/?animal=2`)
-  await button('Sell Pet 2').click()
+  await beginSale(page, 'Pet 2')
   await press('Enter')
   await button('Selling…').waitFor()
   await press('Escape')
