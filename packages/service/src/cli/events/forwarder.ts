@@ -10,7 +10,7 @@ import { markOf } from '../../domain/events.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { decodeEventCursor, encodeEventCursor } from '../../http/request/event-cursor.ts'
 import type { Log } from '../../observability/log.ts'
-import { inSeconds, type Progress } from './progress.ts'
+import { inSeconds, type Progress } from './forward-metrics.ts'
 import { type Failed, type Message, post, type Receiver } from './receiver.ts'
 import type { SavedCursor } from './saved-cursor.ts'
 

@@ -1,4 +1,4 @@
-// A connection to PostgreSQL: what the store relies on the driver for, and what becomes of it when an answer is lost.
+// A session with PostgreSQL: what the store relies on the driver for, and what becomes of it when an answer is lost.
 
 import { describe, expect, test } from 'bun:test'
 import { Forwarder } from '../../../../../test/support/forwarder.ts'
@@ -18,7 +18,7 @@ const BIND_COMPLETE = 0x32
 const cluster = await sharedCluster()
 const address = parsePostgresAddress(cluster.address('postgres'))
 
-describe('a connection', () => {
+describe('a session', () => {
   let warnings = 0
   const onWarning = () => {
     warnings++
