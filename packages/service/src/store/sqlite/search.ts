@@ -7,7 +7,12 @@ import { SQLITE_JSON } from './json.ts'
 import { parameter, walkSql } from './page-queries.ts'
 import type { Read, Statements } from './statements.ts'
 
-/** The index has the beginnings of words up to so many letters (migrations/0021-schema.sql). For a longer one it reads each word of it. */
+/**
+ * In the index each word begins with a letter for the block of 2^20 ids that its row is in. So no word has more rows than a block: FTS5 merges all
+ * rows of one in one go, while every write waits. Blocks that are 36 apart have the same letter.
+ */
+const BLOCK_BITS = 20n
+/** The index has the beginnings of words up to so many letters behind that one (migrations/0021-schema.sql). For a longer one it reads each word of it. */
 const PREFIX_MAX = 3
 /** Rows looked at along the filters before the index is used: few rows of many have a rare value. */
 const FILTERED = 256
@@ -27,7 +32,7 @@ export function searchIndex(statements: Statements) {
     const statement = statements.query<never, [bigint, string]>(
       `${how} INTO search_${table} (rowid, words) VALUES (?, ?)`,
     )
-    return (id: bigint, text: string) => void statement.run(id, indexedWords(text))
+    return (id: bigint, text: string) => void statement.run(id, inBlock(id >> BLOCK_BITS, indexedWords(text)))
   }
   const add = { pets: write('INSERT', 'pets'), orders: write('INSERT', 'orders') }
   const set = { pets: write('INSERT OR REPLACE', 'pets'), orders: write('INSERT OR REPLACE', 'orders') }
@@ -93,19 +98,19 @@ interface Looked {
 export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: List<Filter>): Walk<Filter> {
   const json = jsonObject(list.columns, SQLITE_JSON)
 
-  /** By the index where there are `words`, otherwise along the filters. */
+  /** By the index where there are `indexed` words, of one block, otherwise along the filters. */
   async function look(
     { filter, up }: WalkRange<Filter>,
     after: bigint,
     limit: number,
-    words?: readonly string[],
+    indexed?: { words: readonly string[]; block: bigint },
   ): Promise<Looked> {
     const plan = planOf(list, filter)
     const { given } = plan
     const index = `search_${list.table}`
-    const candidates = words
+    const candidates = indexed
       ? `SELECT rowid FROM ${index} WHERE ${index} MATCH ${parameter(given.length)} AND rowid ${up ? '>' : '<='} ?1
-         ORDER BY rowid ${up ? '' : 'DESC'} LIMIT +?2`
+         AND rowid ${up ? '<=' : '>'} ${parameter(given.length + 1)} ORDER BY rowid ${up ? '' : 'DESC'} LIMIT +?2`
       : walkSql(list, plan, up, 'id')
     const where = conditionsOf(list, plan, parameter)
       .map((condition) => ` AND ${condition}`)
@@ -116,7 +121,8 @@ export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: Li
         SELECT ${list.table}.id, ${list.searched}, ${json} FROM candidate CROSS JOIN ${rowsOf(list, ' NOT INDEXED')}
         WHERE ${list.table}.id = found${where} LIMIT ${STEP.found})`
     const values = given.map((name) => filter[name] as Value)
-    const [looked, ...rows] = await query(sql, after, limit, ...values, ...(words ? [matching(words)] : []))
+    const search = indexed ? [matching(indexed.block, indexed.words), endOf(indexed.block, up)] : []
+    const [looked, ...rows] = await query(sql, after, limit, ...values, ...search)
     const [count, last] = looked as [bigint, bigint | null]
     const found = (rows as [bigint, string, string][]).map(([id, text, json]) => ({ id, text, json }))
     const isCut = found.length === STEP.found
@@ -125,6 +131,13 @@ export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: Li
       last: (isCut ? found.at(-1)?.id : last) ?? after,
       rows: found,
     }
+  }
+
+  /** Of the nearest row. */
+  async function blockOf(after: bigint, up: boolean): Promise<bigint | undefined> {
+    const where = up ? '>' : '<='
+    const [[id] = []] = await query(`SELECT ${up ? 'min' : 'max'}(id) FROM ${list.table} WHERE id ${where} ?1`, after)
+    return typeof id === 'bigint' ? id >> BLOCK_BITS : undefined
   }
 
   return async function* walk(range) {
@@ -138,26 +151,46 @@ export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: Li
       if (looked.count < FILTERED) return
       after = on(looked.last)
     }
-    // Where most rows have a longer word, its beginning finds them at once.
-    const beginnings = words.map((word) => beginningOf(word))
-    if (beginnings.some((beginning, place) => beginning !== words[place])) {
-      const looked = await look(range, after, STEP.first, beginnings)
+    let block: bigint | undefined
+    for (const step of stepsOf(words, isFiltered ? STEP.first : count)) {
+      block ??= await blockOf(after, up)
+      if (block === undefined) return
+      const looked = await look(range, after, step.limit, { words: step.words, block })
       yield looked.rows
-      if (looked.count < STEP.first) return
-      after = on(looked.last)
-    }
-    for (let limit = isFiltered ? STEP.first : count; ; limit = Math.min(4 * limit, STEP.max)) {
-      const looked = await look(range, after, limit, words)
-      yield looked.rows
-      if (looked.count < limit) return
-      after = on(looked.last)
+      if (looked.count === step.limit) after = on(looked.last)
+      else {
+        after = endOf(block, up)
+        block = undefined
+      }
     }
   }
 }
 
+/** How many rows with which words are looked at, step by step. It does not end. */
+function* stepsOf(words: readonly string[], first: number): Generator<{ words: readonly string[]; limit: number }> {
+  // Where most rows have a longer word, its beginning finds them at once.
+  const beginnings = words.map(beginningOf)
+  if (beginnings.some((beginning, place) => beginning !== words[place])) yield { words: beginnings, limit: STEP.first }
+  for (let limit = first; ; limit = Math.min(4 * limit, STEP.max)) yield { words, limit }
+}
+
+/** Where a walk leaves a block: its last id, or the one before its first. */
+function endOf(block: bigint, up: boolean): bigint {
+  return ((up ? block + 1n : block) << BLOCK_BITS) - 1n
+}
+
+function inBlock(block: bigint, words: string): string {
+  const letter = letterOf(block)
+  return words && letter + words.replaceAll(' ', ` ${letter}`)
+}
+
+function letterOf(block: bigint): string {
+  return (block % 36n).toString(36)
+}
+
 /** Words are letters and digits: nothing of them has a meaning in a query. */
-function matching(words: readonly string[]): string {
-  return words.map((word) => `"${word}" *`).join(' AND ')
+function matching(block: bigint, words: readonly string[]): string {
+  return words.map((word) => `"${letterOf(block)}${word}" *`).join(' AND ')
 }
 
 function beginningOf(word: string): string {

@@ -116,11 +116,11 @@ CREATE INDEX idempotency_answers_by_time ON idempotency_answers (created_at);
 -- changes them in the same transaction. They are not copied to another store, which makes its own.
 --
 -- What the words come from is in the rows (`content=''`), and places in a text are of no use (`detail=none`). Words are separated by spaces, and `ascii`
--- divides them nowhere else: `unicode61` knows an older Unicode than they do.
+-- divides them nowhere else: `unicode61` knows an older Unicode than they do. Each begins with the letter of its block of ids (search.ts).
 CREATE VIRTUAL TABLE search_pets USING fts5 (
-  words, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1, prefix = '1 2 3');
+  words, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1, prefix = '2 3 4');
 CREATE VIRTUAL TABLE search_orders USING fts5 (
-  words, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1, prefix = '1 2 3');
+  words, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1, prefix = '2 3 4');
 -- A part of an index is written with each commit. Parts are merged 64 pages at a time, so pages are small, and eight or more at once. Where they become
 -- 16, FTS5 would merge them whole within one commit, which takes longer than a tenth of a second in a store of five million pets: so that waits until
 -- there are 256.
