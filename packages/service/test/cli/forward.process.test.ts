@@ -207,10 +207,13 @@ describe('petstore events forward', () => {
     const saved = SavedCursor.open(join(mkdtempSync(temporaryFile('state-')), 'forwarded'))
     const forwarder = new Forwarder(receiver, saved, new Progress(log), log, stop.signal, stop.signal)
     const ended = forwarder.run(new Sender({ baseUrl: service.url, apiKey: service.key }), undefined)
-    await hook.received(4)
+    while (!hook.ids().includes(ids[2] as number)) await Bun.sleep(20)
     stop.abort()
     await ended
-    expect(hook.ids().slice(0, 4)).toEqual([0, 1, 1, 2].map((index) => ids[index] as number))
+    const received = hook.ids()
+    expect(received[2]).toBe(received[1] as number)
+    // On a busy machine it is late by itself, too, and gets others again.
+    expect(received.filter((id, index) => id !== received[index - 1]).slice(0, 3)).toEqual(ids.slice(0, 3))
     expect(lines[0]).toContain('"reason":"no answer in time"')
   })
 
