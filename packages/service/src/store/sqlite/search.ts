@@ -141,7 +141,7 @@ export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: Li
   }
 
   return async function* walk(range) {
-    const { filter, words, up, count } = range
+    const { filter, up, count } = range
     let { after } = range
     const isFiltered = planOf(list, filter).given.length > 0
     const on = (last: bigint) => (up ? last : last - 1n)
@@ -151,22 +151,20 @@ export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: Li
       if (looked.count < FILTERED) return
       after = on(looked.last)
     }
-    let block: bigint | undefined
-    for (const step of stepsOf(words, isFiltered ? STEP.first : count)) {
-      block ??= await blockOf(after, up)
-      if (block === undefined) return
-      const looked = await look(range, after, step.limit, { words: step.words, block })
-      yield looked.rows
-      if (looked.count === step.limit) after = on(looked.last)
-      else {
-        after = endOf(block, up)
-        block = undefined
+    const first = isFiltered ? STEP.first : count
+    for (let block = await blockOf(after, up); block !== undefined; block = await blockOf(after, up)) {
+      for (const { words, limit } of stepsOf(range.words, first)) {
+        const looked = await look(range, after, limit, { words, block })
+        yield looked.rows
+        if (looked.count < limit) break
+        after = on(looked.last)
       }
+      after = endOf(block, up)
     }
   }
 }
 
-/** How many rows with which words are looked at, step by step. It does not end. */
+/** In a block, how many rows with which words are looked at, step by step. It does not end. */
 function* stepsOf(words: readonly string[], first: number): Generator<{ words: readonly string[]; limit: number }> {
   // Where most rows have a longer word, its beginning finds them at once.
   const beginnings = words.map(beginningOf)
