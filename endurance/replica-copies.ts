@@ -44,7 +44,9 @@ export function diskAt(folder: string) {
 /** Resolves when Litestream, which sends once a second, has not written to the folder for longer. */
 export async function sent(folder: string): Promise<void> {
   const writtenAt = () =>
-    Math.max(...readdirSync(folder, { recursive: true }).map((file) => statSync(join(folder, `${file}`)).mtimeMs))
+    Math.max(...readdirSync(folder, { recursive: true }).map((file) => timeOf(join(folder, `${file}`))))
+  // It renames what it has written: a file that has gone meanwhile was written just now.
+  const timeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
   while (Date.now() - writtenAt() < QUIET_MS) await Bun.sleep(500)
 }
 
