@@ -5,7 +5,7 @@ import { type AnyFilter, conditionsOf, type List, ORDERS, PETS, planOf, rowsOf }
 import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../shared/search.ts'
 import { SQLITE_JSON } from './json.ts'
 import { parameter, walkSql } from './page-queries.ts'
-import type { Read, Statements } from './statements.ts'
+import { inserter, type Read, type Statements } from './statements.ts'
 
 /**
  * In the index each word begins with a letter for the block of 2^20 ids that its row is in. So no word has more rows than a block: FTS5 merges all
@@ -28,14 +28,20 @@ type Table = 'pets' | 'orders'
 
 /** Each change of a name or a reference calls it in its transaction, after all other writes: FTS5 keeps what it gets until it must write. */
 export function searchIndex(statements: Statements) {
-  const write = (how: string, table: Table) => {
-    const statement = statements.query<never, [bigint, string]>(
-      `${how} INTO search_${table} (rowid, words) VALUES (?, ?)`,
-    )
-    return (id: bigint, text: string) => void statement.run(id, inBlock(id >> BLOCK_BITS, indexedWords(text)))
+  const wordsOf = (id: bigint, text: string) => inBlock(id >> BLOCK_BITS, indexedWords(text))
+  const adder = (table: Table) => {
+    const insert = inserter(statements, `search_${table}`, ['rowid', 'words'])
+    return (rows: readonly (readonly [id: bigint, text: string])[]) =>
+      insert(rows.map(([id, text]) => [id, wordsOf(id, text)]))
   }
-  const add = { pets: write('INSERT', 'pets'), orders: write('INSERT', 'orders') }
-  const set = { pets: write('INSERT OR REPLACE', 'pets'), orders: write('INSERT OR REPLACE', 'orders') }
+  const setter = (table: Table) => {
+    const replace = statements.query<never, [bigint, string]>(
+      `INSERT OR REPLACE INTO search_${table} (rowid, words) VALUES (?, ?)`,
+    )
+    return (id: bigint, text: string) => void replace.run(id, wordsOf(id, text))
+  }
+  const set = { pets: setter('pets'), orders: setter('orders') }
+  const addOrders = adder('orders')
   const read = (list: Pick<List<never>, 'table' | 'lookup' | 'searched'>) =>
     statements.query<[bigint, string], [bigint, number]>(
       `SELECT id, ${list.searched} FROM ${rowsOf(list)} WHERE id > ? ORDER BY id LIMIT +?`,
@@ -56,7 +62,8 @@ export function searchIndex(statements: Statements) {
   }
 
   return {
-    addPet: add.pets,
+    /** Names by the ids of their pets. */
+    addPets: adder('pets'),
     /** Its orders are found by its name, too. */
     renamePet(id: bigint, name: string) {
       set.pets(id, name)
@@ -64,7 +71,8 @@ export function searchIndex(statements: Statements) {
     },
     deletePet: (id: bigint) => void remove.run(id),
     /** `name`: of its pet. */
-    addOrder: (id: bigint, reference: string | undefined, name: string) => add.orders(id, textOf(reference, name)),
+    addOrders: (orders: readonly (readonly [id: bigint, reference: string | undefined, name: string])[]) =>
+      addOrders(orders.map(([id, reference, name]) => [id, textOf(reference, name)])),
     setOrder: (id: bigint, reference: string | undefined, name: string) => set.orders(id, textOf(reference, name)),
     addRows,
     /** Indexes all rows, which were written without it. Gives how many are done, at most. */

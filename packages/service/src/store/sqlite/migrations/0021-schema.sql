@@ -63,8 +63,7 @@ CREATE TABLE inventory (
 INSERT INTO inventory VALUES ('available', 0, 0), ('pending', 0, 0), ('sold', 0, 0);
 
 CREATE TRIGGER inventory_moved AFTER UPDATE OF status ON pets WHEN OLD.status <> NEW.status BEGIN
-  UPDATE inventory SET pets = pets - 1 WHERE status = OLD.status AND counted_to >= OLD.id;
-  UPDATE inventory SET pets = pets + 1 WHERE status = NEW.status AND counted_to >= OLD.id;
+  UPDATE inventory SET pets = pets + (status = NEW.status) - (status = OLD.status) WHERE counted_to >= OLD.id;
 END;
 CREATE TRIGGER inventory_deleted AFTER DELETE ON pets BEGIN
   UPDATE inventory SET pets = pets - 1 WHERE status = OLD.status AND counted_to >= OLD.id;
