@@ -126,8 +126,6 @@ function prepare(database: Database, path: string, identity: string | undefined,
   database.run('PRAGMA synchronous = FULL')
   database.run('PRAGMA foreign_keys = ON')
   migrate(database, path)
-  // In KiB. With the 2 000 of SQLite, orders of pets far apart read most of their pages from the file again, which takes a third of their time.
-  database.run('PRAGMA cache_size = -16000')
   // A thread does it: see checkpoints.ts.
   database.run('PRAGMA wal_autocheckpoint = 0')
   // For what undoes a single statement: a file takes a tenth of a create, and a container may have no folder for temporary files.
