@@ -6,7 +6,7 @@ import { SEARCH_WORDS_MAX } from '../packages/contract/src/limits.ts'
 import { temporaryFile } from '../test/support/files.ts'
 import { sharedCluster } from '../test/support/postgres.ts'
 import { ask } from '../test/support/process.ts'
-import { hostileName, modelFinds, modelWords, searchFor } from '../test/support/searches.ts'
+import { hostileName, modelFinds, modelWords, searchFor } from '../test/support/search-rules.ts'
 import { KilledServer } from './killed-server.ts'
 import { type Asked, type Item, modelPage } from './search-model.ts'
 

@@ -1,7 +1,7 @@
 // The page that a search must give, by a look at every row.
 
 import type { PetFilter } from '../packages/service/src/domain/pets.ts'
-import { modelFinds } from '../test/support/searches.ts'
+import { modelFinds } from '../test/support/search-rules.ts'
 
 export interface Item {
   id: bigint

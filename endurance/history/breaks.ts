@@ -1,7 +1,7 @@
 // What breaks while a history is recorded, one fault after the other, and for how long nothing could be written
 // meanwhile.
 
-import { randomOf } from '../../test/support/searches.ts'
+import { randomOf } from '../../test/support/search-rules.ts'
 import type { Operation } from './operations.ts'
 import type { Faults } from './sites.ts'
 

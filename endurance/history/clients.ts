@@ -1,7 +1,7 @@
 // Clients of several servers on one store that ask for everything the service has, and record each call. What they
 // ask is random, by a seed; when it happens is not.
 
-import { randomOf } from '../../test/support/searches.ts'
+import { randomOf } from '../../test/support/search-rules.ts'
 import { Chooser, WAITING } from './chooser.ts'
 import { newKnown, RESERVED_MS_MAX } from './known.ts'
 import { type Answer, type Asked, isUnanswered, type ListAsk, type Operation, rowsOf, type Seen } from './operations.ts'

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { Ajv2020 } from 'ajv/dist/2020'
 import fc from 'fast-check'
 import document from '../../../openapi.yaml'
+import { TEXT_LENGTH_MAX } from '../src/generated.ts'
 import { parseJson } from '../src/json.ts'
 import { compileSchema } from '../src/schema.ts'
 
@@ -35,9 +36,9 @@ const value = fc.oneof(
     '2026-11-21',
     '2026-02-30',
     'a\0',
-    ' '.repeat(255),
-    'x'.repeat(255),
-    'x'.repeat(256),
+    ' '.repeat(TEXT_LENGTH_MAX),
+    'x'.repeat(TEXT_LENGTH_MAX),
+    'x'.repeat(TEXT_LENGTH_MAX + 1),
   ),
   fc.maxSafeInteger(),
   fc.constantFrom(0, -0, 1.5, 2 ** 31, 1e300, -1e300),

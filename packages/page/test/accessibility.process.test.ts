@@ -7,12 +7,13 @@ import { accessibilityProblems, openPage, startBrowser } from '../../../test/sup
 import { firstRows, openAdding, openSignedIn, signIn } from '../../../test/support/console.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
+import { TEXT_LENGTH_MAX } from '../../contract/src/generated.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
 
 const RESERVED = labelOf('pending')
 
-const LONG = 'Sir Barksalot-the-Third-of-the-Extraordinarily-Long-Names '.repeat(4).slice(0, 255)
+const LONG = 'Sir Barksalot-the-Third-of-the-Extraordinarily-Long-Names '.repeat(4).slice(0, TEXT_LENGTH_MAX)
 
 let browser: Browser
 let empty: Service
@@ -26,13 +27,13 @@ beforeAll(async () => {
   readOnlyKey = await full.addKey({ readOnly: true })
   const by = (await full.store.findKey(hashKey(full.key)))?.id as bigint
   for (let n = 0; n < 45; n++) {
-    const name = n % 3 ? `Pet ${n}` : n % 2 ? LONG : 'x'.repeat(255)
+    const name = n % 3 ? `Pet ${n}` : n % 2 ? LONG : 'x'.repeat(TEXT_LENGTH_MAX)
     const status = (['available', 'pending', 'sold'] as const)[n % 3] ?? 'sold'
     await full.store.createPet(newPet({ name, categoryId: 2n ** 63n - 1n - BigInt(n), status }), by)
   }
   full.clock.at = Date.now()
   await full.store.placeOrder({ petId: 4n, reference: LONG, expiresAt: Date.now() + 86_400_000 }, by)
-  await full.store.placeOrder({ petId: 1n, reference: 'W'.repeat(255) }, by)
+  await full.store.placeOrder({ petId: 1n, reference: 'W'.repeat(TEXT_LENGTH_MAX) }, by)
 })
 afterAll(async () => {
   await browser?.close()

@@ -8,6 +8,7 @@ import { beginSale, openSignedIn } from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
+import { TEXT_LENGTH_MAX } from '../../contract/src/generated.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
 
@@ -29,7 +30,7 @@ beforeAll(async () => {
   await service.store.createPet(newPet({ name: LONG }), by)
   const expiresAt = Date.now() + 86_400_000
   await service.store.placeOrder({ petId: 6n, reference: 'Anna', expiresAt }, by)
-  await service.store.placeOrder({ petId: 8n, reference: 'W'.repeat(255), expiresAt }, by)
+  await service.store.placeOrder({ petId: 8n, reference: 'W'.repeat(TEXT_LENGTH_MAX), expiresAt }, by)
 })
 afterAll(async () => {
   await browser?.close()

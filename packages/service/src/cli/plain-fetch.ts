@@ -2,7 +2,7 @@
 
 import type { Fetch } from '../../../client/src/retries.ts'
 
-/** The largest answer of the service, a page of 100 events with names of 255 escaped characters, has less than half of it. */
+/** The largest answer of the service, a page of `PAGE_MAX` events with names of `TEXT_LENGTH_MAX` escaped characters, has less than half of it. */
 const ANSWER_BYTES_MAX = 1024 * 1024
 
 /** The answer came, but is not read. The message is a sentence. */

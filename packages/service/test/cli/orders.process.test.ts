@@ -10,6 +10,7 @@ import { run } from '../../../../test/support/process.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
 import { PetstoreClient } from '../../../client/src/petstore.ts'
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { invalidExpiry, noSuchOrder, noSuchPet, petNotAvailable } from '../../src/domain/decisions/refusal-messages.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
@@ -90,16 +91,18 @@ test('releases a pet, in JSON for programs', async () => {
 })
 
 test('lists and exports all orders that the filters select, with their text in full', async () => {
-  const wide = await client.placeOrder({ petId: await addPet('漢'.repeat(255)) })
-  expect((await orders('list', '--pet', String(wide.petId))).stdout).toContain(` ${'漢'.repeat(255)}  pending  `)
-  const petId = await addPet('x'.repeat(255))
+  const wide = await client.placeOrder({ petId: await addPet('漢'.repeat(TEXT_LENGTH_MAX)) })
+  expect((await orders('list', '--pet', String(wide.petId))).stdout).toContain(
+    ` ${'漢'.repeat(TEXT_LENGTH_MAX)}  pending  `,
+  )
+  const petId = await addPet('x'.repeat(TEXT_LENGTH_MAX))
   for (let n = 0; n < 101; n++) {
     await client.cancelOrder((await client.placeOrder({ petId, reference: `"${n}",\u001b` })).id)
   }
   await client.placeOrder({ petId })
   const first = await orders('list', '--pet', String(petId), '--limit', '3')
   expect(first.stderr).toBe('These are the first 3. More: --limit NUMBER, or --all.\n')
-  expect(first.stdout).toContain(` ${'x'.repeat(255)}  cancelled  `)
+  expect(first.stdout).toContain(` ${'x'.repeat(TEXT_LENGTH_MAX)}  cancelled  `)
   expect(first.stdout).toContain('"0",\ufffd\n')
   const listed = JSON.parse((await orders('list', '--pet', String(petId), '--all', '--json')).stdout)
   expect(listed.length).toBe(102)
@@ -110,7 +113,7 @@ test('lists and exports all orders that the filters select, with their text in f
   })
   const [head, row] = readFileSync(join(cwd, 'orders.csv'), 'utf8').split('\n')
   expect(head).toBe('id,petId,petName,status,placedAt,changedAt,expiresAt,reference')
-  expect(row).toMatch(new RegExp(`^\\d+,${petId},x{255},cancelled,[^,]+Z,[^,]+Z,,"""0"",\u001b"$`))
+  expect(row).toMatch(new RegExp(`^\\d+,${petId},x{${TEXT_LENGTH_MAX}},cancelled,[^,]+Z,[^,]+Z,,"""0"",\u001b"$`))
   const { stdout } = await orders('export', '--format', 'ndjson', '--pet', String(petId))
   expect(
     stdout
@@ -121,7 +124,10 @@ test('lists and exports all orders that the filters select, with their text in f
 })
 
 test('at a terminal each order fits its row', async () => {
-  const order = await client.placeOrder({ petId: await addPet('漢'.repeat(255)), reference: 'till '.repeat(50) })
+  const order = await client.placeOrder({
+    petId: await addPet('漢'.repeat(TEXT_LENGTH_MAX)),
+    reference: 'till '.repeat(50),
+  })
   const terminal = openTerminal(['orders', 'list', '--pet', String(order.petId)], environment())
   expect(await terminal.exited).toBe(0)
   const lines = plain(terminal.shown()).trimEnd().split('\n')

@@ -1,7 +1,8 @@
 // The words of names and searches: what folds to the same, what separates, and that our own reading of them is the model's.
 
 import { describe, expect, test } from 'bun:test'
-import { hostileName, modelFinds, modelWords, randomOf, searchFor } from '../../../../test/support/searches.ts'
+import { hostileName, modelFinds, modelWords, randomOf, searchFor } from '../../../../test/support/search-rules.ts'
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
 import { beginningsOf, hasWords, searchWords, wordsOf } from '../../src/domain/words.ts'
 
@@ -32,8 +33,8 @@ const ROWS: [text: string, words: string][] = [
   ['a\u0000b\tc_d-e', 'a b c d e'],
   ['a\u0301\u0302b', 'ab'],
   ['𐐀𝐁', '𐐨b'],
-  ['é'.repeat(255), 'e'.repeat(255)],
-  ['王'.repeat(255), '王 '.repeat(255).trimEnd()],
+  ['é'.repeat(TEXT_LENGTH_MAX), 'e'.repeat(TEXT_LENGTH_MAX)],
+  ['王'.repeat(TEXT_LENGTH_MAX), '王 '.repeat(TEXT_LENGTH_MAX).trimEnd()],
 ]
 
 test.each(ROWS)('%s has the words %s', (text, words) => {
@@ -86,7 +87,7 @@ describe('a search', () => {
       '王小明'.repeat(85),
       'ﷺ ﷺ ﷺ',
       'ﷺ '.repeat(SEARCH_WORDS_MAX),
-      'ﷺ'.repeat(255),
+      'ﷺ'.repeat(TEXT_LENGTH_MAX),
       '㏘ ㏂ ½ ㍿ 8',
     ])
       expect(searchWords(search).length).toBeGreaterThan(0)

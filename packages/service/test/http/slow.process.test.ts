@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, type Running, root, serve } from '../../../../test/support/process.ts'
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 
 /** The runtime cuts after some 12 s; more, because the machine may be busy. */
 const CUT_MS_MAX = 40_000
@@ -22,7 +23,7 @@ describe('slow clients', () => {
   beforeAll(async () => {
     server = await serve(['--ephemeral'])
     for (let n = 0; n < 100; n++)
-      await ask('POST', `${server.url}/pets`, server.key, petBody({ name: 'x'.repeat(255) }))
+      await ask('POST', `${server.url}/pets`, server.key, petBody({ name: 'x'.repeat(TEXT_LENGTH_MAX) }))
   })
   afterAll(() => server.stop())
 
@@ -70,7 +71,7 @@ test.if(process.platform === 'linux')(
   'clients that do not read a large file, in any encoding, or a list cost little memory, in the process and outside',
   async () => {
     const server = await serve(['--ephemeral'], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
-    const pet = petBody({ name: '😀'.repeat(255) })
+    const pet = petBody({ name: '😀'.repeat(TEXT_LENGTH_MAX) })
     await Promise.all(Array.from({ length: 100 }, () => ask('POST', `${server.url}/pets`, server.key, pet)))
     const { origin } = new URL(server.url)
     const script = await largestFile(server)

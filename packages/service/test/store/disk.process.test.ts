@@ -15,9 +15,10 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, type Running, serve } from '../../../../test/support/process.ts'
 import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
 
-const PET = petBody({ name: 'x'.repeat(255) })
+const PET = petBody({ name: 'x'.repeat(TEXT_LENGTH_MAX) })
 const strace = Bun.which('strace')
 
 const create = ({ url, key }: Running) => ask('POST', `${url}/pets`, key, PET)

@@ -11,7 +11,8 @@ import { orderFilter, petFilter } from '../../../../test/support/lists.ts'
 import { expectPages, idsOf } from '../../../../test/support/paging.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
-import { modelFinds, modelWords, randomOf } from '../../../../test/support/searches.ts'
+import { modelFinds, modelWords, randomOf } from '../../../../test/support/search-rules.ts'
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import type { Page } from '../../src/domain/lists.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/kinds.ts'
@@ -143,7 +144,7 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
   test('names of one long word, of Chinese characters or of ligatures are found by all of it', async () => {
     const long = (end: string) => `${'a1'.repeat(20)}${end}`
     const han = (...codes: number[]) => codes.map((code) => String.fromCodePoint(0x4e00 + code)).join('')
-    const wide = '\uac01'.repeat(255)
+    const wide = '\uac01'.repeat(TEXT_LENGTH_MAX)
     const ids: bigint[] = []
     for (let n = 0; n < 300; n++)
       ids.push(await add(n % 2 ? long(`${n}`) : han(...Array.from({ length: 16 }, (_, at) => (at * 7 + n) % 23))))
@@ -152,7 +153,7 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
     expect(await found(han(...Array.from({ length: 16 }, (_, at) => (at * 7 + 298) % 23)))).toContain(
       ids[298] as bigint,
     )
-    const [ligatures, words] = [await add('\ufdfa'.repeat(255)), await add(wide)]
+    const [ligatures, words] = [await add('\ufdfa'.repeat(TEXT_LENGTH_MAX)), await add(wide)]
     expect(await found('\ufdfa \ufdfa \ufdfa')).toEqual([ligatures])
     expect(await found(wide)).toEqual([words])
     expect(await found(wide.slice(0, 200), { status: 'available' })).toEqual([words])

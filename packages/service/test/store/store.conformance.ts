@@ -7,6 +7,7 @@ import { petFilter } from '../../../../test/support/lists.ts'
 import { expectPages, idsOf, quarter } from '../../../../test/support/paging.ts'
 import { newPet, petsOf } from '../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../contract/src/json.ts'
 import type { KeyId } from '../../src/domain/keys.ts'
 import type { Created, NewPet, Pet, PetFilter } from '../../src/domain/pets.ts'
@@ -84,7 +85,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
 
       test('keeps every text exactly', async () => {
         const text = fc
-          .string({ unit: 'binary', minLength: 1, maxLength: 255 })
+          .string({ unit: 'binary', minLength: 1, maxLength: TEXT_LENGTH_MAX })
           .filter((name) => /^\s*[^\s\0][^\0]*$/u.test(name))
         await fc.assert(
           fc.asyncProperty(text, async (name) => {
@@ -101,7 +102,15 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
           }),
           {
             numRuns: 50,
-            examples: [['},{"id":7,'], [' a '], ['é'], ['e\u0301'], ['\u{1F436}'.repeat(255)], ['\\u0000'], ["'; --"]],
+            examples: [
+              ['},{"id":7,'],
+              [' a '],
+              ['é'],
+              ['e\u0301'],
+              ['\u{1F436}'.repeat(TEXT_LENGTH_MAX)],
+              ['\\u0000'],
+              ["'; --"],
+            ],
           },
         )
       })
@@ -207,7 +216,7 @@ export function conformance(name: string, open: (options: StoreOptions) => Promi
       })
 
       test('keys that differ in any character are different keys', async () => {
-        const keys = ['k', 'K', 'k ', '"k"', '\\k', "k'", 'k'.repeat(255)]
+        const keys = ['k', 'K', 'k ', '"k"', '\\k', "k'", 'k'.repeat(TEXT_LENGTH_MAX)]
         const ids = await Promise.all(keys.map(async (key) => (await createUnder(key)).value.id))
         expect(new Set(ids).size).toBe(keys.length)
       })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { orderFilter } from '../../../../../test/support/lists.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
+import { EXPIRY_DAYS_MAX, TEXT_LENGTH_MAX } from '../../../../contract/src/generated.ts'
 import { noSuchPet, petNotAvailable } from '../../../src/domain/decisions/refusal-messages.ts'
 import { DAY_MS, type Fixture, MAX, orderJson } from './fixture.ts'
 
@@ -103,7 +103,7 @@ export function placing(fixture: Fixture): void {
 
     test('keeps every text and every millisecond exactly, and lists them as JavaScript writes them', async () => {
       const text = fc
-        .string({ unit: 'binary', minLength: 1, maxLength: 255 })
+        .string({ unit: 'binary', minLength: 1, maxLength: TEXT_LENGTH_MAX })
         .filter((name) => /^\s*[^\s\0][^\0]*$/u.test(name))
       const ahead = fc.integer({ min: 60_000, max: 365 * DAY_MS })
       await fc.assert(
@@ -117,7 +117,7 @@ export function placing(fixture: Fixture): void {
         {
           numRuns: 40,
           examples: [
-            ['\u{1F436}'.repeat(255), '\\u0000', 60_000],
+            ['\u{1F436}'.repeat(TEXT_LENGTH_MAX), '\\u0000', 60_000],
             ["'; --", '\u007f\u2028\u0001', 999_999],
           ],
         },

@@ -9,6 +9,7 @@ import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet, petsOf } from '../../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { commits, now, PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
+import { TEXT_LENGTH_MAX } from '../../../../contract/src/generated.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { openConnection } from '../../../src/store/sqlite/connection.ts'
 import { reads, Statements } from '../../../src/store/sqlite/statements.ts'
@@ -200,7 +201,7 @@ describe('a file', () => {
     const { id: by } = await store.createKey(newKey())
     // SQLite's own bound on the file's size fails with the code that a full disk fails with.
     database.run(`PRAGMA max_page_count = ${database.query('PRAGMA page_count').values()[0]?.[0]}`)
-    const large = { ...PET, name: 'x'.repeat(255) }
+    const large = { ...PET, name: 'x'.repeat(TEXT_LENGTH_MAX) }
     const creates = await Promise.allSettled(Array.from({ length: 100 }, () => store.createPet(large, by)))
     for (const create of creates) expect(create).toMatchObject({ reason: { code: 'storage_full' } })
     expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
