@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
+import { LOG_BYTES } from '../packages/service/src/store/sqlite/checkpoints.ts'
 import { temporaryFile } from './support/files.ts'
 import {
   freeze,
@@ -21,7 +22,7 @@ import {
   toFolder,
   unitSteps,
 } from './support/litestream.ts'
-import { lengthen } from './support/logs.ts'
+import { LONG_LOG_MB, lengthen } from './support/logs.ts'
 import { petBody } from './support/pets.ts'
 import { ask, COUNTING, type Running, root, run, serve } from './support/process.ts'
 import { add } from './support/stores.ts'
@@ -212,11 +213,11 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
         await Bun.sleep(10)
       }
     }
-    lengthen(writer, 42)
-    await addUntil((bytes) => bytes > 40e6)
+    lengthen(writer, Math.ceil((1.3 * LOG_BYTES) / 1e6))
+    await addUntil((bytes) => bytes > 1.2 * LOG_BYTES)
     copier.kill('SIGKILL')
     await copier.exited
-    await addUntil((bytes) => bytes < 34e6)
+    await addUntil((bytes) => bytes < 1.03 * LOG_BYTES)
     await service.stop()
   })
 
@@ -232,7 +233,7 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     const salt = () => readFileSync(`${database}-wal`).toString('hex', 16, 24)
     const lengthenUntilItBeginsAgain = async () => {
       const before = salt()
-      lengthen(writer, 20)
+      lengthen(writer, LONG_LOG_MB)
       for (; salt() === before; await Bun.sleep(20)) await addOne()
     }
     // By Litestream's checkpoints.

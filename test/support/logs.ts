@@ -1,6 +1,10 @@
 // The write-ahead log of a store, as another program on the same file lengthens it and looks at it.
 
 import { Database } from 'bun:sqlite'
+import { LOG_BYTES } from '../../packages/service/src/store/sqlite/checkpoints.ts'
+
+/** A service copies a log of so many megabytes: it is longer than the log gets without another program. */
+export const LONG_LOG_MB = Math.ceil((0.6 * LOG_BYTES) / 1e6)
 
 /** Writes so many megabytes to the log, of which the store keeps nothing. Makes no checkpoint. */
 export function lengthen(writer: Database, megabytes: number): void {
@@ -26,6 +30,6 @@ export async function copied(database: Database): Promise<void> {
 /** Resolves when a service has copied a long log of the store that it serves. */
 export async function copiesLog(path: string): Promise<void> {
   using writer = new Database(path)
-  lengthen(writer, 20)
+  lengthen(writer, LONG_LOG_MB)
   await copied(writer)
 }

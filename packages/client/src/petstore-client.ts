@@ -39,7 +39,7 @@ export interface ChangeOptions extends CallOptions {
   ifMatch?: string | undefined
 }
 
-/** The parameters of a list in the contract; `limit` is the size of a page. */
+/** The parameters of a list in the contract; `limit` is the size of a page, 1 to 100. */
 type Filter<Parameters> = { [Name in Exclude<keyof Parameters, 'cursor'>]?: Parameters[Name] | undefined }
 
 export type PetFilter = Filter<Operations['listPets']['parameters']>

@@ -9,7 +9,7 @@ import { temporaryFile } from '../../../test/support/files.ts'
 import { handlers } from '../../service/src/http/operations/all.ts'
 import { positionOf } from '../../service/src/http/request/cursor.ts'
 import { operations } from '../src/contract.ts'
-import { ERROR_STATUS, type ErrorCode, EXPIRY_DAYS_MAX, PAGE_MAX } from '../src/generated.ts'
+import { ERROR_STATUS, type ErrorCode, EXPIRY_DAYS_MAX, PAGE_MAX, TEXT_LENGTH_MAX } from '../src/generated.ts'
 import { BODY_BYTES_MAX, IDEMPOTENCY_HOURS_MIN, NESTING_MAX, SEARCH_WORDS_MAX } from '../src/limits.ts'
 import type { Response as Declared, Operation } from '../src/openapi.ts'
 import { parametersOf } from '../src/parameters.ts'
@@ -275,7 +275,7 @@ describe('the prose', () => {
     const limits = [`${NESTING_MAX} levels`, `${BODY_BYTES_MAX / 1024} KiB`, `At most ${SEARCH_WORDS_MAX} words`]
     for (const limit of [ahead, ...limits]) expect(source('docs/interface.md')).toContain(limit)
     for (const path of ['docs/interface.md', 'packages/client/src/petstore-client.ts'])
-      for (const bound of [page, `at least ${kept}`]) expect(source(path)).toContain(bound)
+      for (const bound of [page, `1 to ${TEXT_LENGTH_MAX}`, `at least ${kept}`]) expect(source(path)).toContain(bound)
     expect(source('openapi.yaml').split(`for at least ${kept}`)).toHaveLength(3)
     for (const page of ['cli', 'clients', 'design', 'page']) expect(source(`docs/${page}.md`)).toContain(kept)
   })

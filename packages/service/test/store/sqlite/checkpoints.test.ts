@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { copyFileSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { temporaryFile } from '../../../../../test/support/files.ts'
-import { copied, lengthen, logOf } from '../../../../../test/support/logs.ts'
+import { copied, LONG_LOG_MB, lengthen, logOf } from '../../../../../test/support/logs.ts'
 import { PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { LOG_BYTES, startCheckpoints } from '../../../src/store/sqlite/checkpoints.ts'
 import { openConnection } from '../../../src/store/sqlite/connection.ts'
@@ -27,14 +27,14 @@ describe('a log', () => {
     const { path, store, by } = await storeWithKey()
     using writer = new Database(path)
     for (let round = 0; round < 2; round++) {
-      lengthen(writer, 20)
+      lengthen(writer, LONG_LOG_MB)
       const version = store.version()
       await copied(writer)
       expect(store.version()).toEqual(version)
       await store.createPet(PET, by)
       expect(logOf(writer).frames).toBeLessThan(100)
     }
-    expect(statSync(`${path}-wal`).size).toBeLessThan(32e6)
+    expect(statSync(`${path}-wal`).size).toBeLessThan(LOG_BYTES)
     await store.close()
   })
 
@@ -44,7 +44,7 @@ describe('a log', () => {
     const reader = new Database(path, { readonly: true })
     reader.run('BEGIN')
     reader.query('SELECT 1 FROM pets').get()
-    lengthen(writer, 70)
+    lengthen(writer, 4 * LONG_LOG_MB)
     await store.createPet(PET, by)
     reader.close()
     const { size } = statSync(`${path}-wal`)
@@ -65,7 +65,7 @@ describe('a log', () => {
   test('is removed when the last store closes, also after the thread has worked', async () => {
     const { path, store } = await storeWithKey()
     const writer = new Database(path)
-    lengthen(writer, 20)
+    lengthen(writer, LONG_LOG_MB)
     await copied(writer)
     writer.close()
     await store.close()
@@ -76,10 +76,10 @@ describe('a log', () => {
     const { path, store, by } = await storeWithKey()
     const other = await storeWithKey(path)
     using writer = new Database(path)
-    lengthen(writer, 20)
+    lengthen(writer, LONG_LOG_MB)
     await copied(writer)
     await store.close()
-    lengthen(writer, 20)
+    lengthen(writer, LONG_LOG_MB)
     await copied(writer)
     expect((await other.store.createPet(PET, by)).value.id).toBe(1n)
     await other.store.close()
@@ -99,7 +99,7 @@ test('what is written while the log is copied is copied while writers are held',
     resolve(copied === frames)
     return done
   })
-  lengthen(writer, 20)
+  lengthen(writer, LONG_LOG_MB)
   expect(await held).toBe(true)
   await checkpoints.stop()
   connection.close()
@@ -114,7 +114,7 @@ test('are not made of another file that has come to its place', async () => {
   let looks = 0
   const watched = { ...connection, database: connection.database, check: () => ++looks && connection.check() }
   const checkpoints = startCheckpoints(watched, (work) => work())
-  lengthen(writer, 20)
+  lengthen(writer, LONG_LOG_MB)
   // The log stays where it was, beside the other file, which it would ruin.
   renameSync(path, `${path}.moved`)
   copyFileSync(other.path, path)
