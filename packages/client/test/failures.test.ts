@@ -64,7 +64,7 @@ describe('the client when requests fail', () => {
     withServer(
       () => answer(status, errorJson('code_of_tomorrow', status)),
       async (url, tries) => {
-        const error = await rejectionOf(clientOf(url).placeOrder({ petId: 1n }))
+        const error = await rejectionOf(clientOf(url).placeOrder({ petId: 1n }, { retries: 2 }))
         expect(error).toMatchObject({ code: 'code_of_tomorrow', status })
         // Compiles only while the type of the code is open.
         expect((error as PetstoreApiError).code === 'code_of_tomorrow').toBe(true)

@@ -1,11 +1,7 @@
 // Which part of the activity is shown, as part of the page's address: `/?view=activity&day=2026-11-22&type=order.completed&key=till+3`.
 
-import type { EventType } from '../../../contract/src/generated.ts'
-import { EVENT_NAMES } from '../record/event-line.tsx'
 import { isDay } from './days.ts'
-
-export const KINDS = { ...EVENT_NAMES, ending: 'Ends today' } as const satisfies Record<EventType | 'ending', string>
-export type Kind = keyof typeof KINDS
+import { KINDS, type Kind } from './kinds.ts'
 
 export interface ActivityPosition {
   kind: 'activity'

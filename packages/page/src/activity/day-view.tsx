@@ -12,11 +12,12 @@ import { plain } from '../parts/visible-text.ts'
 import { clock, number, terms } from '../phrases.ts'
 import { EVENT_NAMES, EventLine } from '../record/event-line.tsx'
 import { orderTerms } from '../record/order-terms.ts'
-import { type ActivityPosition, KINDS, type Kind } from './activity-address.ts'
+import type { ActivityPosition } from './activity-address.ts'
 import { type DayEvents, useDayEvents } from './day-events.ts'
 import type { Span } from './days.ts'
 import { type Details, type Service, useDetails } from './details.ts'
 import { useEnding } from './ending.ts'
+import { KINDS, type Kind } from './kinds.ts'
 
 /** A delivery has any number of animals: they are read as far as somebody asks. All else is read to the end. */
 const DELIVERIES: readonly EventType[] = ['pet.added']

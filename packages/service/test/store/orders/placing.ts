@@ -105,7 +105,7 @@ export function placing(fixture: Fixture): void {
       const text = fc
         .string({ unit: 'binary', minLength: 1, maxLength: TEXT_LENGTH_MAX })
         .filter((name) => /^\s*[^\s\0][^\0]*$/u.test(name))
-      const ahead = fc.integer({ min: 60_000, max: 365 * DAY_MS })
+      const ahead = fc.integer({ min: 60_000, max: (EXPIRY_DAYS_MAX - 1) * DAY_MS })
       await fc.assert(
         fc.asyncProperty(text, text, ahead, async (name, reference, ms) => {
           const petId = await addPet('available', name)
