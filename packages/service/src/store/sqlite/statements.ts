@@ -55,14 +55,11 @@ export class Statements {
 /** Rows that one statement inserts, which takes two thirds of the time of one for each. */
 const AT_ONCE = 32
 
-/**
- * Inserts rows of these columns, in their order. Where it fails, nothing of the transaction is kept: otherwise SQLite copies each page before a
- * statement of several rows changes it.
- */
+/** Inserts rows of these columns, in their order. */
 export function inserter(statements: Statements, table: string, columns: readonly string[]): (rows: Value[][]) => void {
   const row = `(${columns.map(() => '?')})`
   const insert = (rows: number) =>
-    statements.query<never, Value[]>(`INSERT OR ROLLBACK INTO ${table} (${columns}) VALUES ${Array(rows).fill(row)}`)
+    statements.query<never, Value[]>(`INSERT INTO ${table} (${columns}) VALUES ${Array(rows).fill(row)}`)
   const [one, several] = [insert(1), insert(AT_ONCE)]
   return (rows) => {
     const single = rows.length % AT_ONCE
