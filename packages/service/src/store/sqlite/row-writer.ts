@@ -56,7 +56,7 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
   }
 
   function index({ events, petsChanged, petsDeleted, ordersChanged, ordersAdded }: Writes): void {
-    search.addPets(events.filter(isAdded).map(({ pet }) => [pet.id, pet.name]))
+    search.addPets(events.filter(isAdded).map(({ pet }) => pet))
     for (const { before, after } of petsChanged) if (after.name !== before.name) search.renamePet(after.id, after.name)
     for (const { id } of petsDeleted) search.deletePet(id)
     const referred = ordersChanged.filter(({ before, after }) => after.reference !== before.reference)
@@ -64,7 +64,7 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
     const names = new Map(petsChanged.map(({ after }) => [after.id, after.name]))
     const nameNow = (id: bigint) => names.get(id) ?? nameOf.get(id)?.name ?? ''
     for (const { after } of referred) search.setOrder(after.id, after.reference, nameNow(after.petId))
-    search.addOrders(ordersAdded.map(({ id, petId, reference }) => [id, reference, nameNow(petId)]))
+    search.addOrders(ordersAdded, nameNow)
   }
 
   return (writes, now) => {

@@ -1,5 +1,7 @@
 // The index of search in SQLite, an FTS5 table of words for each list, and the rows that a search finds by it.
 
+import type { StoredOrder } from '../../domain/decisions/snapshot.ts'
+import type { Pet } from '../../domain/pets.ts'
 import { jsonObject } from '../shared/columns.ts'
 import { type AnyFilter, conditionsOf, type List, ORDERS, PETS, planOf, rowsOf } from '../shared/lists.ts'
 import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../shared/search.ts'
@@ -28,20 +30,15 @@ type Table = 'pets' | 'orders'
 
 /** Each change of a name or a reference calls it in its transaction, after all other writes: FTS5 keeps what it gets until it must write. */
 export function searchIndex(statements: Statements) {
-  const wordsOf = (id: bigint, text: string) => inBlock(id >> BLOCK_BITS, indexedWords(text))
-  const adder = (table: Table) => {
-    const insert = inserter(statements, `search_${table}`, ['rowid', 'words'])
-    return (rows: readonly (readonly [id: bigint, text: string])[]) =>
-      insert(rows.map(([id, text]) => [id, wordsOf(id, text)]))
-  }
+  const row = (id: bigint, text: string): [bigint, string] => [id, inBlock(id >> BLOCK_BITS, indexedWords(text))]
+  const adder = (table: Table) => inserter(statements, `search_${table}`, ['rowid', 'words'])
+  const add = { pets: adder('pets'), orders: adder('orders') }
   const setter = (table: Table) => {
-    const replace = statements.query<never, [bigint, string]>(
-      `INSERT OR REPLACE INTO search_${table} (rowid, words) VALUES (?, ?)`,
-    )
-    return (id: bigint, text: string) => void replace.run(id, wordsOf(id, text))
+    const sql = `INSERT OR REPLACE INTO search_${table} (rowid, words) VALUES (?, ?)`
+    const replace = statements.query<never, [bigint, string]>(sql)
+    return (id: bigint, text: string) => void replace.run(...row(id, text))
   }
   const set = { pets: setter('pets'), orders: setter('orders') }
-  const addOrders = adder('orders')
   const read = (list: Pick<List<never>, 'table' | 'lookup' | 'searched'>) =>
     statements.query<[bigint, string], [bigint, number]>(
       `SELECT id, ${list.searched} FROM ${rowsOf(list)} WHERE id > ? ORDER BY id LIMIT +?`,
@@ -62,17 +59,16 @@ export function searchIndex(statements: Statements) {
   }
 
   return {
-    /** Names by the ids of their pets. */
-    addPets: adder('pets'),
+    addPets: (pets: readonly Pick<Pet, 'id' | 'name'>[]) => add.pets(pets.map(({ id, name }) => row(id, name))),
     /** Its orders are found by its name, too. */
     renamePet(id: bigint, name: string) {
       set.pets(id, name)
       for (const [order, reference] of ordersOf.values(id)) set.orders(order, textOf(reference, name))
     },
     deletePet: (id: bigint) => void remove.run(id),
-    /** `name`: of its pet. */
-    addOrders: (orders: readonly (readonly [id: bigint, reference: string | undefined, name: string])[]) =>
-      addOrders(orders.map(([id, reference, name]) => [id, textOf(reference, name)])),
+    /** `name`: of a pet. */
+    addOrders: (orders: readonly StoredOrder[], name: (petId: bigint) => string) =>
+      add.orders(orders.map(({ id, petId, reference }) => row(id, textOf(reference, name(petId))))),
     setOrder: (id: bigint, reference: string | undefined, name: string) => set.orders(id, textOf(reference, name)),
     addRows,
     /** Indexes all rows, which were written without it. Gives how many are done, at most. */
