@@ -1,6 +1,6 @@
 // The search: a name, the beginning of one, several words, or an id. The list narrows as one types; whoever has the id itself is shown above.
 
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { readById } from '../animal/by-id.ts'
 import { Details } from '../animal/field-value.tsx'
@@ -37,7 +37,8 @@ export function SearchBox({ client, position, goTo, onAction }: SearchBoxProps) 
     asked.current = position.search
     setText(position.search)
   }, [position.search])
-  useEffect(() => {
+  // A layout effect ends with the box; another one ends a frame later, and would close the record that Enter has just opened.
+  useLayoutEffect(() => {
     const search = text.trim()
     if (search === asked.current) return
     const ask = () => {
