@@ -74,6 +74,39 @@ test('a scanner types an id and Enter, anywhere: the animal opens, and then the 
   expect(await page.getByLabel('Search').inputValue()).toBe('')
 })
 
+test('a record that Enter has opened stays open, although the list was still to be narrowed, and the next frame comes late', async () => {
+  await service.store.createPet(newPet({ name: 'Luna' }), (await service.store.listKeys())[0]?.id as bigint)
+  await openSignedIn(page, service.key)
+  await press('/')
+  await type('l')
+  await page.getByText('1 animal', { exact: true }).waitFor()
+  await page.evaluate(LATE)
+  await type('u')
+  await type('n')
+  await press('Enter')
+  await heading('Luna')
+  await page.waitForFunction('narrowing === 0')
+  await heading('Luna')
+})
+
+/** What the search sends behind another comes a second later, and what waits for a frame after that. `narrowing`: how many are to be sent. */
+const LATE = `{
+  const [later, never, waiting] = [setTimeout, clearTimeout, new Set()]
+  const end = (timer) => { if (waiting.delete(timer)) window.narrowing = waiting.size }
+  window.narrowing = 0
+  window.setTimeout = (act, ms, ...values) => {
+    if (!(ms > 50 && ms <= 250)) return later(act, ms === 35 ? 3000 : ms, ...values)
+    const timer = later(() => { act(); later(() => end(timer)) }, 1000)
+    window.narrowing = waiting.add(timer).size
+    return timer
+  }
+  window.clearTimeout = (timer) => { never(timer); end(timer) }
+  const frame = requestAnimationFrame
+  document.addEventListener('keydown', ({ key }) => {
+    if (key === 'Enter') window.requestAnimationFrame = (act) => later(() => frame(act), 3000)
+  }, true)
+}`
+
 test('a word and Enter opens the first hit, the arrow goes to the rows, Escape clears; nothing offers to add a number', async () => {
   const by = (await service.store.listKeys())[0]?.id as bigint
   for (const name of ['Luna', 'Old Biscuit', 'Bismarck']) {
