@@ -1,5 +1,6 @@
 // The kinds of work: the requests of each, as wrk sends them in turn, and the status that answers them.
 
+import { SEARCH_WORDS_MAX } from '../packages/contract/src/limits.ts'
 import type { PetStatus } from '../packages/service/src/domain/pets.ts'
 
 /** One request. `{nnnn}` stands for a number of six digits, another one each time. */
@@ -61,7 +62,7 @@ export const WORK = {
   // Every twelfth, of which every tenth is sold.
   tenth: search('z', '&status=sold&sort=newest'),
   // Each begins a word of many names, which have two words.
-  none: search('b 1 c 2 d 3 l m'),
+  none: search('b 1 c 2 d 3 l m'.split(' ').slice(0, SEARCH_WORDS_MAX).join(' ')),
 }
 
 /** A thousand readers of the feed who wait for the next event. Without one, wrk would take their answers for late. */

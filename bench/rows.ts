@@ -171,7 +171,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'search',
-    title: 'Search: of few, of a twelfth with a status and the newest first, of eight words that no pet has together',
+    title: 'Search: of few, of a twelfth with a status and the newest first, of many words that no pet has together',
     remark: 'One connection. Fastify asks SQLite for `name LIKE`, with each word between `%`.',
     secondsMax: 3,
     groups: keys(SEARCHES).flatMap((work) => [

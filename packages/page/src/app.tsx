@@ -4,6 +4,7 @@
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { type Draft, EMPTY_DRAFT } from './animal/draft.ts'
+import { TIMEOUT_MS } from './failures.ts'
 import { Announcer } from './parts/announcer.tsx'
 import { useSessionState } from './session/session-state.ts'
 import { SignIn } from './session/sign-in.tsx'
@@ -23,7 +24,7 @@ export function App({ found }: { found: SignedIn | undefined }) {
     const aborter = new AbortController()
     const { signal } = aborter
     const fetch = (url: string, init: RequestInit) => fetchOrRefuse(url, init, signal)
-    const client = new PetstoreClient({ baseUrl: './v1', apiKey, retries: 1, signal, fetch })
+    const client = new PetstoreClient({ baseUrl: './v1', apiKey, timeoutMs: TIMEOUT_MS, retries: 1, signal, fetch })
     return { aborter, client }
   }, [apiKey])
   useLayoutEffect(() => () => session?.aborter.abort(), [session])

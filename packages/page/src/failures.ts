@@ -17,6 +17,8 @@ export interface Failure {
   retryAfterMs?: number | undefined
 }
 
+/** For each attempt of a request: see PetstoreClientOptions. */
+export const TIMEOUT_MS = 10_000
 /** For people, where no answer came. */
 export const NOT_RESPONDING = 'The service is not responding.'
 

@@ -7,7 +7,7 @@ import { addPets, listedIds, openAdding, openEachTest, openSignedIn, tabTo } fro
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
-import { NOT_RESPONDING } from '../src/failures.ts'
+import { NOT_RESPONDING, TIMEOUT_MS } from '../src/failures.ts'
 
 const RESERVED = labelOf('pending')
 
@@ -170,7 +170,7 @@ test('the rows are shown before the counts have come, and with the last counts o
   await addAnimals(30)
   // However slow the machine is, no request of the page ends because it lasts long.
   await page.evaluate(
-    '{ const later = setTimeout; window.setTimeout = (act, ms) => later(act, ms === 10_000 ? 1e9 : ms) }',
+    `{ const later = setTimeout; window.setTimeout = (act, ms) => later(act, ms === ${TIMEOUT_MS} ? 1e9 : ms) }`,
   )
   let count = () => {}
   const hold = async () => {

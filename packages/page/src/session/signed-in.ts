@@ -2,9 +2,8 @@
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { sendRequest } from '../../../client/src/retries.ts'
+import { TIMEOUT_MS } from '../failures.ts'
 import { joinTabs, type SignedIn, STORED_KEY, storedKey } from './tab-keys.ts'
-
-const TIMEOUT_MS = 10_000
 
 /** Asks the service what the key is. Rejects as a call of the client does. */
 export async function identify(key: string): Promise<SignedIn> {
