@@ -27,7 +27,7 @@ export interface Load {
 /** What load.lua prints. */
 type Report = Record<'requests' | 'bytes' | 'durationUs' | 'p50Us' | 'p99Us' | 'wrong' | 'failed' | 'late', number>
 
-const CONNECTIONS = 64
+export const CONNECTIONS = 64
 /** How far the mean length of answers may differ from the audit's: ids grow while pets are added. */
 const LENGTH_TOLERANCE = 0.05
 const MEMORY_INTERVAL_MS = 500

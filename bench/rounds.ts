@@ -23,7 +23,7 @@ export interface Entry {
   pets: number
   /** Where the server and its load run; a core for each unless given. */
   cores?: readonly number[]
-  /** How many requests are in progress, 64 unless given. */
+  /** How many requests are in progress, CONNECTIONS unless given. */
   connections?: number
   /** Runs at full rate while this entry is measured, a second longer at both ends. */
   beside?: Entry

@@ -15,6 +15,7 @@ import {
 } from './contenders.ts'
 import { measureDelivery } from './delivery.ts'
 import { type Figure, type Reached, reach } from './figures.ts'
+import { CONNECTIONS } from './load.ts'
 import { CORES } from './machine.ts'
 import { WAITING, WORK, type WorkName } from './requests.ts'
 import { type Entry, type Measured, measureStarts, measureTogether, type Pace } from './rounds.ts'
@@ -120,7 +121,7 @@ export const ROWS: readonly Row[] = [
   {
     name: 'beside',
     title: 'Lists while creates run at full rate, and while orders are placed',
-    remark: '64 connections list and 64 others create or place, all from one core. Processor time is that of both.',
+    remark: `${CONNECTIONS} connections list and as many others create or place, all from one core. Processor time is that of both.`,
     oneServer: true,
     groups: [
       [
@@ -131,8 +132,8 @@ export const ROWS: readonly Row[] = [
     ],
     targets: ['creates', 'placing'].map((work) => `p99 of lists beside ${work} ≤ 2 × lists alone`),
     headlines: {
-      'lists beside creates': 'lists, while 64 other clients add pets',
-      creates: 'pets added, while 64 other clients list',
+      'lists beside creates': `lists, while ${CONNECTIONS} other clients add pets`,
+      creates: `pets added, while ${CONNECTIONS} other clients list`,
     },
   },
   versus('events', 'Pages of 100 events not asked for yet, 10^6 events', 1e6, [US, FLOOR], 'petstore ÷ floor'),
@@ -186,8 +187,7 @@ export const ROWS: readonly Row[] = [
   {
     name: 'beside-search',
     title: 'Lists and creates while searches run',
-    remark:
-      'One connection searches for few, and again at once; 64 others list or create. Processor time is that of both.',
+    remark: `One connection searches for few, and again at once; ${CONNECTIONS} others list or create. Processor time is that of both.`,
     oneServer: true,
     groups: [
       (['list', 'create'] as const).flatMap((work) => [

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { median } from '../bench/figures.ts'
 import { createStore, fill, index } from '../bench/seed.ts'
+import { PAGE_SIZE } from '../packages/page/src/list/list-position.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { openSignedIn } from '../test/support/console.ts'
 import { temporaryFile } from '../test/support/files.ts'
@@ -37,7 +38,7 @@ interface Step {
 const STEPS: Record<string, Step> = {
   'the next page': {
     act: (page) => page.getByRole('button', { name: 'Next' }).click(),
-    isDone: `document.querySelector('.pager .numbers').textContent.startsWith('21 – 40')`,
+    isDone: `document.querySelector('.pager .numbers').textContent.startsWith('${PAGE_SIZE + 1} – ')`,
   },
   'the last page': {
     act: (page) => page.getByRole('button', { name: 'Last' }).click(),

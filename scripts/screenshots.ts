@@ -8,6 +8,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { PetstoreClient } from '../packages/client/src/petstore.ts'
 import { addSamples } from '../packages/client/src/samples.ts'
 import { labelOf } from '../packages/page/src/animal/status-labels.ts'
+import { SHORTCUTS } from '../packages/page/src/shortcuts.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { firstRows, openAdding, openSignedIn } from '../test/support/console.ts'
 import { startFaulty } from '../test/support/faulty.ts'
@@ -65,7 +66,7 @@ await picture('page-orders.png', WIDE, async (page, key) => {
 await picture('page-search.png', WIDE, async (page, key) => {
   await openSignedIn(page, key)
   await page.getByLabel('Sort').selectOption('Newest first')
-  await page.keyboard.press('/')
+  await page.keyboard.press(SHORTCUTS.search.key)
   await page.keyboard.type('ma')
   await page.locator('mark').first().waitFor()
 })
@@ -91,7 +92,7 @@ await picture('page-import.png', WIDE, async (page, key) => {
   const rows = ['name;category;status', 'Rex;7;', 'Mia;7;Reserved', ...Array(24).fill('Koi;12;'), 'Tom;cats;', ';7;']
   const buffer = Buffer.from(rows.join('\n'))
   await page.getByLabel('CSV file').setInputFiles({ name: 'animals.csv', mimeType: 'text/csv', buffer })
-  await page.getByText('with mistakes').waitFor()
+  await page.locator('.import-rows tbody tr').first().waitFor()
 })
 await picture('page-print.png', { viewport: { width: 794, height: 1123 } }, async (page, key) => {
   await openSignedIn(page, key)

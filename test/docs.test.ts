@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
 import { document, operations } from '../packages/contract/src/contract.ts'
 import { ERROR_STATUS } from '../packages/contract/src/generated.ts'
+import { PAGE_SIZE, PAGE_SIZES } from '../packages/page/src/list/list-position.ts'
 import { SETTINGS, type Setting } from '../packages/service/src/config/settings.ts'
 import { CONNECTIONS_DEFAULT } from '../packages/service/src/store/postgres/address.ts'
 import * as limits from '../packages/service/src/store/postgres/time-limits.ts'
@@ -111,6 +112,12 @@ test('docs/sqlite.md has the length of the log, and how long a create waits', ()
   expect(page).toContain(`after ${BUSY_TIMEOUT_MS / 1000} seconds they are answered 503`)
   expect(Number(frames?.replace(' ', ''))).toBe(FRAMES_MIN)
   expect(Number(megabytes)).toBe(Math.round((FRAMES_MIN * FRAME_BYTES) / 1e6))
+})
+
+test('docs/page.md says how many rows a page may have', () => {
+  const page = readFileSync(join(root, 'docs/page.md'), 'utf8').replaceAll('\n', ' ')
+  expect(page).toContain(`${PAGE_SIZES.slice(0, -1).join(', ')} or ${PAGE_SIZES.at(-1)} a page`)
+  expect(page).toContain(`a list of at most ${PAGE_SIZE} animals has no pager`)
 })
 
 test('docs/clients.md has the method of each operation', () => {

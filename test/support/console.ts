@@ -114,6 +114,15 @@ export async function openAdding(page: Page): Promise<void> {
 /** What the pager says of the first page, of so many animals. */
 export const firstRows = (total?: number) => `1 – ${PAGE_SIZE}${total === undefined ? '' : ` of ${total}`}`
 
+/** What it says of the page with this number, from 1. */
+export function rowsOn(page: number, total: number): string {
+  const before = (page - 1) * PAGE_SIZE
+  return `${before + 1} – ${Math.min(before + PAGE_SIZE, total)} of ${total}`
+}
+
+/** How many animals have a second page and a third, of a few rows. */
+export const THREE_PAGES = 2 * PAGE_SIZE + 5
+
 /** The ids in the table, top to bottom. */
 export async function listedIds(page: Page): Promise<string[]> {
   return page.locator('.rows tbody .cell-id .mono').allInnerTexts()

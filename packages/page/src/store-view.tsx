@@ -32,9 +32,9 @@ import { RecordView } from './record/record-view.tsx'
 import { SelectionBar } from './selection/selection-bar.tsx'
 import { useSelection } from './selection/use-selection.ts'
 import type { SignedIn } from './session/tab-keys.ts'
-import { ShortcutsDialog, useShortcuts } from './shortcuts.tsx'
 import { useTitle } from './title.ts'
 import { Bar, TITLES } from './top-bar.tsx'
+import { ShortcutsDialog, useShortcuts } from './use-shortcuts.tsx'
 
 interface StoreViewProps {
   client: PetstoreClient
@@ -95,18 +95,17 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   }
 
   const [shortcuts, setShortcuts] = useShortcuts({
-    '/': focusBox,
-    ...Object.fromEntries(Array.from('0123456789', (digit) => [digit, focusBox])),
-    n: () => !readOnly && setAdding(true),
-    j: () => moveRow(1),
-    k: () => moveRow(-1),
-    ArrowDown: () => moveRow(1),
-    ArrowUp: () => moveRow(-1),
-    ArrowLeft: () => step(shown && previousPage(shown.position, shown.prev)),
-    ArrowRight: () => step(shown && nextPage(shown.position, shown.next)),
-    x: () => !opened && selecting.toggleFocused(),
-    ...(selection && { Escape: endSelecting }),
-    '?': () => setExplaining(true),
+    search: focusBox,
+    scan: focusBox,
+    add: () => !readOnly && setAdding(true),
+    nextRow: () => moveRow(1),
+    rowBefore: () => moveRow(-1),
+    open: undefined,
+    choose: () => !opened && selecting.toggleFocused(),
+    previousPage: () => step(shown && previousPage(shown.position, shown.prev)),
+    nextPage: () => step(shown && nextPage(shown.position, shown.next)),
+    close: selection && endSelecting,
+    explain: () => setExplaining(true),
   })
 
   function endSelecting(): void {

@@ -142,7 +142,7 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
       await page.getByRole('button', { name: 'Import' }).click()
       const buffer = Buffer.from(`name,categoryId\n${LONG},7\nRex,seven\n`)
       await page.getByLabel('CSV file').setInputFiles({ name: 'pets.csv', mimeType: 'text/csv', buffer })
-      await page.getByText('2 rows, 1 ').waitFor()
+      await page.locator('.import-rows tbody tr').first().waitFor()
     },
   },
   'nothing found': {

@@ -9,6 +9,7 @@ import { temporaryFile } from '../../../test/support/files.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
+import { PAGE_SIZE } from '../src/list/list-position.ts'
 
 const RESERVED = labelOf('pending')
 
@@ -244,7 +245,7 @@ test('an export says how far it is on whatever view, one at a time; cancelled or
     await page.unroute('**/v1/pets?*')
     await page.route('**/v1/pets?*', async (route) => {
       const url = route.request().url()
-      if (url.includes('status=sold') || (!url.includes('limit=20') && ++pages > 2)) await held
+      if (url.includes('status=sold') || (!url.includes(`limit=${PAGE_SIZE}`) && ++pages > 2)) await held
       await route.continue().catch(() => undefined)
     })
   }

@@ -18,6 +18,8 @@ import { temporaryFile } from '../../../test/support/files.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
+import { PAGE_SIZE } from '../src/list/list-position.ts'
+import { SHORTCUTS } from '../src/shortcuts.ts'
 
 let service: Service
 let page: Page
@@ -77,7 +79,7 @@ test('a scanner types an id and Enter, anywhere: the animal opens, and then the 
 test('a record that Enter has opened stays open, although the list was still to be narrowed, and the next frame comes late', async () => {
   await service.store.createPet(newPet({ name: 'Luna' }), (await service.store.listKeys())[0]?.id as bigint)
   await openSignedIn(page, service.key)
-  await press('/')
+  await press(SHORTCUTS.search.key)
   await type('l')
   await page.getByText('1 animal', { exact: true }).waitFor()
   await page.evaluate(LATE)
@@ -113,16 +115,16 @@ test('a word and Enter opens the first hit, the arrow goes to the rows, Escape c
     await service.store.createPet(newPet({ name, status: 'available' }), by)
   }
   await openSignedIn(page, service.key)
-  await press('/')
+  await press(SHORTCUTS.search.key)
   await type('bis')
   await press('Enter')
   await heading('Old Biscuit')
   await page.goBack()
   await page.getByText('2 animals').waitFor()
-  await press('/')
+  await press(SHORTCUTS.search.key)
   await press('ArrowDown')
   expect(await focusedName(page)).toBe('Old Biscuit')
-  await press('/')
+  await press(SHORTCUTS.search.key)
   await press('Escape')
   await page.getByText('3 animals').waitFor()
   for (const number of ['3', '4321']) {
@@ -167,17 +169,18 @@ test('Enter, however often, sells once and takes nothing back: the box has the f
 })
 
 test('a screen reader hears what was found, the filter and the order, and the focus comes back to the row or its neighbour', async () => {
-  await addAnimals(45)
+  const sold = PAGE_SIZE + 2
+  await addAnimals(2 * sold + 1)
   await openSignedIn(page, service.key)
   await page.getByText(firstRows()).waitFor()
   /** What the accessibility tree has as the status. */
   const hears = (sentence: string) => page.getByRole('status').getByText(sentence, { exact: true }).waitFor()
   await page.getByRole('radio', { name: 'Sold' }).check()
-  await hears('Animals: 1 to 20 out of 22, Sold, Oldest first')
+  await hears(`Animals: 1 to ${PAGE_SIZE} out of ${sold}, Sold, Oldest first`)
   await page.getByLabel('Sort').selectOption('Newest first')
-  await hears('Animals: 1 to 20 out of 22, Sold, Newest first')
+  await hears(`Animals: 1 to ${PAGE_SIZE} out of ${sold}, Sold, Newest first`)
   await page.getByRole('button', { name: 'Next' }).click()
-  await hears('Animals: 21 to 22 out of 22, Sold, Newest first, page 2')
+  await hears(`Animals: ${PAGE_SIZE + 1} to ${sold} out of ${sold}, Sold, Newest first, page 2`)
   await page.getByLabel('Search').fill('pet 3')
   await hears('Animals: 1 to 5 out of 5, Sold, “pet 3”, Newest first')
   await page.getByLabel('Search').fill('nobody')
@@ -185,7 +188,7 @@ test('a screen reader hears what was found, the filter and the order, and the fo
   await page.getByRole('link', { name: 'Orders' }).click()
   await hears(`Orders: none found, ${labelOf('pending')}, Newest first`)
   await page.getByRole('link', { name: 'Animals' }).click()
-  await hears('Animals: 1 to 20 out of 45, All, Newest first')
+  await hears(`Animals: 1 to ${PAGE_SIZE} out of ${2 * sold + 1}, All, Newest first`)
 
   const opens = async (name: string) => {
     await tabTo(page, name)
@@ -218,7 +221,7 @@ test('a search narrows as one types, marks what it found, stays in the address, 
   await page.getByText('5 animals').waitFor()
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).searchParams.get('search') ?? ''))
-  await press('/')
+  await press(SHORTCUTS.search.key)
   // By the page's own clock: however slow the machine is, nobody pauses between the letters.
   await page.clock.pauseAt(Date.now() + 10_000)
   for (const letter of 'bis') {
@@ -262,7 +265,7 @@ test('a search narrows as one types, marks what it found, stays in the address, 
 })
 
 test('while a search narrows, the focus stays: on a row that stays, or on the link of the one that takes its place', async () => {
-  await addAnimals(20)
+  await addAnimals(PAGE_SIZE)
   await openSignedIn(page, service.key)
   for (const [from, to] of [
     ['Pet 7', 'Pet 7'],
@@ -272,7 +275,10 @@ test('while a search narrows, the focus stays: on a row that stays, or on the li
   ] as const) {
     await page.getByLabel('Search').fill('pet')
     await page.locator('mark').first().waitFor()
-    await page.getByText(firstRows()).or(page.getByText('20 animals')).waitFor()
+    await page
+      .getByText(firstRows())
+      .or(page.getByText(`${PAGE_SIZE} animals`))
+      .waitFor()
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve

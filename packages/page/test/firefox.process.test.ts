@@ -5,6 +5,7 @@ import { addPets, firstRows } from '../../../test/support/console.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { firefox, KEYS, openFirefox } from '../../../test/support/firefox.ts'
 import { startService } from '../../../test/support/service.ts'
+import { SHORTCUTS } from '../src/shortcuts.ts'
 
 test.skipIf(!firefox)(`everyday work in Firefox${firefox ? '' : ': skipped, it is not installed'}`, async () => {
   const service = await startService()
@@ -21,7 +22,7 @@ test.skipIf(!firefox)(`everyday work in Firefox${firefox ? '' : ': skipped, it i
     // An id, as a scanner types it, then a part of a name.
     await page.type(`17${KEYS.enter}`)
     await page.until(`document.querySelector('h1')?.innerText === 'Pet 17'`)
-    await page.type(`/pet 8${KEYS.enter}`)
+    await page.type(`${SHORTCUTS.search.key}pet 8${KEYS.enter}`)
     await page.until(`document.querySelector('h1')?.innerText === 'Pet 8'`)
     await page.press('Sell Pet 8')
     await page.press('Sell')
@@ -39,7 +40,7 @@ test.skipIf(!firefox)(`everyday work in Firefox${firefox ? '' : ': skipped, it i
     await shows(firstRows(30))
     await page.press('Import')
     await page.setFiles('#import-file', [file])
-    await shows('2 rows, 1 ')
+    await page.until(`document.querySelector('.import-rows tbody tr')`)
   } finally {
     await page.close()
     await service.stop()

@@ -10,10 +10,14 @@ import {
   listedIds,
   openEachTest,
   openSignedIn,
+  rowsOn,
+  THREE_PAGES,
   tabTo,
 } from '../../../test/support/console.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
+import { PAGE_SIZE } from '../src/list/list-position.ts'
+import { SHORTCUTS } from '../src/shortcuts.ts'
 
 const RESERVED = labelOf('pending')
 const TAKEN_BACK = labelOf('returned')
@@ -74,31 +78,31 @@ test('the list is filtered by status with the arrow keys', async () => {
 })
 
 test('keyboard shortcuts work, are explained, and can be turned off', async () => {
-  await addAnimals(45)
+  await addAnimals(THREE_PAGES)
   await openSignedIn(page, service.key)
   await page.getByText(firstRows()).waitFor()
   await press('ArrowRight')
-  await page.getByText('21 – 40').waitFor()
+  await page.getByText(rowsOn(2, THREE_PAGES)).waitFor()
   await press('ArrowLeft')
   await page.getByText(firstRows()).waitFor()
-  await press('/')
+  await press(SHORTCUTS.search.key)
   expect(await focusedName(page)).toBe('Search')
   await page.keyboard.type('2n')
   expect(await page.getByLabel('Search').inputValue()).toBe('2n')
   await tabTo(page, 'Keys')
-  await press('n')
+  await press(SHORTCUTS.add.key)
   const adding = page.getByRole('dialog', { name: 'Add an animal' })
   await adding.waitFor()
   await press('Escape')
   await adding.waitFor({ state: 'hidden' })
-  await press('?')
+  await press(SHORTCUTS.explain.key)
   const keys = page.getByRole('dialog', { name: 'Keys' })
   await keys.getByText('Previous page').waitFor()
   expect(await accessibilityProblems(page)).toEqual([])
   await keys.getByLabel('Use these keys').uncheck()
   await keys.getByRole('button', { name: 'Close' }).last().click()
   await keys.waitFor({ state: 'hidden' })
-  await press('n')
+  await press(SHORTCUTS.add.key)
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
@@ -107,7 +111,7 @@ test('the head of the table and the pager stay in sight; keys work after a filte
   await openSignedIn(page, service.key)
   await page.getByLabel('Per page').selectOption('100')
   await page.getByText('60 of 60').waitFor()
-  await page.getByLabel('Per page').selectOption('20')
+  await page.getByLabel('Per page').selectOption(String(PAGE_SIZE))
   await page.getByText(firstRows(60)).waitFor()
   await page.locator('.rows tbody tr').last().scrollIntoViewIfNeeded()
   await page.evaluate('scrollTo(0, document.body.scrollHeight)')
@@ -115,12 +119,12 @@ test('the head of the table and the pager stay in sight; keys work after a filte
   await page.evaluate('scrollTo(0, 0)')
   const next = await page.getByRole('button', { name: 'Next' }).boundingBox()
   expect((next?.y ?? 0) + (next?.height ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0)
-  await press('n')
+  await press(SHORTCUTS.add.key)
   await page.getByRole('dialog').waitFor()
   await press('Escape')
   await page.getByRole('radio', { name: 'Available' }).click()
   await page.getByText(firstRows(30)).waitFor()
-  await press('?')
+  await press(SHORTCUTS.explain.key)
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   await press('Escape')
   await press('ArrowLeft')
@@ -168,7 +172,7 @@ test('a whole day at a counter is done by keyboard alone', async () => {
   await page.evaluate('window.print = () => document.body.append("printed")')
 
   // Find and open.
-  await press('/')
+  await press(SHORTCUTS.search.key)
   await type('pet 7')
   await page.getByText('1 animal', { exact: true }).waitFor()
   await go('Pet 7')
@@ -198,7 +202,7 @@ test('a whole day at a counter is done by keyboard alone', async () => {
   await press('Enter')
   await done(TAKEN_BACK)
   // Add, correct, delete.
-  await press('n')
+  await press(SHORTCUTS.add.key)
   await dialog.waitFor()
   await type('Lnua')
   await press('Tab')

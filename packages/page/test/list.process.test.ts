@@ -3,11 +3,22 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { addPets, listedIds, openAdding, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import {
+  addPets,
+  firstRows,
+  listedIds,
+  openAdding,
+  openEachTest,
+  openSignedIn,
+  rowsOn,
+  THREE_PAGES,
+  tabTo,
+} from '../../../test/support/console.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
 import { NOT_RESPONDING, TIMEOUT_MS } from '../src/failures.ts'
+import { PAGE_SIZE } from '../src/list/list-position.ts'
 
 const RESERVED = labelOf('pending')
 
@@ -34,7 +45,7 @@ test('the address holds status, page size and page: for a reload, Back and Forwa
   await addAnimals(250)
   await openSignedIn(page, service.key)
   await page.getByRole('radio', { name: 'Sold' }).check()
-  await page.getByText('1 – 20').waitFor()
+  await page.getByText(firstRows()).waitFor()
   await page.getByLabel('Per page').selectOption('50')
   await page.getByText('1 – 50').waitFor()
   expect(page.url()).toBe(`${service.origin}/?status=sold&limit=50`)
@@ -71,55 +82,60 @@ test('the address holds status, page size and page: for a reload, Back and Forwa
 })
 
 test('the newest come first, or the last page; a link to any page leads on in both directions', async () => {
-  await addAnimals(130)
+  const total = 6 * PAGE_SIZE + 10
+  await addAnimals(total)
   await openSignedIn(page, service.key)
   const ids = (from: number, to: number) =>
     Array.from({ length: Math.abs(from - to) + 1 }, (_, n) => String(from < to ? from + n : from - n))
-  const shows = async (range: string, expected: string[], on = page) => {
+  /** A page behind so many rows. */
+  const shows = async (before: number, expected: string[], on = page) => {
+    const range = `${before + 1} – ${before + PAGE_SIZE} of ${total}`
     await on.locator('.numbers').getByText(range, { exact: true }).waitFor()
     expect(await listedIds(on)).toEqual(expected)
   }
+  const oldest = (before: number, on = page) => shows(before, ids(before + 1, before + PAGE_SIZE), on)
+  const newest = (before: number, on = page) => shows(before, ids(total - before, total - before - PAGE_SIZE + 1), on)
   await page.getByRole('button', { name: 'Last page' }).click()
-  await shows('111 – 130 of 130', ids(111, 130))
+  await oldest(total - PAGE_SIZE)
   await page.getByRole('button', { name: 'Previous' }).click()
-  await shows('91 – 110 of 130', ids(91, 110))
+  await oldest(total - 2 * PAGE_SIZE)
   const link = await page.context().newPage()
   await link.goto(page.url())
-  await shows('91 – 110 of 130', ids(91, 110), link)
+  await oldest(total - 2 * PAGE_SIZE, link)
   await link.getByRole('button', { name: 'Previous' }).click()
-  await shows('71 – 90 of 130', ids(71, 90), link)
+  await oldest(total - 3 * PAGE_SIZE, link)
   await page.getByRole('button', { name: 'Next' }).click()
-  await shows('111 – 130 of 130', ids(111, 130))
+  await oldest(total - PAGE_SIZE)
 
   await page.getByLabel('Sort').selectOption('Newest first')
-  await shows('1 – 20 of 130', ids(130, 111))
+  await newest(0)
   expect(page.url()).toBe(`${service.origin}/?sort=newest`)
   // It stays so while one goes to the orders and back.
   await page.getByRole('link', { name: 'Orders' }).click()
   await page.getByRole('heading', { name: 'Orders' }).waitFor()
   await page.getByRole('link', { name: 'Animals' }).click()
-  await shows('1 – 20 of 130', ids(130, 111))
+  await newest(0)
   await press('ArrowRight')
-  await shows('21 – 40 of 130', ids(110, 91))
+  await newest(PAGE_SIZE)
   await page.getByRole('button', { name: 'Next' }).click()
-  await shows('41 – 60 of 130', ids(90, 71))
+  await newest(2 * PAGE_SIZE)
   await link.goto(page.url())
   await link.getByRole('button', { name: 'Previous' }).click()
-  await shows('21 – 40 of 130', ids(110, 91), link)
+  await newest(PAGE_SIZE, link)
   await page.getByRole('button', { name: 'Last page' }).click()
-  await shows('111 – 130 of 130', ids(20, 1))
+  await newest(total - PAGE_SIZE)
 })
 
 test('an invalid address shows the first page, or a button that leads there', async () => {
   await addAnimals(30)
   await page.goto(`${service.origin}/?status=gone&limit=7&page=3`)
   await openSignedIn(page, service.key)
-  await page.getByText('1 – 20').waitFor()
+  await page.getByText(firstRows()).waitFor()
   await page.goto(`${service.origin}/?cursor=nonsense&page=3`)
   await alert().getByText('This link leads nowhere. It may be incomplete, or of another store.').waitFor()
   expect(await alert().textContent()).not.toContain('cursor')
   await alert().getByRole('button', { name: 'First page' }).click()
-  await page.getByText('1 – 20').waitFor()
+  await page.getByText(firstRows()).waitFor()
   expect(page.url()).toBe(`${service.origin}/`)
 })
 
@@ -181,19 +197,19 @@ test('the rows are shown before the counts have come, and with the last counts o
   }
   await hold()
   await openSignedIn(page, service.key)
-  await page.getByText('1 – 20', { exact: true }).waitFor()
+  await page.getByText(firstRows(), { exact: true }).waitFor()
   count()
-  await page.getByText('1 – 20 of 30').waitFor()
+  await page.getByText(firstRows(30)).waitFor()
   await hold()
   await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByText('21 – 30 of 30').waitFor()
+  await page.getByText(rowsOn(2, 30)).waitFor()
   count()
 })
 
 test('while a page is slow, the list says what is loading', async () => {
   await addAnimals(30)
   await openSignedIn(page, service.key)
-  await page.getByText('1 – 20').waitFor()
+  await page.getByText(firstRows()).waitFor()
   let release = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
@@ -205,7 +221,7 @@ test('while a page is slow, the list says what is loading', async () => {
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('loading page 2…').waitFor()
   release()
-  await page.getByText('21 – 30 of 30').waitFor()
+  await page.getByText(rowsOn(2, 30)).waitFor()
   expect(await page.getByText('loading page').count()).toBe(0)
 })
 
@@ -277,16 +293,16 @@ test('the list shows every name as it is: no markup, its own direction, its own 
 })
 
 test('the list keeps its rows while the service does not respond, says so, and continues when it does', async () => {
-  await addAnimals(45)
+  await addAnimals(THREE_PAGES)
   await openSignedIn(page, service.key)
-  await page.getByText('1 – 20').waitFor()
+  await page.getByText(firstRows()).waitFor()
   await tabTo(page, 'Next')
   await service.server.stop(1_000)
   await press('Enter')
   await alert().getByText(NOT_RESPONDING).waitFor()
-  expect(await listedIds(page)).toHaveLength(20)
+  expect(await listedIds(page)).toHaveLength(PAGE_SIZE)
   const again = await startService({ store: service.store, port: service.port })
-  await page.getByText('21 – 40').waitFor()
+  await page.getByText(rowsOn(2, THREE_PAGES)).waitFor()
   await page.getByRole('status').getByText('The service is responding again.').waitFor()
   expect(await alert().count()).toBe(0)
   await again.server.stop(1_000)

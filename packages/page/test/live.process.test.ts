@@ -18,6 +18,7 @@ import type { Service } from '../../../test/support/service.ts'
 import { type Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { hashKey, refusedKey } from '../../service/src/domain/keys.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
+import { PAGE_SIZE } from '../src/list/list-position.ts'
 
 const RESERVED = labelOf('pending')
 
@@ -63,22 +64,23 @@ test('a change by another till is in the row and the counts, with a mark; the fo
 })
 
 test('no row moves by itself: what others add, change and delete is announced above the list, and shown when asked for', async () => {
-  await addPets(service, 23, 'available', 'available')
+  const last = PAGE_SIZE + 3
+  await addPets(service, last, 'available', 'available')
   const lists: string[] = []
   page.on('request', (request) => new URL(request.url()).pathname === '/v1/pets' && lists.push(request.url()))
   const waiting = page.waitForRequest((request) => request.url().includes('wait='))
   await openSignedIn(page, service.key)
   await waiting
-  await page.getByRole('radio', { name: 'All 23' }).waitFor()
+  await page.getByRole('radio', { name: `All ${last}` }).waitFor()
   // At its opening the list is fetched once.
   expect(lists).toHaveLength(1)
   await page.getByLabel('Sort').selectOption('Newest first')
-  await row('Pet 23').waitFor()
+  await row(`Pet ${last}`).waitFor()
   // The pager says the same of all and of those: what comes next must not be in this answer.
   const narrowed = page.waitForResponse(/status=available/)
   await page.getByRole('radio', { name: 'Available' }).check()
   await narrowed
-  await page.getByText(firstRows(23)).waitFor()
+  await page.getByText(firstRows(last)).waitFor()
   const places = async () =>
     page.evaluate("[...document.querySelectorAll('.rows tr')].map((row) => row.getBoundingClientRect().y)")
   const before = [await listedIds(page), await places()]
@@ -87,13 +89,21 @@ test('no row moves by itself: what others add, change and delete is announced ab
   await client.createPet({ name: 'Luna', categoryId: 7n })
   await show('1 new animal').waitFor()
   await client.createPet({ name: 'Mia', categoryId: 7n })
-  await client.placeOrder({ petId: 20n, reference: 'Anna' })
-  await client.deletePet(19n)
+  await client.placeOrder({ petId: BigInt(last - 3), reference: 'Anna' })
+  await client.deletePet(BigInt(last - 4))
   await show('2 new animals, 2 no longer here').waitFor()
   await page.getByRole('status').getByText('2 new animals, 2 no longer here').waitFor()
-  await row('Pet 20').getByText('For Anna').waitFor()
-  await row('Pet 19').getByText('Deleted', { exact: true }).waitFor()
-  expect(await row('Pet 19').getByRole('button', { name: 'Reserve' }).count()).toBe(0)
+  await row(`Pet ${last - 3}`)
+    .getByText('For Anna')
+    .waitFor()
+  await row(`Pet ${last - 4}`)
+    .getByText('Deleted', { exact: true })
+    .waitFor()
+  expect(
+    await row(`Pet ${last - 4}`)
+      .getByRole('button', { name: 'Reserve' })
+      .count(),
+  ).toBe(0)
   expect([await listedIds(page), await places()]).toEqual(before)
   expect(await accessibilityProblems(page)).toEqual([])
   await page.setViewportSize({ width: 320, height: 640 })
@@ -102,19 +112,21 @@ test('no row moves by itself: what others add, change and delete is announced ab
   await tabTo(page, '2 new animals, 2 no longer here: Show')
   await press('Enter')
   await row('Mia').waitFor()
-  expect((await listedIds(page)).slice(0, 6)).toEqual(['25', '24', '23', '22', '21', '18'])
+  expect((await listedIds(page)).slice(0, 6)).toEqual([2, 1, 0, -1, -2, -5].map((n) => String(last + n)))
   expect(await page.evaluate('document.activeElement.id')).toBe('list')
   // What a person does on this page leaves the rows where they are, too.
-  await beginSale(page, 'Pet 23')
+  await beginSale(page, `Pet ${last}`)
   await press('Enter')
-  await row('Pet 23').getByText('Sold', { exact: true }).waitFor()
+  await row(`Pet ${last}`).getByText('Sold', { exact: true }).waitFor()
   await show('1 no longer here').waitFor()
   // Whoever goes elsewhere and comes back finds the list as it is.
-  await row('Pet 22').getByRole('link', { name: 'Pet 22' }).click()
-  await page.getByRole('heading', { name: 'Pet 22' }).waitFor()
+  await row(`Pet ${last - 1}`)
+    .getByRole('link', { name: `Pet ${last - 1}` })
+    .click()
+  await page.getByRole('heading', { name: `Pet ${last - 1}` }).waitFor()
   await page.getByRole('button', { name: '← Animals' }).click()
-  await row('Pet 22').waitFor()
-  expect(await row('Pet 23').count()).toBe(0)
+  await row(`Pet ${last - 1}`).waitFor()
+  expect(await row(`Pet ${last}`).count()).toBe(0)
 })
 
 test('while much happens, it is read together, and a list that is being fetched is fetched to its end', async () => {

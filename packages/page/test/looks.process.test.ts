@@ -11,6 +11,7 @@ import { type Service, startService } from '../../../test/support/service.ts'
 import { TEXT_LENGTH_MAX } from '../../contract/src/generated.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
+import { SHORTCUTS } from '../src/shortcuts.ts'
 
 const RESERVED = labelOf('pending')
 
@@ -56,7 +57,7 @@ const cancel = (page: Page) => page.getByRole('dialog').getByRole('button', { na
 const VIEWS: Record<string, (page: Page) => Promise<void>> = {
   list: async () => {},
   adding: async (page) => {
-    await page.keyboard.press('n')
+    await page.keyboard.press(SHORTCUTS.add.key)
     await page.getByRole('dialog').waitFor()
   },
   importing: async (page) => {
@@ -65,7 +66,7 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     const rows = Array.from({ length: 60 }, (_, n) => `Luna ${n},${n % 9 ? 7 : 'x'},${RESERVED}\n`)
     const buffer = Buffer.from(`name,categoryId,status\n${rows.join('')}Mia\n`)
     await page.getByLabel('CSV file').setInputFiles({ name: 'delivery of may.csv', mimeType: 'text/csv', buffer })
-    await page.getByText('8 with mistakes').waitFor()
+    await page.locator('.import-rows tbody tr').first().waitFor()
   },
   reserving: async (page) => {
     await page.keyboard.press('Escape')

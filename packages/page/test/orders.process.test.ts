@@ -8,6 +8,7 @@ import { newPet } from '../../../test/support/pets.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { NOT_RESPONDING } from '../src/failures.ts'
+import { SHORTCUTS } from '../src/shortcuts.ts'
 
 let service: Service
 let page: Page
@@ -307,7 +308,7 @@ test('orders have a list of their own, with its place in the address; a read-onl
   await page.getByText('Read-only', { exact: true }).waitFor()
   await row('Tom').waitFor()
   expect(await page.getByRole('button', { name: /Add|Reserve|Sell|Release|Take back/ }).count()).toBe(0)
-  await press('n')
+  await press(SHORTCUTS.add.key)
   await page.getByRole('link', { name: 'Orders' }).click()
   await row('Mia').waitFor()
   expect(await page.getByRole('button', { name: /Sell|Release/ }).count()).toBe(0)

@@ -2,9 +2,17 @@
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addPets, beginSale, firstRows, openEachTest, openSignedIn } from '../../../test/support/console.ts'
+import {
+  addPets,
+  beginSale,
+  firstRows,
+  openEachTest,
+  openSignedIn,
+  THREE_PAGES,
+} from '../../../test/support/console.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
+import { PAGE_SIZE } from '../src/list/list-position.ts'
 
 let service: Service
 let page: Page
@@ -14,7 +22,7 @@ const { press } = openEachTest((opened) => {
 })
 
 test('on paper there is one table with a title that says what was filtered, and nothing to press', async () => {
-  await addPets(service, 45, 'available', 'sold')
+  await addPets(service, THREE_PAGES, 'available', 'sold')
   await openSignedIn(page, service.key)
   await page.getByRole('radio', { name: 'Available' }).check()
   const title = page.locator(`.print-title[data-text^="Available · Oldest first · ${firstRows()} of "]`)
@@ -22,7 +30,7 @@ test('on paper there is one table with a title that says what was filtered, and 
   expect(await title.isVisible()).toBe(false)
   await page.emulateMedia({ media: 'print' })
   expect(await title.isVisible()).toBe(true)
-  expect(await page.locator('.rows tbody tr').count()).toBe(20)
+  expect(await page.locator('.rows tbody tr').count()).toBe(PAGE_SIZE)
   expect(
     await page
       .getByRole('button')

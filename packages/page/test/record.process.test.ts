@@ -16,6 +16,8 @@ import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { OVERLOADED } from '../../service/src/domain/petstore-error.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
+import { PAGE_SIZE } from '../src/list/list-position.ts'
+import { SHORTCUTS } from '../src/shortcuts.ts'
 
 const RESERVED = labelOf('pending')
 const RELEASED = labelOf('cancelled')
@@ -30,18 +32,18 @@ const { press } = openEachTest((opened) => {
 const history = () => page.getByRole('region', { name: 'History' }).getByRole('listitem')
 
 test('an animal has a page with its history in words, its order and all actions, and follows what others do', async () => {
-  await addPets(service, 25, 'available', 'available')
+  await addPets(service, PAGE_SIZE + 5, 'available', 'available')
   const till = new PetstoreClient({ baseUrl: service.url, apiKey: await service.addKey({ name: 'till 3' }) })
   const expiresAt = new Date(Date.now() + 7_200_000).toISOString()
   await till.placeOrder({ petId: 2n, reference: 'Anna', expiresAt })
   await till.cancelOrder(1n)
   await openSignedIn(page, service.key)
   await page.getByText(firstRows()).waitFor()
-  await press('j')
+  await press(SHORTCUTS.nextRow.key)
   await press('ArrowDown')
   expect(await focusedName(page)).toBe('Pet 2')
-  await press('k')
-  await press('j')
+  await press(SHORTCUTS.rowBefore.key)
+  await press(SHORTCUTS.nextRow.key)
   await press('Enter')
   await page.getByRole('heading', { name: 'Pet 2', exact: true }).waitFor()
   expect(page.url()).toBe(`${service.origin}/?animal=2`)

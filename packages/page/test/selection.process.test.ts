@@ -9,6 +9,8 @@ import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { OVERLOADED } from '../../service/src/domain/petstore-error.ts'
 import { labelOf, withoutOrder } from '../src/animal/status-labels.ts'
+import { PAGE_SIZE } from '../src/list/list-position.ts'
+import { SHORTCUTS } from '../src/shortcuts.ts'
 
 let service: Service
 let page: Page
@@ -26,19 +28,19 @@ const choice = (name: string) => page.getByRole('checkbox', { name: `Choose ${na
 const dialog = () => page.getByRole('dialog')
 
 test('several animals are deleted at once; one message says what was done, what was not, and why', async () => {
-  await addPets(service, 30, 'available', 'available')
+  await addPets(service, PAGE_SIZE + 10, 'available', 'available')
   await client.cancelOrder((await client.placeOrder({ petId: 3n })).id)
   await openSignedIn(page, service.key)
-  await page.getByText(firstRows(30)).waitFor()
+  await page.getByText(firstRows(PAGE_SIZE + 10)).waitFor()
   await page.getByRole('button', { name: 'Select' }).click()
-  await choice('All 20 on this page').check()
-  await bar().getByText('20 chosen').waitFor()
-  await choice('Pet 20').uncheck()
+  await choice(`All ${PAGE_SIZE} on this page`).check()
+  await bar().getByText(`${PAGE_SIZE} chosen`).waitFor()
+  await choice(`Pet ${PAGE_SIZE}`).uncheck()
   expect(await page.evaluate("document.querySelector('.rows thead input').indeterminate")).toBe(true)
   // What is chosen stays on the next page.
   await page.getByRole('button', { name: 'Next' }).click()
-  await choice('Pet 21').check()
-  await bar().getByText('20 chosen').waitFor()
+  await choice(`Pet ${PAGE_SIZE + 1}`).check()
+  await bar().getByText(`${PAGE_SIZE} chosen`).waitFor()
   expect(await accessibilityProblems(page)).toEqual([])
   for (const width of [320, 2560]) {
     await page.setViewportSize({ width, height: 700 })
@@ -47,7 +49,7 @@ test('several animals are deleted at once; one message says what was done, what 
     expect(await layoutProblems(page)).toEqual([])
   }
   await page.getByRole('button', { name: 'Previous' }).click()
-  await page.getByText(firstRows(30)).waitFor()
+  await page.getByText(firstRows(PAGE_SIZE + 10)).waitFor()
   // Another till is quicker with two of them, and this one does not see it yet.
   const held = Promise.withResolvers<void>()
   await page.route('**/v1/pets?**', async (route) => {
@@ -57,12 +59,12 @@ test('several animals are deleted at once; one message says what was done, what 
   await client.updatePet(1n, { name: 'Luna' })
   await client.deletePet(2n)
   await bar().getByRole('button', { name: 'Delete' }).click()
-  await dialog().getByText('Delete these 20?').waitFor()
+  await dialog().getByText(`Delete these ${PAGE_SIZE}?`).waitFor()
   expect(await accessibilityProblems(page)).toEqual([])
   expect(await focusedName(page)).not.toBe('Delete')
   await dialog().getByRole('button', { name: 'Delete' }).click()
   const said = await bar().getByRole('alert').innerText()
-  expect(said).toStartWith('17 are deleted. 3 are not: ')
+  expect(said).toStartWith(`${PAGE_SIZE - 3} are deleted. 3 are not: `)
   for (const reason of [
     'Pet 1 (1) – somebody else has just changed it',
     'Pet 2 (2) – somebody else has deleted it',
@@ -70,7 +72,8 @@ test('several animals are deleted at once; one message says what was done, what 
   ]) {
     expect(said).toContain(reason)
   }
-  expect((await animals()).map(({ id }) => Number(id))).toEqual([1, 3, 20, 22, 23, 24, 25, 26, 27, 28, 29, 30])
+  const others = Array.from({ length: 9 }, (_, n) => PAGE_SIZE + 2 + n)
+  expect((await animals()).map(({ id }) => Number(id))).toEqual([1, 3, PAGE_SIZE, ...others])
   held.resolve()
   // What was not done is still chosen, and is shown as it is now.
   await choice('Luna').waitFor()
@@ -88,8 +91,8 @@ test('several reservations are released by keys alone; what is not reserved is s
   await openSignedIn(page, service.key)
   await page.getByText('For Anna').first().waitFor()
   for (let row = 0; row < 5; row++) {
-    await press('j')
-    await press('x')
+    await press(SHORTCUTS.nextRow.key)
+    await press(SHORTCUTS.choose.key)
   }
   await bar().getByText('5 chosen').waitFor()
   expect(await focusedName(page)).toBe('Pet 1')
@@ -117,9 +120,9 @@ test('several reservations are released by keys alone; what is not reserved is s
 })
 
 test('what is chosen is exported; where the service is lost half-way, the rest stays chosen and can be tried again', async () => {
-  await addPets(service, 30, 'available', 'available')
+  await addPets(service, PAGE_SIZE + 10, 'available', 'available')
   await openSignedIn(page, service.key)
-  await page.getByText(firstRows(30)).waitFor()
+  await page.getByText(firstRows(PAGE_SIZE + 10)).waitFor()
   await page.getByRole('button', { name: 'Select' }).click()
   await choice('Pet 2').check()
   await choice('Pet 4').check()
@@ -134,7 +137,7 @@ test('what is chosen is exported; where the service is lost half-way, the rest s
   await page.getByRole('status').getByText('2 rows were exported.').waitFor()
 
   await page.getByRole('button', { name: 'Select' }).click()
-  await choice('All 20 on this page').check()
+  await choice(`All ${PAGE_SIZE} on this page`).check()
   let deletions = 0
   const headers = { 'Content-Type': 'application/json', 'Retry-After': '3600' }
   const body = JSON.stringify({ code: OVERLOADED.code, message: OVERLOADED.message, status: 503 })
@@ -145,12 +148,19 @@ test('what is chosen is exported; where the service is lost half-way, the rest s
   )
   await bar().getByRole('button', { name: 'Delete' }).click()
   await dialog().getByRole('button', { name: 'Delete' }).click()
-  await bar().getByText('8 are deleted. 12 are not:').waitFor()
+  await bar()
+    .getByText(`8 are deleted. ${PAGE_SIZE - 8} are not:`)
+    .waitFor()
   await bar().getByText(OVERLOADED.message).waitFor()
-  await bar().getByText('12 chosen').waitFor()
+  await bar()
+    .getByText(`${PAGE_SIZE - 8} chosen`)
+    .waitFor()
   await page.unrouteAll()
   await bar().getByRole('button', { name: 'Delete' }).click()
   await dialog().getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('status').getByText('12 are deleted.').waitFor()
+  await page
+    .getByRole('status')
+    .getByText(`${PAGE_SIZE - 8} are deleted.`)
+    .waitFor()
   expect(await animals()).toHaveLength(10)
 })

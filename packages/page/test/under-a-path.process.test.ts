@@ -3,9 +3,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { openPage, startBrowser, type Watched } from '../../../test/support/browser.ts'
-import { addPets, listedIds, openSignedIn } from '../../../test/support/console.ts'
+import { addPets, listedIds, openSignedIn, THREE_PAGES } from '../../../test/support/console.ts'
 import { type PrefixProxy, startPrefixProxy } from '../../../test/support/prefix-proxy.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
+import { PAGE_SIZE } from '../src/list/list-position.ts'
 
 let browser: Browser
 let service: Service
@@ -15,7 +16,7 @@ beforeAll(async () => {
   browser = await startBrowser()
   proxy = startPrefixProxy(() => service.origin)
   service = await startService({ baseUrls: { production: `${proxy.origin}/shop/v1`, staging: undefined } })
-  await addPets(service, 45, 'available', 'sold')
+  await addPets(service, THREE_PAGES, 'available', 'sold')
   watched = await openPage(browser, `${proxy.origin}/shop/`, { viewport: { width: 1440, height: 900 } })
 })
 afterAll(async () => {
@@ -55,9 +56,9 @@ test('what an import added long ago is looked up by its ids, and not read throug
   const { page } = watched
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname.replace(/^.*\/v1\//, '')))
-  await page.goto(`${proxy.origin}/shop/?ids=3-24,41`)
-  await page.getByText('20 rows').waitFor()
-  expect((await listedIds(page)).slice(0, 2)).toEqual(['41', '24'])
+  await page.goto(`${proxy.origin}/shop/?ids=3-${PAGE_SIZE + 4},${PAGE_SIZE + 21}`)
+  await page.getByText(`${PAGE_SIZE} rows`).waitFor()
+  expect((await listedIds(page)).slice(0, 2)).toEqual([String(PAGE_SIZE + 21), String(PAGE_SIZE + 4)])
   expect(asked.filter((path) => path === 'pets')).toHaveLength(1)
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('3 rows').waitFor()

@@ -12,6 +12,7 @@ import {
   type ListPosition,
   lastPage,
   nextPage,
+  PAGE_SIZE,
   previousPage,
   startOf,
   toAddress,
@@ -110,8 +111,8 @@ describe('a position in the list', () => {
     for (const position of [start, second, third, newest, lastPage(start), beforeLast, orders]) {
       expect(fromAddress(toAddress(position).slice(2))).toEqual(position)
     }
-    expect(toAddress(startOf('animals', { limit: 20 }))).toBe('./')
-    expect(toAddress(startOf('orders', { limit: 20 }))).toBe('./?view=orders&status=pending')
+    expect(toAddress(startOf('animals', { limit: PAGE_SIZE }))).toBe('./')
+    expect(toAddress(startOf('orders', { limit: PAGE_SIZE }))).toBe('./?view=orders&status=pending')
   })
 
   test('leads on and back, from the first page and from the last', () => {
@@ -148,6 +149,6 @@ describe('a position in the list', () => {
     '?status=gone&limit=7&sort=best',
     '?cursor=&page=2',
   ])('that makes no sense is the first page: %s', (search) =>
-    expect(fromAddress(search)).toEqual(startOf('animals', { limit: 20 })),
+    expect(fromAddress(search)).toEqual(startOf('animals', { limit: PAGE_SIZE })),
   )
 })

@@ -1,39 +1,29 @@
-// Keys for people who use the page all day, and the dialog that explains them. WCAG 2.1.4: they can be turned off.
+// What listens to the keys of shortcuts.ts, and the dialog that explains them. WCAG 2.1.4: they can be turned off.
 
 import { Fragment } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
 import { FormDialog } from './parts/dialog.tsx'
 import { useSessionState } from './session/session-state.ts'
+import { ALL_SHORTCUTS, type ShortcutName } from './shortcuts.ts'
 
-const EXPLAINED = [
-  ['/', 'Search'],
-  ['0–9', 'Search for an id, as a scanner types it'],
-  ['n', 'Add an animal'],
-  ['j', 'Next row'],
-  ['k', 'Row before'],
-  ['↵', 'Open the row'],
-  ['x', 'Choose the row'],
-  ['←', 'Previous page'],
-  ['→', 'Next page'],
-  ['Esc', 'Close'],
-  ['?', 'Show these keys'],
-] as const
+/** `undefined` is an action that the browser or a dialog takes by itself. */
+type Actions = Record<ShortcutName, (() => void) | undefined>
 
-/** `actions` has a function for each `KeyboardEvent.key`. */
-export function useShortcuts(actions: Record<string, () => void>): [boolean, (enabled: boolean) => void] {
+export function useShortcuts(actions: Actions): [boolean, (enabled: boolean) => void] {
   const [enabled, setEnabled] = useSessionState('petstore.shortcuts', true)
   // Before the next key can be pressed: an effect would run later, with the actions of the page before.
   useLayoutEffect(() => {
     function press(event: KeyboardEvent): void {
-      const action = actions[event.key]
+      const pressed = ALL_SHORTCUTS.find(([, { key, others }]) => key === event.key || others?.includes(event.key))
+      const action = pressed && actions[pressed[0]]
       if (!action || event.ctrlKey || event.metaKey || event.altKey) return
       if (document.querySelector('dialog[open]')) return
       const target = event.target as Element
       if (!enabled || target.matches('textarea, input:not([type="radio"], [type="checkbox"])')) return
       // There arrows and digits choose.
       if (/^(Arrow|[0-9])/.test(event.key) && target.matches('select, [type="radio"]')) return
-      // A digit is typed where its action has brought the focus.
-      if (!/^[0-9]$/.test(event.key)) event.preventDefault()
+      // What a scanner types goes where its action has brought the focus.
+      if (pressed[0] !== 'scan') event.preventDefault()
       action()
     }
     document.addEventListener('keydown', press)
@@ -53,10 +43,10 @@ export function ShortcutsDialog({ open, setOpen, enabled, setEnabled }: Shortcut
   return (
     <FormDialog id="shortcuts-title" title="Keys" {...{ open, setOpen }}>
       <dl class="shortcuts">
-        {EXPLAINED.map(([key, meaning]) => (
-          <Fragment key={key}>
+        {ALL_SHORTCUTS.map(([name, { key, shown = key, meaning }]) => (
+          <Fragment key={name}>
             <dt>
-              <kbd>{key}</kbd>
+              <kbd>{shown}</kbd>
             </dt>
             <dd>{meaning}</dd>
           </Fragment>

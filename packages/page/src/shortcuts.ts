@@ -1,0 +1,30 @@
+// The keys for people who use the page all day: what each does, and how the dialog shows it.
+
+interface Shortcut {
+  /** As `KeyboardEvent.key` says it. */
+  readonly key: string
+  /** Which do the same. */
+  readonly others?: readonly string[]
+  /** Instead of `key`, which is not what people call it. */
+  readonly shown?: string
+  readonly meaning: string
+}
+
+export const SHORTCUTS = {
+  search: { key: '/', meaning: 'Search' },
+  scan: { key: '0', others: [...'123456789'], shown: '0–9', meaning: 'Search for an id, as a scanner types it' },
+  add: { key: 'n', meaning: 'Add an animal' },
+  nextRow: { key: 'j', others: ['ArrowDown'], meaning: 'Next row' },
+  rowBefore: { key: 'k', others: ['ArrowUp'], meaning: 'Row before' },
+  open: { key: 'Enter', shown: '↵', meaning: 'Open the row' },
+  choose: { key: 'x', meaning: 'Choose the row' },
+  previousPage: { key: 'ArrowLeft', shown: '←', meaning: 'Previous page' },
+  nextPage: { key: 'ArrowRight', shown: '→', meaning: 'Next page' },
+  close: { key: 'Escape', shown: 'Esc', meaning: 'Close' },
+  explain: { key: '?', meaning: 'Show these keys' },
+} as const satisfies Record<string, Shortcut>
+
+export type ShortcutName = keyof typeof SHORTCUTS
+
+/** In the order of the dialog. */
+export const ALL_SHORTCUTS = Object.entries<Shortcut>(SHORTCUTS) as [ShortcutName, Shortcut][]
