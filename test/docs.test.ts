@@ -8,6 +8,8 @@ import packageJson from '../package.json'
 import { document, operations } from '../packages/contract/src/contract.ts'
 import { ERROR_STATUS } from '../packages/contract/src/generated.ts'
 import { PAGE_SIZE, PAGE_SIZES } from '../packages/page/src/list/list-position.ts'
+import { RETRY_MAX_MS, RETRY_MS } from '../packages/service/src/cli/events/forwarder.ts'
+import { TIMEOUT_MS } from '../packages/service/src/cli/events/receiver.ts'
 import { SETTINGS, type Setting } from '../packages/service/src/config/settings.ts'
 import { CONNECTIONS_DEFAULT } from '../packages/service/src/store/postgres/address.ts'
 import * as limits from '../packages/service/src/store/postgres/time-limits.ts'
@@ -112,6 +114,13 @@ test('docs/sqlite.md has the length of the log, and how long a create waits', ()
   expect(page).toContain(`after ${BUSY_TIMEOUT_MS / 1000} seconds they are answered 503`)
   expect(Number(frames?.replace(' ', ''))).toBe(FRAMES_MIN)
   expect(Number(megabytes)).toBe(Math.round((FRAMES_MIN * FRAME_BYTES) / 1e6))
+})
+
+test('docs/events.md says how long the forwarder waits', () => {
+  const [answer, first, second, longest] = [TIMEOUT_MS, RETRY_MS, 2 * RETRY_MS, RETRY_MAX_MS].map((ms) => ms / 1000)
+  const page = readFileSync(join(root, 'docs/events.md'), 'utf8')
+  expect(page).toContain(`not within ${answer} seconds`)
+  expect(page).toContain(`after ${first} s, then ${second} s, doubling up to ${longest} s`)
 })
 
 test('docs/page.md says how many rows a page may have', () => {

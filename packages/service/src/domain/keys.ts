@@ -3,6 +3,10 @@
 
 import { PetstoreError } from './petstore-error.ts'
 
+/** Code points. */
+const NAME_LENGTH_MAX = 100
+const NAME = new RegExp(`^[^\\p{C}]{1,${NAME_LENGTH_MAX}}$`, 'u')
+
 export type KeyId = bigint
 export type Environment = 'production' | 'staging'
 
@@ -84,6 +88,13 @@ const FORM = new RegExp(`^pets_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECK_L
 export function generateKey(environment: Environment): string {
   const body = `pets_${environment === 'production' ? 'live' : 'test'}_${randomBase62(SECRET_LENGTH)}`
   return body + checkCharacters(body)
+}
+
+/** Throws an Error that says what a name must have. One of digits only would be taken for an id. */
+export function keyName(text: string): string {
+  const name = text.trim()
+  if (NAME.test(name) && !/^[0-9]+$/.test(name)) return name
+  throw new Error(`must have 1 to ${NAME_LENGTH_MAX} printable characters, and not only digits`)
 }
 
 /** The environment of a well-formed key; `undefined` when the text is mistyped or not a key of this service. */

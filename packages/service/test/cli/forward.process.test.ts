@@ -244,8 +244,8 @@ describe('petstore events forward', () => {
     const hook = await hookOf((_received, n) => (n < 2 || opened ? taken() : status(500)))
     const metricsOf = async (forwarded: ReturnType<typeof forward>) => {
       const text = await (await fetch(await forwarded.said(/"url":"([^"]+)","msg":"metrics"/))).text()
-      const value = (name: string) => Number(new RegExp(`^petstore_forward_${name} (\\S+)$`, 'm').exec(text)?.[1])
-      return { taken: value('events_total'), lag: value('lag_seconds') }
+      const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+      return { taken: value('petstore_forward_events_total'), lag: value('petstore_forward_lag_seconds') }
     }
     const env = { PETSTORE_ADMIN_PORT: '0' }
     const forwarded = start(hook.url, { env })

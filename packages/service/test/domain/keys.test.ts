@@ -7,6 +7,7 @@ import {
   generateKey,
   hashKey,
   keyEnvironment,
+  keyName,
   keyState,
   refusedKey,
 } from '../../src/domain/keys.ts'
@@ -59,6 +60,12 @@ test('a key ends at its expiry, to the millisecond, and at its revocation', () =
   expect(keyState(key, 10)).toBe('expired')
   expect(keyState({ ...key, expiresAt: undefined }, Number.MAX_SAFE_INTEGER)).toBe('active')
   expect(keyState({ ...key, revokedAt: 5 }, 20)).toBe('revoked')
+})
+
+test('the name of a key has 1 to 100 printable characters, and is no id', () => {
+  for (const name of ['a', 'till 3', '7th', '🐕'.repeat(100)]) expect(keyName(` ${name} `)).toBe(name)
+  const sentence = 'must have 1 to 100 printable characters, and not only digits'
+  for (const name of ['', ' ', '12', 'a\nb', '🐕'.repeat(101)]) expect(() => keyName(name)).toThrow(sentence)
 })
 
 test.each([

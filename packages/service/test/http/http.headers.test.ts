@@ -102,5 +102,6 @@ describe('cross-origin access', () => {
     expect(headers.get('Access-Control-Allow-Headers')).toBe(
       'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
     )
+    expect(headers.get('Access-Control-Max-Age')).toBe('600')
   })
 })

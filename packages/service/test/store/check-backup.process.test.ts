@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { ask, type Running, run, serve } from '../../../../test/support/process.ts'
 import { add, beside, made } from '../../../../test/support/stores.ts'
+import { COPY_HAS_ALL } from '../../src/cli/commands/check-backup.ts'
 import { NEWEST_VERSION } from '../../src/store/sqlite/schema.ts'
 
 const PETS = 20
@@ -121,7 +122,7 @@ describe('with a service', () => {
     expect(same).toEqual({
       status: 0,
       stderr: '',
-      stdout: expect.stringContaining('The service has that event, and none after it.\n'),
+      stdout: expect.stringContaining(`${COPY_HAS_ALL}\n`),
     })
     const until = () => Number(/^petstore_copy_good_until_seconds (.+)$/m.exec(readFileSync(metrics, 'utf8'))?.[1])
     expect(until()).toBeGreaterThanOrEqual(before)

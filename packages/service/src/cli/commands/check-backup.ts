@@ -15,6 +15,9 @@ import { writeFile } from '../output-file.ts'
 import { duration, printLines } from '../print.ts'
 import { counted, filesOf } from './backup.ts'
 
+/** Said where the service has nothing that the copy has not. */
+export const COPY_HAS_ALL = 'The service has that event, and none after it.'
+
 export function checkBackupCommand(): Command {
   return withClientSettings(new Command('check-backup'))
     .description('Check whether a copy of a store could be restored, and up to which moment. Changes nothing.')
@@ -42,7 +45,8 @@ Exit statuses:
       if (fault !== undefined) throw new StartError(`${file} ${fault}. Do not restore it.`)
       const service = clientConfigOf(self).url ? await couldBe(() => compare(file, last, self)) : undefined
       const goodUntil = service?.goodUntil ?? last?.at
-      if (metrics !== undefined && goodUntil !== undefined) await couldBe(() => writeFile(metrics, textOf(goodUntil)))
+      if (metrics !== undefined && goodUntil !== undefined)
+        await couldBe(() => writeFile(metrics, metricsOf(goodUntil)))
       await printLines(`${file} is good${last ? upTo(last) : ''}: ${counted(contents)}.`)
       if (service) await printLines(service.sentence)
     })
@@ -80,9 +84,7 @@ async function compare(file: string, last: LastEvent | undefined, command: Comma
   const next = events[0] ?? (await client.listEvents({ limit: 1, cursor: page.next })).events[0]
   const start = last ? 'The service has that event' : 'The copy has no event'
   if (next === undefined) {
-    const sentence = last
-      ? 'The service has that event, and none after it.'
-      : 'Neither it nor the service has an event.'
+    const sentence = last ? COPY_HAS_ALL : 'Neither it nor the service has an event.'
     return { goodUntil: askedAt, sentence }
   }
   const goodUntil = Date.parse(next.at)
@@ -95,7 +97,8 @@ function upTo({ id, at }: LastEvent): string {
 
 const age = (at: number) => duration(Date.now() - at, 1)
 
-async function* textOf(goodUntil: number): AsyncGenerator<string> {
+/** In Prometheus' text format. */
+export async function* metricsOf(goodUntil: number): AsyncGenerator<string> {
   yield gauge(
     'petstore_copy_good_until_seconds',
     'What was acknowledged before this time, in seconds since 1970, is in a copy that was checked.',

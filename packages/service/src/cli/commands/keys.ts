@@ -10,6 +10,7 @@ import {
   generateKey,
   type KeyStore,
   keptOfKey,
+  keyName,
   keyState,
   type NewKey,
 } from '../../domain/keys.ts'
@@ -33,11 +34,7 @@ export function keysCommand(): Command {
 
 function createCommand(): Command {
   return storeCommand('create', 'Create an API key and print it. It cannot be shown again.')
-    .requiredOption(
-      '--name <name>',
-      'what the key is for; no other key in force may have this name',
-      parsedBy(parseName),
-    )
+    .requiredOption('--name <name>', 'what the key is for; no other key in force may have this name', parsedBy(keyName))
     .option('--read-only', 'the key may read, but change nothing', false)
     .option(
       '--expires <duration>',
@@ -173,15 +170,6 @@ function parseLife(text: string): number {
   const ms = parseDuration(text)
   if (ms === 0) throw new Error('must be longer than that: the key would never work')
   return ms
-}
-
-/** A name of digits only would be taken for an id. */
-function parseName(text: string): string {
-  const name = text.trim()
-  if (!/^[^\p{C}]{1,100}$/u.test(name) || /^[0-9]+$/.test(name)) {
-    throw new Error('must have 1 to 100 printable characters, and not only digits')
-  }
-  return name
 }
 
 function example(command: string): string {

@@ -14,8 +14,8 @@ import { inSeconds, type Progress } from './forward-metrics.ts'
 import { type Failed, type Message, post, type Receiver } from './receiver.ts'
 import type { SavedCursor } from './saved-cursor.ts'
 
-const RETRY_MS = 1_000
-const RETRY_MAX_MS = 60_000
+export const RETRY_MS = 1_000
+export const RETRY_MAX_MS = 60_000
 /** The most that a timer can. */
 const PAUSE_MAX_MS = 2 ** 31 - 1
 

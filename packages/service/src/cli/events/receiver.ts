@@ -22,7 +22,7 @@ export interface Failed {
   retryAfterMs: number
 }
 
-const TIMEOUT_MS = 30_000
+export const TIMEOUT_MS = 30_000
 /** An answer that is longer is not read to its end, and its connection not used again. */
 const ANSWER_BYTES_MAX = 64 * 1024
 

@@ -1,4 +1,5 @@
-// The thread of searching.ts. A message has the path of the store's file, a statement and its values; the answer has its rows, or its error.
+// The thread of searching.ts. A message has the path of the store's file, how long a
+// statement waits, a statement and its values; the answer has its rows, or its error.
 // JavaScript, since it is started from its text (thread.ts).
 
 import { Database } from 'bun:sqlite'
@@ -6,10 +7,10 @@ import { Database } from 'bun:sqlite'
 let database
 let statements
 
-self.onmessage = ({ data: { path, sql, values } }) => {
+self.onmessage = ({ data: { path, waitMs, sql, values } }) => {
   try {
     if (path === undefined) return postMessage(close())
-    database ??= open(path)
+    database ??= open(path, waitMs)
     const statement = statements.get(sql) ?? database.prepare(sql)
     statements.set(sql, statement)
     postMessage({ rows: statement.values(...values) })
@@ -20,9 +21,9 @@ self.onmessage = ({ data: { path, sql, values } }) => {
   }
 }
 
-function open(path) {
+function open(path, waitMs) {
   const opened = new Database(path, { readonly: true, strict: true, safeIntegers: true })
-  opened.run('PRAGMA busy_timeout = 2000')
+  opened.run(`PRAGMA busy_timeout = ${waitMs}`)
   statements = new Map()
   return opened
 }

@@ -1,7 +1,7 @@
 // Searches of a file run in a thread, on a connection of its own: one may read millions of entries of the index, and no other request waits for
 // it. Those that run at the same time take turns, step by step.
 
-import type { SqliteConnection } from './connection.ts'
+import { BUSY_TIMEOUT_MS, type SqliteConnection } from './connection.ts'
 import { translateCode } from './errors.ts'
 import type { RunQuery } from './search.ts'
 import THREAD from './search-thread.js' with { type: 'text' }
@@ -17,10 +17,10 @@ interface Searching {
 
 export function searching(connection: SqliteConnection): Searching {
   const { filename } = connection.database
-  const thread = new Thread<{ path?: string; sql?: string; values?: unknown[] }, Answer>(THREAD)
+  const thread = new Thread<{ path?: string; waitMs?: number; sql?: string; values?: unknown[] }, Answer>(THREAD)
   return {
     async query(sql, ...values) {
-      const answer = await thread.ask({ path: filename, sql, values })
+      const answer = await thread.ask({ path: filename, waitMs: BUSY_TIMEOUT_MS, sql, values })
       // The thread opens the path, where another file may be meanwhile.
       connection.check()
       if ('rows' in answer) return answer.rows
