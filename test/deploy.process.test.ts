@@ -49,6 +49,15 @@ test.each([
   expect(Number(patience.exec(textOf(name))?.[1])).toBeGreaterThan(wait.schema.maximum as number)
 })
 
+/** The user of the image. The unit's is another, and not root either. */
+const USER = Number(/^USER (\d+):\1$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1])
+
+test('the image, its examples and docs/operations.md have the same user', () => {
+  for (const name of ['kubernetes.yaml', 'kubernetes-file.yaml'])
+    for (const field of ['runAsUser', 'runAsGroup', 'fsGroup']) expect(textOf(name)).toContain(`${field}: ${USER}\n`)
+  expect(readFileSync(join(root, 'docs/operations.md'), 'utf8')).toContain(`chown ${USER} FOLDER`)
+})
+
 test.each([
   ['petstore-litestream.service', /\/sleep (\d+)$/m],
   ['kubernetes-file.yaml', /"sleep (\d+);/],
@@ -130,8 +139,6 @@ interface Probe {
   failureThreshold: number
 }
 
-/** The user of the image. The unit's is another, and not root either. */
-const USER = 65532
 const asRoot = process.getuid?.() === 0
 const asUser = asRoot ? ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups'] : []
 const image = imageExample()
@@ -249,7 +256,7 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
       expect((await built.podman('exec', 'petstore', '/petstore', 'health')).trim()).toBe('ready')
       const [{ Config, Healthcheck }] = JSON.parse(await built.podman('image', 'inspect', 'localhost/petstore'))
       const { User, StopSignal } = Config
-      expect({ User, StopSignal }).toEqual({ User: '65532:65532', StopSignal: 'SIGTERM' })
+      expect({ User, StopSignal }).toEqual({ User: `${USER}:${USER}`, StopSignal: 'SIGTERM' })
       expect(Healthcheck.Test).toEqual(['CMD', '/petstore', 'health', '--process', '1'])
     })
 

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PetstoreClient } from '../packages/client/src/petstore.ts'
 import { WAIT_MAX_S } from '../packages/contract/src/generated.ts'
+import { BODY_BYTES_MAX } from '../packages/contract/src/limits.ts'
 import { temporaryFile } from './support/files.ts'
 import { freePort } from './support/ports.ts'
 import { type Running, root, run, serve } from './support/process.ts'
@@ -95,7 +96,7 @@ for (const proxy of EXAMPLES) {
     })
 
     test('a body that is too large is refused by the service, with its sentence', async () => {
-      const init = { method: 'POST', headers: { Authorization: `Bearer ${key}` }, body: 'x'.repeat(100_000) }
+      const init = { method: 'POST', headers: { Authorization: `Bearer ${key}` }, body: 'x'.repeat(BODY_BYTES_MAX + 1) }
       const answer = await through(`${shop}/v1/pets`, init)
       expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('body_too_large')])
     })

@@ -7,14 +7,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import document from '../openapi.yaml'
 import { cursorTo } from '../packages/client/src/responses.ts'
+import { BODY_BYTES_MAX } from '../packages/contract/src/limits.ts'
 import { Exchange } from '../packages/practice/src/exchange.ts'
 import type { Answer } from '../packages/verify/src/answer.ts'
 import { linkOf } from '../packages/verify/src/promises/shared/pages.ts'
 import { petBody, verbatim } from './support/pets.ts'
 import { type Service, startService } from './support/service.ts'
 
-/** As long as the longest text that can arrive: a body. */
-const CHARACTERS = 64 * 1024
+/** The longest text that can arrive is a body. */
+const CHARACTERS = BODY_BYTES_MAX
 /** A linear expression takes less than 1 ms for that many, a quadratic one seconds. */
 const MS_MAX = 100
 
@@ -32,6 +33,7 @@ const SAMPLES: Record<string, readonly string[]> = {
   'contract/src/int64.ts': ['10', '0001', '-10.50e+30', '-9223372036854775808'],
   'contract/src/json.ts': ['-10.50e+30', 'Rex é'],
   'service/src/http/context.ts': ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x'],
+  'service/src/domain/keys.ts': ['12'],
   'service/src/domain/system-reason.ts': ['ERR_TLS_CERT'],
   'service/src/domain/words.ts': ['abc 12', '\u0301', '王小明', 'é'],
   'service/src/http/request/host.ts': ['a.example%20:8080'],

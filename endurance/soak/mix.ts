@@ -1,5 +1,6 @@
 // The requests of the soak: everything that the service has, each with the statuses that are correct.
 
+import { BODY_BYTES_MAX } from '../../packages/contract/src/limits.ts'
 import { pick } from '../random.ts'
 
 export type Ask = RequestInit & { path: string }
@@ -64,7 +65,7 @@ const MIX: readonly [share: number, statuses: number[], ask: (inventory: Invento
   [3, [400], () => ({ path: '/pets?limit=0' })],
   [2, [401], () => ({ path: '/pets', headers: { Authorization: 'Bearer no' } })],
   [1, [404], () => ({ path: '/nothing' })],
-  [1, [413], () => post('/pets', 'x'.repeat(70_000))],
+  [1, [413], () => post('/pets', 'x'.repeat(BODY_BYTES_MAX + 1))],
 ]
 
 export function next(inventory: Inventory): [number[], Ask] {

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { PetStatus } from '../../packages/client/src/petstore.ts'
-import { PAGE_SIZE } from '../../packages/page/src/list/list-position.ts'
+import { PAGE_SIZE } from '../../packages/page/src/list/page-sizes.ts'
 import { openPage, startBrowser, WAIT_MS, type Watched } from './browser.ts'
 import { petFilter } from './lists.ts'
 import { newPet, petsOf } from './pets.ts'

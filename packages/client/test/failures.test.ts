@@ -1,8 +1,9 @@
 // The client when requests fail: which failures it retries, which it reports, and how a call is aborted.
 
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import {
   answer,
   clientOf,
@@ -121,6 +122,19 @@ describe('the client when requests fail', () => {
       async (url) => {
         const error = await rejectionOf(clientOf(url, { timeoutMs: 50, retries: 0 }).listPage())
         expect(error).toBeInstanceOf(PetstoreTimeoutError)
+      },
+    ))
+
+  test('an attempt has as long as docs/clients.md says, where no option says another', () =>
+    withServer(
+      () => answer(200, '[]'),
+      async (url) => {
+        const page = await Bun.file(join(import.meta.dir, '../../../docs/clients.md')).text()
+        const [, ms = ''] = /`timeoutMs` for each attempt \(default ([\d ]+)\)/.exec(page) ?? []
+        const timers = spyOn(globalThis, 'setTimeout')
+        await clientOf(url).listPage()
+        expect(timers.mock.calls.map(([, after]) => after)).toContain(Number(ms.replace(' ', '')))
+        timers.mockRestore()
       },
     ))
 

@@ -2,7 +2,8 @@
 
 import { type AnchorHTMLAttributes, type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { type ListPosition, PAGE_SIZE, startOf, toAddress } from './list/list-position.ts'
+import { type ListPosition, startOf, toAddress } from './list/list-position.ts'
+import { PAGE_SIZE } from './list/page-sizes.ts'
 import { type Opened, openedAddress, type RecordId } from './record/record-address.ts'
 
 /** A list, or what has the page to itself. */

@@ -18,7 +18,7 @@ import { temporaryFile } from '../../../test/support/files.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
-import { PAGE_SIZE } from '../src/list/list-position.ts'
+import { PAGE_SIZE } from '../src/list/page-sizes.ts'
 import { SHORTCUTS } from '../src/shortcuts.ts'
 
 let service: Service

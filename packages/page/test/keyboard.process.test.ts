@@ -16,7 +16,7 @@ import {
 } from '../../../test/support/console.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
-import { PAGE_SIZE } from '../src/list/list-position.ts'
+import { PAGE_SIZE } from '../src/list/page-sizes.ts'
 import { SHORTCUTS } from '../src/shortcuts.ts'
 
 const RESERVED = labelOf('pending')

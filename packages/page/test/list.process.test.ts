@@ -18,7 +18,7 @@ import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
 import { NOT_RESPONDING, TIMEOUT_MS } from '../src/failures.ts'
-import { PAGE_SIZE } from '../src/list/list-position.ts'
+import { PAGE_SIZE } from '../src/list/page-sizes.ts'
 
 const RESERVED = labelOf('pending')
 

@@ -16,7 +16,8 @@ import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { OVERLOADED } from '../../service/src/domain/petstore-error.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
-import { PAGE_SIZE } from '../src/list/list-position.ts'
+import { NOT_RESPONDING } from '../src/failures.ts'
+import { PAGE_SIZE } from '../src/list/page-sizes.ts'
 import { SHORTCUTS } from '../src/shortcuts.ts'
 
 const RESERVED = labelOf('pending')
@@ -235,5 +236,5 @@ test('an animal that was just reserved is sold before the page has read it again
   await press('Escape')
   await dialog.waitFor({ state: 'hidden' })
   closed.resolve()
-  await dialog.getByText('Not sold yet. The service is not responding.').waitFor()
+  await dialog.getByText(`Not sold yet. ${NOT_RESPONDING}`).waitFor()
 })

@@ -9,7 +9,7 @@ import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { OVERLOADED } from '../../service/src/domain/petstore-error.ts'
 import { labelOf, withoutOrder } from '../src/animal/status-labels.ts'
-import { PAGE_SIZE } from '../src/list/list-position.ts'
+import { PAGE_SIZE } from '../src/list/page-sizes.ts'
 import { SHORTCUTS } from '../src/shortcuts.ts'
 
 let service: Service

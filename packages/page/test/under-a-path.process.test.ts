@@ -6,7 +6,7 @@ import { openPage, startBrowser, type Watched } from '../../../test/support/brow
 import { addPets, listedIds, openSignedIn, THREE_PAGES } from '../../../test/support/console.ts'
 import { type PrefixProxy, startPrefixProxy } from '../../../test/support/prefix-proxy.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
-import { PAGE_SIZE } from '../src/list/list-position.ts'
+import { PAGE_SIZE } from '../src/list/page-sizes.ts'
 
 let browser: Browser
 let service: Service

@@ -12,11 +12,11 @@ import {
   type ListPosition,
   lastPage,
   nextPage,
-  PAGE_SIZE,
   previousPage,
   startOf,
   toAddress,
 } from '../src/list/list-position.ts'
+import { PAGE_SIZE } from '../src/list/page-sizes.ts'
 import { foundIn } from '../src/parts/search-words.ts'
 
 describe('a message of the service', () => {

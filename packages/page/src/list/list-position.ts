@@ -6,12 +6,7 @@ import type { OrderStatus, PetStatus } from '../../../client/src/petstore.ts'
 import { int64FromDecimal } from '../../../contract/src/int64.ts'
 import { STATUSES_OF } from '../animal/status-labels.ts'
 import { fromIdRanges } from './id-ranges.ts'
-
-export const PAGE_SIZES = [20, 50, 100]
-export const PAGE_SIZE = 20
-/** Where there is room for more, a list that nobody has chosen a size for begins with more. */
-const { matchMedia } = globalThis as { matchMedia?: (query: string) => { matches: boolean } }
-const FITTING = matchMedia?.call(globalThis, '(min-width: 120rem) and (min-height: 60rem)').matches ? 50 : PAGE_SIZE
+import { FITTING_SIZE, PAGE_SIZE, PAGE_SIZES } from './page-sizes.ts'
 
 export type Sort = 'oldest' | 'newest'
 /** Of orders, the newest are what somebody asks about. */
@@ -69,7 +64,7 @@ export function fromAddress(address: string): ListPosition {
   const status = STATUSES_OF[view].find(([value]) => value === query.get('status'))?.[0]
   const sort = (['oldest', 'newest'] as const).find((sort) => sort === query.get('sort')) ?? SORT_OF[view]
   const isPage = query.has('cursor') || query.has('page')
-  const limit = PAGE_SIZES.find((size) => String(size) === query.get('limit')) ?? (isPage ? PAGE_SIZE : FITTING)
+  const limit = PAGE_SIZES.find((size) => String(size) === query.get('limit')) ?? (isPage ? PAGE_SIZE : FITTING_SIZE)
   const categoryId = view === 'animals' ? int64FromDecimal(query.get('category') ?? '') : undefined
   const search = query.get('search')?.trim() ?? ''
   const given = view === 'animals' && !search ? (query.get('ids') ?? '') : ''
@@ -90,7 +85,7 @@ export function toAddress({ view, status, categoryId, ids, search, sort, limit, 
   if (ids) query.set('ids', ids)
   if (search) query.set('search', search)
   if (sort !== SORT_OF[view]) query.set('sort', sort)
-  if (limit !== (page === 1 ? FITTING : PAGE_SIZE)) query.set('limit', String(limit))
+  if (limit !== (page === 1 ? FITTING_SIZE : PAGE_SIZE)) query.set('limit', String(limit))
   if (cursor !== undefined) query.set('cursor', cursor)
   if (page !== 1) query.set('page', String(page))
   return query.size > 0 ? `./?${query}` : './'

@@ -5,7 +5,8 @@ import { labelOf } from '../animal/status-labels.ts'
 import { Icon } from '../parts/icons.tsx'
 import { fullTime, number } from '../phrases.ts'
 import type { List, Shown } from './list.ts'
-import { firstPage, type ListPosition, lastPage, nextPage, PAGE_SIZES, previousPage } from './list-position.ts'
+import { firstPage, type ListPosition, lastPage, nextPage, previousPage } from './list-position.ts'
+import { PAGE_SIZES } from './page-sizes.ts'
 
 interface PagerProps {
   shown: Shown
@@ -59,7 +60,7 @@ export function pageName({ page }: ListPosition): string {
   return page === -1 ? 'Last page' : `Page ${-page} from the end`
 }
 
-/** Which rows these are, and of how many, as far as that is known: "41 – 60 of 5,203". */
+/** Which rows these are, and of how many, as far as that is known: "101 – 200 of 5,203". */
 export function rangeOf(shown: Shown): string {
   const { next, position } = shown
   const { page, limit } = position

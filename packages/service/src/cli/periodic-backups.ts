@@ -126,7 +126,8 @@ function backupsIn(folder: string, now: number): string[] {
     .reverse()
 }
 
-function nameAt(at: number): string {
+/** Of a backup of this time, which is cut to seconds. */
+export function nameAt(at: number): string {
   return `petstore-${new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '')}.db`
 }
 

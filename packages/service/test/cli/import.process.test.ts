@@ -10,6 +10,7 @@ import { root, run, serve } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { PetstoreClient } from '../../../client/src/petstore.ts'
+import { BODY_BYTES_MAX } from '../../../contract/src/limits.ts'
 
 const { client, connection, count, cwd, file, pets } = await openShop()
 
@@ -34,7 +35,7 @@ describe('import and export', () => {
 
   test('names each bad record by its line; corrected in place, the rest is added', async () => {
     const [good, bad] = [petBody({ name: 'good' }), petBody({ name: '', categoryId: 'x' })]
-    const large = petBody({ name: 'x'.repeat(70_000) })
+    const large = petBody({ name: 'x'.repeat(BODY_BYTES_MAX) })
     const name = file('mixed.ndjson', [good, bad, '', good, '{', large].join('\n'))
     const before = await count()
     const first = await pets(['import', name, '--keep-going'])

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { ask, launcher, root, serve } from '../../../../test/support/process.ts'
 import { made, rows } from '../../../../test/support/stores.ts'
-import { startPeriodicBackups } from '../../src/cli/periodic-backups.ts'
+import { nameAt, startPeriodicBackups } from '../../src/cli/periodic-backups.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { createLog } from '../../src/observability/log.ts'
 
@@ -109,8 +109,7 @@ describe.concurrent('periodic backups', () => {
     const { database } = await made(1)
     const folder = dirname(temporaryFile('x'))
     for (let second = 0; second < 60; second++) {
-      const stamp = new Date(Date.now() + second * 1_000).toISOString().replaceAll(/[-:]|\.\d+/g, '')
-      writeFileSync(join(folder, `petstore-${stamp}.db-wal`), 'precious')
+      writeFileSync(join(folder, `${nameAt(Date.now() + second * 1_000)}-wal`), 'precious')
     }
     const service = await serve(['--database', database], { env: { PETSTORE_BACKUP_DIR: folder } })
     while (!service.stderr().includes('"msg":"backup')) await Bun.sleep(50)
@@ -125,22 +124,20 @@ describe.concurrent('periodic backups', () => {
       const [{ database: large }, { database: small }] = [await made(1), await made(1)]
       grow(large, 100_000)
       const folder = dirname(temporaryFile('x'))
+      const name = nameAt(Date.parse('2026-01-01'))
       const others = [
-        'petstore-20260101T000000Z.db.notes.partial',
-        'petstore-20260101T000000Z.db.partial',
+        `${name}.notes.partial`,
+        `${name}.partial`,
         'mine.db.12-0123abcd.partial',
         'petstore.db.12-0123abcd.partial-wal',
       ]
-      const left = [
-        'petstore-20260101T000000Z.db.1-0123abcd.partial',
-        'petstore-20260101T000000Z.db.1-0123abcd.partial-wal',
-      ]
+      const left = [`${name}.1-0123abcd.partial`, `${name}.1-0123abcd.partial-wal`]
       for (const name of [...others, ...left]) writeFileSync(join(folder, name), 'x')
       const partials = () =>
         readdirSync(folder).filter((name) => name.includes('.partial') && ![...others, ...left].includes(name))
 
       // As a service starts it, and as it goes on when that service is killed.
-      const file = join(folder, 'petstore-20260102T000000Z.db')
+      const file = join(folder, nameAt(Date.parse('2026-01-02')))
       const writer = Bun.spawn([launcher, 'backup', file, '--database', large], {
         stdio: ['ignore', 'ignore', 'ignore'],
       })
@@ -168,7 +165,7 @@ describe.concurrent('periodic backups', () => {
   test('ignore a file that is dated in the future', async () => {
     const { database } = await made(1)
     const folder = dirname(temporaryFile('x'))
-    const future = 'petstore-20990101T000000Z.db'
+    const future = nameAt(Date.parse('2099-01-01'))
     writeFileSync(join(folder, future), 'of a wrong clock')
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s', PETSTORE_BACKUP_KEEP: '1' }
     const service = await serve(['--database', database], { env })

@@ -3,7 +3,10 @@
 
 import { petBody, verbatim } from '../../../../test/support/pets.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
+import { BODY_BYTES_MAX } from '../../../contract/src/limits.ts'
 import { get, HEAD, post, type Row, row } from './hostile.rows.ts'
+
+const TOO_LONG = ' '.repeat(BODY_BYTES_MAX + 1)
 
 const parameter = row(400, 'invalid_parameter')
 const missing = row(404, 'not_found')
@@ -173,14 +176,14 @@ const BODIES: Row[] = [
     noPet(`the status ${status}`, post(petBody({ status: verbatim(status) }))),
   ),
   noPet('only __proto__', post('{"__proto__":{"name":"a","categoryId":1}}')),
-  row(413, 'body_too_large')('a body of 65 537 bytes', post(' '.repeat(65_537))),
+  row(413, 'body_too_large')('a body of one byte too many', post(TOO_LONG)),
   row(413, 'body_too_large')(
     'a length of 1 TB',
     `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: 1000000000000\r\n\r\n{`,
   ),
   row(413, 'body_too_large')(
-    'chunks of 70 000 bytes',
-    `POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n11170\r\n${' '.repeat(70_000)}\r\n0\r\n\r\n`,
+    'a chunk of one byte too many',
+    `POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n${TOO_LONG.length.toString(16)}\r\n${TOO_LONG}\r\n0\r\n\r\n`,
   ),
 ]
 
