@@ -78,6 +78,8 @@ test('shows what happened today by kind and by key, and what ends, follows the d
   await kind('Added 3').check()
   await link('Pet 3').waitFor()
   expect(new URL(page.url()).searchParams.get('day')).toMatch(/^2/)
+  await page.getByRole('button', { name: 'Day before' }).click()
+  await page.getByText('None.').waitFor()
   await page.getByRole('button', { name: 'Today' }).click()
   await page.waitForURL(`${service.origin}/?view=activity&type=pet.added`)
 

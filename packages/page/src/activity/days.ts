@@ -1,6 +1,6 @@
 // Days as people count them where the browser is: from midnight to midnight, which is 23 or 25 hours twice a year.
 
-import { localTime } from '../orders/hold-field.tsx'
+import { localTime } from '../parts/local-time.ts'
 
 /** From one time until another, which is not part of it. */
 export interface Span {

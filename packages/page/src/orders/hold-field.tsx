@@ -1,6 +1,7 @@
 // How long an animal is reserved: a time to choose, and when it ends.
 
 import { useId } from 'preact/hooks'
+import { localTime } from '../parts/local-time.ts'
 import { time } from '../phrases.ts'
 
 const HOUR_MS = 3_600_000
@@ -59,10 +60,4 @@ export function HoldField({ hold, until, setEnd }: HoldFieldProps) {
 export function ends(hold: Hold, until: string): { expiresAt?: string } {
   const at = hold === 'other' ? Date.parse(until) : Date.now() + HOLDS[hold][1]
   return hold === 'open' || Number.isNaN(at) ? {} : { expiresAt: new Date(at).toISOString() }
-}
-
-/** As the browser's field wants it: 2026-11-22T18:00. */
-export function localTime(at: string): string {
-  const date = new Date(at)
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

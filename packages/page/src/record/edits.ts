@@ -3,7 +3,8 @@
 import type { Order, PetChange, PetstoreClient } from '../../../client/src/petstore.ts'
 import { FIELDS, problemsIn, TYPED_FIELDS, type TypedField, textsOf } from '../animal/fields.ts'
 import { tagOfOrder, tagOfPet } from '../animal/preconditions.ts'
-import { ends, type Hold, localTime } from '../orders/hold-field.tsx'
+import { ends, type Hold } from '../orders/hold-field.tsx'
+import { localTime } from '../parts/local-time.ts'
 import { brief, time } from '../phrases.ts'
 import type { Read } from './animal.ts'
 
