@@ -4,20 +4,13 @@ import { DatabaseError } from 'pg-protocol'
 import type { PostgresAddress } from './address.ts'
 import { Client } from './client.ts'
 import { codeOf, isFull, StoreFailure } from './errors.ts'
-import { CONNECT_TIMEOUT_MS, withTimeout } from './time-limits.ts'
+import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, START_WAIT_MS, withTimeout } from './time-limits.ts'
 
 type Host = PostgresAddress['hosts'][number]
 
-/** How long a start or a command waits, where nobody waits for an answer yet: */
-const START_WAIT_MS = 10_000
 const START_AGAIN_MS = 100
-/** for a database server that is starting, for its standby, for a connection to be free, and for one that is slow to open. */
+/** A database server that is starting, its standby, a connection to be free, and one that is slow to open. */
 const MAY_COME = ['57P03', '53300', 'NOT_REPLICATED', 'CONNECT_TIMEOUT', 'NO_ANSWER']
-/**
- * How long to wait for the other hosts after one that accepts writes has responded. A new primary on a busy machine may be slow to open a
- * connection, and until it is heard, an old one that wakes would be read.
- */
-const RIVAL_WAIT_MS = 500
 
 /** A host that accepted writes when it was probed. */
 export interface WritableHost extends Host {

@@ -2,6 +2,13 @@
 
 /** For a connection, and for what is asked first of a host. */
 export const CONNECT_TIMEOUT_MS = 1_500
+/** For what may come soon, at a start or in a command, where nobody waits for an answer yet. */
+export const START_WAIT_MS = 10_000
+/**
+ * For the other hosts after one that accepts writes has responded. A new primary on a busy machine may be slow to open a connection, and
+ * until it is heard, an old one that wakes would be read.
+ */
+export const RIVAL_WAIT_MS = 500
 /** The server cancels a statement that takes longer. This does not limit the commit, which may wait for a standby. */
 export const STATEMENT_TIMEOUT_MS = 2_000
 /** After this long without a response, a connection counts as dead. */

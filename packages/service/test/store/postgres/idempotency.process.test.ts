@@ -23,7 +23,7 @@ test('two servers that get one idempotency key at the same time add one pet', as
 const OVER = `petstore_now() - ${FORGOTTEN_AFTER_MS} - 60000`
 
 test.each(['creates', 'orders'])(
-  'forgets idempotency keys after two days, also where there are only %s',
+  'forgets idempotency keys when their time is over, also where there are only %s',
   async (what) => {
     const { address, store, by, name } = await storeWithKey()
     const pet = (await store.createPet(PET, by, 'a')).value
