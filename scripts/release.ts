@@ -11,7 +11,7 @@ import { NOTICES, notices } from './notices.ts'
 import { sbom } from './sbom.ts'
 
 const root = join(import.meta.dir, '..')
-const SUMS = 'SHA256SUMS'
+export const SUMS = 'SHA256SUMS'
 
 /** Fills an empty folder: with archives of npm as they are, and with executables, by the name of their system. */
 export function writeRelease(folder: string, archives: string[], executables: Record<string, string>): void {

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'nod
 import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
 import { bundleService } from '../scripts/bundle-service.ts'
-import { writeRelease } from '../scripts/release.ts'
+import { SUMS, writeRelease } from '../scripts/release.ts'
 import { executable as builtExecutable, packages } from './support/artefacts.ts'
 import { temporaryFile } from './support/files.ts'
 import { copiesLog } from './support/logs.ts'
@@ -98,15 +98,15 @@ test('a release has the packages, the executable with its licences, the list of 
   const { service, client } = await packages()
   writeRelease(folder, [service, client], { system: executable })
   expect(readdirSync(folder).sort()).toEqual([
-    'SHA256SUMS',
+    SUMS,
     'THIRD-PARTY-NOTICES.txt',
     `petstore-${packageJson.version}.cdx.json`,
     `petstore-${packageJson.version}.tgz`,
     `petstore-client-${packageJson.version}.tgz`,
     'petstore-system.tar.gz',
   ])
-  const sums = readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trimEnd().split('\n')
-  const files = readdirSync(folder).filter((name) => name !== 'SHA256SUMS')
+  const sums = readFileSync(join(folder, SUMS), 'utf8').trimEnd().split('\n')
+  const files = readdirSync(folder).filter((name) => name !== SUMS)
   expect(sums.sort()).toEqual(files.map((name) => `${sha256(join(folder, name))}  ${name}`).sort())
   // As the page for operators says, with the tools of a system.
   const unpacked = join(folder, 'unpacked')

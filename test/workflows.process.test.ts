@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packageJson from '../package.json'
+import { SUMS } from '../scripts/release.ts'
 import { root, run } from './support/process.ts'
 
 interface Workflow {
@@ -71,6 +72,14 @@ test('the scripts that the workflows run are there', () => {
   for (const [, script = ''] of names.flatMap((name) => [...textOf(name).matchAll(/npm run ([\w:]+)/g)])) {
     expect(Object.keys(packageJson.scripts)).toContain(script)
   }
+})
+
+test('whoever downloads a release checks it by the file of sums that it has', () => {
+  const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+  const checks = [textOf('release.yml'), textOf('image.yml'), page].flatMap((text) =>
+    text.match(/sha256sum --check.*/g),
+  )
+  expect(checks.map((line) => /--check (?:--ignore-missing )?(\w+)/.exec(`${line}`)?.[1])).toEqual([SUMS, SUMS, SUMS])
 })
 
 test('the notes of a release are its part of the changelog', async () => {
