@@ -5,6 +5,7 @@ import type * as contract from '../../../contract/src/generated.ts'
 import type { KeyId } from './keys.ts'
 import type { Query } from './lists.ts'
 import type { Pet } from './pets.ts'
+import { PetstoreError } from './petstore-error.ts'
 
 /** A position in the feed: that of the event with this id; 0 is before the first one. */
 export interface EventPosition {
@@ -38,6 +39,13 @@ export interface EventPage {
   readonly next: EventPosition
   /** Whether nothing will ever follow, because an event is not before `to`. */
   readonly ended: boolean
+}
+
+export function cursorExpired(): PetstoreError {
+  return new PetstoreError(
+    'cursor_expired',
+    'The store was restored or copied, or has lost events, since this cursor was given. Begin again without a cursor.',
+  )
 }
 
 export interface EventStore {

@@ -33,7 +33,7 @@ export interface PetStore {
   listPets(filter: PetFilter): Promise<Page>
 
   /**
-   * Resolves once the pet is durable. Ids rise from 1 and are never reused. For at least 24 hours the same idempotency key of the same
+   * Resolves once the pet is durable. Ids rise from 1 and are never reused. As long as it is kept, the same idempotency key of the same
    * `by` returns the first answer again, on any server and after a restart, even when the pet has changed since. `by` is looked at once
    * more in the transaction: rejects with `invalid_api_key` when it has been revoked or has expired, also where the call is a repeat; with
    * `idempotency_mismatch` when the key was used for another request, and may reject with `idempotency_in_flight` while the

@@ -1,4 +1,4 @@
-// Idempotency keys. For at least 24 hours a key belongs to one request of one operation and its first answer, whatever has changed since.
+// Idempotency keys. As long as it is kept, a key belongs to one request of one operation and its first answer, whatever has changed since.
 
 import type { KeyId } from '../keys.ts'
 import type { Created } from '../pets.ts'

@@ -1,10 +1,16 @@
 // The feed of events as both stores write and read it: a row of `events` for each event, in the order of the commits, with what it tells.
 
 import { type JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../../../contract/src/json.ts'
-import { type EventFilter, type EventPage, type EventPosition, markOf, type NewEvent } from '../../domain/events.ts'
+import {
+  cursorExpired,
+  type EventFilter,
+  type EventPage,
+  type EventPosition,
+  markOf,
+  type NewEvent,
+} from '../../domain/events.ts'
 import { petStatusOf } from '../../domain/order-transitions.ts'
 import type { OrderStatus } from '../../domain/orders.ts'
-import { PetstoreError } from '../../domain/petstore-error.ts'
 import { type AnyColumns, type JsonDialect, jsonObject } from './columns.ts'
 import { NEW_PET_COLUMNS } from './pet-columns.ts'
 
@@ -206,9 +212,7 @@ function seenPosition(rows: readonly FeedRow[], after: EventPosition, epoch: big
   if (after.epoch === epoch && there && (after.mark === undefined || isSame(there, after))) {
     return there.id === after.id ? there : after
   }
-  const message =
-    'The store was restored or copied, or has lost events, since this cursor was given. Begin again without a cursor.'
-  throw new PetstoreError('cursor_expired', message)
+  throw cursorExpired()
 }
 
 function isSame(one: EventPosition, other: EventPosition): boolean {
