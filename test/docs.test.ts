@@ -13,6 +13,7 @@ import { TIMEOUT_MS } from '../packages/service/src/cli/events/receiver.ts'
 import { SETTINGS, type Setting } from '../packages/service/src/config/settings.ts'
 import { CONNECTIONS_DEFAULT } from '../packages/service/src/store/postgres/address.ts'
 import * as limits from '../packages/service/src/store/postgres/time-limits.ts'
+import { BATCH_MAX } from '../packages/service/src/store/shared/group-commit.ts'
 import { FRAMES_MIN } from '../packages/service/src/store/sqlite/checkpoints.ts'
 import { BUSY_TIMEOUT_MS } from '../packages/service/src/store/sqlite/connection.ts'
 import { FRAME_BYTES } from '../packages/service/src/store/sqlite/wal-index.ts'
@@ -105,6 +106,7 @@ test('docs/postgresql.md has the time limits of its store, and its number of con
   const inOrder = [STATEMENT_TIMEOUT_MS, ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, READ_QUEUE_MS, WRITE_QUEUE_MS]
   expect([...waits.matchAll(/[\d.]+(?= s)/g)].map(Number)).toEqual(inOrder.map((ms) => ms / 1000))
   expect(Number(/statement_timeout = '(.*?)s'/.exec(page)?.[1])).toBe(STATEMENT_TIMEOUT_MS / 1000)
+  expect(page).toContain(`for hosts that do not answer it waits ${limits.RIVAL_WAIT_MS / 1000} s.`)
   expect(page).toContain(`${CONNECTIONS_DEFAULT} unless given`)
 })
 
@@ -121,6 +123,11 @@ test('docs/events.md says how long the forwarder waits', () => {
   const page = readFileSync(join(root, 'docs/events.md'), 'utf8')
   expect(page).toContain(`not within ${answer} seconds`)
   expect(page).toContain(`after ${first} s, then ${second} s, doubling up to ${longest} s`)
+})
+
+test('docs/performance.md says how many pets a commit may carry', () => {
+  const page = readFileSync(join(root, 'docs/performance.md'), 'utf8')
+  expect(page).toContain(`carries up to ${BATCH_MAX} pets`)
 })
 
 test('docs/page.md says how many rows a page may have', () => {

@@ -12,7 +12,7 @@ import { backUp } from './sqlite/backup.ts'
 import { type BackupSummary, type Checked, checkCopy, type LastEvent } from './sqlite/check.ts'
 import { fileVersion } from './sqlite/connection.ts'
 import { openSqliteContents } from './sqlite/contents.ts'
-import { identityOf } from './sqlite/file.ts'
+import { identityOf } from './sqlite/file-checks.ts'
 import { step, stepNeeds } from './sqlite/migrations/from-17.ts'
 import { recover } from './sqlite/recovery.ts'
 import { type Restored, restore } from './sqlite/restore.ts'
@@ -44,7 +44,7 @@ interface StoreKind {
   files?: StoreFiles
 }
 
-/** Must not be used in a process that has the store open: see store/sqlite/file.ts. */
+/** Must not be used in a process that has the store open: see store/sqlite/file-checks.ts. */
 export interface StoreFiles {
   /** Writes a consistent copy of the store to the new file `to`. */
   backUp(address: string, to: string): BackupSummary

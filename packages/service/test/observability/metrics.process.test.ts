@@ -12,6 +12,7 @@ import { Progress } from '../../src/cli/events/forward-metrics.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 import { openStore } from '../../src/store/kinds.ts'
+import { BATCH_MAX } from '../../src/store/shared/group-commit.ts'
 
 const PET = petBody()
 const database = temporaryFile('petstore.db')
@@ -74,6 +75,8 @@ describe('metrics', () => {
   test('report commits, the store, requests in flight and deprecated calls', async () => {
     const text = await metrics()
     expect(value(text, 'petstore_commit_changes_sum')).toBe(8)
+    // The last of them holds a whole batch.
+    expect([...text.matchAll(/petstore_commit_changes_bucket\{le="(\d+)"/g)].at(-1)?.[1]).toBe(String(BATCH_MAX))
     expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)
     expect(value(text, 'petstore_store_duration_seconds_count{call="createPet",outcome="ok"}')).toBe(3)
     expect(value(text, 'petstore_requests_in_flight')).toBe(0)

@@ -20,7 +20,7 @@ import { ask, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { petNotAvailable } from '../../src/domain/decisions/refusal-messages.ts'
 import { openStore } from '../../src/store/kinds.ts'
-import { UNFINISHED_ID } from '../../src/store/sqlite/file.ts'
+import { UNFINISHED_ID } from '../../src/store/sqlite/file-checks.ts'
 
 const cluster = await sharedCluster()
 

@@ -14,7 +14,7 @@ import { openTerminal } from '../../../../test/support/terminal.ts'
 import type { ApiKey } from '../../src/domain/keys.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/kinds.ts'
-import { noStoreAt } from '../../src/store/sqlite/file.ts'
+import { noStoreAt } from '../../src/store/sqlite/file-checks.ts'
 
 const cluster = await sharedCluster()
 const nameOf = (address: string) => new URL(address).pathname.slice(1)

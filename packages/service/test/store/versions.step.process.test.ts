@@ -12,7 +12,7 @@ import { beside } from '../../../../test/support/stores.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
 import { FIRST_VERSION, STEP_VERSION } from '../../src/store/shared/versions.ts'
 import { fileVersion } from '../../src/store/sqlite/connection.ts'
-import { inUse } from '../../src/store/sqlite/file.ts'
+import { inUse } from '../../src/store/sqlite/file-checks.ts'
 import { NEWEST_VERSION } from '../../src/store/sqlite/schema.ts'
 
 const strace = Bun.which('strace')

@@ -9,7 +9,7 @@ import { type BackupSummary, checkContents } from './check.ts'
 import { checkFinished } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
-import { identityOf, noStoreAt, prepareFile } from './file.ts'
+import { identityOf, noStoreAt, prepareFile } from './file-checks.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial-file.ts'
 
 /** Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError, and then leaves no file at `to`. */

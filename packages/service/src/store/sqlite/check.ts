@@ -9,7 +9,7 @@ import { StartError } from '../../domain/start-error.ts'
 import { STEP_VERSION, StepNeeded } from '../shared/versions.ts'
 import { checkFinished } from './connection.ts'
 import { isSqliteCode } from './errors.ts'
-import { identityOf, realPath } from './file.ts'
+import { identityOf, realPath } from './file-checks.ts'
 import { checkVersion, schemaVersion } from './schema.ts'
 import { lackOf } from './schema-check.ts'
 

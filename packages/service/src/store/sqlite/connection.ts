@@ -13,7 +13,7 @@ import {
   statOrUndefined,
   UNFINISHED_ID,
   unfinished,
-} from './file.ts'
+} from './file-checks.ts'
 import { FileGuard } from './file-guard.ts'
 import { checkVersion, migrate, schemaVersion } from './schema.ts'
 

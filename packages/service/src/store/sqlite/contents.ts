@@ -7,7 +7,7 @@ import { type ColumnEntry, type Contents, describeTables, keyOf, quoted, type Ro
 import { BUSY_TIMEOUT_MS } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
-import { APPLICATION_ID, UNFINISHED_ID } from './file.ts'
+import { APPLICATION_ID, UNFINISHED_ID } from './file-checks.ts'
 import { COUNT_TO } from './inventory.ts'
 import { searchIndex } from './search.ts'
 import { Statements } from './statements.ts'

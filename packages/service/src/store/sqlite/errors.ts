@@ -3,7 +3,7 @@
 import { SQLiteError } from 'bun:sqlite'
 import { StartError } from '../../domain/start-error.ts'
 import { storageFull, unavailable } from '../shared/failures.ts'
-import { corrupt } from './file.ts'
+import { corrupt } from './file-checks.ts'
 
 /** Codes of a database that cannot be used at the moment. Any other code is a bug of this program. */
 const UNAVAILABLE =

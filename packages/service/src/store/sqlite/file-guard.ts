@@ -5,7 +5,7 @@ import { statSync } from 'node:fs'
 import type { PetstoreError } from '../../domain/petstore-error.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { unavailable } from '../shared/failures.ts'
-import { identityIn } from './file.ts'
+import { identityIn } from './file-checks.ts'
 
 /** Once a second is promised, and a timer may be late. */
 const EVERY_MS = 500

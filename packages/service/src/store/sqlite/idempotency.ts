@@ -1,14 +1,15 @@
 // The forgetting of idempotency keys in SQLite. A key counts for as long as it is kept.
 //
-// No wall clock alone decides that a key is over, because it may be days wrong. A process forgets what it has seen for 24 hours by its
-// monotonic clock. Since it may be restarted every night, it also begins with what it finds: in the order in which the keys were kept, up to
-// the first that is not two days older than both its clock and the newest key.
+// No wall clock alone decides that a key is over, because it may be days wrong. A process forgets what it has seen for as long as
+// keys are kept, by its monotonic clock. Since it may be restarted every night, it also begins with what it finds: in the order in which the keys were kept, up to
+// the first that is not older by FORGOTTEN_AFTER_MS than both its clock and the newest key.
 
+import { BATCH_MAX } from '../shared/group-commit.ts'
 import { FORGOTTEN_AFTER_MS, KEPT_MS } from '../shared/idempotency.ts'
 import type { Statements } from './statements.ts'
 
 /** How many keys each batch of writes forgets at most: more than it can add, so that none is left in the end. */
-const FORGET_MAX = 512
+const FORGET_MAX = 2 * BATCH_MAX
 
 /** The rows that were there at a time of the monotonic clock: those before `last`, which stays so that its number is not given again. */
 interface Look {

@@ -13,7 +13,7 @@ import { checkFinished } from './connection.ts'
 import { lastIdOf, openAlone, setLastId } from './contents.ts'
 import { startError } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
-import { identityOf, inUse, noStoreAt, prepareFile } from './file.ts'
+import { identityOf, inUse, noStoreAt, prepareFile } from './file-checks.ts'
 import { schemaVersion } from './schema.ts'
 import { lackError } from './schema-check.ts'
 

@@ -20,7 +20,7 @@ import {
 } from '../../shared/versions.ts'
 import { BUSY_TIMEOUT_MS } from '../connection.ts'
 import { isSqliteCode, startError } from '../errors.ts'
-import { APPLICATION_ID, inUse, realPath } from '../file.ts'
+import { APPLICATION_ID, inUse, realPath } from '../file-checks.ts'
 import { openPartial, SIDE_SUFFIXES } from '../partial-file.ts'
 import { giveOwner, swap } from '../replace-file.ts'
 import { schemaOf } from '../schema.ts'
