@@ -12,6 +12,7 @@ import { RETRY_MAX_MS, RETRY_MS } from '../packages/service/src/cli/events/forwa
 import { TIMEOUT_MS } from '../packages/service/src/cli/events/receiver.ts'
 import { SETTINGS, type Setting } from '../packages/service/src/config/settings.ts'
 import { CONNECTIONS_DEFAULT } from '../packages/service/src/store/postgres/address.ts'
+import { OLDEST_SERVER } from '../packages/service/src/store/postgres/server-check.ts'
 import * as limits from '../packages/service/src/store/postgres/time-limits.ts'
 import { BATCH_MAX } from '../packages/service/src/store/shared/group-commit.ts'
 import { FRAMES_MIN } from '../packages/service/src/store/sqlite/checkpoints.ts'
@@ -108,6 +109,7 @@ test('docs/postgresql.md has the time limits of its store, and its number of con
   expect(Number(/statement_timeout = '(.*?)s'/.exec(page)?.[1])).toBe(STATEMENT_TIMEOUT_MS / 1000)
   expect(page).toContain(`for hosts that do not answer it waits ${limits.RIVAL_WAIT_MS / 1000} s.`)
   expect(page).toContain(`${CONNECTIONS_DEFAULT} unless given`)
+  expect(page).toContain(`(${OLDEST_SERVER} or later; `)
 })
 
 test('docs/sqlite.md has the length of the log, and how long a create waits', () => {

@@ -33,24 +33,10 @@ export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastOrd
 
 export type MigrateOptions = Pick<StoreOptions, 'copying' | 'onStep'>
 
-const OLDEST_SERVER = 15
-
 /** Servers that start at the same time migrate one after another. */
 const LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 0)'
 /** That of functions/take-turns.sql: a write in progress may hold one table and need another, whose trigger is being replaced. */
 export const WRITE_LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 1)'
-
-/** Throws StartError when the server is too old or cannot store every text. */
-export async function checkServer(query: RunQuery): Promise<void> {
-  const [server] = await query<{ version: number; encoding: string }>(`
-    SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('server_encoding') AS encoding`)
-  if (!server || server.version < OLDEST_SERVER) {
-    throw new StartError(`it is PostgreSQL ${server?.version}; ${OLDEST_SERVER} or later is needed`)
-  }
-  if (server.encoding !== 'UTF8') {
-    throw new StartError(`its encoding is ${server.encoding}: create the database with ENCODING 'UTF8'`)
-  }
-}
 
 /** A table that is there while the database is the target of a copy that is not whole. Nobody needs a privilege to see that. */
 const UNFINISHED = 'petstore_unfinished_copy'

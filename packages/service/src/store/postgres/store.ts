@@ -21,16 +21,9 @@ import { createPets } from './pets.ts'
 import { PrimaryConnection } from './primary.ts'
 import { orRefusal } from './refusals.ts'
 import { checkRights } from './rights.ts'
-import {
-  checkServer,
-  checkVersion,
-  type MigrateOptions,
-  mayMigrate,
-  migrate,
-  NEWEST_VERSION,
-  schemaVersion,
-} from './schema.ts'
+import { checkVersion, type MigrateOptions, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
 import { forSearches, postgresSearch } from './search.ts'
+import { checkServer } from './server-check.ts'
 import { type RunQuery, Session } from './session.ts'
 
 /** Other writes wait for the lock meanwhile: for about 10 ms. */
