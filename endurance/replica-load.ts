@@ -6,7 +6,6 @@
 import { Database } from 'bun:sqlite'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { LOG_BYTES } from '../packages/service/src/store/sqlite/checkpoints.ts'
 import { temporaryFile } from '../test/support/files.ts'
 import { freeze, installLitestream, startCopying, toFolder } from '../test/support/litestream.ts'
 import { type Running, serve } from '../test/support/process.ts'
@@ -19,8 +18,8 @@ import { type Wait, waitOf, watchStalls } from './stalls.ts'
 const BEHIND_CONNECTIONS = 8
 const HEALTH_PER_SECOND = 100
 const HEALTH_CONNECTIONS = 64
-/** Twice what the service itself keeps it to. */
-const LOG_MB_MAX = Math.ceil((2 * LOG_BYTES) / 1e6)
+/** As docs/backups.md says. */
+const LOG_MB_MAX = 64
 const WAIT_MS_MAX = 50
 const SHARE_MIN = 0.6
 const BACK_MS_MAX = 300_000

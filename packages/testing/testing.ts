@@ -86,7 +86,7 @@ export interface JudgedLesson {
   sentence: string
   /** `unknown`: the client was not seen in a case of this kind. */
   outcome: 'kept' | 'missed' | 'unknown'
-  /** The numbers of the requests that show it, the first ten. */
+  /** The numbers of the first requests that show it. */
   evidence: number[]
   /** Where it was missed: what the client should do, and the page that explains it. */
   advice?: string

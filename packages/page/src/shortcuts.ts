@@ -1,4 +1,4 @@
-// The keys for people who use the page all day: what each does, and how the dialog shows it.
+// The keys for people who use the page all day, and what the dialog says of each. store-view.tsx does it.
 
 interface Shortcut {
   /** As `KeyboardEvent.key` says it. */
