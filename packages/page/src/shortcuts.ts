@@ -3,9 +3,9 @@
 interface Shortcut {
   /** As `KeyboardEvent.key` says it. */
   readonly key: string
-  /** Which do the same. */
+  /** Other keys that do the same. */
   readonly others?: readonly string[]
-  /** Instead of `key`, which is not what people call it. */
+  /** What the dialog shows instead of `key`. */
   readonly shown?: string
   readonly meaning: string
 }
