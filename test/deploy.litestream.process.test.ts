@@ -152,6 +152,7 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
       await prepare(machine, cleanings)
       await prepare(machine, [restore])
       said = await prepare(machine, [check])
+      expect(said).toContain('copy.db is good up to event ')
     }
     const metrics = readFileSync(machine.here('/var/local/petstore-metrics/petstore.prom'), 'utf8')
     expect(metrics).toMatch(/^petstore_copy_good_until_seconds [\d.]+$/m)
