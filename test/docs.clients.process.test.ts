@@ -12,7 +12,7 @@ const CLIENT = join(root, 'packages/client/src/petstore.ts')
 test('the blocks of docs/clients.md run one after the other', async () => {
   const page = readFileSync(join(root, 'docs/clients.md'), 'utf8')
   const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
-  const service = await startService()
+  const service = await startService({ now: Date.now })
   const program = blocks
     .join('')
     .replace("'petstore-client'", JSON.stringify(CLIENT))

@@ -87,7 +87,7 @@ function placeCommand(): Command {
       `
 Examples:
   petstore orders place 42 --reference 'till 3' --expires 30m
-  petstore orders place 42 --expires 2026-11-24T18:00:00+01:00 --json`,
+  petstore orders place 42 --expires 24h --json`,
     )
     .action(async (petId: bigint, { reference, expires, json }, self: Command) => {
       const placed = { petId, reference, expiresAt: expires } satisfies Stated<NewOrder>
