@@ -7,7 +7,7 @@ import { compileSchema, flatten } from '../packages/contract/src/schema.ts'
 
 const HEADER = `// The contract's types. Written by \`npm run generate\` from openapi.yaml; not edited by hand.
 // int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. Parameters and bodies in Operations
-// are those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
+// are the values that the validators return: such a field is always present, and a body's date-time is milliseconds since 1970.
 // The values of an open set, as ErrorCode, are those that this version knows.
 // Beside the types: the values of closed sets, the bounds that others than the validators need, and the schema of a new pet.
 `
@@ -98,7 +98,7 @@ function operationType(method: string, operation: Operation, components: OpenApi
   const parameters = parametersOf(method, operation, components).map(({ name, required, schema }) => {
     compileSchema(schema, components.schemas)
     const present = required || schema.default !== undefined
-    return `${/^\w+$/.test(name) ? name : `'${name}'`}${present ? '' : '?'}: ${readType(schema, components.schemas)}`
+    return `${/^\w+$/.test(name) ? name : `'${name}'`}${present ? '' : '?'}: ${typeOf(schema)}`
   })
   const body = operation.requestBody?.content['application/json']?.schema
   return [

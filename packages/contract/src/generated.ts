@@ -1,6 +1,6 @@
 // The contract's types. Written by `npm run generate` from openapi.yaml; not edited by hand.
 // int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. Parameters and bodies in Operations
-// are those that the validators return: there, such a field is always present, and date-time is milliseconds since 1970.
+// are the values that the validators return: such a field is always present, and a body's date-time is milliseconds since 1970.
 // The values of an open set, as ErrorCode, are those that this version knows.
 // Beside the types: the values of closed sets, the bounds that others than the validators need, and the schema of a new pet.
 
@@ -253,7 +253,7 @@ export interface Operations {
     body: undefined
   }
   listEvents: {
-    parameters: { limit: number; petId?: bigint; orderId?: bigint; type?: Array<EventType>; from?: string; to?: number; sort: Sort; wait: number; cursor?: string }
+    parameters: { limit: number; petId?: bigint; orderId?: bigint; type?: Array<EventType>; from?: string; to?: string; sort: Sort; wait: number; cursor?: string }
     body: undefined
   }
 }

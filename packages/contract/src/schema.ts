@@ -16,7 +16,7 @@ import type { Schema } from './openapi.ts'
  */
 export type Validator = (value: Json, name: string, problems: string[]) => unknown
 
-/** The same for the text of a path or query parameter; of an array, for each of its items. */
+/** The same for the text of a path or query parameter; a date-time stays as it was given. For an array: validates each item. */
 export type TextValidator = (text: string, name: string, problems: string[]) => unknown
 
 type Schemas = Record<string, Schema>
@@ -69,7 +69,12 @@ export function compileTextSchema(schema: Schema, schemas: Schemas): TextValidat
   const known = flat['x-extensible-enum']
   // A request names only values that this version knows.
   const validate = compileSchema(known ? { ...flat, enum: known } : flat, schemas)
-  if (flat.type === 'string') return validate
+  if (flat.type === 'string') {
+    return (text, name, problems) => {
+      validate(text, name, problems)
+      return text
+    }
+  }
   const expected = integerDescription(flat)
   return (text, name, problems) => {
     if (int64FromDecimal(text) !== undefined) return validate(new JsonNumber(text), name, problems)

@@ -25,8 +25,10 @@ export function markOf(event: { type: string; at: number; petId: bigint; orderId
 export type EventStart = 'beginning' | 'now' | number
 
 /** With `newest` the page begins where an `oldest` one ends: at `to`, or right before the event of `after`, and goes down to `from`. */
-export type EventFilter = Query<Omit<contract.Operations['listEvents']['parameters'], 'from' | 'wait'>> & {
+export type EventFilter = Query<Omit<contract.Operations['listEvents']['parameters'], 'from' | 'to' | 'wait'>> & {
   readonly from: EventStart
+  /** Milliseconds since 1970. */
+  readonly to: number | undefined
   /** Instead of what `from` or, with `newest`, `to` says. */
   readonly after: EventPosition | undefined
 }

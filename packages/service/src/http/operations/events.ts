@@ -9,8 +9,8 @@ import type { Answer } from '../response/response.ts'
 import type { SomeHandlers } from './handler.ts'
 
 export const eventOperations = {
-  async listEvents({ feed, linkTo }, _caller, { wait, cursor, from, ...query }) {
-    const isNewest = query.sort === 'newest'
+  async listEvents({ feed, linkTo }, _caller, { wait, cursor, from, to, sort, ...query }) {
+    const isNewest = sort === 'newest'
     if (from !== undefined && cursor !== undefined && !isNewest) {
       throw refusal('from and cursor cannot be given together: a cursor says where to begin.')
     }
@@ -20,14 +20,17 @@ export const eventOperations = {
       petId: undefined,
       orderId: undefined,
       type: undefined,
-      to: undefined,
       ...query,
+      sort,
       from: startOf(from),
+      to: to === undefined ? undefined : instantFromText(to),
       after: cursor === undefined ? undefined : decodeEventCursor(cursor),
     }
+    // `from` only if the pages end there. `to` as it was given: in UTC it may be in year 10000, which no date-time has.
+    const repeated = { ...query, to, ...(isNewest && { sort, from }) }
     const answerOf = ({ json, count, next }: EventPage): Answer => {
       feed.sent += count
-      return { status: 200, body: json, headers: { Link: eventLink(linkTo, repeated(filter, from), next) } }
+      return { status: 200, body: json, headers: { Link: eventLink(linkTo, repeated, next) } }
     }
     const until = performance.now() + wait * 1000
     const page = await feed.read(filter)
@@ -38,12 +41,6 @@ export const eventOperations = {
     }
   },
 } satisfies SomeHandlers
-
-/** What the link repeats: `from` where the pages go down to it, and not what is so anyway. */
-function repeated({ limit, petId, orderId, type, to, sort }: EventFilter, from: string | undefined) {
-  const down = sort === 'newest' ? { sort, from } : {}
-  return { limit, petId, orderId, type, to: to === undefined ? undefined : new Date(to).toISOString(), ...down }
-}
 
 function refusal(message: string): PetstoreError {
   return new PetstoreError('invalid_parameter', message)

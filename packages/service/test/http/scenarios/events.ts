@@ -30,6 +30,14 @@ export function events(on: OnStore): void {
       expect((await get('/store/events?from=2026-11-21+18:00')).text).not.toContain('%2B')
     })
 
+    test('the link repeats `to` as it was given, also if its year has not four digits in UTC', async () => {
+      for (const to of ['9999-12-31T23:59:59-23:59', '0000-01-01T00:00:00+00:01', '2026-11-21T18:00:00.5+01:00']) {
+        const page = await get(`/store/events?to=${encodeURIComponent(to)}&limit=1`)
+        expect(next(page)).toContain(`&to=${encodeURIComponent(to)}&`)
+        expect((await get(next(page))).status).toBe(200)
+      }
+    })
+
     test('an earlier cursor is refused in a new epoch', async () => {
       const cursor = next(await get('/store/events'))
       await api.service.store.endEpoch((await api.service.store.findEnd()).epoch)
