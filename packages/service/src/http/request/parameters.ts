@@ -1,4 +1,5 @@
-// Reads and validates path, query and header parameters. Ignores unknown ones; refuses a known one that is given twice, unless it is a list.
+// Reads and validates path, query and header parameters. Ignores unknown ones; refuses a known one that is given twice, unless it is a list,
+// or whose name has brackets.
 
 import type { ContractOperation, ContractParameter } from '../../../../contract/src/contract.ts'
 import { instantFromText } from '../../../../contract/src/date-time.ts'
@@ -23,8 +24,20 @@ export function readParameters({ parameters }: ContractOperation, request: Route
         : readOne(parameter, textsOf(parameter, query, headers), problems)
     if (value !== undefined) values[name] = value
   }
+  if (BRACKET.test(query)) refuseBrackets(parameters, query, problems)
   if (problems.length > 0) throw new PetstoreError('invalid_parameter', problems.join(' '))
   return values
+}
+
+const BRACKET = /\[|%5b/i
+
+/** Some clients send a list as `type[]` or `type[0]`. Without the filter, the wrong items would be listed. */
+function refuseBrackets(parameters: readonly ContractParameter[], query: string, problems: string[]): void {
+  for (const given of new Set(new URLSearchParams(`?${query}`).keys())) {
+    const [, name] = /^(\w+)\[\d{0,9}\]$/.exec(given) ?? []
+    const known = parameters.find((parameter) => parameter.in === 'query' && parameter.name === name)
+    if (known) problems.push(`${known.many ? 'Repeat' : 'Write'} \`${name}\` instead of \`${given}\`.`)
+  }
 }
 
 function readPath({ name, validate }: ContractParameter, text = ''): unknown {

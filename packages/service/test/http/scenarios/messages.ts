@@ -13,6 +13,11 @@ const CURSOR = "cursor must be copied unchanged from the previous page's Link he
 const QUERIES: readonly (readonly [string, ...string[]])[] = [
   ['/pets?limit=5&limit=5', 'limit must be given once.'],
   ['/pets?sort=newest&sort=newest', 'sort must be given once.'],
+  ['/store/events?type[]=order.placed&type[]=order.changed', 'Repeat `type` instead of `type[]`.'],
+  ['/store/events?type%5b0%5D=order.placed', 'Repeat `type` instead of `type[0]`.'],
+  ['/store/events?petId[]=7', 'Write `petId` instead of `petId[]`.'],
+  ['/store/orders?status[]=pending&limit=x', 'limit must', 'Write `status` instead of `status[]`.'],
+  ['/pets?%6Cimit%5B12%5D=5', 'Write `limit` instead of `limit[12]`.'],
   ['/pets?limit=0&status=gone', 'limit must', 'status must'],
   ['/store/orders?limit=x&status=x&petId=x', 'limit must', 'status must', 'petId must'],
   ...['', 'AAAAAAAAAAEl7_8=', 'AAAAAAAAAAEl7_8A', '%00', 'AAAAAAAAABTWRkY'].map(
