@@ -29,8 +29,8 @@ export interface Target {
 interface ClientOptions {
   /** By default there is no limit. */
   statementTimeoutMs?: number
-  /** Called for each warning. */
-  onWarning?: () => void
+  /** Called when a commit stopped waiting for its synchronous standby: it is on this host only. */
+  onUnreplicated?: () => void
   /** Called when the connection has ended, if it was opened. */
   onClose?: () => void
 }
@@ -76,7 +76,7 @@ export class Client extends Driver {
 
   /** Throws the error of the server or the system, or a StoreFailure. */
   static async open(address: PostgresAddress, target: Target, options: ClientOptions = {}): Promise<Client> {
-    const { statementTimeoutMs, onWarning, onClose } = options
+    const { statementTimeoutMs, onUnreplicated, onClose } = options
     const { isolation = ISOLATION } = target
     const client = new Client(address, target, {
       application_name: APPLICATION,
@@ -84,10 +84,10 @@ export class Client extends Driver {
       // Only when it is necessary: PgBouncer refuses a connection with this parameter.
       ...(isolation === ISOLATION ? {} : { default_transaction_isolation: ISOLATION }),
     })
-    // By SQLSTATE, since the word for a warning is in the language of the server. Each connection to a database whose collation is of
-    // another version begins with one.
-    client.on('notice', ({ code, routine }) => {
-      if (code !== '00000' && routine !== 'CheckMyDatabase') onWarning?.()
+    // The function of PostgreSQL's source tells this warning from all others; its SQLSTATE differs between a cancelled and a terminated wait,
+    // and its text is in the language of the server.
+    client.on('notice', ({ routine }) => {
+      if (routine === 'SyncRepWaitForLSN') onUnreplicated?.()
     })
     client.on('error', () => client.destroy())
     try {

@@ -36,7 +36,7 @@ export interface HostConnections {
   /** Resolves when they may be used: everything that this host shows has reached its standby, too, and it was checked. */
   ready: Promise<void>
   /** How often an operator has cancelled a commit's wait for the standby. */
-  warnings: number
+  cancelledWaits: number
   /** A commit still waits for the standby, after its caller got an error. */
   stuck: boolean
   /** When the host last responded; `undefined` while hosts are compared. */
@@ -56,8 +56,8 @@ export function openConnections(
   const options = {
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     onClose: () => lost(connections),
-    onWarning: () => {
-      connections.warnings++
+    onUnreplicated: () => {
+      connections.cancelledWaits++
     },
   }
   const sessions = (length: number) =>
@@ -67,7 +67,7 @@ export function openConnections(
     readers: new Pool(sessions(address.connections), READ_QUEUE_MS, noneFree, OPENING),
     writers: new Pool(sessions(WRITERS), WRITE_QUEUE_MS, noneFree, OPENING),
     ready: Promise.resolve(),
-    warnings: 0,
+    cancelledWaits: 0,
     stuck: false,
     answeredAt: undefined,
   }
@@ -133,9 +133,9 @@ async function mayRun({ readers }: HostConnections): Promise<boolean> {
 
 /** Throws when an operator has cancelled the commit's wait for the standby: what it wrote is on this host only. */
 export async function replicated<Result>(connections: HostConnections, work: () => Promise<Result>): Promise<Result> {
-  const { warnings } = connections
+  const { cancelledWaits } = connections
   const result = await work()
-  if (connections.warnings > warnings)
+  if (connections.cancelledWaits > cancelledWaits)
     throw new StoreFailure('NOT_REPLICATED', 'the commit has not reached the standby')
   return result
 }

@@ -19,12 +19,8 @@ const cluster = await sharedCluster()
 const address = parsePostgresAddress(cluster.address('postgres'))
 
 describe('a session', () => {
-  let warnings = 0
-  const onWarning = () => {
-    warnings++
-  }
   const use = async (work: (session: Session) => Promise<void>) => {
-    const session = new Session(() => Client.open(address, { host: '127.0.0.1', port: cluster.port }, { onWarning }))
+    const session = new Session(() => Client.open(address, { host: '127.0.0.1', port: cluster.port }))
     await work(session).finally(() => session.close(1_000))
   }
 
@@ -51,8 +47,6 @@ describe('a session', () => {
     use(async (session) => {
       const ignoring = session.transaction(() => session.execute('SELECT 1 / 0').catch(() => []))
       expect((await rejectionOf(ignoring)).message).toBe('COMMIT was answered with ROLLBACK')
-      // What the others write at this moment is judged by them.
-      expect(warnings).toBe(0)
     }))
 
   test('commits nothing when its beginning or the statement that goes with COMMIT fails, and says why', () =>
@@ -82,15 +76,6 @@ describe('a session', () => {
           ...{ date: '2026-11-21', bytes: '\\x00ff', array: '{1}', numeric: '0.10' },
         },
       ])
-    }))
-
-  test('counts warnings, and nothing else that the server says', () =>
-    use(async ({ execute }) => {
-      await execute('DO $$ BEGIN RAISE NOTICE $t$a$t$; RAISE INFO $t$a$t$; END $$')
-      await execute('DROP TABLE IF EXISTS nothing_of_this_name')
-      expect(warnings).toBe(0)
-      await execute('DO $$ BEGIN RAISE WARNING $t$a$t$; END $$')
-      expect(warnings).toBe(1)
     }))
 
   test('ends, with the statement on it, when it is closed for too long a wait', async () => {

@@ -97,6 +97,29 @@ test('what the server refuses because of its state is unavailable, or full, and 
   await store.close()
 })
 
+test('a warning that is not about the standby changes no answer, for example a trigger’s or one about wraparound', async () => {
+  const { address, store, by, name } = await storeWithKey()
+  await store.close()
+  const warns = (result: string) =>
+    `LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'database must be vacuumed'; RETURN ${result}; END $$`
+  // It hides the function of that name with which every commit begins, also the one of a start.
+  await cluster.asAdmin(
+    (sql) =>
+      sql.unsafe(`ALTER DATABASE ${name} SET search_path = public, pg_catalog;
+        CREATE FUNCTION public.pg_logical_emit_message(boolean, text, text) RETURNS pg_lsn ${warns(`'0/0'`)};
+        CREATE FUNCTION public.warn() RETURNS trigger ${warns('NULL')};
+        CREATE TRIGGER warn BEFORE INSERT OR UPDATE ON pets FOR EACH STATEMENT EXECUTE FUNCTION warn()`),
+    name,
+  )
+  const warned = await openStore(address, { now })
+  const { value: pet } = await warned.createPet(PET, by, 'a')
+  expect(await warned.createPet(PET, by, 'a')).toEqual({ value: pet, replayed: true })
+  const { value: order } = await warned.placeOrder({ petId: pet.id }, by)
+  expect(await warned.completeOrder(order.id, by)).toMatchObject({ status: 'completed' })
+  await warned.revokeKey(by)
+  await warned.close()
+})
+
 test('two servers add without a refusal, whatever isolation the operator has set for the database', async () => {
   const { address, store, by, name } = await storeWithKey()
   await store.close()
