@@ -319,7 +319,7 @@ test('what is typed as soon as another view is there stays', async () => {
 test('ids and categories beyond 2^53 are shown, looked up and copied exactly', async () => {
   const address = temporaryFile('petstore.db')
   const service = await startService({ address })
-  using database = new Database(address)
+  const database = new Database(address)
   const ids = ['9007199254740993', '9223372036854775806', '9223372036854775807']
   for (const id of ids) {
     database.run(`INSERT INTO pets (id, name, category_id, status, created_at, created_by)
@@ -328,6 +328,7 @@ test('ids and categories beyond 2^53 are shown, looked up and copied exactly', a
                   SELECT 'pet.added', 0, 1, id, status, json_object('name', name, 'categoryId', category_id)
                   FROM pets WHERE id = ${id}`)
   }
+  database.close()
   const { page, complaints, close } = await openPage(browserOf(), `${service.origin}/`)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await openSignedIn(page, service.key)

@@ -221,13 +221,18 @@ describe.concurrent('a restore', () => {
     },
   )
 
-  test('of a store in use is refused, because the changes in its log would be lost', async () => {
+  test('of a running store is refused, and names its log; the same store can be restored when it has stopped', async () => {
     const { database, key } = await made(1)
     const service = await serve(['--database', database])
     await ask('POST', `${service.url}/pets`, key, PET)
-    const { status, stderr } = await run(['restore', database, '--database', temporaryFile('a.db')])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('a store in use')])
+    await ask('GET', `${service.url}/pets?search=a`, key)
+    const restored = () => run(['restore', database, '--database', temporaryFile('a.db')])
+    expect(await restored()).toMatchObject({
+      status: 1,
+      stderr: `petstore: ${database} is a store with changes in its log, ${database}-wal. Take a backup of it with petstore backup.\n`,
+    })
     await service.stop()
+    expect(await restored()).toMatchObject({ status: 0, stdout: expect.stringContaining('2 pets') })
   })
 
   test('does not replace another program’s database', async () => {

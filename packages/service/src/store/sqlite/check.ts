@@ -65,12 +65,14 @@ export function checkCopy(path: string): Checked {
   return { ...checked, last: checked.fault === undefined ? lastEvent(database) : undefined }
 }
 
-/** The file, with symbolic links resolved, when it is there and nobody has it open. Throws StartError. */
+/** Returns the file, with symbolic links resolved. Throws StartError if it is not there, or if a log beside it has some of its changes. */
 export function findCopy(path: string): string {
   const copy = realPath(path)
   if (identityOf(copy, 'backup') === undefined) throw new StartError(`There is no backup at ${path}.`)
   if ((statSync(`${copy}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
-    throw new StartError(`${path} is a store in use, not a backup: take one with petstore backup.`)
+    throw new StartError(
+      `${path} is a store with changes in its log, ${path}-wal. Take a backup of it with petstore backup.`,
+    )
   }
   return copy
 }

@@ -5,15 +5,12 @@
 import { Database } from 'bun:sqlite'
 
 let database
-let statements
 
 self.onmessage = ({ data: { path, waitMs, sql, values } }) => {
   try {
     if (path === undefined) return postMessage(close())
     database ??= open(path, waitMs)
-    const statement = statements.get(sql) ?? database.prepare(sql)
-    statements.set(sql, statement)
-    postMessage({ rows: statement.values(...values) })
+    postMessage({ rows: database.query(sql).values(...values) })
   } catch ({ code, message }) {
     // Such as a failing disk. The next statement begins with a new connection.
     close()
@@ -24,7 +21,6 @@ self.onmessage = ({ data: { path, waitMs, sql, values } }) => {
 function open(path, waitMs) {
   const opened = new Database(path, { readonly: true, strict: true, safeIntegers: true })
   opened.run(`PRAGMA busy_timeout = ${waitMs}`)
-  statements = new Map()
   return opened
 }
 

@@ -2,7 +2,7 @@
 
 import { Database, SQLiteError } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
@@ -12,6 +12,7 @@ import { commits, now, PET, storeWithKey } from '../../../../../test/support/sql
 import { TEXT_LENGTH_MAX } from '../../../../contract/src/generated.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { openConnection } from '../../../src/store/sqlite/connection.ts'
+import { searching } from '../../../src/store/sqlite/searching.ts'
 import { reads, Statements } from '../../../src/store/sqlite/statements.ts'
 import { sqliteStore } from '../../../src/store/sqlite/store.ts'
 import { exactTimes } from '../orders/exact-times.ts'
@@ -54,6 +55,22 @@ describe('a file', () => {
     )
     expect(written() - before.written).toBeLessThan(logBytes() - before.logBytes + 50_000)
     await store.close()
+  })
+
+  test('has no log after the thread of searches has failed, worked again and closed', async () => {
+    const path = temporaryFile('petstore.db')
+    const connection = openConnection(path)
+    const { query, stop } = searching(connection)
+    // More statements than a connection keeps prepared.
+    const search = () => Promise.all(Array.from({ length: 30 }, (_, n) => query(`SELECT ${n} FROM keys`)))
+    await search()
+    expect(await rejectionOf(query('SELECT abs(-9223372036854775808)'))).toMatchObject({
+      message: expect.stringContaining('integer overflow'),
+    })
+    await search()
+    await stop()
+    connection.close()
+    expect(existsSync(`${path}-wal`)).toBe(false)
   })
 
   test('a create changes the version of the data only; a commit of another process and a change of a key also change the version of the keys', async () => {
