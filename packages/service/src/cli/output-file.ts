@@ -1,24 +1,41 @@
-// Writes a file that is whole or as it was.
+// Writes a file that is complete or as it was. A path may also name a device, a pipe or standard output.
 
-import { writeSync } from 'node:fs'
+import { accessSync, closeSync, constants, rmSync, writeFileSync, writeFile as writeTo } from 'node:fs'
+import { promisify } from 'node:util'
 import { StartError } from '../domain/start-error.ts'
 import { systemReason } from '../domain/system-reason.ts'
-import { replaceFile } from '../system/partial.ts'
-import { Interrupted } from './exit-codes.ts'
-import { firstSignal } from './stop.ts'
+import { createPartial, replaceFile, targetOf } from '../system/partial.ts'
+import { writeAll } from './print.ts'
+import { unlessInterrupted } from './stop.ts'
+
+const MODE = 0o666
+
+type Texts = AsyncIterable<string> | Iterable<string>
+
+/** Does the same as `writeFileSync` without blocking, because the reader of a pipe may be slow. */
+const writeUnblocked = promisify<number, string, void>(writeTo)
+
+export function isStandardOutput(path: string): boolean {
+  return path === '-' || targetOf(path).descriptor === 1
+}
 
 /**
  * Replaces the file when everything is on disk; until then, and on an error, it stays as it was. Throws StartError, and Interrupted
  * after SIGINT or SIGTERM.
  */
-export async function writeFile(path: string, texts: AsyncIterable<string>): Promise<void> {
+export async function writeFile(path: string, texts: Texts): Promise<void> {
   try {
-    await replaceFile(path, 0o666, async (descriptor) => {
-      const written = await Promise.race([writeTo(descriptor, texts), firstSignal()])
-      if (typeof written === 'string') {
-        throw new Interrupted(`Interrupted. The unfinished export was removed; ${path} was not changed.`)
-      }
-    })
+    if (isStandardOutput(path)) return await unlessInterrupted(writeAll(texts), 'The output ends too early.')
+    const [write, left] = targetOf(path).special
+      ? [writeUnblocked, `${path} ends too early.`]
+      : [writeFileSync, `The unfinished export was removed; ${path} was not changed.`]
+    await replaceFile(path, MODE, (descriptor) =>
+      unlessInterrupted(
+        // Not `writeSync`, which may write only a part when a disk is nearly full.
+        writeEach(texts, (text) => write(descriptor, text)),
+        left,
+      ),
+    )
   } catch (error) {
     const { syscall } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error
@@ -26,6 +43,17 @@ export async function writeFile(path: string, texts: AsyncIterable<string>): Pro
   }
 }
 
-async function writeTo(descriptor: number, texts: AsyncIterable<string>): Promise<void> {
-  for await (const text of texts) writeSync(descriptor, text)
+async function writeEach(texts: Texts, write: (text: string) => unknown): Promise<void> {
+  for await (const text of texts) await write(text)
+}
+
+/** Throws the system's error if `writeFile` could not begin. */
+export function tryToWrite(path: string): void {
+  const { path: to, special } = targetOf(path)
+  if (special) accessSync(to, constants.W_OK)
+  else {
+    const { path: tried, descriptor } = createPartial(to, MODE)
+    rmSync(tried)
+    closeSync(descriptor)
+  }
 }

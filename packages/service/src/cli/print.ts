@@ -30,7 +30,7 @@ export function write(text: string): Promise<void> {
   return toReader(process.stdout.isTTY ? printableLines(text) : text)
 }
 
-export async function writeAll(texts: AsyncIterable<string>): Promise<void> {
+export async function writeAll(texts: AsyncIterable<string> | Iterable<string>): Promise<void> {
   for await (const text of texts) await write(text)
 }
 

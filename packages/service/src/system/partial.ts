@@ -1,7 +1,22 @@
 // Files that are written under a name of their own beside their target, and get its name when they are whole.
 
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { lockAbandoned, lockNew } from './lock.ts'
 
 /** The end of a name that `createPartial` has given. */
@@ -26,17 +41,60 @@ export function createPartial(to: string, mode: number): PartialFile {
   }
 }
 
-/** Replaces the file at `path` when all that `write` gives its new descriptor is on disk; until then, and on an error, it stays as it was. */
+/** A descriptor of this process, such as the one that `/dev/stdout` links to. */
+const DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/
+
+interface Target {
+  /** Behind all links. A name that links lead to may not exist yet. */
+  path: string
+  /** The regular file that is there. */
+  file?: Stats | undefined
+  /** A device, a pipe, a socket or a folder: it cannot be replaced. */
+  special: boolean
+  descriptor?: number
+}
+
+/** Follows the links at `path`. Throws if they form a circle. */
+export function targetOf(path: string): Target {
+  const found = statSync(path, { throwIfNoEntry: false })
+  let to = path
+  while (!DESCRIPTOR.test(to) && lstatSync(to, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    const link = readlinkSync(to)
+    // Not `join`, which removes `..` although the name before it may be a link.
+    to = isAbsolute(link) ? link : `${dirname(to)}/${link}`
+  }
+  const descriptor = DESCRIPTOR.exec(to)?.[1]
+  if (descriptor !== undefined) return { path: to, special: true, descriptor: Number(descriptor) }
+  return found && !found.isFile() ? { path: to, special: true } : { path: to, file: found, special: false }
+}
+
+/**
+ * Replaces the file at the end of the links at `path` when all that `write` gives its new descriptor is on disk; until then, and on an error, it
+ * stays as it was. It keeps its mode; a new one gets `mode`. Devices, pipes and sockets are written directly.
+ */
 export async function replaceFile(path: string, mode: number, write: (descriptor: number) => unknown): Promise<void> {
-  const partial = createPartial(path, mode)
+  const { path: to, file, special } = targetOf(path)
+  const partial = special ? { path: '', descriptor: openSync(to, constants.O_WRONLY) } : createPartial(to, mode)
   try {
+    if (file) keepAccess(partial.descriptor, file)
     await write(partial.descriptor)
+    if (special) return
     fsyncSync(partial.descriptor)
-    renameSync(partial.path, path)
+    renameSync(partial.path, to)
   } finally {
-    rmSync(partial.path, { force: true })
+    if (!special) rmSync(partial.path, { force: true })
     closeSync(partial.descriptor)
   }
+}
+
+/** Gives the open file the mode of the file that it will replace, and its owner if this process may do that. */
+export function keepAccess(descriptor: number, { uid, gid, mode }: Stats): void {
+  try {
+    fchownSync(descriptor, uid, gid)
+  } catch {
+    // Only root may.
+  }
+  fchmodSync(descriptor, mode & 0o777)
 }
 
 /** What the process with this id has left of its unfinished files for the target, or for another whose name begins like the target's. */

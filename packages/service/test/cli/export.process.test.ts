@@ -5,8 +5,11 @@ import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { launcher, run } from '../../../../test/support/process.ts'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { startService } from '../../../../test/support/service.ts'
+import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
 import { beside } from '../../../../test/support/stores.ts'
+import { writeFile } from '../../src/cli/output-file.ts'
 import { generateKey } from '../../src/domain/keys.ts'
 
 const PETS = 250
@@ -73,6 +76,35 @@ describe('an export', () => {
     expect(refused.status).toBe(4)
     expect([existsSync(other), readFileSync(`${other}.part`, 'utf8')]).toEqual([false, 'precious'])
     expect(beside(other)).toEqual(['pets.csv.part'])
+  })
+
+  test('goes to standard output through a link that leads there, and to the reader of a pipe', async () => {
+    const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
+    const [link, pipe] = [temporaryFile('link.ndjson'), temporaryFile('pipe.ndjson')]
+    symlinkSync('/dev/stdout', link)
+    const exported = await run(['pets', 'export', link], { env })
+    expect([exported.status, exported.stderr, exported.stdout.trimEnd().split('\n').length]).toEqual([
+      0,
+      `Exported ${PETS} pets.\n`,
+      PETS,
+    ])
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+
+    Bun.spawnSync(['mkfifo', pipe])
+    const reader = Bun.spawn(['cat', pipe], { timeout: 10_000 })
+    expect((await run(['pets', 'export', pipe], { env })).stderr).toBe(`Exported ${PETS} pets to ${pipe}.\n`)
+    expect([await reader.stdout.text(), lstatSync(pipe).isFIFO()]).toEqual([exported.stdout, true])
+  })
+
+  test.skipIf(!canMount)(`that a full disk cuts short leaves the file as it was${WHY_SKIPPED}`, async () => {
+    using disk = smallDisk('size=64k')
+    const file = `${disk.folder}/pets.ndjson`
+    writeFileSync(file, 'before')
+    disk.fill(4096)
+    // The first write takes 4,096 bytes of the text without an error.
+    const { message } = await rejectionOf(writeFile(file, ['x'.repeat(5_000)]))
+    expect(message).toBe(`${file} cannot be written (no space left on device).`)
+    expect([readFileSync(file, 'utf8'), beside(file)]).toEqual(['before', ['ballast']])
   })
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

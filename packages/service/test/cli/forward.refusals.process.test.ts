@@ -1,12 +1,13 @@
 // What `petstore events forward` refuses: addresses, secrets, saved states, and certificates that nobody has vouched for.
 
 import { expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { run } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { forward, SECRET, startHook, taken } from '../../../../test/support/webhook.ts'
+import { SavedCursor } from '../../src/cli/events/saved-cursor.ts'
 import { generateKey } from '../../src/domain/keys.ts'
 
 const KEY = generateKey('production')
@@ -47,6 +48,22 @@ test('refuses a state that is none, rather than begin again', async () => {
     const { status, stderr } = await run(['events', 'forward', ...flags('http://127.0.0.1:1/'), '--state', state])
     expect([status, stderr]).toEqual([1, expect.stringContaining(`${state} is not a state`)])
   }
+})
+
+test('keeps its state behind a link, with the mode of the file, and never in a pipe', () => {
+  const [state, link, pipe] = [temporaryFile('forwarded'), temporaryFile('link'), temporaryFile('pipe')]
+  symlinkSync(state, link)
+  const saved = SavedCursor.open(link)
+  saved.keep('first')
+  expect(statSync(state).mode & 0o777).toBe(0o600)
+  chmodSync(state, 0o640)
+  saved.keep('second')
+  expect([readFileSync(state, 'utf8'), statSync(state).mode & 0o777]).toEqual(['second\n', 0o640])
+  expect([readlinkSync(link), readdirSync(dirname(state)).sort()]).toEqual([state, ['forwarded', 'forwarded.lock']])
+
+  Bun.spawnSync(['mkfifo', pipe])
+  expect(() => SavedCursor.open(pipe)).toThrow(`${pipe} is not a state of petstore events forward.`)
+  expect(readdirSync(dirname(pipe))).toEqual(['pipe'])
 })
 
 test('petstore events secret makes another one each time', async () => {

@@ -1,7 +1,7 @@
 // `petstore login` and `logout`, and which service the commands talk to.
 
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { root, run } from '../../../../test/support/process.ts'
@@ -107,6 +107,12 @@ describe('login', () => {
     expect(loggedIn.stderr).not.toContain(service.key)
     const kept = join(home, '.config/petstore/login.json')
     expect(statSync(kept).mode & 0o777).toBe(0o600)
+    const target = join(home, 'login-of-a-team')
+    renameSync(kept, target)
+    symlinkSync(target, kept)
+    chmodSync(target, 0o644)
+    expect((await run([], { cwd, env, command: stdin(service.key) })).status).toBe(0)
+    expect([lstatSync(kept).isSymbolicLink(), statSync(target).mode & 0o777]).toEqual([true, 0o600])
     expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).status).toBe(0)
     const elsewhere = await run(['pets', 'list', '--url', 'http://127.0.0.1:1'], { cwd, env: { HOME: home } })
     expect(elsewhere.stderr).toContain('There is no API key for http://127.0.0.1:1/v1')

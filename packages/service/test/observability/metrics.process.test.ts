@@ -41,8 +41,7 @@ afterAll(() => service.stop())
 
 const metrics = async () => (await fetch(metricsUrl)).text()
 /** With what the forwarder and the check of a copy tell. */
-const allMetrics = async () =>
-  [await metrics(), new Progress(createLog('silent')).text(), ...(await Array.fromAsync(metricsOf(0)))].join('')
+const allMetrics = async () => [await metrics(), new Progress(createLog('silent')).text(), metricsOf(0)].join('')
 const value = (text: string, series: string) => {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `))
   return line === undefined ? undefined : Number(line.split(' ').at(-1))

@@ -46,7 +46,7 @@ Exit statuses:
       const service = clientConfigOf(self).url ? await couldBe(() => compare(file, last, self)) : undefined
       const goodUntil = service?.goodUntil ?? last?.at
       if (metrics !== undefined && goodUntil !== undefined)
-        await couldBe(() => writeFile(metrics, metricsOf(goodUntil)))
+        await couldBe(() => writeFile(metrics, [metricsOf(goodUntil)]))
       await printLines(`${file} is good${last ? upTo(last) : ''}: ${counted(contents)}.`)
       if (service) await printLines(service.sentence)
     })
@@ -98,8 +98,8 @@ function upTo({ id, at }: LastEvent): string {
 const age = (at: number) => duration(Date.now() - at, 1)
 
 /** In Prometheus' text format. */
-export async function* metricsOf(goodUntil: number): AsyncGenerator<string> {
-  yield gauge(
+export function metricsOf(goodUntil: number): string {
+  return gauge(
     'petstore_copy_good_until_seconds',
     'What was acknowledged before this time, in seconds since 1970, is in a copy that was checked.',
     goodUntil / 1000,

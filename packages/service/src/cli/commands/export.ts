@@ -6,10 +6,9 @@ import type { PetstoreClient } from '../../../../client/src/petstore.ts'
 import { createClient } from '../client.ts'
 import { type FormatOptions, formatOf, withFormat } from '../formats/all.ts'
 import { withClientSettings } from '../options.ts'
-import { writeFile } from '../output-file.ts'
-import { grouped, plural, printNote, writeAll } from '../print.ts'
+import { isStandardOutput, writeFile } from '../output-file.ts'
+import { grouped, plural, printNote } from '../print.ts'
 import { NO_BAR, startProgress } from '../progress.ts'
-import { unlessInterrupted } from '../stop.ts'
 
 export interface Exported<Item, Filter> {
   noun: string
@@ -36,15 +35,15 @@ export function exportCommand<Item extends object, Filter>({
     .addHelpText(
       'after',
       `
-An existing file is replaced only when the export is complete. Without --excel
-a CSV is exact: text that a spreadsheet takes for a formula stands in it as it
-is.
+An existing file is replaced only when the export is complete; a pipe or a
+device is written directly. Without --excel a CSV is exact: text that a
+spreadsheet takes for a formula stands in it as it is.
 
 Examples:
 ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
     )
-    .action(async (file: string | undefined, options: FormatOptions & Filter, self: Command) => {
-      const toFile = file !== undefined && file !== '-'
+    .action(async (file = '-', options: FormatOptions & Filter, self: Command) => {
+      const toFile = !isStandardOutput(file)
       const texts = formatOf(file, options)
       const client = createClient(self, { retries: 6 })
       // A bar would be drawn over what the terminal shows.
@@ -62,7 +61,7 @@ ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
       }
       const written = texts.write(counted(), columns)
       try {
-        await (toFile ? writeFile(file, written) : unlessInterrupted(writeAll(written), 'The output ends too early.'))
+        await writeFile(file, written)
       } finally {
         progress.stop()
       }

@@ -1,7 +1,7 @@
 // `petstore login` and `logout`: save an address and an API key for later commands, in a file that only its owner can
 // read. The service checks the key before it is saved.
 
-import { fchmodSync, mkdirSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { fchmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { PetstoreClient } from '../../../../client/src/petstore.ts'
@@ -72,7 +72,7 @@ async function writeLogin(login: Login): Promise<void> {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     await replaceFile(file, 0o600, (descriptor) => {
       fchmodSync(descriptor, 0o600)
-      writeSync(descriptor, `${JSON.stringify(login)}\n`)
+      writeFileSync(descriptor, `${JSON.stringify(login)}\n`)
     })
   } catch (error) {
     throw new StartError(`${file} cannot be written (${systemReason(error)}).`, { cause: error })

@@ -1,6 +1,6 @@
 // `petstore verify`: whether a server, any server, keeps the promises of the interface. It has exit statuses of its own.
 
-import { closeSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { shown } from '../../../../verify/src/curl.ts'
 import { Examination, type Result } from '../../../../verify/src/examination.ts'
@@ -13,9 +13,9 @@ import { bearerToken, httpUrl } from '../../config/setting-parsers.ts'
 import { VERIFY_SETTINGS } from '../../config/settings.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { systemReason } from '../../domain/system-reason.ts'
-import { createPartial, replaceFile } from '../../system/partial.ts'
 import { CouldNotExamine } from '../exit-codes.ts'
 import { parsedBy, withSettingsOf } from '../options.ts'
+import { tryToWrite, writeFile } from '../output-file.ts'
 import { plural, printLines, write } from '../print.ts'
 import { startProgress } from '../progress.ts'
 import { listing, report, type Summary } from '../verify-report.ts'
@@ -96,9 +96,7 @@ async function verify(url: string | undefined, options: Options, self: Command):
   const results = await examine(examination, chosen, target)
   const levels = LEVELS.filter((level) => results.some((result) => result.level === level))
   const summary = { target: target.baseUrl.href, levels, results }
-  for (const [path, write] of reports) {
-    await replaceFile(path, 0o666, (descriptor) => writeFileSync(descriptor, write(summary)))
-  }
+  for (const [path, write] of reports) await writeFile(path, [write(summary)])
   await (options.json ? write(`${JSON.stringify(summary)}\n`) : printLines(...report(summary)))
   if ((await examination.broken()).length > 0) process.exitCode = 1
 }
@@ -195,9 +193,7 @@ function reportsOf({ junit, html, markdown }: Options): [path: string, write: (s
   const wanted = all.filter((each): each is [string, (typeof each)[1]] => each[0] !== undefined)
   for (const [path] of wanted) {
     try {
-      const { path: tried, descriptor } = createPartial(path, 0o666)
-      rmSync(tried)
-      closeSync(descriptor)
+      tryToWrite(path)
     } catch (error) {
       throw new FlagError(`${path} cannot be written (${systemReason(error)}).`)
     }

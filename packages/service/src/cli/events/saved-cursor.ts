@@ -1,12 +1,13 @@
 // Where a forward is in the feed: one line in a file, the cursor behind the last event that the receiver has taken. One process at a time
 // has it.
 
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { StartError } from '../../domain/start-error.ts'
 import { orStartError } from '../../domain/system-reason.ts'
 import { decodeEventCursor } from '../../http/request/event-cursor.ts'
 import { syncFolderOf } from '../../system/files.ts'
 import { lockAlone } from '../../system/lock.ts'
+import { keepAccess, targetOf } from '../../system/partial.ts'
 
 const MODE = 0o600
 
@@ -18,15 +19,16 @@ export class SavedCursor {
   ) {}
 
   /** Until this process ends, no other can. Throws StartError. */
-  static open(file: string): SavedCursor {
-    const cursor = orStartError(() => {
+  static open(path: string): SavedCursor {
+    return orStartError(() => {
+      const { path: file, special } = targetOf(path)
+      if (special) throw noState(path)
       // Not the file itself, whose name goes to another file at each step.
       if (!lockAlone(file, openSync(`${file}.lock`, 'a', MODE))) {
         throw new StartError(`Another petstore events forward works with ${file}.`)
       }
-      return readCursor(file)
-    }, refusalOf(file))
-    return new SavedCursor(file, cursor)
+      return new SavedCursor(file, readCursor(file))
+    }, refusalOf(path))
   }
 
   /** On disk when it returns. Throws StartError. */
@@ -36,7 +38,9 @@ export class SavedCursor {
       const whole = `${this.file}.new`
       const descriptor = openSync(whole, 'w', MODE)
       try {
-        writeSync(descriptor, `${cursor}\n`)
+        const before = statSync(this.file, { throwIfNoEntry: false })
+        if (before) keepAccess(descriptor, before)
+        writeFileSync(descriptor, `${cursor}\n`)
         fsyncSync(descriptor)
       } finally {
         closeSync(descriptor)
@@ -60,8 +64,10 @@ function readCursor(file: string): string | undefined {
     decodeEventCursor(cursor)
     return cursor
   } catch {
-    throw new StartError(`${file} is not a state of petstore events forward.`)
+    throw noState(file)
   }
 }
+
+const noState = (file: string) => new StartError(`${file} is not a state of petstore events forward.`)
 
 const refusalOf = (file: string) => (reason: string) => `The state in ${file} cannot be kept (${reason}).`
