@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { keyEnvironment } from '../domain/keys.ts'
 import { StartError } from '../domain/start-error.ts'
 import { systemReason } from '../domain/system-reason.ts'
+import { pathFault } from '../store/absolute-path.ts'
 import { kindOf } from '../store/kinds.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from './settings.ts'
 
@@ -112,6 +113,6 @@ function fromEnvironment(environment: NodeJS.ProcessEnv, { variable, secret }: S
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw new Error(`cannot be read from the file in ${variable}_FILE (${systemReason(error)})`)
+    throw new Error(`cannot be read from the file in ${variable}_FILE (${pathFault(file) ?? systemReason(error)})`)
   }
 }

@@ -1,10 +1,17 @@
 // Parsers of settings. Each throws an Error whose message completes a sentence about the setting: "must be …".
 
 import { keyEnvironment } from '../domain/keys.ts'
+import { pathFault } from '../store/absolute-path.ts'
 import { kindOf } from '../store/kinds.ts'
 
 export function nonEmpty(text: string): string {
   if (text.trim() === '') throw new Error('must not be empty')
+  return text
+}
+
+export function path(text: string): string {
+  const fault = pathFault(nonEmpty(text))
+  if (fault !== undefined) throw new Error(fault)
   return text
 }
 

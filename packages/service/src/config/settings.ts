@@ -129,7 +129,7 @@ export const SETTINGS = {
   backupDir: setting({
     variable: 'PETSTORE_BACKUP_DIR',
     description: 'The folder for periodic backups of a store that is a file. Default: no periodic backups.',
-    parse: parsers.nonEmpty,
+    parse: parsers.path,
   }),
   backupEvery: setting({
     variable: 'PETSTORE_BACKUP_EVERY',

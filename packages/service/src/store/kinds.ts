@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import type { SchemaState, Store, StoreOptions } from '../domain/store.ts'
-import { absolutePath } from './absolute-path.ts'
+import { absolutePath, pathFault } from './absolute-path.ts'
 import type { Contents } from './contents.ts'
 import { describeAddress, isPostgresAddress, parsePostgresAddress } from './postgres/address.ts'
 import type { Recovery } from './shared/recovery.ts'
@@ -73,11 +73,19 @@ const postgres: StoreKind = {
   recover: async (address, recovery) => (await import('./postgres/recovery.ts')).recover(address, recovery),
 }
 
+/** Addresses as other programs write them: URLs of another scheme, libpq's keywords, SQLite's URIs, Windows' drives. */
+const ADDRESS_ELSEWHERE = /:\/\/|^postgres(ql)?\/\/|^(jdbc|file|sqlite3?|[a-z]):|(^|\s)(host|hostaddr|dbname)\s*=/i
+const FORMS = "must be a file's path, or have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+
 const file: StoreKind = {
   check(address) {
     if (address === MEMORY) throw new Error('must be a file: `petstore serve --ephemeral` keeps everything in memory')
     if (address.trim() === '') throw new Error('must not be empty')
-    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) throw new Error('must be a file or begin with postgres://')
+    const exists = existsSync(address)
+    const isPath = /^\.?\//.test(address)
+    const fault = pathFault(address) ?? (!isPath && ADDRESS_ELSEWHERE.test(address) ? FORMS : undefined)
+    if (fault === undefined || (isPath && exists)) return
+    throw new Error(exists ? `${fault}. A file of that name exists: put ./ before the name to open it` : fault)
   },
   describe: (address) => address,
   identify(address) {

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { relative as relativePath } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { root } from '../../../../test/support/process.ts'
 import { expectReleased } from '../../../../test/support/released.ts'
@@ -61,6 +62,7 @@ describe('a secret', () => {
     const both = { PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_BOOTSTRAP_KEY_FILE: 'x' }
     expect(() => readConfig(both)).toThrow('given twice')
     expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: '/nothing' })).toThrow('cannot be read')
+    expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: '"/key"' })).toThrow('a quote or white space')
   })
   test('is refused when it belongs to the other environment, and is never shown', () => {
     expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_ENVIRONMENT: 'staging' })).toThrow(
@@ -68,6 +70,35 @@ describe('a secret', () => {
     )
   })
 })
+
+const FILES = [
+  'a.db',
+  '/a/b.db',
+  '../a.db',
+  './sqlite:x.db',
+  '/a/host=b',
+  'localhost=1.db',
+  'my pets.db',
+  'profile:x',
+  'a$b~',
+]
+const QUOTED = ['"/x"', "'x'", '"x', ' x', '/x ', 'x\r', '/x\n', '~/x', '$HOME/x']
+const ALMOST_ADDRESSES = [
+  ...QUOTED,
+  '"postgres://a@b/c"',
+  ' postgres://a@b/c',
+  'host=b dbname=c',
+  'user=a dbname = c',
+  'jdbc:postgresql://b/c',
+  'DATABASE_URL=postgres://a@b/c',
+  'postgres//a:b@c/d',
+  'postgresql//a',
+  'sqlite:x.db',
+  'sqlite3:x.db',
+  'file:x.db',
+  'C:\\x.db',
+  'c:x.db',
+]
 
 describe('each is checked', () => {
   for (const [variable, good, bad] of [
@@ -83,12 +114,25 @@ describe('each is checked', () => {
     ['PETSTORE_SHARE_PORT', ['yes', 'no'], ['true', 'YES']],
     ['PETSTORE_SUNSET', ['enforce', 'announce'], ['Enforce', 'off']],
     ['PETSTORE_LOG_LEVEL', ['debug', 'silent'], ['trace', 'INFO']],
-    ['PETSTORE_DATABASE', ['a.db', '/a/b.db'], ['mysql://a', ':memory:']],
+    ['PETSTORE_DATABASE', FILES, ['mysql://a', ':memory:', ...ALMOST_ADDRESSES]],
+    ['PETSTORE_BACKUP_DIR', ['/a', 'a b', './~'], QUOTED],
   ] as const) {
     test(variable, () => {
       for (const value of good) readConfig({ [variable]: value })
       for (const value of bad) expect(() => readConfig({ [variable]: value })).toThrow(variable)
     })
+  }
+})
+
+test('a file with the name of an almost-address opens with ./ before it or by its absolute path', () => {
+  const name = temporaryFile('pets.db ')
+  writeFileSync(name, '')
+  const relative = relativePath(process.cwd(), name)
+  expect(() => readConfig({ PETSTORE_DATABASE: relative })).toThrow(
+    /^.*\n {2}PETSTORE_DATABASE must not begin or end with a quote or white space\. A file of that name exists: put \.\/ before the name to open it\.$/,
+  )
+  for (const database of [name, `./${relative}`]) {
+    expect(readConfig({ PETSTORE_DATABASE: database }).database).toBe(database)
   }
 })
 
