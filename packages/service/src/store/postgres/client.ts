@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import Driver, { type QueryResult } from 'pg/lib/client.js'
-import Connection from 'pg/lib/connection.js'
+import { DatabaseError } from 'pg-protocol'
 import { StartError } from '../../domain/start-error.ts'
 import type { PostgresAddress } from './address.ts'
 import { codeOf, StoreFailure } from './errors.ts'
@@ -46,84 +46,95 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 const asText = (text: string) => text
 const TYPES = { getTypeParser: (oid: number) => PARSERS[oid] ?? asText }
 
-/** The server's answer to who asks for TLS and can have none. */
-const NO_TLS = 'N'
-
-export class Client extends Driver {
-  private constructor(
-    address: PostgresAddress,
-    target: Target,
-    private readonly parameters: Record<string, string>,
-  ) {
-    const { user, database, password, sslMode } = address
-    const { host, port } = target
-    const ssl = tlsOf(address)
-    super({
-      connection: new Wire(ssl, sslMode === 'prefer'),
-      ...{ host, port, user, database, ssl, types: TYPES },
-      // As a function, or the driver would look for a file with passwords where there is none.
-      password: () => {
-        const given = password || process.env.PGPASSWORD
-        if (!given) throw new StoreFailure('28P01', 'the server asks for a password')
-        return given
-      },
-      // A statement is sent at once; answers come in the order of the statements.
-      pipeline: true,
-      sslnegotiation: 'postgres',
-      scramMaxIterations: 0,
-    })
-  }
+export class Client {
+  private constructor(private readonly driver: Driver) {}
 
   /** Throws the error of the server or the system, or a StoreFailure. */
   static async open(address: PostgresAddress, target: Target, options: ClientOptions = {}): Promise<Client> {
-    const { statementTimeoutMs, onUnreplicated, onClose } = options
-    const { isolation = ISOLATION } = target
-    const client = new Client(address, target, {
-      application_name: APPLICATION,
-      ...(statementTimeoutMs === undefined ? {} : { statement_timeout: String(statementTimeoutMs) }),
-      // Only when it is necessary: PgBouncer refuses a connection with this parameter.
-      ...(isolation === ISOLATION ? {} : { default_transaction_isolation: ISOLATION }),
-    })
-    // The function of PostgreSQL's source tells this warning from all others; its SQLSTATE differs between a cancelled and a terminated wait,
-    // and its text is in the language of the server.
-    client.on('notice', ({ routine }) => {
-      if (routine === 'SyncRepWaitForLSN') onUnreplicated?.()
-    })
-    client.on('error', () => client.destroy())
+    const deadline = performance.now() + CONNECT_TIMEOUT_MS
+    const tls = tlsOf(address, target)
+    const openWith = (ssl: object | false) => connect(driverOf(address, target, options, ssl), options, deadline)
     try {
-      const late = () => new StoreFailure('CONNECT_TIMEOUT', 'the connection took too long')
-      await withTimeout(CONNECT_TIMEOUT_MS, client.connect(), late)
-      client.on('end', () => onClose?.())
-      return client
+      const opening = openWith(tls).catch((error) => {
+        if (address.sslMode !== 'prefer' || !mayBePlain(error)) throw error
+        return openWith(false)
+      })
+      return new Client(await opening)
     } catch (error) {
-      client.destroy()
       throw lost(error)
     }
   }
 
-  /** All of them: the driver's own would follow variables of the environment. */
-  override getStartupConf(): Record<string, string> {
-    const { user, database } = this as unknown as PostgresAddress
-    return { user, database, ...this.parameters }
+  /** The process number that the server sent when the connection was opened. */
+  get processID(): number | null {
+    return this.driver.processID
   }
 
   /** Runs one statement, or several without parameters. With a name it is prepared once for this connection. Throws as `open` does. */
   async run<Row>(text: string, values: readonly Parameter[] = [], name?: string): Promise<QueryResult<Row>> {
     try {
-      return await this.query<Row>({ text, values, ...(name === undefined ? {} : { name }) })
+      return await this.driver.query<Row>({ text, values, ...(name === undefined ? {} : { name }) })
     } catch (error) {
       throw lost(error)
     }
   }
 
-  /** Says goodbye, and waits for the server's no longer than `timeoutMs`. */
+  /** Ends the connection, and waits for the server to do so no longer than `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
-    await withTimeout(timeoutMs, this.end(), () => new Error('no goodbye')).catch(() => this.destroy())
+    await withTimeout(timeoutMs, this.driver.end(), () => new Error('no goodbye')).catch(() => destroy(this.driver))
   }
+}
 
-  private destroy(): void {
-    this.connection.stream.destroy()
+function driverOf(
+  { user, database, password }: PostgresAddress,
+  { host, port, isolation = ISOLATION }: Target,
+  { statementTimeoutMs }: ClientOptions,
+  ssl: object | false,
+): Driver {
+  const driver = new Driver({
+    ...{ host, port, user, database, ssl, types: TYPES },
+    ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS },
+    // A function, because without a password the driver would look for a file with passwords.
+    password: () => {
+      const given = password || process.env.PGPASSWORD
+      if (!given) throw new StoreFailure('28P01', 'the server asks for a password')
+      return given
+    },
+    // Sends a statement before the last one is answered; the answers arrive in the same order.
+    pipeline: true,
+    sslnegotiation: 'postgres',
+    scramMaxIterations: 0,
+  })
+  // All of them: the driver's own would follow variables of the environment.
+  driver.getStartupConf = () => ({
+    ...{ user, database, application_name: APPLICATION },
+    ...(statementTimeoutMs === undefined ? {} : { statement_timeout: String(statementTimeoutMs) }),
+    // Only when it is necessary: PgBouncer refuses a connection with this parameter.
+    ...(isolation === ISOLATION ? {} : { default_transaction_isolation: ISOLATION }),
+  })
+  return driver
+}
+
+async function connect(driver: Driver, { onUnreplicated, onClose }: ClientOptions, deadline: number): Promise<Driver> {
+  // The function of PostgreSQL's source tells this warning from all others; its SQLSTATE differs between a cancelled and a terminated wait,
+  // and its text is in the language of the server.
+  driver.on('notice', ({ routine }) => {
+    if (routine === 'SyncRepWaitForLSN') onUnreplicated?.()
+  })
+  driver.on('error', () => destroy(driver))
+  try {
+    const late = () => new StoreFailure('CONNECT_TIMEOUT', 'the connection took too long')
+    await withTimeout(deadline - performance.now(), driver.connect(), late)
+    driver.on('end', () => onClose?.())
+    return driver
+  } catch (error) {
+    destroy(driver)
+    throw error
   }
+}
+
+function destroy({ connection }: Driver): void {
+  connection.stream.destroy()
 }
 
 /** What the driver throws without a code is about a connection that ended, or that said something unexpected. */
@@ -131,38 +142,19 @@ function lost(error: unknown): unknown {
   return codeOf(error) === '' ? new StoreFailure('CONNECTION_LOST', 'the connection was lost', { cause: error }) : error
 }
 
-/** Goes on without TLS where the server has none, if it may; the driver itself cannot. */
-class Wire extends Connection {
-  constructor(
-    ssl: object | false,
-    private readonly mayBePlain: boolean,
-  ) {
-    super({ ssl, keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS })
-  }
-
-  override connect(port: number, host: string): void {
-    super.connect(port, host)
-    if (!this.mayBePlain) return
-    const { stream } = this
-    const [negotiate] = stream.listeners('data')
-    stream.removeAllListeners('data')
-    stream.once('data', (answer) => {
-      if (answer.toString() !== NO_TLS) return negotiate?.(answer)
-      this.attachListeners(stream)
-      this.emit('sslconnect')
-    })
+/** As in libpq (https://www.postgresql.org/docs/current/libpq-ssl.html), but a file that is named must be there. */
+function tlsOf({ sslMode, sslRootCert }: PostgresAddress, { host }: Target): object | false {
+  if (sslMode === 'disable' || host.startsWith('/')) return false
+  return {
+    rejectUnauthorized: sslMode.startsWith('verify') || sslRootCert !== undefined,
+    ...(sslRootCert === undefined ? {} : { ca: readCertificate(sslRootCert) }),
+    ...(sslMode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
   }
 }
 
-/** As in libpq (https://www.postgresql.org/docs/current/libpq-ssl.html). */
-function tlsOf({ sslMode, sslRootCert }: PostgresAddress): false | object {
-  if (sslMode === 'disable') return false
-  if (sslMode === 'prefer' || sslMode === 'require') return { rejectUnauthorized: false }
-  return {
-    rejectUnauthorized: true,
-    ...(sslRootCert === undefined ? {} : { ca: readCertificate(sslRootCert) }),
-    ...(sslMode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
-  }
+/** Whether a connection with TLS may be opened without it: the server or pg_hba.conf has none, or the handshake failed. */
+function mayBePlain(error: unknown): boolean {
+  return codeOf(error) === '28000' || !(error instanceof DatabaseError || error instanceof StoreFailure)
 }
 
 function readCertificate(path: string): string {

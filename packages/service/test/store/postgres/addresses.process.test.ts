@@ -20,11 +20,14 @@ const UNREACHABLE = /cannot be reached/
 const UNVERIFIED = /certificate cannot be verified/
 
 const openssl = Bun.which('openssl')
+const psql = Bun.which('psql')
 const hasIPv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
 const folder = dirname(temporaryFile('certificates'))
 /** `%20` in the address. */
 const authority = join(folder, 'the authority.pem')
 const stranger = join(folder, 'stranger.pem')
+/** The first authority, with a certificate that ended yesterday. */
+const expired = join(folder, 'expired.pem')
 
 let cluster: Cluster
 beforeAll(async () => {
@@ -202,22 +205,49 @@ describe.skipIf(!openssl)(`a server with TLS${openssl ? '' : ': skipped, openssl
     ['requested', at('sslmode=prefer'), ENCRYPTED],
     ['not requested', at('sslmode=disable'), PLAIN],
     ['needed', at('sslmode=require'), ENCRYPTED],
-    ['needed, from whomever', at(`sslmode=require&${ca(stranger)}`), ENCRYPTED],
     ['of an authority that the system knows', at('sslmode=verify-ca'), UNVERIFIED],
     ['of an authority that the system knows', at('sslmode=verify-full'), UNVERIFIED],
-    ['of an authority', at(`sslmode=verify-ca&${ca(authority)}`), ENCRYPTED],
-    ['of an authority', at(`sslmode=verify-full&${ca(authority)}`), ENCRYPTED],
-    ['of another authority', at(`sslmode=verify-ca&${ca(stranger)}`), UNVERIFIED],
-    ['of another authority', at(`sslmode=verify-full&${ca(stranger)}`), UNVERIFIED],
     ['for another name', at(`sslmode=verify-ca&${ca(authority)}`, 'postgres', 'localhost'), ENCRYPTED],
     ['for another name', at(`sslmode=verify-full&${ca(authority)}`, 'postgres', 'localhost'), UNVERIFIED],
-    ['a file that is not there', at(`sslmode=verify-full&${ca('/nowhere.pem')}`), /nowhere\.pem, cannot be read/],
     ['a password', at('sslmode=require', `scram:${ENCODED}`), { ...ENCRYPTED, user: 'scram' }],
     ['a user who must use it', at('', 'encrypted'), ENCRYPTED],
     ['a user who must use it', at('sslmode=disable', 'encrypted'), REFUSED],
     ['a user who must not', at('sslmode=disable', 'unencrypted'), PLAIN],
     ['a user who must not', at('sslmode=require', 'unencrypted'), REFUSED],
+    ['a user who must not', at('sslmode=prefer', 'unencrypted'), PLAIN],
   ])
+
+  const MISSING = /nowhere\.pem, cannot be read/
+  const nowhere = join(folder, 'nowhere.pem')
+  const authorities: Row[] = [
+    ['the right authority', at(`sslmode=prefer&${ca(authority)}`), ENCRYPTED],
+    ['the right authority', at(`sslmode=require&${ca(authority)}`), ENCRYPTED],
+    ['the right authority', at(`sslmode=verify-ca&${ca(authority)}`), ENCRYPTED],
+    ['the right authority', at(`sslmode=verify-full&${ca(authority)}`), ENCRYPTED],
+    ...[stranger, expired].flatMap((file): Row[] => [
+      ['another authority, or an expired one', at(`sslmode=prefer&${ca(file)}`), PLAIN],
+      ['another authority, or an expired one', at(`sslmode=prefer&${ca(file)}`, 'encrypted'), REFUSED],
+      ['another authority, or an expired one', at(`sslmode=require&${ca(file)}`), UNVERIFIED],
+      ['another authority, or an expired one', at(`sslmode=verify-ca&${ca(file)}`), UNVERIFIED],
+      ['another authority, or an expired one', at(`sslmode=verify-full&${ca(file)}`), UNVERIFIED],
+    ]),
+    ['a file that does not exist', at(`sslmode=prefer&${ca(nowhere)}`), MISSING],
+    ['a file that does not exist', at(`sslmode=require&${ca(nowhere)}`), MISSING],
+    ['a file that does not exist', at(`sslmode=verify-ca&${ca(nowhere)}`), MISSING],
+    ['a file that does not exist', at(`sslmode=verify-full&${ca(nowhere)}`), MISSING],
+  ]
+  rows(authorities)
+  // It connects without a check there, as if no file were named.
+  const lenient = (pattern: string) => /=(prefer|require)&.*nowhere/.test(pattern)
+  test.skipIf(!psql)(`psql does the same${psql ? '' : ': skipped, psql missing'}`, async () => {
+    const asked = authorities.map(async ([, pattern]) => [pattern, await askPsql(pattern)])
+    expect(await Promise.all(asked)).toEqual(
+      authorities.map(([, pattern, expected]) => {
+        if (lenient(pattern)) return [pattern, ENCRYPTED]
+        return [pattern, expected instanceof RegExp ? expect.stringMatching(/^psql: error/) : expected]
+      }),
+    )
+  })
   describe.skipIf(!hasIPv6)(hasIPv6 ? 'by IPv6' : 'by IPv6 (not there)', () => {
     rows([
       ['for another name', at(`sslmode=verify-full&${ca(authority)}`, 'postgres', '[::1]'), UNVERIFIED],
@@ -226,6 +256,16 @@ describe.skipIf(!openssl)(`a server with TLS${openssl ? '' : ': skipped, openssl
   })
 })
 
+async function askPsql(pattern: string) {
+  const address = pattern.replaceAll('PORT', String(cluster.port))
+  const asking = Bun.spawn(
+    [psql as string, '-XAtc', 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()', address],
+    { env: { HOME: folder }, stdout: 'pipe', stderr: 'pipe' },
+  )
+  const [answer, error] = await Promise.all([asking.stdout.text(), asking.stderr.text()])
+  return (await asking.exited) === 0 ? { encrypted: answer.trim() === 't' } : error
+}
+
 /** Two authorities; the first has signed the server's certificate, which is for 127.0.0.1 and no other name. */
 async function certify(): Promise<void> {
   const run = (...args: string[]) => runTool([openssl as string, ...args], folder)
@@ -233,6 +273,7 @@ async function certify(): Promise<void> {
   for (const file of [authority, stranger]) {
     await run('req', '-x509', ...make, '-subj', '/CN=authority', '-days', '2', '-keyout', `${file}.key`, '-out', file)
   }
+  await run('x509', '-in', authority, '-signkey', `${authority}.key`, '-days', '-1', '-out', expired)
   const [key, request, certificate] = ['server.key', 'server.csr', 'server.pem'].map((name) => join(folder, name)) as [
     string,
     string,
