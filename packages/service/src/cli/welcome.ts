@@ -12,22 +12,21 @@ export interface Started {
   /** Ends in /v1. */
   url: string
   config: Config
-  /** The first key of a new store, which is shown once. */
-  key: string | undefined
   metrics: string | undefined
 }
 
-/** Its last line says that the service listens. */
+/**
+ * Its last line says that the service listens. Give the returned function the first key of a new store, which is shown once. Call this before
+ * the key is created, so that an error here cannot leave a key that was never shown.
+ */
 export function announcement(
-  { url, config, key, metrics }: Started,
+  { url, config, metrics }: Started,
   { json, ephemeral, worker }: { json: boolean; ephemeral: boolean; worker: boolean },
-): string {
-  if (json) return `${JSON.stringify({ url, apiKey: key, metrics })}\n`
-  let text = ''
-  if (ephemeral) text += `key: ${key}\n${process.stdout.isTTY ? `${places(url)}\n` : ''}`
-  else if (!worker) text += welcome(url, config, key)
-  if (metrics) text += `metrics on ${metrics}\n`
-  return `${text}petstore listening on ${url}\n`
+): (key: string | undefined) => string {
+  if (json) return (key) => `${JSON.stringify({ url, apiKey: key, metrics })}\n`
+  const shown = ephemeral ? process.stdout.isTTY && `${places(url)}\n` : !worker && welcome(url, config)
+  const text = `${shown || ''}${metrics ? `metrics on ${metrics}\n` : ''}petstore listening on ${url}\n`
+  return (key) => (ephemeral ? `key: ${key}\n` : key ? first(url, key) : '') + text
 }
 
 /** When nobody reads standard output, the service continues, and the log says how to create a key. */
@@ -38,14 +37,14 @@ export async function printOrLog(text: string, log: Log): Promise<void> {
   })
 }
 
-function welcome(url: string, { database, environment }: Config, key?: string): string {
+function welcome(url: string, { database, environment }: Config): string {
   const kind = kindOf(database)
   const data = kind.files ? absolutePath(database) : kind.describe(database)
   const command = [commandName(), 'keys create --name NAME']
   // An address of PostgreSQL may contain a password, so it is not repeated.
   if (kind.files && database !== SETTINGS.database.default) command.push(`--database ${quoted(data)}`)
   if (environment !== SETTINGS.environment.default) command.push(`--environment ${environment}`)
-  return `${key ? first(url, key) : ''}${places(url)}Data         ${data}\nAnother key  ${command.join(' ')}\n\n`
+  return `${places(url)}Data         ${data}\nAnother key  ${command.join(' ')}\n\n`
 }
 
 /** Where people find the service. */

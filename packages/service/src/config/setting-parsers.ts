@@ -4,15 +4,19 @@ import { keyEnvironment } from '../domain/keys.ts'
 import { pathFault } from '../store/absolute-path.ts'
 import { kindOf } from '../store/kinds.ts'
 
-export function nonEmpty(text: string): string {
+export function path(text: string): string {
   if (text.trim() === '') throw new Error('must not be empty')
+  const fault = pathFault(text)
+  if (fault !== undefined) throw new Error(fault)
   return text
 }
 
-export function path(text: string): string {
-  const fault = pathFault(nonEmpty(text))
-  if (fault !== undefined) throw new Error(fault)
-  return text
+/** Removes the brackets that an address of IPv6 has in a URL. */
+export function host(text: string): string {
+  const name = /^\[(.*:.*)\]$/.exec(text)?.[1] ?? text
+  const url = URL.parse(`http://${name.includes(':') ? `[${name}]` : name}:1`)
+  if (url?.port === '1' && !/\s/.test(name)) return name
+  throw new Error('must be the name or the IP address of a host, such as 127.0.0.1 or ::1')
 }
 
 export function port(text: string): number {

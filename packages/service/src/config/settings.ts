@@ -27,7 +27,7 @@ export const SETTINGS = {
     flag: '--host <address>',
     default: '127.0.0.1',
     description: 'The address to listen on. 0.0.0.0 is every IPv4 address of the machine.',
-    parse: parsers.nonEmpty,
+    parse: parsers.host,
   }),
   port: setting({
     variable: 'PETSTORE_PORT',
@@ -124,7 +124,7 @@ export const SETTINGS = {
     variable: 'PETSTORE_ADMIN_HOST',
     default: '127.0.0.1',
     description: 'The address of the operations listener.',
-    parse: parsers.nonEmpty,
+    parse: parsers.host,
   }),
   backupDir: setting({
     variable: 'PETSTORE_BACKUP_DIR',

@@ -45,6 +45,18 @@ petstore listening on ${service.url}
   })
 })
 
+test('a start that fails before its welcome leaves no key', async () => {
+  const [database, preload] = [temporaryFile('a.db'), temporaryFile('preload.ts')]
+  writeFileSync(preload, "Bun.which = () => { throw new Error('broken') }")
+  const main = join(root, 'packages/service/src/cli/main.ts')
+  const command = [join(root, 'node_modules/.bin/bun'), '--preload', preload, main]
+  const { status, stdout, stderr } = await run(['serve', '--port', '0', '--database', database], { command })
+  expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: '', stderr: expect.stringContaining('broken') })
+  const again = await serve(['--database', database])
+  expect(again.key).toBeDefined()
+  await again.stop()
+})
+
 test('without flags it keeps its data in data/petstore.db', async () => {
   const cwd = temporaryFile('cwd').slice(0, -4)
   const service = await serve([], { cwd })

@@ -102,6 +102,14 @@ const ALMOST_ADDRESSES = [
 
 describe('each is checked', () => {
   for (const [variable, good, bad] of [
+    ...['PETSTORE_HOST', 'PETSTORE_ADMIN_HOST'].map(
+      (variable) =>
+        [
+          variable,
+          ['shop.local', '0.0.0.0', '::'],
+          [' ', ' a', 'a:80', '[a]', '[]', 'a/b', 'a\nb', 'fe80::1%lo'],
+        ] as const,
+    ),
     ['PETSTORE_PORT', ['0', '65535'], ['-1', '65536', '80.5', 'http', '1e3', ' 80']],
     [
       'PETSTORE_BASE_URL',
@@ -178,9 +186,17 @@ test('each option that a part of the server may be given is read there', () => {
   expect(options.filter((name) => !new RegExp(`(?<!readonly )\\b${name}\\b(?!\\??:)`).test(code))).toEqual([])
 })
 
+test('an address of IPv6 may have the brackets that it has in a URL', () => {
+  for (const address of ['::', '::1', 'fd00::2'])
+    expect(readConfig({ PETSTORE_ADMIN_HOST: `[${address}]` }, { host: `[${address}]` })).toMatchObject({
+      host: address,
+      adminHost: address,
+    })
+})
+
 test('this machine’s address follows PETSTORE_HOST and PETSTORE_PORT', () => {
   expect(localUrl({})).toBe('http://127.0.0.1:8080/v1')
-  expect(localUrl({ PETSTORE_HOST: '::', PETSTORE_PORT: '0' })).toBe('http://[::1]:8080/v1')
+  expect(localUrl({ PETSTORE_HOST: '[::]', PETSTORE_PORT: '0' })).toBe('http://[::1]:8080/v1')
   expect(localUrl({ PETSTORE_HOST: 'shop.local', PETSTORE_PORT: '81' })).toBe('http://shop.local:81/v1')
   expect(() => localUrl({ PETSTORE_PORT: 'tcp://10.0.0.1:80' })).toThrow('PETSTORE_PORT must be a number')
 })

@@ -118,6 +118,8 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   const backups = startPeriodicBackups(backedUp, log, Date.now)
   const file = !ephemeral && kindOf(config.database).files ? absolutePath(config.database) : undefined
   metrics?.watch({ file, backupOverdue: backups.overdueSeconds })
+  const started = { url: practice?.url ?? server.url, config, metrics: admin?.url }
+  const announce = announcement(started, { json, ephemeral, worker })
   // The last step that can fail: a key that was created is always shown.
   const key = worker ? undefined : await addFirstKey(store, config, log)
   const shownKey = ephemeral || !config.bootstrapKey ? key : undefined
@@ -126,8 +128,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
     // A worker gets it as a message.
     isStarting = worker
     others?.ready()
-    const started = { url: practice?.url ?? server.url, config, key: shownKey, metrics: admin?.url }
-    await printOrLog(announcement(started, { json, ephemeral, worker }), log)
+    await printOrLog(announce(shownKey), log)
   }
   // Listened for before the address is printed, because until then a signal ends the process at once.
   const signalled = Promise.race([firstSignal(worker ? createLog('silent') : log), npxEnds()])
