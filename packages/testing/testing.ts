@@ -28,8 +28,11 @@ export interface PracticePetstore extends TestPetstore {
   lies(): Promise<string[]>
   /** The next requests, or those that the fault names, go wrong in this way. Rejects with an Error that says what is wrong with the fault. */
   fail(fault: Fault): Promise<void>
-  /** A further API key, until the reset. `expires` is how long it works by the time of the service, such as 90d. */
-  createKey(key?: { expires?: string; readOnly?: boolean }): Promise<string>
+  /**
+   * A further API key, until the reset. `expires` is how long it works by the time of the service, such as 90d. With
+   * `reported: false` its requests get no network fault and are not in the report. Prepare a test with such a key.
+   */
+  createKey(key?: { expires?: string; readOnly?: boolean; reported?: boolean }): Promise<string>
   /** What clients have done since the start or the reset, and which lessons they kept or missed. */
   report(): Promise<Report>
   /** The time of the service, which goes on from where it was moved to. Each gives the time that it is then, and rejects with an Error. */

@@ -19,7 +19,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   fail: (practice, fault) => practice.fail(fault),
   lies: (practice) => practice.lies(),
   report: (practice) => practice.report(),
-  createKey: ({ clock }, given, createKey) => createKey(keyOf(given, clock.now())),
+  async createKey(practice, given, createKey) {
+    const { reported, ...key } = keyOf(given, practice.clock.now())
+    const text = await createKey(key)
+    if (!reported) practice.leaveOut(text)
+    return text
+  },
   'clock.advance': ({ clock }, duration) => clock.advance(String(duration)),
   'clock.set': ({ clock }, instant) => clock.set(String(instant)),
 }
@@ -36,13 +41,14 @@ export async function answerTo(line: string, practice: Practice, createKey: Crea
   }
 }
 
-function keyOf(given: unknown, now: number): PracticeKey {
+function keyOf(given: unknown, now: number): PracticeKey & { reported: boolean } {
   if (!(given instanceof Object)) throw new Error('A key is an object, such as {"expires": "90d"}.')
-  const { expires, readOnly = false, ...others } = given as Record<string, unknown>
+  const { expires, readOnly = false, reported = true, ...others } = given as Record<string, unknown>
   const [other] = Object.keys(others)
-  if (other !== undefined) throw new Error(`A key has no ${other}. It may have expires, readOnly.`)
+  if (other !== undefined) throw new Error(`A key has no ${other}. It may have expires, readOnly, reported.`)
   if (typeof readOnly !== 'boolean') throw new Error('readOnly must be true or false.')
-  return { readOnly, expiresAt: expires === undefined ? undefined : now + durationMs(String(expires)) }
+  if (typeof reported !== 'boolean') throw new Error('reported must be true or false.')
+  return { readOnly, reported, expiresAt: expires === undefined ? undefined : now + durationMs(String(expires)) }
 }
 
 function memberOf(line: string): [name: string, given: unknown] {

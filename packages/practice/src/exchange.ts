@@ -6,6 +6,8 @@ import { headerOf } from './messages.ts'
 import type { ClientRequest, ServiceResponse } from './proxy.ts'
 
 export interface Connection {
+  first?: Exchange
+  last?: Exchange
   /** When the client left it, or lost it. */
   closedAt?: number
 }

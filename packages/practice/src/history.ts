@@ -1,24 +1,31 @@
 // What a lesson is, and a record as the lessons ask about it: which requests go with each other.
 
 import { isOf } from './contract-faults/shared/requests.ts'
+import { meaningOf } from './contract-faults/shared/values.ts'
 import type { Exchange } from './exchange.ts'
 
 /** What two requests may have in common. `undefined`: this one has nothing of the kind. */
 export type Subject = (exchange: Exchange) => string | undefined
 
 export const any: Subject = () => ''
-export const wholeRequest: Subject = ({ method, target, body }) => `${method} ${target} ${body.toString('latin1')}`
+export const wholeRequest: Subject = ({ method, target, body }) => `${method} ${target} ${meaningOf(body)}`
 /** With its Idempotency-Key: creates of others may look alike. */
-const attempt: Subject = (exchange) => `${exchange.header('Idempotency-Key')} ${wholeRequest(exchange)}`
+export const attempt: Subject = (exchange) => `${exchange.header('Idempotency-Key')} ${wholeRequest(exchange)}`
 export const feed: Subject = (exchange) => (isOf(exchange, 'GET /store/events') ? '' : undefined)
 /** Of the requests that need a key. */
 export const authorization: Subject = (exchange) =>
   exchange.method === 'OPTIONS' || !/\/v1(?:\/|$)/.test(exchange.target)
     ? undefined
     : (exchange.header('Authorization') ?? '')
+/** After such a pause the same read is a new one. */
+export const POLL_MS = 1_000
+/** Shorter pauses may be those of retries. */
+const PACE_MS = 50
 
+/** The requests of one API key. */
 export class History {
   private readonly links = new Map<Subject, Map<Exchange, Exchange>>()
+  private paces: ReadonlyMap<string, number> | undefined
   private readonly repeats = new Map<Exchange, Exchange>()
 
   /** `now` as the times of the exchanges. */
@@ -55,9 +62,40 @@ export class History {
     return next
   }
 
-  /** The same request, once more. */
+  /** The same request, once more. A create that may have been done is the same only under its Idempotency-Key. */
   again(exchange: Exchange): Exchange | undefined {
-    return this.after(exchange, wholeRequest)
+    const isKeyed = exchange.isCreate && exchange.isUncertain && exchange.header('Idempotency-Key') !== undefined
+    return this.after(exchange, isKeyed ? attempt : wholeRequest)
+  }
+
+  /** Whether the client reads the same again at its own pace, and not because of this answer. */
+  isPolling(exchange: Exchange, next: Exchange): boolean {
+    if (exchange.method !== 'GET') return false
+    const pause = exchange.pauseBefore(next)
+    return pause >= POLL_MS || 1.5 * pause >= (this.pace(exchange) ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** How soon the client sends this request again after answers that give no reason for it, or steadily after others. */
+  pace(exchange: Exchange): number | undefined {
+    this.paces ??= this.allPaces()
+    return this.paces.get(wholeRequest(exchange) ?? '')
+  }
+
+  private allPaces(): Map<string, number> {
+    const paces = new Map<string, number>()
+    for (const [name, repeated] of Map.groupBy(this.exchanges, (one) => wholeRequest(one) ?? '')) {
+      const pauses = (isMeant: (exchange: Exchange) => boolean) =>
+        repeated.filter(isMeant).flatMap((one) => {
+          const next = this.knowing(one, wholeRequest)
+          return next ? [one.pauseBefore(next)] : []
+        })
+      const ordinary = pauses(({ fault, status = 500 }) => status < 300 && !fault?.unknown)
+      const all = pauses(() => true)
+      const isSteady = all.length >= 3 && Math.max(...all) <= 2 * Math.min(...all)
+      const pace = Math.min(...(ordinary.length > 0 || !isSteady ? ordinary : all))
+      if (pace >= PACE_MS && Number.isFinite(pace)) paces.set(name, pace)
+    }
+    return paces
   }
 
   /** The failed request that this one repeats. */

@@ -3,6 +3,7 @@
 import type { Report } from '../../testing/testing.ts'
 import { Clock } from './clock.ts'
 import { header } from './contract-faults/shared/answer-changes.ts'
+import { headerOf } from './messages.ts'
 import { Faults } from './network-faults/faults.ts'
 import { injectFault } from './network-faults/inject.ts'
 import type { Behaviour, Pass } from './proxy.ts'
@@ -18,6 +19,8 @@ export class Practice {
   private wrong: Behaviour | undefined
   private readonly faults = new Faults()
   private readonly recorder: Recorder
+  /** The API keys whose requests are in no report. */
+  private readonly unreported = new Set<string>()
 
   /** `monotonic` measures how long clients wait. */
   constructor(monotonic: () => number = () => performance.now()) {
@@ -32,6 +35,7 @@ export class Practice {
       const date = () => new Date(this.clock.now()).toUTCString()
       return this.clock.isMoved ? header('Date', date)(response, request) : response
     }
+    if (this.unreported.has(headerOf(request.headers, 'Authorization') ?? '')) return service(request)
     const fault = this.faults.next(request)
     const exchange = this.recorder.begin(request, client, fault)
     if (!fault) return this.recorder.answer(exchange, await service(request))
@@ -58,6 +62,11 @@ export class Practice {
     return Object.keys(CONTRACT_FAULTS).sort()
   }
 
+  /** Requests with this API key get no network fault and are in no report, until the reset. */
+  leaveOut(apiKey: string): void {
+    this.unreported.add(`Bearer ${apiKey}`)
+  }
+
   /** What its clients have done since the start, or the reset. */
   report(): Report {
     return reportOf(this.recorder, this.recorder.now())
@@ -67,6 +76,7 @@ export class Practice {
   reset(): void {
     this.wrong = undefined
     this.faults.clear()
+    this.unreported.clear()
     this.recorder.clear()
     this.clock.reset()
   }

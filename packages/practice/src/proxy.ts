@@ -44,7 +44,8 @@ export async function listenBefore(
     open.add(socket)
     return socket.on('error', () => socket.destroy()).on('close', () => open.delete(socket))
   }
-  const server = createServer((client) => {
+  // A client that ends its side after a request gets its answer.
+  const server = createServer({ allowHalfOpen: true }, (client) => {
     const connection = new Connection(() => {
       const { hostname, port } = new URL(service())
       return kept(dial(Number(port), hostname))
@@ -69,7 +70,7 @@ export async function listenBefore(
 
 /** Resolves when the client has closed the connection, or an answer closes it. */
 async function serve(client: Socket, behave: Behaviour, connection: Connection): Promise<void> {
-  const reader = new MessageReader(client)
+  const reader = new MessageReader(client.iterator({ destroyOnReturn: false }))
   const read = () => reader.request(() => client.write('HTTP/1.1 100 Continue\r\n\r\n'))
   try {
     for (let next = read(); ; ) {

@@ -10,6 +10,8 @@ import { type ClientRequest, type ServiceResponse, write } from './proxy.ts'
 const BYTES_MAX = 64 * 2 ** 20
 /** What an exchange takes beside its bodies. */
 const EXCHANGE_BYTES = 2_000
+/** A client that has closed its connection resets it within this time after it gets an answer. */
+const RESET_MS = 10
 
 export class Recorder {
   private recorded: Exchange[] = []
@@ -32,7 +34,10 @@ export class Recorder {
 
   begin(request: ClientRequest, client: Socket, fault: Fault | undefined): Exchange {
     const number = this.recorded.length + 1
-    const exchange = new Exchange(request, number, this.connectionOf(client), this.now(), fault)
+    const connection = this.connectionOf(client)
+    const exchange = new Exchange(request, number, connection, this.now(), fault)
+    connection.first ??= exchange
+    connection.last = exchange
     if (this.bytes < BYTES_MAX) this.recorded.push(exchange)
     else this.unrecorded++
     this.bytes += EXCHANGE_BYTES + request.body.length
@@ -46,7 +51,11 @@ export class Recorder {
     const send = async (client: Socket, bytes: Buffer) => {
       const startedAt = this.now()
       await (response.send ?? write)(client, bytes)
-      if (exchange.connection.closedAt !== undefined) return
+      if (exchange.connection.closedAt !== undefined) {
+        // A client may have ended its side alone, and wait for the answer.
+        await Bun.sleep(RESET_MS)
+        if (client.destroyed) return
+      }
       // The client has what is sent at once before this process goes on, however busy the machine is: a pause begins then.
       exchange.endedAt = exchange.fault && isSentSlowly(exchange.fault) ? this.now() : startedAt
     }

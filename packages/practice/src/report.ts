@@ -10,7 +10,9 @@ const EVIDENCE_MAX = 10
 
 /** `now` as the times of the exchanges. */
 export function reportOf({ exchanges, unrecorded }: Pick<Recorder, 'exchanges' | 'unrecorded'>, now: number): Report {
-  const history = new History(exchanges, now)
+  // Each API key counts as one client.
+  const byKey = Map.groupBy(exchanges, (exchange) => exchange.header('Authorization'))
+  const histories = Array.from(byKey.values(), (sent) => new History(sent, now))
   return {
     unrecorded,
     requests: exchanges.map((exchange) => ({
@@ -19,19 +21,21 @@ export function reportOf({ exchanges, unrecorded }: Pick<Recorder, 'exchanges' |
       target: exchange.target,
       answer: answerOf(exchange),
     })),
-    lessons: Object.entries(LESSONS).map(([id, lesson]) => judged(id, lesson, history)),
+    lessons: Object.entries(LESSONS).map(([id, lesson]) => judged(id, lesson, histories)),
   }
 }
 
-function judged(id: string, { sentence, advice, judge }: Lesson, history: History): JudgedLesson {
-  const keeps: Judge = judge(history)
+function judged(id: string, { sentence, advice, judge }: Lesson, histories: readonly History[]): JudgedLesson {
   const seen: Record<'kept' | 'missed', number[]> = { kept: [], missed: [] }
-  for (const exchange of history.exchanges) {
-    const isKept = keeps(exchange)
-    if (isKept !== undefined) seen[isKept ? 'kept' : 'missed'].push(exchange.number)
+  for (const history of histories) {
+    const keeps: Judge = judge(history)
+    for (const exchange of history.exchanges) {
+      const isKept = keeps(exchange)
+      if (isKept !== undefined) seen[isKept ? 'kept' : 'missed'].push(exchange.number)
+    }
   }
   const outcome = seen.missed.length > 0 ? 'missed' : seen.kept.length > 0 ? 'kept' : 'unknown'
-  const evidence = outcome === 'unknown' ? [] : seen[outcome].slice(0, EVIDENCE_MAX)
+  const evidence = outcome === 'unknown' ? [] : seen[outcome].sort((one, other) => one - other).slice(0, EVIDENCE_MAX)
   return { id, sentence, outcome, evidence, ...(outcome === 'missed' ? { advice } : {}) }
 }
 

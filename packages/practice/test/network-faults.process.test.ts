@@ -178,6 +178,26 @@ describe('an answer', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(290)
   })
 
+  test('reaches a client that has ended its side of the connection; one that has closed it has left', async () => {
+    await store.fail({ latencyMs: 100, times: 2 })
+    const send = () => {
+      const socket = connect({ port: Number(new URL(store.url).port), host: '127.0.0.1', allowHalfOpen: true })
+      socket.write(`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${store.apiKey}\r\n\r\n`)
+      return socket
+    }
+    const [ending, leaving] = [send(), send()]
+    let text = ''
+    const isOver = new Promise((resolve) => ending.on('data', (piece) => (text += piece)).on('end', resolve))
+    await Bun.sleep(30)
+    ending.end()
+    leaving.destroy()
+    await isOver
+    expect(text).toStartWith('HTTP/1.1 200 ')
+    const answers = async () => (await store.report()).requests.map(({ answer }) => answer).sort()
+    for (let n = 0; n < 100 && (await answers()).includes('waiting'); n++) await Bun.sleep(10)
+    expect(await answers()).toEqual([200, 'left'])
+  })
+
   test('arrives drop by drop, and whole', async () => {
     await add()
     await store.fail({ operation: 'listPets', drip: 1000 })

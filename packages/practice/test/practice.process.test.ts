@@ -88,6 +88,15 @@ describe('a report', () => {
     ])
   })
 
+  test('has no request of a key that is not reported, which gets no network fault', async () => {
+    const key = await store.createKey({ reported: false })
+    await store.fail({ status: 503 })
+    expect((await add({ Authorization: `Bearer ${key}` })).status).toBe(201)
+    expect(await learnt()).toEqual({ requests: [], kept: [], missed: [] })
+    expect((await list()).status).toBe(503)
+    expect((await learnt()).requests).toHaveLength(1)
+  })
+
   test('begins anew at the reset', async () => {
     await list()
     await store.reset()
@@ -130,7 +139,7 @@ test('other languages send lines of JSON, and each has one line as its answer', 
       },
     },
     { error: 'readOnly must be true or false.' },
-    { error: 'A key has no scope. It may have expires, readOnly.' },
+    { error: 'A key has no scope. It may have expires, readOnly, reported.' },
     { result: expect.stringMatching(/^pets_live_/) },
   ])
 })

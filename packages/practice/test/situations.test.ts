@@ -8,8 +8,10 @@ import { reportOf } from '../src/report.ts'
 import { nextOf, REX, type Script, withClient } from './scripted-client.ts'
 
 let service: Service
+let otherKey: string
 beforeAll(async () => {
   service = await startService()
+  otherKey = await service.addKey({ name: 'other' })
   for (let n = 0; n < 21; n++) await service.post(REX)
 })
 afterAll(() => service.stop())
@@ -41,6 +43,22 @@ const parallel =
   (...steps: Script[]): Script =>
   (client) =>
     Promise.all(steps.map((step) => step(client.another())))
+/** Lists so many times, at this pace. */
+const polling = (path: string, times: number, ms = 300): Script =>
+  inTurn(...Array.from({ length: times }, () => [(client) => client.get(path), wait(ms)] as Script[]).flat())
+/** The step, with the other API key. */
+const withOtherKey =
+  (step: Script): Script =>
+  async (client) => {
+    client.key = otherKey
+    await step(client).finally(() => {
+      client.key = client.rightKey
+    })
+  }
+const order =
+  (key: string): Script =>
+  (client) =>
+    client.send('POST', '/store/orders', { 'Idempotency-Key': key }, '{"petId":1}')
 const inTurn =
   (...steps: Script[]): Script =>
   async (client) => {
@@ -89,6 +107,41 @@ const ACCUSED: readonly (readonly [description: string, lesson: string, script: 
     inTurn(...[1, 2, 3].flatMap(() => [(client) => client.get('/pets/999'), wait(1_000)] as Script[])),
   ],
   ['polling after an unknown field', 'unknown.field', failing({ unknown: true }, list, wait(1_000), list)],
+  ['polling every 0.3 s after an unknown field', 'unknown.field', failing({ unknown: true }, polling('/pets', 5))],
+  [
+    'polling every 0.3 s while each answer has an unknown field',
+    'unknown.field',
+    failing({ unknown: true, rate: 1 }, polling('/pets', 5)),
+  ],
+  ['polling every 0.3 s for a pet to come', 'retries.refused', polling('/pets/999', 5)],
+  [
+    'polling every 0.3 s while each refusal has an unknown code',
+    'unknown.code',
+    failing({ unknown: true, rate: 1 }, polling('/pets/999', 5)),
+  ],
+  [
+    'an order again when the pet may be free',
+    'retries.refused',
+    inTurn(order('a'), order('b'), wait(1_600), order('c')),
+  ],
+  [
+    'another API key while one is limited',
+    'waits.quiet',
+    failing({ code: 'rate_limited', retryAfter: 5 }, list, withOtherKey(list)),
+  ],
+  [
+    'what one API key may not, asked for with another',
+    'retries.refused',
+    failing({ code: 'read_only_key' }, add('kept'), withOtherKey(add('kept'))),
+  ],
+  [
+    'one Idempotency-Key under two API keys',
+    'creates.new-key',
+    inTurn(
+      add('shared'),
+      withOtherKey((client) => client.add('shared', '{"name":"Max","categoryId":7}')),
+    ),
+  ],
   [
     'polling with new connections',
     'connections.shared',
@@ -164,6 +217,27 @@ const UNSEEN: typeof ACCUSED = [
   ['a keyless create again after 504', 'creates.keyless', failing({ status: 504 }, keyless, keyless)],
   ['a client that knows no pages', 'pages.all', list],
   ['another key at once after a lost answer', 'creates.same-key', failing({ cut: 'after' }, add('a'), add('b'))],
+  [
+    'another key 11 s after a lost answer',
+    'creates.same-key',
+    failing({ cut: 'after' }, add('a'), wait(11_000), add('b')),
+  ],
+  ['a lost create that never comes again', 'retries.lost', failing({ cut: 'after' }, add('a'), wait(60_000), add('b'))],
+  [
+    'a create after 500 that never comes again',
+    'retries.temporary',
+    failing({ status: 500 }, add('a'), wait(60_000), add('b')),
+  ],
+  [
+    'another key after a lost answer, with the members in another order',
+    'creates.same-key',
+    failing({ cut: 'after' }, add('a'), (client) => client.add('b', '{"categoryId":7,"name":"Rex"}')),
+  ],
+  [
+    'fields that are unknown, asked for again and again',
+    'unknown.field',
+    failing({ unknown: true, times: 3 }, list, wait(100), list, wait(200), list, wait(400), list),
+  ],
   ['retries without a pause', 'waits.pause', failing({ status: 500, times: 2 }, list, list, list)],
   [
     'polling a create that is refused',

@@ -3,7 +3,7 @@
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import { isOf, parametersOf } from '../contract-faults/shared/requests.ts'
 import type { Exchange } from '../exchange.ts'
-import { feed, type Lessons } from '../history.ts'
+import { feed, type Lessons, POLL_MS } from '../history.ts'
 
 const isList = (exchange: Exchange) => isOf(exchange, 'GET /pets|GET /store/orders')
 const cursorOf = (exchange: Exchange) => parametersOf(exchange).get('cursor') ?? undefined
@@ -11,8 +11,6 @@ const nextCursor = (exchange: Exchange) => exchange.nextPage?.get('cursor') ?? u
 
 /** The names under which clients of other services ask for a page. */
 const GUESSES = ['page', 'offset', 'skip', 'start', 'after', 'since', 'starting_after', 'page_token']
-/** Between two questions whether something has happened. */
-const POLL_MS = 1_000
 /** A client's timers may be early by as much. */
 const EARLY_MS = 20
 

@@ -1,11 +1,10 @@
 // What is sent again, and what is not.
 
 import type { Exchange } from '../exchange.ts'
-import { any, authorization, type Lesson, type Lessons, wholeRequest } from '../history.ts'
+import { any, authorization, type Lesson, type Lessons, POLL_MS, wholeRequest } from '../history.ts'
 
-/** A pause after which the same request is a new one: of somebody who polls, and of somebody who tries once more. */
-const POLL_MS = 1_000
-const LATER_MS = 10_000
+/** After such a pause an equal create is a new one. */
+const LATER_MS = 30_000
 const key = (exchange: Exchange) => exchange.header('Idempotency-Key')
 /** May be sent again without a second effect, and undoes nothing that others have changed. */
 const isSafe = (exchange: Exchange) => (exchange.isCreate ? key(exchange) !== undefined : !exchange.isBlind)
@@ -41,8 +40,10 @@ export const RETRY_LESSONS: Lessons = {
       if (!isRefused(exchange)) return undefined
       const next = history.knowing(exchange, any)
       if (next === undefined || next !== history.knowing(exchange, wholeRequest)) return true
-      // Whoever polls waits for something.
-      return exchange.method === 'GET' && exchange.pauseBefore(next) >= POLL_MS ? undefined : false
+      // The client may wait for something that others change.
+      const isAnother = exchange.status === 409 && (!exchange.isCreate || key(next) !== key(exchange))
+      const isLater = isAnother && exchange.pauseBefore(next) >= POLL_MS
+      return isLater || history.isPolling(exchange, next) ? undefined : false
     },
   },
   'retries.unauthorized': {
@@ -77,7 +78,7 @@ export const RETRY_LESSONS: Lessons = {
   'creates.new-key': {
     sentence: 'Another create has another Idempotency-Key.',
     advice: 'Make an Idempotency-Key for each call. See docs/clients.md.',
-    judge() {
+    judge(history) {
       const used = new Map<string, string>()
       return (exchange) => {
         const own = exchange.isCreate ? key(exchange) : undefined
@@ -85,7 +86,8 @@ export const RETRY_LESSONS: Lessons = {
         const isFirst = used.size === 0
         const before = used.get(own)
         used.set(own, wholeRequest(exchange) ?? '')
-        if (before === undefined) return isFirst ? undefined : true
+        // It may be the create that failed, which should have come with its first key.
+        if (before === undefined) return isFirst || history.failedBefore(exchange) ? undefined : true
         return before === wholeRequest(exchange) ? undefined : false
       }
     },

@@ -1,7 +1,7 @@
 // What a client does with large numbers, and with what a later version of the service may say.
 
 import type { Exchange } from '../exchange.ts'
-import { any, feed, type History, type Lessons, wholeRequest } from '../history.ts'
+import { any, attempt, feed, type History, type Lessons, POLL_MS, wholeRequest } from '../history.ts'
 
 const NUMBER = /(?<![\w.-])-?\d+(?:\.\d+)?(?:e\+?\d{1,2})?(?![\w.-])/gi
 /** How many digits languages write of a number of 53 bits. */
@@ -10,8 +10,6 @@ const INT64_AS_TEXT = /"(?:id|petId|categoryId)"\s*:\s*("?)/g
 
 /** The answer that arrived has what the client cannot know. */
 const isUnknown = ({ fault }: Exchange) => fault?.unknown === true
-/** After a pause a client that has gone on may read the same again. */
-const POLL_MS = 1_000
 const isKeyless = (exchange: Exchange) =>
   exchange.isCreate && exchange.isUncertain && exchange.header('Idempotency-Key') === undefined
 const isSuccess = (exchange: Exchange) => (exchange.status ?? 500) < 300
@@ -50,8 +48,11 @@ export const VALUE_LESSONS: Lessons = {
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || !isSuccess(exchange) || feed(exchange) !== undefined) return undefined
       const next = history.knowing(exchange, any)
-      if (next) return wholeRequest(next) !== wholeRequest(exchange) || exchange.pauseBefore(next) >= POLL_MS
-      return isLast(history, exchange) ? false : undefined
+      if (next && (attempt(next) !== attempt(exchange) || exchange.pauseBefore(next) >= POLL_MS)) return true
+      if (next) return history.isPolling(exchange, next) ? undefined : false
+      // The next read of a client that polls may be still to come.
+      const isEarly = history.now - (exchange.end ?? 0) < 2 * (history.pace(exchange) ?? 0)
+      return isLast(history, exchange) && !isEarly ? false : undefined
     },
   },
   'unknown.type': {
@@ -70,7 +71,9 @@ export const VALUE_LESSONS: Lessons = {
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || exchange.code === undefined || history.failedBefore(exchange)) return undefined
       if (exchange.hasFailed && (exchange.isBlind || isKeyless(exchange))) return undefined
-      return (history.again(exchange) !== undefined) === exchange.hasFailed
+      const again = history.again(exchange)
+      if (again && !exchange.hasFailed && history.isPolling(exchange, again)) return undefined
+      return (again !== undefined) === exchange.hasFailed
     },
   },
 }

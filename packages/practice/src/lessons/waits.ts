@@ -26,7 +26,7 @@ export const WAIT_LESSONS: Lessons = {
     },
   },
   'waits.quiet': {
-    sentence: 'After 429 nothing at all is sent before Retry-After has passed.',
+    sentence: 'After 429 nothing is sent with the same key before Retry-After has passed.',
     advice: 'Let one Retry-After hold back all requests with this key. See docs/interface.md#errors.',
     judge: (history) => (exchange) => {
       const waitMs = exchange.status === 429 ? retryAfterMs(exchange) : undefined
@@ -85,10 +85,8 @@ export const WAIT_LESSONS: Lessons = {
     judge() {
       let fresh = 0
       let last: Exchange | undefined
-      const seen = new Set<Exchange['connection']>()
       return (exchange) => {
-        const isShared = seen.has(exchange.connection)
-        seen.add(exchange.connection)
+        const isShared = exchange.connection.first !== exchange
         const before = last
         last = exchange
         const isParallel = before !== undefined && !before.wasKnownTo(exchange)
@@ -102,14 +100,11 @@ export const WAIT_LESSONS: Lessons = {
   'connections.closed': {
     sentence: 'A connection that is not used for a minute is closed.',
     advice: 'Close what has been idle for a minute, or end the pool with the program. See docs/operations.md.',
-    judge(history) {
-      const last = new Map(history.exchanges.map((exchange) => [exchange.connection, exchange]))
-      return (exchange) => {
-        if (last.get(exchange.connection) !== exchange || exchange.isLost || exchange.hasLeft) return undefined
-        const { closedAt } = exchange.connection
-        const isIdle = (closedAt ?? history.now) - (exchange.end ?? history.now) > IDLE_MS
-        return isIdle ? false : closedAt === undefined ? undefined : true
-      }
+    judge: (history) => (exchange) => {
+      const { closedAt, last } = exchange.connection
+      if (last !== exchange || exchange.isLost || exchange.hasLeft) return undefined
+      const isIdle = (closedAt ?? history.now) - (exchange.end ?? history.now) > IDLE_MS
+      return isIdle ? false : closedAt === undefined ? undefined : true
     },
   },
 }

@@ -31,6 +31,11 @@ export function objectOf({ body }: { body: Buffer }): JsonObject {
   return object
 }
 
+/** The body as text. The order of the members of an object makes no difference. */
+export function meaningOf(body: Buffer): string {
+  return changed(body, (value) => (value instanceof Map ? new Map([...value].sort()) : value)).toString('latin1')
+}
+
 /** A text itself, a number as it was written. */
 export function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value)
