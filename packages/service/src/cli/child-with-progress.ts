@@ -43,7 +43,10 @@ export async function runWatched({ what, args, from, to }: Watched): Promise<voi
       if (message !== '') printNote(...message.trimEnd().split('\n'))
       return await write(said)
     }
-    if (child.signalCode === null) throw new StartError(message.replace(/^petstore: /, '').trimEnd())
+    if (child.signalCode === null) {
+      await write(said)
+      throw new StartError(message.replace(/^petstore: /, '').trimEnd())
+    }
     // After the exchange of a restore the unfinished name is the previous store's: see store/sqlite/restore.ts.
     if (fileAt(target)?.ino !== before) throw new Interrupted(`Interrupted. ${to} was already replaced.`)
     for (const file of partialsOf(target, child.pid)) rmSync(file, { force: true })

@@ -161,6 +161,21 @@ describe.concurrent('a backup', () => {
     },
   )
 
+  test.skipIf(!strace)(`that cannot sync leaves no file${needsStrace}`, async () => {
+    const { database } = await made(1)
+    let failures = 0
+    for (let status = 1; status !== 0; failures++) {
+      const file = temporaryFile('backup.db')
+      const fail = ['-e', 'trace=fsync', '-e', `inject=fsync:error=EIO:when=${failures + 1}`]
+      const command = [strace as string, '-f', '-qq', '-o', '/dev/null', ...fail, launcher]
+      const { status: ended, stderr } = await run(['backup', file, '--database', database], { command })
+      status = ended
+      if (status !== 0) expect(stderr).toMatch(/^petstore: .*backup\.db could not be written: .+\.\n$/)
+      expect(readdirSync(dirname(file))).toEqual(status === 0 ? ['backup.db'] : [])
+    }
+    expect(failures).toBeGreaterThan(1)
+  })
+
   test.skipIf(!strace)(`is synced while it is written, so that others have the disk, too${needsStrace}`, async () => {
     const { database } = await made(1)
     // SQLite's own sync of the copy lasts so long. On a busy machine the thread that syncs beside it may not have started by then.

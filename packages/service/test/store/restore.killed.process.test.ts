@@ -1,8 +1,9 @@
-// Restoring while a service starts, and a restore that is killed at any step: strace delays its calls, or ends it at one of them.
+// Restoring while a service starts, and a restore that is killed or meets an error at any step: strace delays its calls, lets them fail, or
+// ends the command at one of them.
 
 import { describe, expect, test } from 'bun:test'
-import { copyFileSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
 import { beside, made, PET, rows } from '../../../../test/support/stores.ts'
@@ -98,6 +99,37 @@ describe.concurrent('a restore', () => {
       },
     )
   }
+
+  test.skipIf(!strace)(
+    `that cannot sync leaves the store as it was, or says that the restored one is in place${needsStrace}`,
+    async () => {
+      const backup = (await made(5)).database
+      const outcomes: unknown[] = []
+      for (let step = 1, status = 1; status !== 0; step++) {
+        const [{ database }, log] = [await made(3), temporaryFile('calls')]
+        const fail = ['-y', '-e', 'trace=fsync', '-e', `inject=fsync:error=EIO:when=${step}`]
+        const command = [strace as string, '-f', '-qq', '-o', log, ...fail, launcher]
+        const restored = await run(['restore', backup, '--database', database], { command })
+        status = restored.status
+        const [, failed = 'nothing'] = /fsync\(\d+<(.*)>.*\(INJECTED\)/.exec(readFileSync(log, 'utf8')) ?? []
+        const kept = keptIn(restored.stdout)
+        expect(beside(database)).toEqual(kept.map((path) => basename(path)))
+        const what = /partial$/.exec(failed)?.[0] ?? failed.replace(dirname(database), 'folder')
+        outcomes.push([what, status, await served(database), await Promise.all(kept.map(served)), restored.stderr])
+        if (status === 0 || kept.length > 0) expect(restored.stdout).toMatch(/^1 +test +full +active/m)
+        else expect(restored.stdout).toBe('')
+      }
+      const refused = [1, 3, [], expect.stringMatching(/could not be written: i\/o error\.\n$/)]
+      const inPlace =
+        'The restored store is in place, but may not survive a power failure: its folder could not be synced (i/o error).'
+      expect(outcomes).toEqual([
+        ['partial', ...refused],
+        ['folder', ...refused],
+        ['folder', 1, 5, [3], `petstore: ${inPlace}\n`],
+        ['nothing', 0, 5, [3], ''],
+      ])
+    },
+  )
 
   test.skipIf(!strace)(
     `where two names cannot be exchanged at once works, too; killed there, neither is served${needsStrace}`,

@@ -113,7 +113,7 @@ describe.concurrent('a restore', () => {
     restored.close()
   })
 
-  test('leaves a million ids out, or as many as the flag says, and lists the keys in force', async () => {
+  test('leaves a million ids out, or as many as the flag says, also when the same backup is restored twice, and lists the keys in force', async () => {
     const [backup, { database }] = [await made(3), await made(5)]
     const nextId = async () => {
       const store = await openStore(database, { now: Date.now })
@@ -124,11 +124,18 @@ describe.concurrent('a restore', () => {
     const { stdout } = await run(['restore', backup.database, '--database', database])
     expect(stdout).toContain('1000000 ids of keys, pets, orders and events are left out.\nKeys in force')
     expect(stdout).toMatch(/^1 +test +full +active/m)
-    expect(await nextId()).toBe(1_000_004n)
+    // Behind the ids of the store that it replaces, too.
+    expect(await nextId()).toBe(1_000_006n)
     expect(await run(['restore', backup.database, '--database', database, '--skip-ids', '20'])).toMatchObject({
       status: 0,
     })
-    expect(await nextId()).toBe(24n)
+    expect(await nextId()).toBe(1_000_027n)
+    expect(Object.fromEntries(rows(database)[2] as [string, number][])).toEqual({
+      keys: 1_000_021,
+      pets: 1_000_027,
+      orders: 1_000_020,
+      events: 1_000_027,
+    })
   })
 
   for (const [description, damage] of [

@@ -61,10 +61,15 @@ Example:
         return runWatched({ what: 'Restoring', args, from: file, to: database })
       }
       giveWay()
-      const { kept, known, ...contents } = files.restore(file, database, skipIds)
+      const { kept, known, unsynced, ...contents } = files.restore(file, database, skipIds)
       await printLines(`Restored ${counted(contents)} to ${database}.`)
       if (kept.length > 0) await printLines(`The previous store is kept as ${kept.join(' and ')}.`)
       await printLines(setApart(skipIds), ...keysInForce(known))
+      if (unsynced !== undefined) {
+        throw new StartError(
+          `The restored store is in place, but may not survive a power failure: its folder could not be synced (${unsynced}).`,
+        )
+      }
     },
   )
 }

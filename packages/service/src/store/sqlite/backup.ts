@@ -1,7 +1,7 @@
 // Backs up a store's file while services write to it. The copy gets its name only when it is complete, checked and on disk.
 
 import { Database } from 'bun:sqlite'
-import { linkSync, lstatSync, renameSync } from 'node:fs'
+import { linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { StartError } from '../../domain/start-error.ts'
 import { syncFile, syncFolderOf } from '../../system/files.ts'
 import { syncSteadily } from '../../system/steady-sync.ts'
@@ -24,7 +24,12 @@ export function backUp(path: string, to: string): BackupSummary {
     changeAside(partial, (database) => database.run(BEGIN_EPOCH))
     syncFile(partial)
     giveName(partial, to)
-    syncFolderOf(to)
+    try {
+      syncFolderOf(to)
+    } catch (error) {
+      rmSync(to)
+      throw error
+    }
     return contents
   })
 }

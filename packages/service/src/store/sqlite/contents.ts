@@ -74,7 +74,7 @@ export function openSqliteContents(path: string): Contents {
 
 /** The last id that the table has assigned; 0 before the first. */
 export function lastIdOf(database: Database, table: string): bigint {
-  const [last] = database.query('SELECT seq FROM sqlite_sequence WHERE name = ?').values(table)
+  const [last] = database.query('SELECT seq FROM sqlite_sequence WHERE name = ?').safeIntegers(true).values(table)
   return (last?.[0] as bigint | undefined) ?? 0n
 }
 

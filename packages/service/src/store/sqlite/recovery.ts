@@ -42,11 +42,14 @@ export function keysIn(database: Database): ApiKey[] {
   return database.query<KeyRow, []>(LIST_KEYS).all().map(toKey)
 }
 
-/** Begins an epoch, and leaves ids out. Belongs to one transaction. Throws StartError. */
-export function setApart(database: Database, path: string, skipIds: bigint): void {
+export type LastIds = (table: string) => bigint
+
+/** Begins an epoch, and leaves ids out behind the last ones, in this store or in `given`. Belongs to one transaction. Throws StartError. */
+export function setApart(database: Database, path: string, skipIds: bigint, given: LastIds = () => 0n): void {
   const refuse = (reason: string) => new StartError(`${path} cannot be used: ${reason}.`)
   for (const table of ASSIGNING) {
-    setLastId(database, table, lastSkipped(table, lastIdOf(database, table), skipIds, refuse))
+    const [last, other] = [lastIdOf(database, table), given(table)]
+    setLastId(database, table, lastSkipped(table, last > other ? last : other, skipIds, refuse))
   }
   database.run(BEGIN_EPOCH)
 }

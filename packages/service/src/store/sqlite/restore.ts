@@ -17,18 +17,19 @@ import {
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ApiKey } from '../../domain/keys.ts'
-import { orStartError } from '../../domain/system-reason.ts'
+import { orStartError, systemReason } from '../../domain/system-reason.ts'
 import { makeFolder, syncFile, syncFolderOf } from '../../system/files.ts'
 import { PARTIAL } from '../../system/partial.ts'
 import { syncSteadily } from '../../system/steady-sync.ts'
 import { STEP_VERSION } from '../shared/versions.ts'
 import { changeAside } from './backup.ts'
 import { type BackupSummary, checkContents, findCopy } from './check.ts'
+import { lastIdOf } from './contents.ts'
 import { isSqliteCode } from './errors.ts'
 import { APPLICATION_ID, checkBackup, checkReplaceable, inUse, realPath } from './file-checks.ts'
 import { convert } from './migrations/from-17.ts'
 import { openPartial, SIDE_SUFFIXES, withPartial } from './partial-file.ts'
-import { keysIn, setApart } from './recovery.ts'
+import { keysIn, type LastIds, setApart } from './recovery.ts'
 import { giveOwner, swap } from './replace-file.ts'
 
 const COPY_BYTES = 1024 * 1024
@@ -38,11 +39,13 @@ export interface Restored extends BackupSummary {
   kept: string[]
   /** The keys of the restored one. */
   known: ApiKey[]
+  /** Why the names of the files may not survive a power failure. */
+  unsynced: string | undefined
 }
 
 /**
- * Makes the backup at `from` the store at `to`, in which `skipIds` ids are left out. Throws StartError when a service uses the store, or when
- * the backup is damaged, and then changes nothing.
+ * Makes the backup at `from` the store at `to`, in which `skipIds` ids are left out behind the last one of either store. Throws StartError
+ * when a service uses the store, or when the backup is damaged, and then changes nothing.
  */
 export function restore(from: string, to: string, skipIds: bigint): Restored {
   const [backup, path] = [findCopy(from), realPath(to)]
@@ -56,13 +59,16 @@ export function restore(from: string, to: string, skipIds: bigint): Restored {
   const write = (partial: string) => {
     syncSteadily(partial, () => (version === STEP_VERSION ? convertCopy(backup, partial) : copyBytes(backup, partial)))
     const contents = checkContents(partial)
-    const known = changeAside(partial, (database) => {
-      database.transaction(setApart)(database, from, skipIds)
-      return keysIn(database)
-    })
     giveOwner(partial, path)
-    syncFile(partial)
-    return { ...contents, kept: replace(path, partial, kept), known }
+    let known: ApiKey[] = []
+    const replaced = replace(path, partial, kept, (lastIds) => {
+      known = changeAside(partial, (database) => {
+        database.transaction(setApart)(database, from, skipIds, lastIds)
+        return keysIn(database)
+      })
+      syncFile(partial)
+    })
+    return { ...contents, ...replaced, known }
   }
   return withPartial(path, write, kept)
 }
@@ -90,8 +96,13 @@ function copyBytes(from: string, to: string): void {
   }
 }
 
-/** `kept` is the name for the previous store. Returns the names of its files. */
-function replace(path: string, file: string, kept: string): string[] {
+/** `kept` is the name for the previous store. `finish` completes the file, given the last ids of the previous store. */
+function replace(
+  path: string,
+  file: string,
+  kept: string,
+  finish: (lastIds: LastIds) => void,
+): Pick<Restored, 'kept' | 'unsynced'> {
   const made = makeEmpty(path)
   let found: Found | undefined
   let done = false
@@ -100,6 +111,7 @@ function replace(path: string, file: string, kept: string): string[] {
     // Before SQLite reads: it removes a log that does not match, which may be all that is left of a store that was moved.
     for (const suffix of ['-wal', '-journal']) if (existsSync(path + suffix)) linkSync(path + suffix, kept + suffix)
     found = takeAlone(database, path)
+    finish(lastIdsOf(database))
     syncFolderOf(path)
     for (const suffix of SIDE_SUFFIXES) rmSync(path + suffix, { force: true })
     if (found === 'empty') renameSync(file, path)
@@ -111,8 +123,31 @@ function replace(path: string, file: string, kept: string): string[] {
     if (!done) putBack(path, kept)
   }
   if (found === 'whole') for (const suffix of SIDE_SUFFIXES) rmSync(kept + suffix, { force: true })
-  syncFolderOf(path)
-  return ['', ...SIDE_SUFFIXES].map((suffix) => kept + suffix).filter((part) => existsSync(part))
+  return {
+    kept: ['', ...SIDE_SUFFIXES].map((suffix) => kept + suffix).filter((part) => existsSync(part)),
+    unsynced: unsyncedFolderOf(path),
+  }
+}
+
+/** Syncs the folder of `path`. Returns the reason if that fails. */
+function unsyncedFolderOf(path: string): string | undefined {
+  try {
+    syncFolderOf(path)
+    return undefined
+  } catch (error) {
+    return systemReason(error)
+  }
+}
+
+/** Gives the last ids that the store has assigned, 0 if they cannot be read: it may be empty or damaged. */
+function lastIdsOf(database: Database): LastIds {
+  return (table) => {
+    try {
+      return lastIdOf(database, table)
+    } catch {
+      return 0n
+    }
+  }
 }
 
 /** Creates an empty file to lock. Returns `false` when there is a file already. */
