@@ -28,10 +28,9 @@ export interface List<Filter> {
   readonly indexes: readonly Index<Filter>[]
 }
 
-/** `column operator value`. Only rows where the column has a value can meet it. */
+/** `column = value`, which is never true of a NULL. */
 interface Condition {
   readonly column: string
-  readonly operator: '=' | '<' | '>='
 }
 
 /** An index on the column of a filter for one value, and the ids. */
@@ -50,8 +49,8 @@ export const PETS: List<PetFilter> = {
   lookup: undefined,
   searched: 'name',
   filters: {
-    status: { column: 'status', operator: '=' },
-    categoryId: { column: 'category_id', operator: '=' },
+    status: { column: 'status' },
+    categoryId: { column: 'category_id' },
   },
   indexes: [
     { name: 'pets_by_category', filter: 'categoryId', second: { filter: 'status', values: PET_STATUSES } },
@@ -65,8 +64,8 @@ export const ORDERS: List<OrderFilter> = {
   lookup: '(SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name',
   searched: "concat(reference, ' ', pet_name)",
   filters: {
-    status: { column: 'status', operator: '=' },
-    petId: { column: 'pet_id', operator: '=' },
+    status: { column: 'status' },
+    petId: { column: 'pet_id' },
   },
   indexes: [
     {
@@ -97,7 +96,7 @@ export function conditionsOf<Filter>(
   { given }: Plan<Filter>,
   parameter: (place: number) => string,
 ): string[] {
-  return given.map((name, place) => `${filters[name].column} ${filters[name].operator} ${parameter(place)}`)
+  return given.map((name, place) => `${filters[name].column} = ${parameter(place)}`)
 }
 
 /** The rows of the list, as a table for FROM. `indexed`: what SQLite is to do with an index. */
