@@ -17,6 +17,7 @@ const ROWS: [text: string, words: string][] = [
   ['ΣΊΣΥΦΟΣ', 'σισυφοσ'],
   ['İstanbul', 'istanbul'],
   ['ıstanbul', 'istanbul'],
+  ['Łódź Ørn Đoko Ægir', 'łodz ørn đoko ægir'],
   ['ﬁ', 'fi'],
   ['ＡＢｃ１２', 'abc12'],
   ['مُحَمَّد', 'محمد'],
