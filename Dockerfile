@@ -1,5 +1,6 @@
 # The image: the executable, the C library that it needs, and nothing else. Build the executable first:
 #   npm run build:executable && docker build -t petstore .
+# With Podman: podman build --format docker -t petstore . (an image in its default format has no health check)
 ARG DEBIAN=docker.io/library/debian:bookworm-slim
 FROM ${DEBIAN} AS debian
 

@@ -1,5 +1,7 @@
 // The table of settings → docs/configuration.md.
 
+import type { Command } from 'commander'
+import { COMMANDS } from '../packages/service/src/cli/commands/all.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../packages/service/src/config/settings.ts'
 
 const INTRODUCTION = `# Configuration
@@ -16,8 +18,8 @@ that begin with \`PETSTORE_\` and are no setting.
 `
 
 const CONNECTION = `
-The commands that call a running service (\`petstore pets\`, \`orders\`, \`inventory\`, \`demo\`, \`login\`, \`status\`,
-\`open\`) have these settings instead:
+These settings are for the commands that call a running service:
+COMMANDS.
 
 | Variable | Flag | Default | |
 |---|---|---|---|
@@ -38,10 +40,18 @@ Where a Service is named \`petstore\`, Kubernetes sets \`PETSTORE_PORT\` to \`tc
 `
 
 /** The text of docs/configuration.md. */
-export function configurationPage(): string {
+export async function configurationPage(): Promise<string> {
+  const commands = await Promise.all([...COMMANDS.values()].map((load) => load()))
+  const callers = commands.filter(calls).map((command) => `\`${command.name()}\``)
+  const connection = CONNECTION.replace('COMMANDS', callers.join(', ').replace(/, (?!.*, )/, ' and '))
   return (
-    INTRODUCTION + rows(SETTINGS) + CONNECTION + rows(CLIENT_SETTINGS) + VERIFICATION + rows(VERIFY_SETTINGS) + NOTES
+    INTRODUCTION + rows(SETTINGS) + connection + rows(CLIENT_SETTINGS) + VERIFICATION + rows(VERIFY_SETTINGS) + NOTES
   )
+}
+
+/** Whether the command, or one of its group, has the flag of the service to call. */
+function calls({ options, commands }: Command): boolean {
+  return options.some(({ flags }) => flags === CLIENT_SETTINGS.url.flag) || commands.some(calls)
 }
 
 function rows(settings: Record<string, Setting<unknown>>): string {

@@ -15,7 +15,7 @@ const { configurationPage } = await import('./configuration-page.ts')
 const { postgresqlPage } = await import('./postgresql-page.ts')
 const { sqlFunctions } = await import('./sql-functions.ts')
 write({
-  'docs/configuration.md': configurationPage(),
+  'docs/configuration.md': await configurationPage(),
   'docs/postgresql.md': postgresqlPage(),
   ...sqlFunctions(),
 })

@@ -138,9 +138,20 @@ test('docs/page.md says how many rows a page may have', () => {
   expect(page).toContain(`a list of at most ${PAGE_SIZE} animals has no pager`)
 })
 
-test('docs/clients.md has the method of each operation', () => {
-  const page = readFileSync(join(root, 'docs/clients.md'), 'utf8')
-  expect(operations.filter(({ id }) => !page.includes(`\`${id}(`)).map(({ id }) => id)).toEqual([])
+test('docs/clients.md has the method of each operation, and the filters of each list', () => {
+  const rows = readFileSync(join(root, 'docs/clients.md'), 'utf8').split('\n')
+  for (const { id, parameters } of operations) {
+    const row = rows.find((line) => line.startsWith(`| \`${id}(`) || line.includes(`, \`${id}(`))
+    expect([id, row]).toEqual([id, expect.any(String)])
+    const filters = parameters.filter(({ in: place, name }) => place === 'query' && !['limit', 'cursor'].includes(name))
+    expect([id, filters.filter(({ name }) => !row?.includes(`\`${name}\``)).map(({ name }) => name)]).toEqual([id, []])
+  }
+})
+
+test('docs/operations.md has the lines that a change of a pet or an order logs', () => {
+  const [, log = ''] = /^## The log$([\s\S]*?)^## /m.exec(readFileSync(join(root, 'docs/operations.md'), 'utf8')) ?? []
+  const changing = operations.filter(({ method }) => method !== 'GET')
+  expect(changing.filter(({ id }) => !log.includes(`\`${id}\``)).map(({ id }) => id)).toEqual([])
 })
 
 test('the README leads to each page of docs/, in one of its groups', () => {
