@@ -14,20 +14,15 @@ const KEEP_ALIVE_MS = 60_000
 /** What the database calls our connections. */
 export const APPLICATION = 'petstore'
 
-/** Each statement sees everything that was committed before it started. The lock for adding pets depends on that. */
-export const ISOLATION = 'read committed'
-
 export type Parameter = string | number | bigint | boolean | null
 
 export interface Target {
   host: string
   port: number
-  /** The default isolation level of transactions there, where it is known. */
-  isolation?: string
 }
 
 interface ClientOptions {
-  /** By default there is no limit. */
+  /** By default there is no limit, also if the role has one. */
   statementTimeoutMs?: number
   /** Called when a commit stopped waiting for its synchronous standby: it is on this host only. */
   onUnreplicated?: () => void
@@ -87,8 +82,8 @@ export class Client {
 
 function driverOf(
   { user, database, password }: PostgresAddress,
-  { host, port, isolation = ISOLATION }: Target,
-  { statementTimeoutMs }: ClientOptions,
+  { host, port }: Target,
+  { statementTimeoutMs = 0 }: ClientOptions,
   ssl: object | false,
 ): Driver {
   const driver = new Driver({
@@ -108,9 +103,7 @@ function driverOf(
   // All of them: the driver's own would follow variables of the environment.
   driver.getStartupConf = () => ({
     ...{ user, database, application_name: APPLICATION },
-    ...(statementTimeoutMs === undefined ? {} : { statement_timeout: String(statementTimeoutMs) }),
-    // Only when it is necessary: PgBouncer refuses a connection with this parameter.
-    ...(isolation === ISOLATION ? {} : { default_transaction_isolation: ISOLATION }),
+    statement_timeout: String(statementTimeoutMs),
   })
   return driver
 }

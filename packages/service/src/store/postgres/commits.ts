@@ -10,6 +10,7 @@ import { translateChanging } from './errors.ts'
 import { forgetting } from './idempotency.ts'
 import type { PrimaryConnection } from './primary.ts'
 import { writeRows } from './row-writer.ts'
+import { SETTINGS } from './session.ts'
 import { readSnapshot } from './snapshot.ts'
 import { TRANSACTION_IDLE_MS } from './time-limits.ts'
 
@@ -22,6 +23,7 @@ import { TRANSACTION_IDLE_MS } from './time-limits.ts'
  */
 const BEGIN = `BEGIN; SELECT ${Object.entries({
   idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS,
+  ...SETTINGS,
   plan_cache_mode: 'force_generic_plan',
   ...Object.fromEntries(
     ['jit', 'enable_seqscan', 'enable_nestloop', 'enable_bitmapscan', 'enable_sort'].map((name) => [name, 'off']),

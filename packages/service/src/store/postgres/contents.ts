@@ -10,6 +10,7 @@ import { atStart, writableHost } from './hosts.ts'
 import { orRefusal } from './refusals.ts'
 import { MARK_FINISHED, MARK_UNFINISHED } from './schema.ts'
 import { indexRows } from './search.ts'
+import { checkSettings } from './server-check.ts'
 import { type Parameter, type RunQuery, Session } from './session.ts'
 
 const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
@@ -93,7 +94,7 @@ export async function openSession(address: PostgresAddress): Promise<Session> {
   const host = await writableHost(address)
   const session = new Session(() => Client.open(address, host))
   try {
-    await session.execute('SELECT 1')
+    await checkSettings(session.execute)
     return session
   } catch (error) {
     await session.close(CLOSE_TIMEOUT_MS)

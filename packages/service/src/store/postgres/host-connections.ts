@@ -1,13 +1,13 @@
 // The connections to one host, and whether what is written there has reached its standby.
 
 import { PetstoreError } from '../../domain/petstore-error.ts'
-import { StartError } from '../../domain/start-error.ts'
 import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
-import { APPLICATION, Client, ISOLATION } from './client.ts'
+import { APPLICATION, Client } from './client.ts'
 import { codeOf, isFull, StoreFailure } from './errors.ts'
 import type { WritableHost } from './hosts.ts'
 import { Pool } from './pool.ts'
+import { checkSettings } from './server-check.ts'
 import { type RunQuery, Session } from './session.ts'
 import { ANSWER_TIMEOUT_MS, READ_QUEUE_MS, STATEMENT_TIMEOUT_MS, WRITE_QUEUE_MS, withTimeout } from './time-limits.ts'
 
@@ -22,7 +22,7 @@ export const LOG_MESSAGE = `pg_logical_emit_message(true, 'petstore', '')`
 /** Makes the commit durable in the same way as the triggers on the tables do. */
 export const COMMIT_DURABLY = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
   THEN set_config('synchronous_commit', 'on', true) END`
-const FENCE = `SELECT current_setting('transaction_isolation') AS isolation, ${LOG_MESSAGE}, ${COMMIT_DURABLY}`
+const FENCE = `SELECT ${LOG_MESSAGE}, ${COMMIT_DURABLY}`
 /** A statement of the service that takes longer than it may, so it is in its commit. Users see those of their own role. */
 const RUNNING = `SELECT pid FROM pg_stat_activity
   WHERE state = 'active' AND application_name = '${APPLICATION}' AND datname = current_database()
@@ -145,12 +145,8 @@ export async function replicated<Result>(connections: HostConnections, work: () 
  * made them ended before they were replicated. A new commit reaches the standby after all of them.
  */
 async function fence(connections: HostConnections): Promise<void> {
-  const [row] = await connections.writers.run((session) =>
-    replicated(connections, () => session.query<{ isolation: string }>(FENCE)),
-  )
-  if (row?.isolation !== ISOLATION) {
-    throw new StartError(
-      `its transactions are ${row?.isolation}: set default_transaction_isolation of the role to '${ISOLATION}'`,
-    )
-  }
+  await connections.writers.run(async ({ query }) => {
+    await replicated(connections, () => query(FENCE))
+    await checkSettings(query)
+  })
 }

@@ -16,8 +16,6 @@ const MAY_COME = ['57P03', '53300', 'NOT_REPLICATED', 'CONNECT_TIMEOUT', 'NO_ANS
 export interface WritableHost extends Host {
   /** Eight hexadecimal digits. A promotion starts a new, greater timeline. */
   timeline: string
-  /** The default isolation level of transactions. */
-  isolation: string
 }
 
 /** Does the work, which connects to hosts, again until it can be done. Throws its last error, and each that waiting does not change. */
@@ -62,16 +60,14 @@ async function probeHost(address: PostgresAddress, host: Host): Promise<Writable
   const client = await Client.open(address, host, { statementTimeoutMs: CONNECT_TIMEOUT_MS })
   try {
     // Without parameters or a name: PgBouncer keeps what has a name.
-    const answering = client.run<Omit<WritableHost, keyof Host> & { writable: boolean }>(`
+    const answering = client.run<{ timeline: string; writable: boolean }>(`
       SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
-             current_setting('transaction_read_only') = 'off' AS writable,
-             current_setting('transaction_isolation') AS isolation`)
+             current_setting('transaction_read_only') = 'off' AS writable`)
     const late = () => new StoreFailure('NO_ANSWER', `${name} does not respond`)
     const { rows } = await withTimeout(CONNECT_TIMEOUT_MS, answering, late)
     const [answer] = rows
     if (!answer?.writable) throw new StoreFailure('STANDBY', `${name} does not accept writes`)
-    const { timeline, isolation } = answer
-    return { ...host, timeline, isolation }
+    return { ...host, timeline: answer.timeline }
   } finally {
     void client.close(CONNECT_TIMEOUT_MS)
   }

@@ -12,6 +12,22 @@ export type { Parameter } from './client.ts'
 /** Resolves with the rows of one statement. */
 export type RunQuery = <Row extends object>(statement: string, ...parameters: Parameter[]) => Promise<Row[]>
 
+/**
+ * The settings that our statements depend on. Each session sets them, so other values for the server, the database or the role do not matter. Behind
+ * a pooler each transaction may meet another session, so there a start refuses other values (server-check.ts).
+ */
+export const SETTINGS = {
+  // Each statement sees everything that was committed before it started. The lock for adding pets depends on that.
+  default_transaction_isolation: 'read committed',
+  // Otherwise NULL in an array is a text of four letters.
+  array_nulls: 'on',
+  // Otherwise the server may not report a cancelled wait for the standby.
+  client_min_messages: 'notice',
+  // Otherwise GIN gives a random part of the rows that a search finds.
+  gin_fuzzy_search_limit: '0',
+} as const
+const SET = Object.entries(SETTINGS).map(([name, value]) => `set_config('${name}', '${value}', false)`)
+
 /** What statements are called where they are prepared. */
 const names = new Map<string, string>()
 
@@ -77,9 +93,11 @@ export class Session {
 
   private async transact<Result>(work: () => Promise<Result>, begin: string): Promise<Result> {
     this.closing = undefined
+    // Before it begins: what its rollback would undo, and some settings that a transaction has from its beginning, are set here.
+    await this.open()
     // Where BEGIN takes the lock and fails, what follows fails, too, and changes nothing.
     const begun = this.run(begin)
-    const [beginning, worked] = await Promise.allSettled([begun, this.open().then(work)])
+    const [beginning, worked] = await Promise.allSettled([begun, work()])
     if (beginning.status === 'rejected' || worked.status === 'rejected') {
       await this.run('ROLLBACK').catch(() => {})
       throw beginning.status === 'rejected' ? beginning.reason : (worked as PromiseRejectedResult).reason
@@ -95,11 +113,14 @@ export class Session {
 
   /**
    * A pooler greets its clients with a number of its own. Behind it each transaction may meet another connection of the database, so
-   * statements there have no names: the driver prepares each as it is sent.
+   * statements there have no names: the driver prepares each as it is sent. They set nothing for the session, either.
    */
   private async isDirect(): Promise<boolean> {
-    const { rows } = await this.run<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-    return rows[0]?.pid === (await this.opening)?.processID
+    const isDirect = `pg_backend_pid() = ${(await this.connected()).processID}`
+    const { rows } = await this.run<{ direct: boolean }>(
+      `SELECT ${isDirect} AS direct, CASE WHEN ${isDirect} THEN concat(${SET}) END`,
+    )
+    return rows[0]?.direct ?? false
   }
 
   private run<Row extends object>(statement: string, parameters: Parameter[] = []) {
@@ -109,12 +130,16 @@ export class Session {
   }
 
   private async answer<Row extends object>(statement: string, parameters: Parameter[]) {
-    this.opening ??= this.connect()
-    const client = await this.opening.catch((error) => {
+    const client = await this.connected()
+    return client.run<Row>(statement, parameters, this.direct ? nameOf(statement, parameters) : undefined)
+  }
+
+  private connected(): Promise<Client> {
+    this.opening ??= this.connect().catch((error) => {
       this.opening = undefined
       throw error
     })
-    return client.run<Row>(statement, parameters, this.direct ? nameOf(statement, parameters) : undefined)
+    return this.opening
   }
 }
 

@@ -8,6 +8,7 @@ import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { PgBouncer, pgbouncerVersion } from '../../../../../test/support/pgbouncer.ts'
 import { sharedCluster } from '../../../../../test/support/postgres.ts'
+import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
 const now = Date.now
@@ -41,6 +42,16 @@ describe.skipIf(!pgbouncerVersion)(
       expect(found).toEqual(ids.map((id, n) => [id, n % 2 === 0]))
       expect(await preparedThrough(pooler.through(address))).toBe(0)
       await Promise.all([store.close(), other.close()])
+      await pooler.stop()
+    })
+
+    test('no server starts with a setting that its statements cannot have, and that no session keeps here', async () => {
+      const pooler = await PgBouncer.start(cluster.port)
+      const address = await cluster.newStore()
+      const setting = `ALTER DATABASE ${new URL(address).pathname.slice(1)} SET array_nulls = off`
+      await cluster.asAdmin((sql) => sql.unsafe(setting))
+      const refused = await rejectionOf(openStore(pooler.through(address), { now }))
+      expect(refused.message).toMatch(/its array_nulls is 'off': set it to 'on' for the role/)
       await pooler.stop()
     })
   },

@@ -40,6 +40,15 @@ describe('a start refuses', () => {
       () => databaseWith(`ENCODING 'SQL_ASCII' TEMPLATE template0`),
       /encoding is SQL_ASCII/,
     ],
+    [
+      'a database whose triggers do not run',
+      () =>
+        databaseWith(
+          '',
+          `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET session_replication_role = replica', current_database()); END $$`,
+        ),
+      /its session_replication_role is 'replica': set it to 'origin' for the role/,
+    ],
     ['tables of another program', () => databaseWith('', 'CREATE TABLE pets (id int)'), /another program/],
     ['a schema that is newer', () => newerDatabase(), /newer petstore/],
     [

@@ -1,6 +1,7 @@
 // The store of many machines: the promises of every store, and what is peculiar to PostgreSQL.
 
 import { describe, expect, test } from 'bun:test'
+import { allEvents } from '../../../../../test/support/events.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
@@ -9,7 +10,10 @@ import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import type { Store, StoreOptions } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
+import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
+import { openSession } from '../../../src/store/postgres/contents.ts'
 import { MAY_BE_ADDED } from '../../../src/store/postgres/errors.ts'
+import { SETTINGS } from '../../../src/store/postgres/session.ts'
 import { exactTimes } from '../orders/exact-times.ts'
 import { ordersConformance } from '../orders.conformance.ts'
 import { conformance } from '../store.conformance.ts'
@@ -137,6 +141,32 @@ test('two servers add without a refusal, whatever isolation the operator has set
   }
   const there = await cluster.asAdmin((sql) => sql`SELECT FROM pets`, name)
   expect(there.length).toBe(2 * 50 * 4)
+})
+
+/** Another value of each than sessions need. */
+const OTHERS: Record<keyof typeof SETTINGS, string> = {
+  default_transaction_isolation: 'serializable',
+  array_nulls: 'off',
+  client_min_messages: 'error',
+  gin_fuzzy_search_limit: '1',
+}
+test.each(Object.entries(OTHERS))('the answers are the same if the database has %s = %s', async (setting, value) => {
+  const { address, store, by, name } = await storeWithKey()
+  const { value: pet } = await store.createPet({ ...PET, status: 'available' }, by)
+  await store.close()
+  await cluster.asAdmin((sql) => sql.unsafe(`ALTER DATABASE ${name} SET ${setting} = '${value}'`))
+  const changed = await openStore(address, { now })
+  const { value: order } = await changed.placeOrder({ petId: pet.id }, by)
+  expect(await changed.getOrder(order.id)).toEqual(order)
+  const placed = (await allEvents(changed)).at(-1)
+  expect(placed).toMatchObject({ type: 'order.placed', orderId: order.id })
+  expect(placed).not.toHaveProperty('pet')
+  await changed.close()
+  // A later change of the server's configuration does not reach a value that the session has set.
+  const session = await openSession(parsePostgresAddress(address))
+  const query = 'SELECT setting, source FROM pg_settings WHERE name = $1'
+  expect(await session.execute(query, setting)).toEqual([{ setting: SETTINGS[setting as never], source: 'session' }])
+  await session.close(1_000)
 })
 
 test('one of two servers that create a key of the same name at the same time succeeds', async () => {
