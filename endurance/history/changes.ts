@@ -25,18 +25,19 @@ function placement(by: Picker): Asked {
   return requestOf({ kind: 'place', petId: by.pet(), reference: by.name('order'), ...ends })
 }
 
-/** It is sent again with the same API key: with another one it would be another request. */
-function keyed(by: Picker, asked: Asked): Asked {
-  const sent = { ...asked, key: by.key(), idempotencyKey: `key-${by.known.count}` }
+/** It is sent again with the same API key, and at times with another one, for which it is another request. */
+function keyed(by: Picker, asked: Asked, idempotencyKey = `key-${by.known.count}`): Asked {
+  const sent = { ...asked, key: by.key(), idempotencyKey }
   by.known.keyed.push(sent)
   return sent
 }
 
 /** The same again, or something else under a key that is used. */
 export function repeat(by: Picker): Asked | undefined {
-  const { keyed } = by.known
-  const asked = by.pick(by.random() < 0.5 ? keyed.slice(-10) : keyed)
-  if (!asked?.idempotencyKey || by.random() < 0.8) return asked
+  const sent = by.known.keyed
+  const asked = by.pick(by.random() < 0.5 ? sent.slice(-10) : sent)
+  if (!asked?.idempotencyKey || by.random() < 0.7) return asked
+  if (by.random() < 0.4) return keyed(by, asked, asked.idempotencyKey)
   const other = by.random() < 0.5 ? placement(by) : addition(by)
   const key = by.random() < 0.8 ? asked.key : by.key()
   return { ...other, ...(key ? { key } : {}), idempotencyKey: asked.idempotencyKey }
@@ -82,13 +83,13 @@ function changeBack(by: Picker, id: number): Asked | undefined {
   return requestOf({ kind: 'change', id, to: { reference, expiresAt } })
 }
 
-/** Often with the tag that anybody was shown last, or with the one before. */
+/** Often with the tag that anybody was shown last, with the one before, or with both. */
 function matched(by: Picker, ask: Ask & { id: number }): Asked {
   const asked = requestOf(ask)
   const { tagged, outdated } = by.known
-  const known = by.random() < 0.7 ? tagged : outdated
-  const ifMatch = by.random() < 0.5 ? known.get(thingOf(ask) ?? '') : undefined
-  const sent = ifMatch ? { ...asked, ifMatch } : asked
+  const known = by.pick([[tagged], [tagged], [outdated], [tagged, outdated], [outdated, tagged]])
+  const ifMatch = known.flatMap((tags) => tags.get(thingOf(ask) ?? '') ?? [])
+  const sent = ifMatch.length > 0 && by.random() < 0.5 ? { ...asked, ifMatch } : asked
   if (ask.kind === 'correct' || ask.kind === 'change') by.known.corrections.push(sent)
   return sent
 }

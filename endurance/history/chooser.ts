@@ -37,8 +37,9 @@ export class Chooser extends Picker {
 
   /** Call it with each answer. */
   learn(operation: Operation): void {
-    const { ask, status, method, tag } = operation
-    if (status >= 300 && status !== 304) return
+    const { ask, status, method, tag, text } = operation
+    // A 304 with a tag that was not sent has no text.
+    if (status >= 300 && (status !== 304 || text === '')) return
     if (ask.kind === 'events') this.feed = operation
     if (method === 'GET' && ask.kind === 'list') this.pages = [operation, ...this.pages].slice(0, KEPT)
     if (method === 'GET' && status === 200 && tag) this.tagged = [operation, ...this.tagged].slice(0, KEPT)
@@ -60,9 +61,10 @@ export class Chooser extends Picker {
 
   again(): Asked | undefined {
     const kept = this.pick(this.tagged)
-    return kept?.tag
-      ? { ask: kept.ask, method: 'GET', path: kept.path, ifNoneMatch: tagged(kept, kept.tag) }
-      : undefined
+    if (!kept) return undefined
+    const { ask, path } = kept
+    const known = this.tagged.filter((one) => one === kept || (one.path === path && one.tag !== kept.tag))
+    return { ask, method: 'GET', path, ifNoneMatch: known.map((one) => tagged(one, one.tag ?? '')) }
   }
 
   head(): Asked | undefined {

@@ -4,7 +4,16 @@
 import { randomOf } from '../../test/support/search-rules.ts'
 import { Chooser, WAITING } from './chooser.ts'
 import { newKnown, RESERVED_MS_MAX } from './known.ts'
-import { type Answer, type Asked, isUnanswered, type ListAsk, type Operation, rowsOf, type Seen } from './operations.ts'
+import {
+  type Answer,
+  type Asked,
+  isUnanswered,
+  type ListAsk,
+  type Operation,
+  rowsOf,
+  type Seen,
+  tagsOf,
+} from './operations.ts'
 import { linkOf, requestOf } from './requests.ts'
 import { EXPIRY_MS } from './windows.ts'
 
@@ -163,8 +172,8 @@ export class Clients {
       Authorization: `Bearer ${this.site.keys[key]}`,
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': `"${idempotencyKey}"` }),
-      ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch.tag }),
-      ...(ifNoneMatch === undefined ? {} : { 'If-None-Match': ifNoneMatch.tag }),
+      ...(ifMatch === undefined ? {} : { 'If-Match': tagsOf(ifMatch) }),
+      ...(ifNoneMatch === undefined ? {} : { 'If-None-Match': tagsOf(ifNoneMatch) }),
     }
     const sent: Sent = { server, method, path, headers, ...(body === undefined ? {} : { body }) }
     const signal = AbortSignal.timeout(this.random() < CUT_SHARE ? 1 + this.random() * CUT_MS_MAX : ANSWER_MS_MAX)
@@ -173,8 +182,8 @@ export class Clients {
       const { status, headers } = response
       const tag = headers.get('ETag') ?? undefined
       const replayed = headers.has('Idempotency-Replayed')
-      const known =
-        status === 304 && ifNoneMatch ? ifNoneMatch : { text: response.text, links: headers.get('Link') ?? '' }
+      const sentTag = status === 304 ? ifNoneMatch?.find((one) => one.tag === tag) : undefined
+      const known = sentTag ?? { text: response.text, links: headers.get('Link') ?? '' }
       return { status, text: known.text, links: known.links, tag, replayed }
     } catch {
       return NO_ANSWER

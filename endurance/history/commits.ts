@@ -22,7 +22,8 @@ export interface Commit {
 
 export function commitsOf(events: readonly Seen[], operations: readonly Operation[]): Commit[] {
   const origins = originsOf(operations)
-  const placedElsewhere = new Map(Array.from(origins, ([orderId, reference]) => [reference, orderId]))
+  const placers = new Map(events.flatMap(({ type, orderId, by }) => (type === 'order.placed' ? [[orderId, by]] : [])))
+  const placedElsewhere = new Set(Array.from(origins, ([id, reference]) => `${placers.get(id)} ${reference}`))
   const able = Map.groupBy(operations.filter(mayHaveDone), ({ ask }) => targetOf(ask))
   const pets = new Map<number, Pet>()
   return events.map((event, n) => {
@@ -34,7 +35,7 @@ export function commitsOf(events: readonly Seen[], operations: readonly Operatio
       if (ask.kind === 'correct') return isCorrection(ask.to, before, pet)
       if (ask.kind === 'place') {
         const origin = origins.get(orderId ?? 0)
-        return origin === undefined ? !placedElsewhere.has(ask.reference) : origin === ask.reference
+        return origin === undefined ? !placedElsewhere.has(`${key} ${ask.reference}`) : origin === ask.reference
       }
       const answer = { ask, key, ...operation }
       return ask.kind !== 'change' || answer.status !== 200 || bodyOf<Order>(answer).changedAt === at
@@ -72,7 +73,7 @@ const TARGETS: Readonly<Record<string, (event: Seen) => string>> = {
   'order.returned': ({ orderId }) => `return ${orderId}`,
 }
 
-/** Order → the reference with which it was placed, where anybody was shown it. No two placements have the same. */
+/** Order → the reference with which it was placed, where anybody was shown it. No two of one API key have the same. */
 function originsOf(operations: readonly Operation[]): Map<number, string> {
   const placements = new Map(
     operations.flatMap(({ ask }) => (ask.kind === 'place' ? [[ask.reference, ask.petId] as const] : [])),

@@ -69,6 +69,11 @@ export interface Tagged {
   readonly links: string
 }
 
+/** As a header has them. */
+export function tagsOf(tagged: readonly Tagged[]): string {
+  return tagged.map(({ tag }) => tag).join(', ')
+}
+
 export interface Asked {
   readonly ask: Ask
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
@@ -78,8 +83,9 @@ export interface Asked {
   /** The name of the API key, where it matters which. */
   readonly key?: string
   readonly idempotencyKey?: string
-  readonly ifMatch?: Tagged
-  readonly ifNoneMatch?: Tagged
+  /** Any of these. */
+  readonly ifMatch?: readonly Tagged[]
+  readonly ifNoneMatch?: readonly Tagged[]
 }
 
 export interface Answer {

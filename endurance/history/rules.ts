@@ -124,14 +124,16 @@ function changedUnder(operation: Operation, isSo: (k: number) => boolean, world:
   return isSo
 }
 
-/** Whether the pet or order can have been what the tag names. */
-export function mayMatch({ ask }: Operation, { text }: Tagged, { versions }: World, version: number): boolean {
+/** Whether the pet or order can have been what one of the tags names. */
+function mayMatch({ ask }: Operation, tagged: readonly Tagged[], { versions }: World, version: number): boolean {
   if (!('id' in ask)) return false
-  const shown = JSON.parse(text) as Pet & Order
-  return isOfPet(ask) ? isSamePet(versions.pet(ask.id, version), shown) : versions.isOrder(shown, version)
+  return tagged.some(({ text }) => {
+    const shown = JSON.parse(text) as Pet & Order
+    return isOfPet(ask) ? isSamePet(versions.pet(ask.id, version), shown) : versions.isOrder(shown, version)
+  })
 }
 
-export function mustMatch(operation: Operation, tagged: Tagged, world: World, version: number): boolean {
+export function mustMatch(operation: Operation, tagged: readonly Tagged[], world: World, version: number): boolean {
   const { ask } = operation
   const isKnown = !('id' in ask) || isOfPet(ask) || contentsOf(world.versions.order(ask.id, version)).length < 2
   return isKnown && mayMatch(operation, tagged, world, version)

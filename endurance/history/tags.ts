@@ -1,7 +1,7 @@
 // Entity tags over time: the same tag means the same bytes, and the same bytes have the same tag, on every server
 // and at any time.
 
-import { isUnanswered, type Operation, type Tagged } from './operations.ts'
+import { isUnanswered, type Operation, type Tagged, tagsOf } from './operations.ts'
 
 const TAGGED = /^(list|inventory|pet|order|add|correct|place|change|complete|return)$/
 
@@ -61,7 +61,7 @@ function conditionFault({ status, tag, ifNoneMatch }: Operation): string | undef
   if (tag === undefined) return 'it has no tag'
   if (status === 304 && !ifNoneMatch) return 'nobody sent a tag'
   if (!ifNoneMatch) return undefined
-  return (status === 304) === (tag === ifNoneMatch.tag)
+  return (status === 304) === ifNoneMatch.some((one) => one.tag === tag)
     ? undefined
-    : `${status} with the tag ${tag}, and ${ifNoneMatch.tag} was sent`
+    : `${status} with the tag ${tag}, and ${tagsOf(ifNoneMatch)} was sent`
 }

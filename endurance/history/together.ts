@@ -35,9 +35,9 @@ export function* doneTwice({ operations, commits }: World): Generator<Told> {
     const [asker] = commit.askers
     const isNew = /^(pet\.added|order\.placed)$/.test(commit.event.type)
     if (!isNew || !asker || commit.askers.some(({ body }) => body !== asker.body)) continue
-    const before = made.get(`${asker.body}`)
+    const before = made.get(`${asker.key} ${asker.body}`)
     if (before) yield ['it was done twice', [asker], [before, commit]]
-    made.set(`${asker.body}`, commit)
+    made.set(`${asker.key} ${asker.body}`, commit)
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Fault } from './checker.ts'
 import type { Commit } from './commits.ts'
-import type { Operation } from './operations.ts'
+import { type Operation, tagsOf } from './operations.ts'
 
 const TEXT_MAX = 300
 
@@ -27,8 +27,8 @@ function lineOf(operation: Operation): string {
 function asked({ method, path, body = '', idempotencyKey, ifMatch, ifNoneMatch }: Operation): string {
   const headers = Object.entries({
     'Idempotency-Key': idempotencyKey,
-    'If-Match': ifMatch?.tag,
-    'If-None-Match': ifNoneMatch?.tag,
+    'If-Match': ifMatch && tagsOf(ifMatch),
+    'If-None-Match': ifNoneMatch && tagsOf(ifNoneMatch),
   })
   const sent = headers.filter(([, value]) => value !== undefined).map((header) => header.join(': '))
   return [method, path, body, ...sent].filter((word) => word !== '').join(' ')

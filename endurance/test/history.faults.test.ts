@@ -175,6 +175,43 @@ describe('the checker of histories', () => {
     })
   }
 
+  const twoKeys = (answer: ReturnType<typeof pet>, also: object, event?: object) => {
+    const story = new Story()
+    const ask = { kind: 'add', name: 'Rex', categoryId: 1 } as const
+    const rex = pet(1, 'Rex', 'available')
+    story.tell(ask, 201, rex, ofPet('pet.added', rex), { idempotencyKey: 'one' })
+    story.tell(ask, 201, answer, event, { idempotencyKey: 'one', key: 'second', ...also })
+    return story.faults()
+  }
+
+  test('one Idempotency-Key under two API keys gives two pets', () => {
+    const second = pet(2, 'Rex', 'available')
+    expect(twoKeys(second, {}, { ...ofPet('pet.added', second), by: 'second' })).toEqual([])
+    expect(twoKeys(pet(1, 'Rex', 'available'), { replayed: true })).toContainEqual(
+      expect.stringContaining('no event tells that it was added as 1'),
+    )
+  })
+
+  test.each([
+    ['renamed', 'Max', 'Bo', 0],
+    ['renamed', 'Bo', 'Max', 0],
+    ['refused', 'Max', 'Bo', 1],
+    ['refused', 'Bo', 'Max', 1],
+    ['renamed', 'Max', 'Ed', 1],
+  ])('a pet is %s if the tags of %s and %s are sent, one of which it has: %p faults', (what, first, last, count) => {
+    const story = new Story()
+    const bo = pet(1, 'Bo', 'available')
+    story.tell({ kind: 'add', name: 'Bo', categoryId: 1 }, 201, bo, ofPet('pet.added', bo))
+    const ifMatch = [first, last].map((name) => {
+      return { tag: `"${name}"`, text: JSON.stringify(pet(1, name, 'available')), links: '' }
+    })
+    const ask = { kind: 'correct', id: 1, to: { name: 'Al' } } as const
+    const al = pet(1, 'Al', 'available')
+    if (what === 'renamed') story.tell(ask, 200, al, ofPet('pet.changed', al), { ifMatch })
+    else story.tell(ask, 412, error('precondition_failed', 412), undefined, { ifMatch })
+    expect(story.faults()).toHaveLength(count)
+  })
+
   test('a reservation ends within a second of its end', () => {
     const story = new Story()
     const max = pet(2, 'Max', 'available')

@@ -1,7 +1,7 @@
 // What is seen too late, or by one server of two.
 
 import type { Received, Sent } from '../clients.ts'
-import { answered, type Body, events, type Fault, isRead, json, type Making, of, withBody } from './fault.ts'
+import { answered, type Body, events, type Fault, isRead, json, knowing, type Making, of, withBody } from './fault.ts'
 
 /** Reads are answered again for so long, unless what has happened since ends that. */
 function cached(
@@ -107,6 +107,10 @@ export const SEEN_LATE: Readonly<Record<string, Making>> = {
     })
   },
   'a 304 for a changed list': () => tagged((text) => `"${text.length}"`),
+  'a 304 with the tag that was sent': knowing(([sent]) => sent, 0.2),
+  'a 304 with the tag of a changed answer': knowing((_, tag) => tag),
+  'a 200 for what is known': knowing(() => undefined),
+  'of two tags that are known the first': knowing(([first], tag) => (first === tag ? tag : undefined)),
   'a tag without the links': () => tagged((text) => `"${Bun.hash(text)}"`),
   'a wait that sleeps': () =>
     of('listEvents', async (sent, pass) => {

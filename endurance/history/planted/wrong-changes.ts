@@ -74,6 +74,8 @@ const headers = (
   }
 }
 
+const oneTag = (n: number): Making => headers((sent) => ({ ...sent, 'If-Match': sent['If-Match']?.split(', ').at(n) }))
+
 export const TWICE: Readonly<Record<string, Making>> = {
   'a key that is not kept': headers((sent) => ({ ...sent, 'Idempotency-Key': undefined })),
   'keys forgotten too soon': headers(({ 'Idempotency-Key': key, ...sent }) => ({
@@ -123,6 +125,20 @@ export const TWICE: Readonly<Record<string, Making>> = {
       },
       0.3,
     ),
+  'one request under an Idempotency-Key, whatever the API key': () => {
+    const owners = new Map<string, string>()
+    return of('createPet placeOrder', async (sent, pass) => {
+      const { 'Idempotency-Key': key, Authorization = '' } = sent.headers
+      const mayWrite = [...owners.values()].includes(Authorization)
+      const request = `${key} ${sent.body}`
+      const owner = (mayWrite && owners.get(request)) || Authorization
+      const received = await pass({ ...sent, headers: { ...sent.headers, Authorization: owner } })
+      if (key && received.status === 201) owners.set(request, owner)
+      return received
+    })
+  },
+  'of two tags in If-Match the first': oneTag(0),
+  'of two tags in If-Match the last': oneTag(-1),
   'If-Match is ignored': headers((sent) => ({ ...sent, 'If-Match': undefined })),
 }
 
