@@ -114,17 +114,16 @@ async function* eventsOf(
   options: Omit<FollowOptions, 'onExpired'>,
 ): AsyncGenerator<Followed, void, undefined> {
   const { petId, orderId, type, signal } = options
-  const dot = options.cursor?.indexOf('.') ?? -1
-  const start = dot < 0 ? options.cursor : options.cursor?.slice(0, dot)
-  const passed =
-    dot < 0 ? undefined : await passedIn(read, start as string, options.cursor?.slice(dot + 1) ?? '', signal)
+  const [start, within] = options.cursor?.split(/\.(.*)/s) ?? []
+  const passed = within === undefined ? undefined : await passedIn(read, start as string, within, signal)
+  const filter = { 'in.petId': petId, 'in.orderId': orderId, 'in.type': type }
   let page = start
   for await (const { items, next } of followPages(read, { ...options, cursor: start })) {
     for (const event of items) {
       if (passed !== undefined && event.id <= passed) continue
       if (signal?.aborted) return
-      const within = () => `${page}.${queryOf({ ...saidBy(event), ...named({ petId, orderId, type }) })}`
-      yield { event, cursor: event === items.at(-1) ? next : within() }
+      const behind = () => `${page}.${queryOf({ ...saidBy(event), ...filter })}`
+      yield { event, cursor: event === items.at(-1) ? next : behind() }
     }
     page = next
   }
@@ -138,25 +137,16 @@ async function* eventsOf(
 async function passedIn(read: ReadPage<Event>, start: string, text: string, signal?: AbortSignal): Promise<bigint> {
   if (/^\d+$/.test(text)) return BigInt(text)
   const saved = new URLSearchParams(text)
-  const [petId, orderId, type] = [saved.get('in.petId'), saved.get('in.orderId'), saved.getAll('in.type')]
-  const filter = {
-    petId: petId === null ? undefined : BigInt(petId),
-    orderId: orderId === null ? undefined : BigInt(orderId),
-    type: type as EventType[],
-  }
+  const number = (name: string) => (saved.has(name) ? BigInt(saved.get(name) as string) : undefined)
+  const type = saved.getAll('in.type') as EventType[]
+  const filter = { petId: number('in.petId'), orderId: number('in.orderId'), type }
   const { items } = await read({ ...filter, cursor: start, limit: PAGE_MAX }, { ...FOR_GOOD, signal })
-  const id = BigInt(saved.get('id') ?? 0)
-  const event = items.find((one) => one.id === id)
-  const said = event && saidBy(event)
-  if (said && Object.entries(said).every(([name, value]) => saved.get(name) === (value?.toString() ?? null))) return id
+  const event = items.find(({ id }) => id === number('id'))
+  if (event && `${text}&`.startsWith(`${queryOf(saidBy(event))}&`)) return event.id
   throw new PetstoreApiError('The store has lost events. Begin again without a cursor.', 'cursor_expired', 410)
 }
 
 /** What tells it from another event that is given its id. */
 function saidBy({ id, type, at, petId, orderId }: Event) {
   return { id, type, at, petId, orderId }
-}
-
-function named(filter: object): object {
-  return Object.fromEntries(Object.entries(filter).map(([name, value]) => [`in.${name}`, value]))
 }

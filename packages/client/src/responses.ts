@@ -23,12 +23,11 @@ export type Event = Omit<ContractEvent, 'type' | 'pet'> & {
 }
 
 /** Throws PetstoreApiError `unexpected_answer` where `from`, which is one of the functions below, cannot read the body. */
-export function readJson<Value>({ status, headers }: Response, text: string, from: (json: Json) => Value): Value {
+export function readJson<Value>(response: Response, text: string, from: (json: Json) => Value): Value {
   try {
     return from(parseJson(text))
   } catch {
-    const message = 'The response does not follow the contract. Is the address right?'
-    throw new PetstoreApiError(message, 'unexpected_answer', status, requestId(headers), undefined)
+    throw apiError(response, { message: `The response does not follow the contract. ${isAddressRight(response)}` })
   }
 }
 
@@ -55,12 +54,26 @@ function relations(parameters: string): string[] {
 
 /** The error for a response outside 2xx, which may come from a proxy. */
 export function readError(response: Response, text: string): PetstoreApiError {
-  const { status, headers } = response
-  const { code, message } = errorBody(text) ?? {
-    code: 'unexpected_answer',
-    message: `The response has the status ${status} and does not come from the service. Is the address right?`,
-  }
-  return new PetstoreApiError(message, code, status, requestId(headers), retryAfterMs(headers))
+  const message = `The response has the status ${response.status} and does not come from the service. ${isAddressRight(response)}`
+  return apiError(response, errorBody(text) ?? { message })
+}
+
+function apiError({ status, headers }: Response, { code = 'unexpected_answer', message }: ErrorBody): PetstoreApiError {
+  const requestId = headers.get('X-Request-Id') ?? undefined
+  return new PetstoreApiError(message, code, status, requestId, retryAfterMs(headers))
+}
+
+interface ErrorBody {
+  code?: string
+  message: string
+}
+
+/** Names the variable by which Bun or Deno may have sent the request through a proxy. Browsers have none. */
+function isAddressRight({ url }: Response): string {
+  const { env = {} } = (globalThis as { process?: { env?: Record<string, string> } }).process ?? {}
+  const variable = RegExp(`^(${url.split(':')[0]}|all)_proxy$`, 'i')
+  const proxy = Object.keys(env).find((name) => variable.test(name) && env[name])
+  return `Is the address right${proxy ? `, and ${proxy}` : ''}?`
 }
 
 function errorBody(text: string): { code: string; message: string } | undefined {
@@ -74,10 +87,12 @@ function errorBody(text: string): { code: string; message: string } | undefined 
 }
 
 export function arrayOf<Item>(toItem: (json: Json) => Item): (json: Json) => Item[] {
-  return (json) => {
-    if (!Array.isArray(json)) throw new SyntaxError('expected an array')
-    return json.map(toItem)
-  }
+  return (json) => (Array.isArray(json) ? json.map(toItem) : notAsContracted())
+}
+
+/** Needs no message: `readJson` reports that the response does not follow the contract. */
+function notAsContracted(): never {
+  throw new SyntaxError()
 }
 
 /** How each field is read; one that is left out does not compile. */
@@ -131,23 +146,16 @@ function optional<Value>(read: (value: Json) => Value): (value: Json | undefined
 }
 
 function members(json: Json): ReadonlyMap<string, Json> {
-  if (json instanceof Map) return json
-  throw new SyntaxError('expected an object')
+  return json instanceof Map ? json : notAsContracted()
 }
 
 function string(value: Json | undefined): string {
-  if (typeof value === 'string') return value
-  throw new SyntaxError('expected a string')
+  return typeof value === 'string' ? value : notAsContracted()
 }
 
 function int64(value: Json | undefined): bigint {
-  const integer = value instanceof JsonNumber ? int64FromJson(value.text) : undefined
-  if (typeof integer !== 'bigint') throw new SyntaxError('expected an int64')
-  return integer
-}
-
-function requestId(headers: Headers): string | undefined {
-  return headers.get('X-Request-Id') ?? undefined
+  const integer = value instanceof JsonNumber && int64FromJson(value.text)
+  return typeof integer === 'bigint' ? integer : notAsContracted()
 }
 
 /** RFC 9110, 10.2.3: seconds, or a date. */

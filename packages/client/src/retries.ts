@@ -15,7 +15,7 @@ export interface RequestOptions {
   retries: number
   /** When the service asks for a longer pause, the caller decides. Default: 30 000. */
   retryAfterMaxMs?: number | undefined
-  signal: AbortSignal | undefined
+  signal: AbortSignal
   /** Called before each pause after which the request is sent again. */
   onRetry?: ((reason: Error, pauseMs: number) => void) | undefined
 }
@@ -47,7 +47,7 @@ export async function sendRequest(
   for (let attempts = 1; ; attempts++) {
     const outcome = await attempt(baseUrl, path, init, options)
     if (!(outcome instanceof Error)) return { ...outcome, attempts }
-    options.signal?.throwIfAborted()
+    options.signal.throwIfAborted()
     mayBeDone ||= isLost(outcome)
     const mayRepeat = attempts <= options.retries && (isRepeatable(init) || !mayBeDone)
     const pauseMs = mayRepeat ? pauseBeforeRetry(outcome, attempts, options.retryAfterMaxMs) : undefined
@@ -63,28 +63,21 @@ async function attempt(
   init: RequestInit,
   { fetch, timeoutMs, signal }: RequestOptions,
 ): Promise<Omit<Received, 'attempts'> | Failure> {
-  signal?.throwIfAborted()
-  const aborter = new AbortController()
-  const abort = () => aborter.abort()
-  signal?.addEventListener('abort', abort)
-  let timedOut = false
-  const timer = setTimeout(() => {
-    timedOut = true
-    abort()
-  }, timeoutMs)
+  signal.throwIfAborted()
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), timeoutMs)
   try {
-    const response = await fetch(baseUrl + path, { ...init, signal: aborter.signal })
+    const response = await fetch(baseUrl + path, { ...init, signal: AbortSignal.any([signal, late.signal]) })
     const text = await response.text()
     const isUnchanged = response.status === 304 && 'If-None-Match' in (init.headers ?? {})
     return response.ok || isUnchanged ? { response, text } : readError(response, text)
   } catch (cause) {
-    if (timedOut) {
+    if (late.signal.aborted) {
       return new PetstoreTimeoutError(`No response from ${baseUrl} within ${timeoutMs / 1000} seconds.`, { cause })
     }
     return new PetstoreNetworkError(`The service at ${baseUrl} cannot be reached.`, { cause })
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
   }
 }
 

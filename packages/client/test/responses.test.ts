@@ -29,6 +29,25 @@ describe('a response', () => {
   )
 
   test.each([
+    ['http_proxy', 'Is the address right, and http_proxy?'],
+    ['ALL_PROXY', 'Is the address right, and ALL_PROXY?'],
+    ['HTTPS_PROXY', 'Is the address right?'],
+  ])('names the proxy that may have sent a response that is not of the service: %s', (variable, question) =>
+    withServer(
+      () => answer(200, '<!doctype html>'),
+      async (url) => {
+        process.env[variable] = new URL(url).origin
+        try {
+          const error = await rejectionOf(clientOf(url, { retries: 0 }).getPet(1n))
+          expect(error.message).toBe(`The response does not follow the contract. ${question}`)
+        } finally {
+          delete process.env[variable]
+        }
+      },
+    ),
+  )
+
+  test.each([
     ['a pet', REX_JSON],
     ['an order without a time', ORDER_JSON.replace(/"placedAt":"[^"]*",/, '')],
     ['an order with null for what is absent', ORDER_JSON.replace('}', ',"expiresAt":null}')],

@@ -8,7 +8,7 @@ import { joinTabs, type SignedIn, STORED_KEY, storedKey } from './tab-keys.ts'
 /** Asks the service what the key is. Rejects as a call of the client does. */
 export async function identify(key: string): Promise<SignedIn> {
   const headers = { Authorization: `Bearer ${key}` }
-  const options = { fetch: window.fetch.bind(window), timeoutMs: TIMEOUT_MS, retries: 1, signal: undefined }
+  const options = { fetch: window.fetch.bind(window), timeoutMs: TIMEOUT_MS, retries: 1, signal: AbortSignal.any([]) }
   const { name, access }: { name: string; access: string } = JSON.parse(
     (await sendRequest('.', '/key', { headers }, options)).text,
   )

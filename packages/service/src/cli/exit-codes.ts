@@ -6,7 +6,7 @@ import { FlagError } from '../config/read-config.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
 import { StartError } from '../domain/start-error.ts'
 import { systemReason } from '../domain/system-reason.ts'
-import { UnreadableAnswer } from './plain-fetch.ts'
+import { throughProxy, UnreadableAnswer } from './plain-fetch.ts'
 import { indented, printNote } from './print.ts'
 
 /** Some records were refused. The import has reported each. */
@@ -67,7 +67,8 @@ export function messageOf(error: unknown): string {
   if (error instanceof PetstoreNetworkError) return withReason(error)
   if (error instanceof PetstoreApiError) {
     const request = error.status >= 500 && error.requestId ? `request ${error.requestId}, ` : ''
-    return `${error.message} (${request}from ${service})`
+    const from = [`${request}from ${service}`, throughProxy(service)].filter(Boolean).join(', ')
+    return `${error.message} (${from})`
   }
   const expected = [StartError, PetstoreError, ImportIncomplete, CouldNotExamine, Interrupted].some(
     (kind) => error instanceof kind,
@@ -77,7 +78,8 @@ export function messageOf(error: unknown): string {
 
 /** What the system says is more than a library's message. */
 function withReason({ message, cause }: PetstoreNetworkError): string {
-  if (cause instanceof UnreadableAnswer) return cause.message
   const { code } = (cause ?? {}) as { code?: unknown }
-  return typeof code === 'string' ? `${message.replace(/\.$/, '')} (${systemReason(cause)}).` : message
+  const why = [typeof code === 'string' && systemReason(cause), throughProxy(service)].filter(Boolean).join(', ')
+  const what = cause instanceof UnreadableAnswer ? cause.message : message
+  return why ? `${what.replace(/\.$/, '')} (${why}).` : what
 }

@@ -6,6 +6,7 @@ import packageJson from '../../../../package.json'
 import { COMMANDS } from './commands/all.ts'
 import { endWith, printError, sentenceOf } from './exit-codes.ts'
 import { OVERVIEW } from './overview.ts'
+import { useNoProxy } from './plain-fetch.ts'
 import { printNote, write } from './print.ts'
 
 const program = new Command('petstore')
@@ -13,6 +14,7 @@ const program = new Command('petstore')
   .helpCommand(false)
   // A flag belongs to the command that it follows: petstore events has some that its own commands have, too.
   .enablePositionalOptions()
+useNoProxy()
 const load = COMMANDS.get(process.argv[2] ?? '')
 if (load) program.addCommand(await load())
 else await addAll()

@@ -1,6 +1,27 @@
-// How a command reads answers: nothing is inflated and no more than a bound is read, so that no answer, of whatever server, fills the memory.
+// How a command sends requests and reads answers: without a proxy if the service is on this machine, without inflating an answer, and up to a
+// bound, so that no server's answer fills the memory.
 
 import type { Fetch } from '../../../client/src/retries.ts'
+
+/** For Bun, `localhost` includes `*.localhost`. */
+const LOOPBACK = 'localhost,127.0.0.1,127.0.0.0/8,[::1]'
+
+/** Excludes more hosts from the proxies of `HTTP_PROXY` and similar variables. Bun reads `no_proxy`, and `NO_PROXY` if it is empty, at each request. */
+export function useNoProxy(hosts = LOOPBACK): void {
+  const { no_proxy, NO_PROXY } = process.env
+  process.env.no_proxy = [no_proxy || NO_PROXY, hosts].filter(Boolean).join(',')
+}
+
+/** `through the proxy of VARIABLE` if Bun sends requests for the address through one, otherwise empty. */
+export function throughProxy(url: string): string {
+  const { protocol = '', hostname = '' } = URL.parse(url) ?? {}
+  const { no_proxy, NO_PROXY } = process.env
+  const excluded = (no_proxy || NO_PROXY || '').split(/[\s,]+/).filter(Boolean)
+  if (excluded.some((host) => host === '*' || `.${hostname}`.endsWith(host.replace(/^\*?\.?/, '.')))) return ''
+  const names = [`${protocol.slice(0, -1)}_proxy`, 'all_proxy'].flatMap((name) => [name, name.toUpperCase()])
+  const variable = names.find((name) => process.env[name])
+  return variable ? `through the proxy of ${variable}` : ''
+}
 
 /** The largest answer of the service, a page of `PAGE_MAX` events with names of `TEXT_LENGTH_MAX` escaped characters, has less than half of it. */
 const ANSWER_BYTES_MAX = 1024 * 1024

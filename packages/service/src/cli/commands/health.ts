@@ -8,7 +8,7 @@ import { type Flags, localUrl } from '../../config/read-config.ts'
 import { CLIENT_SETTINGS } from '../../config/settings.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { clientConfigOf, parseInt64 } from '../options.ts'
-import { plainFetch } from '../plain-fetch.ts'
+import { plainFetch, useNoProxy } from '../plain-fetch.ts'
 import { printLines } from '../print.ts'
 
 const TIMEOUT_MS = 5_000
@@ -25,6 +25,7 @@ export function healthCommand(): Command {
     )
     .action(async ({ process: id }: { process?: bigint }, self: Command) => {
       const local = () => localUrl(process.env, id === undefined ? {} : flagsOf(id))
+      useNoProxy('*')
       const url = new URL('../readyz', `${clientConfigOf(self).url ?? local()}/`)
       const response = await plainFetch(url.href, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((cause) => {
         throw new PetstoreNetworkError(`${url} does not answer.`, { cause })

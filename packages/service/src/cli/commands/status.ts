@@ -70,6 +70,6 @@ async function lastEvent(command: Command): Promise<string | undefined> {
 /** From a path beside /v1. */
 async function get(baseUrl: string, path: string, apiKey?: string): Promise<string> {
   const headers = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
-  const options = { fetch: plainFetch, timeoutMs: TIMEOUT_MS, retries: 0, signal: undefined }
+  const options = { fetch: plainFetch, timeoutMs: TIMEOUT_MS, retries: 0, signal: AbortSignal.any([]) }
   return (await sendRequest(baseUrl.replace(/\/v1$/, ''), path, { headers, redirect: 'error' }, options)).text
 }

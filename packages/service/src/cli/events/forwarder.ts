@@ -10,6 +10,7 @@ import { markOf } from '../../domain/events.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { decodeEventCursor, encodeEventCursor } from '../../http/request/event-cursor.ts'
 import type { Log } from '../../observability/log.ts'
+import { throughProxy } from '../plain-fetch.ts'
 import { inSeconds, type Progress } from './forward-metrics.ts'
 import { type Failed, type Message, post, type Receiver } from './receiver.ts'
 import type { SavedCursor } from './saved-cursor.ts'
@@ -77,7 +78,8 @@ export class Forwarder {
     const backoffMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** (attempt - 1)) * (1 + Math.random() / 4)
     const pauseMs = Math.min(PAUSE_MAX_MS, Math.max(retryAfterMs, backoffMs))
     const lagSeconds = inSeconds(Date.now() - at)
-    const fields = { event: Number(id), reason, attempt, retrySeconds: inSeconds(pauseMs), lagSeconds }
+    const why = [reason, throughProxy(this.receiver.url.href)].filter(Boolean).join(', ')
+    const fields = { event: Number(id), reason: why, attempt, retrySeconds: inSeconds(pauseMs), lagSeconds }
     this.log.warn(fields, 'the receiver did not take an event')
     await pause(pauseMs, this.stop).catch(() => undefined)
   }
