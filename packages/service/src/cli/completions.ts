@@ -77,7 +77,7 @@ async function keyNames(): Promise<[value: string, description: string][]> {
     const kind = kindOf(config.database)
     const { version, newest } = await kind.schema(config.database)
     if (!kind.files || version !== newest) return []
-    const keys = await withStore(config, {}, (store) => store.listKeys())
+    const keys = await withStore(config, (store) => store.listKeys())
     return keys
       .filter((key) => keyState(key, Date.now()) === 'active')
       .map(({ id, name }) => (/^[\w.-]+$/.test(name) ? [name, `key ${id}`] : [String(id), printable(name)]))

@@ -1,27 +1,31 @@
 // Opens a store for one command. Services may use it at the same time.
 
 import type { Config } from '../config/read-config.ts'
-import { StartError } from '../domain/start-error.ts'
+import { SETTINGS } from '../config/settings.ts'
+import { noStoreAt } from '../domain/start-error.ts'
 import type { Store } from '../domain/store.ts'
+import { absolutePath } from '../store/absolute-path.ts'
 import { kindOf } from '../store/kinds.ts'
 import { printNote } from './print.ts'
 
-/** Throws StartError where there is no store. With `create` one is created, and a message says so. */
+/** Throws StartError if there is no store; `more` follows the advice. */
 export async function withStore<Result>(
   { database }: Config,
-  { create = false }: { create?: boolean },
   use: (store: Store) => Promise<Result>,
+  more?: string,
 ): Promise<Result> {
-  const kind = kindOf(database)
-  const exists = kind.exists(database)
-  if (!exists && !create) {
-    throw new StartError(`There is no store at ${database}. Name another file with --database.`)
-  }
-  const store = await kind.open(database, { now: Date.now, onStep: printNote })
-  if (!exists) printNote(`Created a new store at ${kind.describe(database)}.`)
+  requireStore(database, more)
+  const store = await kindOf(database).open(database, { now: Date.now, onStep: printNote })
   try {
     return await use(store)
   } finally {
     await store.close()
   }
+}
+
+/** Throws StartError if the store is a file that does not exist. */
+export function requireStore(database: string, more = ''): void {
+  if (kindOf(database).exists(database)) return
+  const advice = ` Name it with PETSTORE_DATABASE or --database (default: ${SETTINGS.database.default}).${more}`
+  throw noStoreAt(absolutePath(database), advice)
 }

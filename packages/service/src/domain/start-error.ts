@@ -4,3 +4,7 @@
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
+
+export function noStoreAt(path: string, advice = ''): StartError {
+  return new StartError(`There is no store at ${path}.${advice}`)
+}

@@ -1,9 +1,10 @@
 // Copies a whole store to another that holds nothing else. Ids, keys and times stay the same. A copy that was interrupted can be
 // run again: rows that the target has already are compared and skipped. Until it is whole, the target is marked, and refused.
 
-import { StartError } from '../domain/start-error.ts'
+import { noStoreAt, StartError } from '../domain/start-error.ts'
 import type { StoreOptions } from '../domain/store.ts'
 import { immediate } from '../system/immediate.ts'
+import { absolutePath } from './absolute-path.ts'
 import type { Contents, Row, Table } from './contents.ts'
 import { kindOf, migrateStore } from './kinds.ts'
 
@@ -32,7 +33,7 @@ export async function copyStore(
   if (fromKind.identify(from) === toKind.identify(to)) {
     throw new StartError('Both addresses are the same. Name another store with --to.')
   }
-  if (!fromKind.exists(from)) throw new StartError(`There is no store at ${from}.`)
+  if (!fromKind.exists(from)) throw noStoreAt(absolutePath(from))
   const source = await openContents(from, { onStep })
   try {
     const target = await openContents(to, { onStep, copying: true })

@@ -92,7 +92,7 @@ const file: StoreKind = {
     const path = absolutePath(address)
     return identityOf(path) ?? path
   },
-  exists: (address) => existsSync(absolutePath(address)),
+  exists: (address) => identityOf(absolutePath(address)) !== undefined,
   async open(address, options) {
     if (address === MEMORY) return openSqliteStore(address, options)
     const path = absolutePath(address)

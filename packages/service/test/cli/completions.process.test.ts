@@ -11,6 +11,7 @@ const cwd = mkdtempSync(temporaryFile('cwd-'))
 
 test('completes names of keys in force, and ids of those whose name is not one word', async () => {
   const env = { PETSTORE_DATABASE: temporaryFile('keys.db') }
+  await run(['migrate', '--apply'], { env })
   for (const name of ['till-1', 'till 2', 'lost']) await run(['keys', 'create', '--name', name], { env })
   await run(['keys', 'revoke', 'lost'], { env })
   const complete = async (...words: string[]) => (await run(['complete', '--', ...words], { env })).stdout

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { launcher, root, run, serve } from '../../../../test/support/process.ts'
+import { made } from '../../../../test/support/stores.ts'
 
 /** Leaves a file when it is run. */
 const MARKER = `require('node:fs').writeFileSync(require('node:path').join(__dirname, 'was-run'), '')`
@@ -51,6 +52,8 @@ describe.each(Object.keys(FILES))('%s in the current folder', (name) => {
   })
 })
 
+const { database: store } = await made(0)
+
 // The executable's runtime looks before our code does, and refuses with a sentence of its own.
 describe.skipIf(process.env.LAUNCHER !== undefined)('a current folder that has been removed', () => {
   // Where the runtime would put a relative path.
@@ -67,7 +70,7 @@ describe.skipIf(process.env.LAUNCHER !== undefined)('a current folder that has b
     [['keys', 'create', '--name', 'till']],
     [['serve', '--port', '0']],
     [['migrate', '--apply']],
-    [['backup', 'b.db', '--database', temporaryFile('none.db')]],
+    [['backup', 'b.db', '--database', store]],
     [['restore', 'b.db', '--database', temporaryFile('a.db')]],
   ])('%p: a sentence, and nothing is written', async (args) => {
     const { status, stdout, stderr } = await inRemoved(args)
@@ -77,7 +80,7 @@ describe.skipIf(process.env.LAUNCHER !== undefined)('a current folder that has b
 
   test('an absolute path is used', async () => {
     const database = temporaryFile('petstore.db')
-    expect((await inRemoved(['keys', 'create', '--name', 'till', '--database', database])).status).toBe(0)
+    expect((await inRemoved(['migrate', '--apply', '--database', database])).status).toBe(0)
     expect(existsSync(database)).toBe(true)
   })
 })

@@ -68,10 +68,15 @@ describe('create', () => {
     expect(keyEnvironment(await create('--name', 'test', '--environment', 'staging'))).toBe('staging')
   })
 
-  test('creates a store that does not exist, and says so', async () => {
+  test('refuses a file that does not exist, and creates none', async () => {
     const other = temporaryFile('new.db')
-    const { stderr, status } = await run(['keys', 'create', '--name', 'a', '--database', other])
-    expect([status, stderr]).toEqual([0, expect.stringContaining('Created a new store')])
+    const { status, stdout, stderr } = await run(['keys', 'create', '--name', 'a', '--database', other])
+    expect([status, stdout, stderr]).toEqual([
+      1,
+      '',
+      `petstore: There is no store at ${other}. Name it with PETSTORE_DATABASE or --database (default: data/petstore.db). To choose the first key of a new store, set PETSTORE_BOOTSTRAP_KEY when it starts.\n`,
+    ])
+    expect(existsSync(other)).toBe(false)
   })
 
   test('refuses the name of a key in force, and takes that of a revoked one', async () => {
@@ -128,6 +133,7 @@ describe('list', () => {
   test('tells the environment of a key, also of one that an older version has kept, once it is used', async () => {
     const file = temporaryFile('mixed.db')
     const of = (...args: string[]) => run(['keys', ...args], { env: { PETSTORE_DATABASE: file } })
+    await run(['migrate', '--apply', '--database', file])
     await of('create', '--name', 'new', '--environment', 'staging')
     const { stdout: used } = await of('create', '--name', 'used')
     await of('create', '--name', 'old')

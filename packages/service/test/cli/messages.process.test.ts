@@ -52,7 +52,7 @@ describe('a failure of the system is told in words', () => {
       'cannot be written (illegal operation on a directory)',
     ],
     ['a backup', ['backup', '/nope/x.db'], { PETSTORE_DATABASE: 'a.db' }, 'written: no such file or directory.'],
-    ['a new store', ['keys', 'create', '--name', 'a', '--database', '/proc/x.db'], {}, `cannot be created ${gone}`],
+    ['a new store', ['migrate', '--apply', '--database', '/proc/x.db'], {}, `cannot be created ${gone}`],
     ['a file of a key', ['pets', 'list'], { PETSTORE_API_KEY: '', PETSTORE_API_KEY_FILE: '/nope' }, gone],
     ['a login', ['login'], { HOME: locked }, 'login.json cannot be written (not a directory)'],
     ['a service', ['pets', 'list', '--url', 'http://127.0.0.1:1'], {}, 'cannot be reached (connection refused).'],
@@ -63,7 +63,7 @@ describe('a failure of the system is told in words', () => {
       'http://petstore.example/v1 cannot be reached (connection refused, through the proxy of http_proxy).',
     ],
   ])('%s', async (_what, args, env, words) => {
-    if (env.PETSTORE_DATABASE) await run(['keys', 'create', '--name', 'a'], { cwd, env })
+    if (env.PETSTORE_DATABASE) await run(['migrate', '--apply'], { cwd, env })
     const { stderr } = await run(args, { cwd, env: { ...connection(), ...env } })
     expect(stderr).toContain(words)
     expect(stderr).not.toMatch(/\bE[A-Z]{4,}/)

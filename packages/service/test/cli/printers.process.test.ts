@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { root, run } from '../../../../test/support/process.ts'
+import { made } from '../../../../test/support/stores.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
 import { generateKey } from '../../src/domain/keys.ts'
 import { terminalLine } from '../../src/observability/terminal-line.ts'
@@ -48,8 +49,7 @@ afterAll(() => service.stop(true))
 const connection = { PETSTORE_URL: service.url.href, PETSTORE_API_KEY: generateKey('production') }
 
 /** A store with a key of a hostile name, which no command creates. */
-const store = temporaryFile('store.db')
-await run(['keys', 'create', '--name', 'till'], { env: { PETSTORE_DATABASE: store } })
+const { database: store } = await made(0)
 const database = new Database(store)
 database.run(`UPDATE keys SET name = ?`, [NEWLINE])
 database.run(`INSERT INTO deprecated_calls VALUES (1, 'getPet', 1, 0)`)
@@ -100,8 +100,8 @@ const PRINTERS: Record<string, Printer> = {
   'the name of a key that is completed': { args: ['complete', '--', 'keys', 'revoke', ''], env: local },
   'the name of a key that is not there': { args: ['keys', 'revoke', `${NEWLINE}2`], env: local },
   'the name of a store that is not there': { args: ['keys', 'list'], env: { PETSTORE_DATABASE: NEWLINE } },
-  'the name of a new store': { args: ['keys', 'create', '--name', 'a', '--database', `${HOSTILE}.db`] },
-  'the name of a store to migrate': { args: ['migrate', '--check', '--database', `${HOSTILE}-none.db`] },
+  'the name of a missing store': { args: ['keys', 'create', '--name', 'a', '--database', `${HOSTILE}-none.db`] },
+  'the name of a store to migrate': { args: ['migrate', '--apply', '--database', `${HOSTILE}.db`] },
   'the name of a backup': { args: ['backup', `${HOSTILE}-backup.db`], env: local },
   'the name of a backup that is not there': { args: ['restore', `${NEWLINE}.db`], env: local },
   'the name of a store that cannot be copied': { args: ['copy', '--from', NEWLINE, '--to', 'a.db'] },

@@ -7,7 +7,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
-import { beside } from '../../../../test/support/stores.ts'
+import { beside, made } from '../../../../test/support/stores.ts'
 import { openTerminal, plain, type Terminal } from '../../../../test/support/terminal.ts'
 
 const service = await startService()
@@ -36,8 +36,7 @@ function stuck(waits: (method: string, url: URL) => false | Promise<void>) {
 
 /** A store with so many pets that a backup or a copy of it lasts. */
 async function largeStore(pets: number): Promise<string> {
-  const file = temporaryFile('large.db')
-  await run(['keys', 'create', '--name', 'a'], { env: { PETSTORE_DATABASE: file } })
+  const { database: file } = await made(0)
   const database = new Database(file)
   database.run(`INSERT INTO pets (name, category_id, status, created_at, created_by)
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${pets})

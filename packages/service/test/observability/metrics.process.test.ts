@@ -243,6 +243,7 @@ describe('docs/monitoring', () => {
 
 test('petstore deprecated lists the keys that call deprecated operations', async () => {
   const file = temporaryFile('petstore.db')
+  await run(['migrate', '--apply', '--database', file])
   const none = await run(['keys', 'create', '--name', 'till', '--database', file])
   expect((await run(['deprecated', '--database', file])).stdout).toContain('No key has called')
   const caller = await serve(['--database', file])

@@ -77,6 +77,7 @@ describe.concurrent('a backup', () => {
     }
     await runOn(restored, 'export')
     const copy = temporaryFile('copy.db')
+    await run(['migrate', '--apply', '--database', copy])
     await runOn(copy, 'import')
     const namesIn = (path: string) =>
       rowsOfFile(path, ['pets'])

@@ -1,17 +1,30 @@
 // `petstore migrate` on both kinds of stores.
 
 import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { run } from '../../../../test/support/process.ts'
 import { NEWEST_VERSION } from '../../src/store/sqlite/schema.ts'
 
 const cluster = await sharedCluster()
+
+function emptyFile(): string {
+  const path = temporaryFile('petstore.db')
+  writeFileSync(path, '')
+  return path
+}
+
 describe('petstore migrate', () => {
   const stores: [string, () => Promise<string>][] = [
     ['PostgreSQL', async () => cluster.newDatabase()],
-    ['a file', async () => temporaryFile('petstore.db')],
+    ['an empty file', async () => emptyFile()],
   ]
+  test('--check of a file that does not exist says so', async () => {
+    const { status, stdout, stderr } = await run(['migrate', '--check', '--database', temporaryFile('petstore.db')])
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('There is no store at /')])
+  })
+
   for (const [what, newStore] of stores) {
     test(`--check changes nothing, --apply migrates: ${what}`, async () => {
       const env = { PETSTORE_DATABASE: await newStore() }

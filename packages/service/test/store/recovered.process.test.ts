@@ -12,9 +12,9 @@ import { root, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
 import type { ApiKey } from '../../src/domain/keys.ts'
+import { noStoreAt } from '../../src/domain/start-error.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/kinds.ts'
-import { noStoreAt } from '../../src/store/sqlite/file-checks.ts'
 
 const cluster = await sharedCluster()
 const nameOf = (address: string) => new URL(address).pathname.slice(1)

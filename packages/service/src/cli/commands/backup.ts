@@ -7,6 +7,7 @@ import { runWatched } from '../child-with-progress.ts'
 import { giveWay } from '../low-priority.ts'
 import { configOf, withSettings } from '../options.ts'
 import { grouped, plural, printLines } from '../print.ts'
+import { requireStore } from '../with-store.ts'
 import { keysInForce, type SkipIds, setApart, skipIdsOption } from './recovered.ts'
 
 interface RestoreOptions extends SkipIds {
@@ -21,6 +22,7 @@ export function backupCommand(): Command {
   return withSettings(command, 'database').action(async (file: string, _options, self: Command) => {
     const { database } = configOf(self)
     const files = filesOf(database)
+    requireStore(database)
     if (process.stderr.isTTY) {
       const args = ['backup', file, '--database', database]
       return runWatched({ what: 'Backing up', args, from: database, to: file })

@@ -11,7 +11,7 @@ export function deprecatedCommand(): Command {
     .description('Show which API keys called deprecated operations, how often, and when last.')
     .option('--json', 'print JSON, for programs', false)
   return withSettings(command, 'database').action(async ({ json }: { json: boolean }, self: Command) => {
-    const rows = await withStore(configOf(self), {}, async (store) => {
+    const rows = await withStore(configOf(self), async (store) => {
       const names = new Map((await store.listKeys()).map(({ id, name }) => [id, name]))
       return (await store.listDeprecatedCalls()).map((calls) => ({ ...calls, name: names.get(calls.keyId) ?? '' }))
     })

@@ -15,7 +15,7 @@ It is a part of what petstore recovered does. petstore restore and petstore copy
 do it by themselves.`,
     )
   return withSettings(command, 'database').action(async (_options, self: Command) => {
-    await withStore(configOf(self), {}, async (store) => store.endEpoch((await store.findEnd()).epoch))
+    await withStore(configOf(self), async (store) => store.endEpoch((await store.findEnd()).epoch))
     await printLines('A new epoch of the feed has begun: earlier cursors are refused, and their readers begin again.')
   })
 }

@@ -44,7 +44,7 @@ function createCommand(): Command {
     .addHelpText('after', example("petstore keys create --name 'till 3' --expires 90d"))
     .action(async ({ name, readOnly, expires }, self: Command) => {
       const config = configOf(self)
-      await withStore(config, { create: true }, async (store) => {
+      const create = async (store: KeyStore) => {
         const keys = await store.listKeys()
         const [same] = named(inForce(keys), name)
         if (same)
@@ -52,7 +52,12 @@ function createCommand(): Command {
         const expiresAt = expires === undefined ? undefined : Date.now() + expires
         const newestKnown = keys.at(-1)?.id ?? 0n
         await issue(store, config, { name, readOnly, expiresAt, newestKnown })
-      })
+      }
+      await withStore(
+        config,
+        create,
+        ' To choose the first key of a new store, set PETSTORE_BOOTSTRAP_KEY when it starts.',
+      )
     })
 }
 
@@ -60,7 +65,7 @@ function listCommand(): Command {
   return storeCommand('list', 'Show the API keys: the last characters, access, state, expiry and last use of each.')
     .option('--json', 'print JSON, for programs', false)
     .action(async ({ json }: { json: boolean }, self: Command) => {
-      const keys = await withStore(configOf(self), {}, (store) => store.listKeys())
+      const keys = await withStore(configOf(self), (store) => store.listKeys())
       await (json ? write(`${JSON.stringify(keys.map(toJson), null, 2)}\n`) : printLines(...listing(keys)))
     })
 }
@@ -69,7 +74,7 @@ function revokeCommand(): Command {
   return storeCommand('revoke', 'Revoke an API key. Every server refuses it within a second.')
     .argument('<key>', 'its id or name; after a rotation the name means the old key')
     .action(async (which: string, _options, self: Command) => {
-      await withStore(configOf(self), {}, async (store) => {
+      await withStore(configOf(self), async (store) => {
         const key = findOldest(await store.listKeys(), which)
         await store.revokeKey(key.id)
         printNote(`Key ${key.id} (${key.name}) is revoked.`)
@@ -85,7 +90,7 @@ function rotateCommand(): Command {
     .addHelpText('after', example("petstore keys rotate 'till 3' --overlap 24h"))
     .action(async (which: string, { overlap = DAY_MS, expires }, self: Command) => {
       const config = configOf(self)
-      await withStore(config, {}, async (store) => {
+      await withStore(config, async (store) => {
         const keys = await store.listKeys()
         const old = findKeys(keys, which).at(-1) as ApiKey
         const now = Date.now()

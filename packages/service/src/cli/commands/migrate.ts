@@ -6,6 +6,7 @@ import type { SchemaState } from '../../domain/store.ts'
 import { kindOf, migrateStore } from '../../store/kinds.ts'
 import { configOf, withSettings } from '../options.ts'
 import { printLines, printNote } from '../print.ts'
+import { requireStore } from '../with-store.ts'
 
 export function migrateCommand(): Command {
   return withSettings(new Command('migrate'), 'database')
@@ -19,6 +20,7 @@ export function migrateCommand(): Command {
       const { database } = configOf(self)
       const kind = kindOf(database)
       const name = kind.describe(database)
+      if (check) requireStore(database)
       const before = await kind.schema(database)
       if (apply && before.version < before.newest) {
         await migrateStore(database, { onStep: printNote })

@@ -9,6 +9,7 @@ import { findKeys, inForce, listing } from '../key-list.ts'
 import { configOf, parsedBy, withSettings } from '../options.ts'
 import { grouped, type Line, plural, printLines } from '../print.ts'
 import { confirm } from '../prompt.ts'
+import { requireStore } from '../with-store.ts'
 
 /** Many times that, and ids are still exact in clients with numbers of 53 bits. */
 const parseSkipIds = numberFrom(0, 1_000_000_000)
@@ -48,6 +49,7 @@ Example:
     )
   return withSettings(command, 'database').action(async (options: Options, self: Command) => {
     const { database } = configOf(self)
+    requireStore(database)
     const kind = kindOf(database)
     let revoked: ApiKey[] = []
     await kind.recover(database, {

@@ -2,14 +2,14 @@
 
 import { Database } from 'bun:sqlite'
 import { linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
-import { StartError } from '../../domain/start-error.ts'
+import { noStoreAt, StartError } from '../../domain/start-error.ts'
 import { syncFile, syncFolderOf } from '../../system/files.ts'
 import { syncSteadily } from '../../system/steady-sync.ts'
 import { type BackupSummary, checkContents } from './check.ts'
 import { checkFinished } from './connection.ts'
 import { isSqliteCode, startError } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
-import { identityOf, noStoreAt, prepareFile } from './file-checks.ts'
+import { identityOf, prepareFile } from './file-checks.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial-file.ts'
 
 /** Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError, and then leaves no file at `to`. */

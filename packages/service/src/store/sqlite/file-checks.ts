@@ -120,10 +120,6 @@ export function corrupt(path: string, cause?: unknown): StartError {
   )
 }
 
-export function noStoreAt(path: string): StartError {
-  return new StartError(`There is no store at ${path}.`)
-}
-
 export function inUse(path: string, cause?: unknown): StartError {
   return new StartError(`A service uses ${path}. Stop it first.`, { cause })
 }

@@ -4,7 +4,7 @@
 
 import type { Database } from 'bun:sqlite'
 import type { ApiKey } from '../../domain/keys.ts'
-import { StartError } from '../../domain/start-error.ts'
+import { noStoreAt, StartError } from '../../domain/start-error.ts'
 import { type KeyRow, LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
@@ -13,7 +13,7 @@ import { checkFinished } from './connection.ts'
 import { lastIdOf, openAlone, setLastId } from './contents.ts'
 import { startError } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
-import { identityOf, inUse, noStoreAt, prepareFile } from './file-checks.ts'
+import { identityOf, inUse, prepareFile } from './file-checks.ts'
 import { schemaVersion } from './schema.ts'
 import { lackError } from './schema-check.ts'
 
