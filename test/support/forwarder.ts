@@ -43,8 +43,13 @@ export class Forwarder {
     this.sockets.clear()
   }
 
-  stop(): void {
+  /** Refuses new connections, and keeps the open ones. */
+  refuse(): void {
     this.server.close()
+  }
+
+  stop(): void {
+    this.refuse()
     this.cut()
   }
 }

@@ -19,8 +19,8 @@ export class PgBouncer {
     private readonly process: Bun.Subprocess,
   ) {}
 
-  /** With the settings of docs/postgresql.md, at a free port unless given. Resolves when it takes connections. */
-  static async start(target: number, at?: number): Promise<PgBouncer> {
+  /** With the settings of docs/postgresql.md and `settings`, at a free port unless given. Resolves when it accepts connections. */
+  static async start(target: number, at?: number, settings = ''): Promise<PgBouncer> {
     const port = at ?? freePort()
     const file = temporaryFile('pgbouncer.ini')
     const users = `${dirname(file)}/users.txt`
@@ -40,6 +40,7 @@ default_pool_size = ${SERVER_CONNECTIONS}
 server_round_robin = 1
 ignore_startup_parameters = statement_timeout
 server_login_retry = 1
+${settings}
 `,
     )
     // It refuses to run as root.

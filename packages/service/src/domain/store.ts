@@ -20,8 +20,11 @@ export interface Store extends PetStore, KeyStore, OrderStore, EventStore {
   /** Includes every commit before the call. */
   version(): StoreVersion
 
-  /** The pool of connections for reads, if there is one. `waiting`: calls that wait for a free connection. */
-  pool?(): { size: number; busy: number; waiting: number }
+  /**
+   * The pool of connections for reads, if there is one. `waiting`: calls that wait for a free connection. `failures`: connections for reads
+   * and writes that could not be opened so far.
+   */
+  pool?(): { size: number; busy: number; waiting: number; failures: number }
 
   /** Resolves when the store can be read; otherwise rejects with `unavailable`. */
   ping(): Promise<void>

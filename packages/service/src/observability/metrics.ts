@@ -139,7 +139,7 @@ export class Metrics {
   async text(): Promise<string> {
     const { pool, file, backupOverdue, inFlight, deprecatedCalls, feed } = this.watched
     const inventory = await Promise.race([this.readInventory().catch(() => undefined), Bun.sleep(INVENTORY_MS)])
-    const { size, busy, waiting } = pool?.() ?? { size: 0, busy: 0, waiting: 0 }
+    const { size, busy, waiting, failures } = pool?.() ?? { size: 0, busy: 0, waiting: 0, failures: 0 }
     const deprecated = Iterator.from(deprecatedCalls?.() ?? []).map(({ operationId, keyId, calls }) => {
       return { labels: { operation: operationId, key_id: String(keyId) }, value: calls }
     })
@@ -157,6 +157,7 @@ export class Metrics {
       gauge('petstore_pool_size', 'Connections to PostgreSQL that answer reads.', size),
       gauge('petstore_pool_busy', 'Connections of the pool in use.', busy),
       gauge('petstore_pool_waiting', 'Calls of the store that wait for a free connection.', waiting),
+      counter('petstore_pool_failures_total', 'Attempts to open a connection to PostgreSQL that failed.', failures),
       counter('petstore_order_transitions_total', transitionsHelp, byStatus),
       gauge('petstore_pets', 'Pets of the store, by status.', pets),
       gauge(IN_FLIGHT, inFlightHelp, inFlight?.() ?? 0),

@@ -82,6 +82,7 @@ describe('metrics', () => {
     expect(value(text, 'petstore_waiting_readers')).toBe(0)
     for (const name of ['petstore_pool_size', 'petstore_pool_busy', 'petstore_pool_waiting'])
       expect(value(text, name)).toBe(0)
+    expect(value(text, 'petstore_pool_failures_total')).toBe(0)
     expect(value(text, 'petstore_deprecated_calls_total{operation="getPet",key_id="1"}')).toBe(2)
     expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
   })

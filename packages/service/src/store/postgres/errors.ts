@@ -33,9 +33,12 @@ export function codeOf(error: unknown): string {
   return typeof code === 'string' && !(error instanceof PetstoreError) ? code : ''
 }
 
-/** Neither the server nor the role may have more connections for now. */
-export function isFull(error: unknown): boolean {
-  return codeOf(error) === '53300'
+/**
+ * An attempt to connect shows that the host is gone, stops or is no primary. Any other failure (a limit, a new password, a proxy) says nothing
+ * about the connections that are open: their statements check the host.
+ */
+export function isGone(error: unknown): boolean {
+  return /^(57P0|25006|STANDBY|NO_ANSWER|ECONNREFUSED|E(HOST|NET)UNREACH)/.test(codeOf(error))
 }
 
 export function isLost(error: unknown): boolean {

@@ -1,10 +1,11 @@
 // The connections to one host, and whether what is written there has reached its standby.
 
+import { DatabaseError } from 'pg-protocol'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
 import { APPLICATION, Client } from './client.ts'
-import { codeOf, isFull, StoreFailure } from './errors.ts'
+import { codeOf, isGone, StoreFailure } from './errors.ts'
 import type { WritableHost } from './hosts.ts'
 import { Pool } from './pool.ts'
 import { checkSettings } from './server-check.ts'
@@ -46,12 +47,18 @@ export interface HostConnections {
 /** Whether a host may be used, as far as the store is concerned. Throws when it may not. */
 export type Check = (host: WritableHost, query: RunQuery) => Promise<void>
 
-/** Calls `lost` when a connection has ended, and when the first commit or the check fails. */
+interface Listener {
+  /** Called when a connection has ended, when the first commit or the check fails, and when the host is gone. */
+  lost: (connections: HostConnections) => void
+  /** Called for each connection that could not be opened. */
+  notOpened: () => void
+}
+
 export function openConnections(
   address: PostgresAddress,
   host: WritableHost,
   check: Check,
-  lost: (connections: HostConnections) => void,
+  { lost, notOpened }: Listener,
 ): HostConnections {
   const options = {
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -62,10 +69,17 @@ export function openConnections(
   }
   const sessions = (length: number) =>
     Array.from({ length }, () => new Session(() => Client.open(address, host, options), onTimeline(host)))
+  const opening = {
+    open: (session: Session) => inTime(session.open()),
+    onFailure: (error: unknown, isAnyOpen: boolean) => {
+      notOpened()
+      if (isGone(error) || (!isAnyOpen && !(error instanceof DatabaseError))) lost(connections)
+    },
+  }
   const connections: HostConnections = {
     host,
-    readers: new Pool(sessions(address.connections), READ_QUEUE_MS, noneFree, OPENING),
-    writers: new Pool(sessions(WRITERS), WRITE_QUEUE_MS, noneFree, OPENING),
+    readers: new Pool(sessions(address.connections), READ_QUEUE_MS, noneFree, opening),
+    writers: new Pool(sessions(WRITERS), WRITE_QUEUE_MS, noneFree, opening),
     ready: Promise.resolve(),
     cancelledWaits: 0,
     stuck: false,
@@ -93,8 +107,6 @@ export async function closeConnections({ readers, writers }: HostConnections): P
 function onTimeline({ timeline }: WritableHost): string {
   return `(SELECT 1 / (left(pg_walfile_name(pg_current_wal_lsn()), 8) = '${timeline}')::int) = 1`
 }
-
-const OPENING = { open: (session: Session) => session.open(), isFull }
 
 function noneFree(): Error {
   return unavailable(new Error('no connection is free'))

@@ -3,7 +3,7 @@
 import { DatabaseError } from 'pg-protocol'
 import type { PostgresAddress } from './address.ts'
 import { Client } from './client.ts'
-import { codeOf, isFull, StoreFailure } from './errors.ts'
+import { codeOf, isGone, StoreFailure } from './errors.ts'
 import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, START_WAIT_MS, withTimeout } from './time-limits.ts'
 
 type Host = PostgresAddress['hosts'][number]
@@ -30,14 +30,14 @@ export async function atStart<Result>(work: () => Promise<Result>): Promise<Resu
 }
 
 /**
- * The host that accepts writes. When two do, as after a careless failover, the one with the later timeline. `used` counts as it was where it
- * has no free connection for that: its statements check it themselves.
+ * The host that accepts writes. When two do, as after a careless failover, the one with the later timeline. If the probe of
+ * `used` fails without showing that it is gone, `used` itself counts: the statements on its open connections check it.
  */
 export async function writableHost(address: PostgresAddress, used?: WritableHost): Promise<WritableHost> {
   const found: WritableHost[] = []
   const probe = (host: Host) =>
     probeHost(address, host).catch((error) => {
-      if (isFull(error) && used?.host === host.host && used.port === host.port) return used
+      if (!isGone(error) && used?.host === host.host && used.port === host.port) return used
       throw error
     })
   const probes = address.hosts.map(async (host) => found.push(await probe(host)))

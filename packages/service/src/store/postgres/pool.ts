@@ -2,37 +2,43 @@
 
 interface Waiting<Item> {
   resolve: (item: Item) => void
-  reject: (error: Error) => void
+  reject: (error: unknown) => void
 }
 
-/** How to make an item ready for its first use, and which failure of that means that there can be no more of them for now. */
+/** How an item is made ready for its first use. */
 interface Opening<Item> {
   open: (item: Item) => Promise<void>
-  isFull: (error: unknown) => boolean
+  /** Called for each attempt that fails. */
+  onFailure: (error: unknown, isAnyOpen: boolean) => void
 }
 
-const READY: Opening<unknown> = { open: async () => {}, isFull: () => false }
-/** How long nothing more is opened after there could be no more. */
-const FULL_MS = 1_000
+/** The time from an attempt to open an item that failed to the next one. It doubles while some items are open. */
+export const ATTEMPT_MIN_MS = 100
+export const ATTEMPT_MAX_MS = 5_000
 
 export class Pool<Item> {
   private readonly free: Item[] = []
-  private readonly unopened: Item[]
+  private readonly unopened: Item[] = []
   private readonly queue: Waiting<Item>[] = []
-  private fullUntil = 0
+  private isAnyOpen = false
+  /** What the last attempt to open an item threw, if it failed. */
+  private failure: unknown
+  private pauseMs = 0
+  private nextAttemptAt = 0
   isClosed = false
 
   /**
-   * A call that has waited `waitMs` throws the error that `busy` creates; so does one that waits when the pool is closed. Where no more can
-   * be opened, calls go on with the items that are open. One throws what `open` does when none is, and each failure that is not `isFull`.
+   * A call that has waited `waitMs` since an item is open throws the error that `busy` creates; so does one that waits when the pool is closed.
+   * If no more items can be opened, calls use the items that are open, and throw what `open` threw if none is.
    */
   constructor(
     readonly items: readonly Item[],
     private readonly waitMs: number,
     private readonly busy: () => Error,
-    private readonly opening: Opening<Item> = READY,
+    private readonly opening?: Opening<Item>,
   ) {
-    this.unopened = [...items]
+    this.isAnyOpen = opening === undefined
+    ;(this.isAnyOpen ? this.free : this.unopened).push(...items)
   }
 
   get state(): { size: number; busy: number; waiting: number } {
@@ -57,20 +63,34 @@ export class Pool<Item> {
   }
 
   private async take(): Promise<Item> {
-    if (this.isClosed) return this.wait()
+    if (this.isClosed) throw this.busy()
     const free = this.free.pop()
     if (free !== undefined) return free
-    const isNoneOpen = this.unopened.length === this.items.length
-    const next = isNoneOpen || performance.now() >= this.fullUntil ? this.unopened.pop() : undefined
-    if (next === undefined) return this.wait()
+    void this.openOne()
+    if (this.unopened.length > 0 && this.unopened.length === this.items.length) throw this.failure
+    return this.wait()
+  }
+
+  /** Opens one more item in the background, unless the last attempt failed too recently. */
+  private async openOne(): Promise<void> {
+    const now = performance.now()
+    const item = now < this.nextAttemptAt ? undefined : this.unopened.pop()
+    if (item === undefined) return
+    const { pauseMs } = this
+    this.nextAttemptAt = now + pauseMs
     try {
-      await this.opening.open(next)
-      return next
+      await this.opening?.open(item)
+      this.isAnyOpen = true
+      this.pauseMs = 0
+      this.nextAttemptAt = 0
+      this.release(item)
     } catch (error) {
-      this.unopened.push(next)
-      if (!this.opening.isFull(error) || this.unopened.length === this.items.length) throw error
-      this.fullUntil = performance.now() + FULL_MS
-      return this.free.pop() ?? this.wait()
+      this.unopened.push(item)
+      this.failure = error
+      this.pauseMs = this.isAnyOpen ? Math.min(Math.max(2 * pauseMs, ATTEMPT_MIN_MS), ATTEMPT_MAX_MS) : ATTEMPT_MIN_MS
+      this.nextAttemptAt = performance.now() + this.pauseMs
+      if (this.unopened.length === this.items.length) for (const { reject } of this.queue.splice(0)) reject(error)
+      this.opening?.onFailure(error, this.isAnyOpen)
     }
   }
 
@@ -78,21 +98,25 @@ export class Pool<Item> {
     try {
       return await work(item)
     } finally {
-      const next = this.queue.shift()
-      if (next) next.resolve(item)
-      else this.free.push(item)
+      this.release(item)
     }
   }
 
+  private release(item: Item): void {
+    const next = this.queue.shift()
+    if (next) next.resolve(item)
+    else this.free.push(item)
+  }
+
   private wait(): Promise<Item> {
-    if (this.isClosed) throw this.busy()
     const { promise, resolve, reject } = Promise.withResolvers<Item>()
     const waiting = { resolve, reject }
     this.queue.push(waiting)
-    const timer = setTimeout(() => {
+    const timer = setInterval(() => {
+      if (!this.isAnyOpen) return
       this.queue.splice(this.queue.indexOf(waiting), 1)
       reject(this.busy())
     }, this.waitMs)
-    return promise.finally(() => clearTimeout(timer))
+    return promise.finally(() => clearInterval(timer))
   }
 }

@@ -32,6 +32,7 @@ export class PrimaryConnection {
   private connections: HostConnections | undefined
   /** The latest one that was used. An earlier one lacks what was committed on it, and would give its ids again. */
   private timeline = ''
+  private notOpened = 0
 
   private constructor(
     private readonly address: PostgresAddress,
@@ -90,7 +91,8 @@ export class PrimaryConnection {
     )
 
   pool() {
-    return this.connections?.readers.state ?? { size: this.address.connections, busy: 0, waiting: 0 }
+    const none = { size: this.address.connections, busy: 0, waiting: 0 }
+    return { ...(this.connections?.readers.state ?? none), failures: this.notOpened }
   }
 
   async close(): Promise<void> {
@@ -138,7 +140,7 @@ export class PrimaryConnection {
       // The connection stays open while its commit waits: a new one would wait as long, and the server's connections are limited.
       if (running && pool === connections.writers && codeOf(error) === 'NO_ANSWER')
         this.awaitStuck(connections, running)
-      else if (isLost(error)) this.leave(connections)
+      else if (running && isLost(error)) this.leave(connections)
       throw running ? failure(error) : translate(error)
     }
   }
@@ -190,7 +192,10 @@ export class PrimaryConnection {
     this.refuseEarlier(host)
     if (this.connections && !isSame(this.connections.host, host)) this.leave(this.connections)
     const check = this.timeline === '' ? async () => {} : this.check
-    this.connections ??= openConnections(this.address, host, check, (lost) => this.leave(lost))
+    this.connections ??= openConnections(this.address, host, check, {
+      lost: (lost) => this.leave(lost),
+      notOpened: () => this.notOpened++,
+    })
     const { connections } = this
     await withTimeout(
       READY_WAIT_MS,

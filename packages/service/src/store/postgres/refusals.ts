@@ -30,7 +30,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^57P03$/, 'it is still starting up, or shutting down. Try again.'],
   [
     /^08P01$/,
-    'it refuses our connection parameters. With PgBouncer, set ignore_startup_parameters: petstore help postgresql.',
+    'it refuses our connection or its parameters. With PgBouncer, set ignore_startup_parameters (petstore help postgresql), and raise max_client_conn if it is reached.',
   ],
   [
     /CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO/,

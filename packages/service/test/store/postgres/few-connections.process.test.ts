@@ -1,10 +1,13 @@
-// Servers on a PostgreSQL that gives them fewer connections than they want: they serve with those that they have.
+// Servers on a PostgreSQL that gives them fewer connections than they are set to use: they serve with the connections that are open.
 
 import { describe, expect, test } from 'bun:test'
+import { Forwarder } from '../../../../../test/support/forwarder.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
+import { PgBouncer, pgbouncerVersion } from '../../../../../test/support/pgbouncer.ts'
 import { sharedCluster } from '../../../../../test/support/postgres.ts'
+import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
@@ -12,28 +15,74 @@ const SERVERS = 3
 const ROUNDS = 5
 const cluster = await sharedCluster()
 
+/** Why calls failed that were made together on each store, in several rounds. */
+async function failuresOf(stores: readonly Store[], by: bigint): Promise<unknown[]> {
+  const failures: unknown[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const calls = stores.flatMap((store) => [
+      store.ping(),
+      ...Array.from({ length: 16 }, (_, n) => store.listPets(petFilter({ limit: n + 1 }))),
+      ...Array.from({ length: 4 }, () => store.createPet(newPet(), by)),
+    ])
+    for (const result of await Promise.allSettled(calls))
+      if (result.status === 'rejected') failures.push(result.reason.cause?.message ?? result.reason)
+  }
+  return failures
+}
+
+/** The address of an empty database that belongs to a new role with these options. */
+async function databaseOf(options = ''): Promise<{ address: string; role: string }> {
+  const address = await cluster.newDatabase()
+  const name = new URL(address).pathname.slice(1)
+  const role = `role_of_${name}`
+  await cluster.asAdmin((sql) =>
+    sql.unsafe(`CREATE ROLE ${role} LOGIN ${options}; ALTER DATABASE ${name} OWNER TO ${role}`),
+  )
+  return { address: address.replace('postgres@', `${role}@`), role }
+}
+
 describe('three servers whose role is limited', () => {
   test.each([20, 12])('to %p connections refuse nothing', async (limit) => {
-    const address = await cluster.newDatabase()
-    const [role, name] = [`limited${limit}`, new URL(address).pathname.slice(1)]
-    await cluster.asAdmin((sql) =>
-      sql.unsafe(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT ${limit}; ALTER DATABASE ${name} OWNER TO ${role}`),
-    )
+    const { address } = await databaseOf(`CONNECTION LIMIT ${limit}`)
     const stores: Store[] = []
-    for (let n = 0; n < SERVERS; n++) {
-      stores.push(await openStore(address.replace('postgres@', `${role}@`), { now: Date.now }))
-    }
+    for (let n = 0; n < SERVERS; n++) stores.push(await openStore(address, { now: Date.now }))
     const { id: by } = await (stores[0] as Store).createKey(newKey())
-    const failures: unknown[] = []
-    for (let round = 0; round < ROUNDS; round++) {
-      const calls = stores.flatMap((store) => [
-        ...Array.from({ length: 16 }, (_, n) => store.listPets(petFilter({ limit: n + 1 }))),
-        ...Array.from({ length: 4 }, () => store.createPet(newPet(), by)),
-      ])
-      for (const result of await Promise.allSettled(calls))
-        if (result.status === 'rejected') failures.push(result.reason.cause?.message ?? result.reason)
-    }
-    expect(failures).toEqual([])
+    expect(await failuresOf(stores, by)).toEqual([])
     await Promise.all(stores.map((store) => store.close()))
   })
+})
+
+test('a server whose role may no longer log in, as with a new password, serves with its open connections', async () => {
+  const { address, role } = await databaseOf()
+  const store = await openStore(address, { now: Date.now })
+  const { id: by } = await store.createKey(newKey())
+  await cluster.asAdmin((sql) => sql.unsafe(`ALTER ROLE ${role} NOLOGIN`))
+  expect(await failuresOf([store], by)).toEqual([])
+  expect(store.pool?.().failures).toBeGreaterThan(0)
+  await cluster.asAdmin((sql) => sql.unsafe(`ALTER ROLE ${role} LOGIN`))
+  await store.close()
+})
+
+test.skipIf(!pgbouncerVersion)(
+  `a server serves with the connections that max_client_conn of PgBouncer allows${pgbouncerVersion ? '' : ' (not installed)'}`,
+  async () => {
+    const pooler = await PgBouncer.start(cluster.port, undefined, 'max_client_conn = 4')
+    const store = await openStore(pooler.through(await cluster.newDatabase()), { now: Date.now })
+    const { id: by } = await store.createKey(newKey())
+    expect(await failuresOf([store], by)).toEqual([])
+    expect(store.pool?.().failures).toBeGreaterThan(0)
+    await store.close()
+    await pooler.stop()
+  },
+)
+
+test('a server leaves a host that refuses a connection because nothing listens there any more', async () => {
+  const proxy = await Forwarder.start(cluster.port)
+  const store = await openStore((await cluster.newStore()).replace(/:[0-9]+\//, `:${proxy.port}/`), { now: Date.now })
+  proxy.refuse()
+  const lists = Array.from({ length: 8 }, (_, n) => store.listPets(petFilter({ limit: n + 1 })))
+  await Promise.allSettled(lists)
+  expect(await rejectionOf(store.listPets(petFilter({ limit: 1 })))).toMatchObject({ code: 'unavailable' })
+  await store.close()
+  proxy.stop()
 })

@@ -1,8 +1,8 @@
 // The limit on calls that run at once: who waits for how long, and that no place is lost or given twice.
 
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import { Pool } from '../../../src/store/postgres/pool.ts'
+import { ATTEMPT_MAX_MS, ATTEMPT_MIN_MS, Pool } from '../../../src/store/postgres/pool.ts'
 
 const poolOf = (...items: string[]) => new Pool(items, 50, () => new Error('busy'))
 const nothing = async () => {}
@@ -41,18 +41,67 @@ test('a pool that is closed refuses who waits and who comes, and lets go on what
   expect((await rejectionOf(pool.start(nothing))).message).toBe('busy')
 })
 
-test('where no more can be opened, calls take turns with what is open, and one fails with the reason when nothing is', async () => {
+/** A pool of which `room` items can be opened. */
+function limitedPool(room: number, items = ['a', 'b', 'c']) {
   const full = new Error('full')
-  let room = 1
+  const attempts: boolean[] = []
+  const limit = { room }
   const open = async () => {
-    if (room-- <= 0) throw full
+    await Promise.resolve()
+    if (limit.room-- <= 0) throw full
   }
-  const pool = new Pool(['a', 'b', 'c'], 5_000, () => new Error('busy'), { open, isFull: (error) => error === full })
+  const onFailure = (_: unknown, isAnyOpen: boolean) => attempts.push(isAnyOpen)
+  const pool = new Pool(items, 5_000, () => new Error('busy'), { open, onFailure })
+  return { pool, full, limit, attempts }
+}
+
+test('calls take turns with the items that are open if no more can be opened', async () => {
+  const { pool, attempts } = limitedPool(1)
   const used = await Promise.all(
     Array.from({ length: 6 }, async () => (await pool.start((item) => Bun.sleep(1).then(() => item))).running),
   )
   expect(new Set(used).size).toBe(1)
   expect(pool.state).toEqual({ size: 3, busy: 0, waiting: 0 })
-  const none = new Pool(['a'], 5_000, () => new Error('busy'), { open, isFull: (error) => error === full })
-  expect(await rejectionOf(none.start(nothing))).toBe(full)
+  expect(attempts).toEqual([true, true])
+})
+
+test('each waiting call fails with the reason if no item can be opened', async () => {
+  const { pool, full, attempts } = limitedPool(0)
+  const calls = Array.from({ length: 5 }, () => rejectionOf(pool.start(nothing)))
+  expect(await Promise.all(calls)).toEqual(Array(5).fill(full))
+  expect(await rejectionOf(pool.start(nothing))).toBe(full)
+  expect(attempts).toEqual([false, false, false])
+})
+
+test('attempts to open one more item back off from 0.1 to 5 s, one at a time, and start again after a success', async () => {
+  let now = 1_000
+  const clock = spyOn(performance, 'now').mockImplementation(() => now)
+  try {
+    const { pool, limit, attempts } = limitedPool(1, Array.from({ length: 9 }, String))
+    const burst = () => Promise.all(Array.from({ length: 4 }, () => pool.run(nothing)))
+    const pauses: number[] = []
+    for (let failedAt = 0; now < 60_000; now += 100) {
+      const before = attempts.length
+      await burst()
+      if (attempts.length === before) continue
+      if (before > 0) {
+        expect(attempts.length).toBe(before + 1)
+        pauses.push(now - failedAt)
+      }
+      failedAt = now
+    }
+    expect(pauses.slice(0, 8)).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000])
+    expect([pauses[0], Math.max(...pauses)]).toEqual([ATTEMPT_MIN_MS, ATTEMPT_MAX_MS])
+    limit.room = 1
+    now += ATTEMPT_MAX_MS
+    await burst()
+    const before = attempts.length
+    now += ATTEMPT_MIN_MS
+    await burst()
+    now += ATTEMPT_MIN_MS
+    await burst()
+    expect(attempts.length).toBeGreaterThan(before)
+  } finally {
+    clock.mockRestore()
+  }
 })
