@@ -7,7 +7,7 @@ import { count } from '../packages/service/src/config/setting-parsers.ts'
 import { writeSection } from './report.ts'
 
 export interface Experiment<Name extends string, Choice extends string = never> {
-  /** The npm script is `endurance:NAME`. */
+  /** `npm run endurance -- NAME` runs it. */
   name: string
   /** The heading of its section in docs/reliability.md. */
   title: string
@@ -30,12 +30,17 @@ export interface Outcome {
   files?: Record<string, string>
 }
 
-/** Runs the experiment with the options of the command line. Resolves to the exit status: 0 if it passed, otherwise 1. */
-export async function runCommand<Name extends string, Choice extends string = never>(
+/** Runs an experiment with the options of the command line. Resolves to the exit status: 0 if it passed, otherwise 1. */
+export const experiment =
+  <Name extends string, Choice extends string = never>(of: Experiment<Name, Choice>) =>
+  (words: readonly string[]) =>
+    runExperiment(of, words)
+
+async function runExperiment<Name extends string, Choice extends string>(
   { name, title, description, options, choices, run }: Experiment<Name, Choice>,
-  words: readonly string[] = process.argv.slice(2),
+  words: readonly string[],
 ): Promise<number> {
-  const program = new Command(`npm run endurance:${name} --`).description(description)
+  const program = new Command(`npm run endurance -- ${name}`).description(description)
   const names = Object.keys(options) as Name[]
   for (const option of names) program.addOption(numberOption(option, options[option]))
   const chosen = Object.entries<[string, readonly string[]]>(choices ?? {})
@@ -47,7 +52,7 @@ export async function runCommand<Name extends string, Choice extends string = ne
     (option) => program.getOptionValueSource(option) === 'cli',
   )
   const flags = given.map((option) => `--${option} ${shown(program.getOptionValue(option))}`)
-  const command = [`npm run endurance:${name}`, ...(flags.length > 0 ? ['--', ...flags] : [])].join(' ')
+  const command = [`npm run endurance -- ${name}`, ...flags].join(' ')
   let isKept = false
   const keep = (outcome: Outcome) => {
     isKept = true

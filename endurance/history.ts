@@ -3,11 +3,11 @@
 // real time (history/checker.ts). With `--planted` the service is broken on purpose, one way at a time, and each
 // has to be found.
 //
-//   npm run endurance:history -- --store sqlite --pieces 40 --operations 25000 --report
-//   npm run endurance:history -- --planted all
+//   npm run endurance -- history --store sqlite --pieces 40 --operations 25000 --report
+//   npm run endurance -- history --planted all
 
 import { pgbouncerVersion } from '../test/support/pgbouncer.ts'
-import { faultsLine, type Outcome, print, runCommand } from './command.ts'
+import { experiment, faultsLine, type Outcome, print } from './command.ts'
 import { silences } from './history/breaks.ts'
 import { findAll } from './history/found.ts'
 import { GROUPS, PLANTED } from './history/planted.ts'
@@ -105,32 +105,28 @@ function minutes(ms: number): string {
   return (ms / 60_000).toFixed(1)
 }
 
-if (import.meta.main) {
-  const status = await runCommand<keyof Numbers, 'store' | 'breaks' | 'planted'>({
-    name: 'history',
-    title: 'Recorded histories',
-    description:
-      'Records every call of many clients while things break, and explains every answer by one order of all.',
-    options: {
-      pieces: ['how many histories of each store, each on a store of its own', 4],
-      operations: ['how many operations a history has', 25_000],
-      seed: ['the start of the generator of the first', 1],
-      together: ['of how many planted faults the histories are recorded side by side', 2],
-    },
-    choices: {
-      store: ['the kinds of stores', Object.keys(NAMES)],
-      breaks: ['what breaks', FAULTS],
-      planted: [
-        'breaks the servers in these ways instead, one at a time',
-        ['all', ...GROUPS, ...PLANTED.map(({ name }) => name)],
-      ],
-    },
-    async run({ store, breaks, planted, ...numbers }, keep) {
-      const all = Object.keys(NAMES).filter((name) => name !== 'pgbouncer' || pgbouncerVersion)
-      const kinds = (store.length > 0 ? store : all) as Kind[]
-      if (planted.length > 0) return findAll(planted, kinds, numbers, keep)
-      return recordAll(kinds, { ...numbers, breaks: breaks.length > 0 ? breaks : undefined }, keep)
-    },
-  })
-  process.exit(status)
-}
+export const main = experiment<keyof Numbers, 'store' | 'breaks' | 'planted'>({
+  name: 'history',
+  title: 'Recorded histories',
+  description: 'Records every call of many clients while things break, and explains every answer by one order of all.',
+  options: {
+    pieces: ['how many histories of each store, each on a store of its own', 4],
+    operations: ['how many operations a history has', 25_000],
+    seed: ['the start of the generator of the first', 1],
+    together: ['of how many planted faults the histories are recorded side by side', 2],
+  },
+  choices: {
+    store: ['the kinds of stores', Object.keys(NAMES)],
+    breaks: ['what breaks', FAULTS],
+    planted: [
+      'breaks the servers in these ways instead, one at a time',
+      ['all', ...GROUPS, ...PLANTED.map(({ name }) => name)],
+    ],
+  },
+  async run({ store, breaks, planted, ...numbers }, keep) {
+    const all = Object.keys(NAMES).filter((name) => name !== 'pgbouncer' || pgbouncerVersion)
+    const kinds = (store.length > 0 ? store : all) as Kind[]
+    if (planted.length > 0) return findAll(planted, kinds, numbers, keep)
+    return recordAll(kinds, { ...numbers, breaks: breaks.length > 0 ? breaks : undefined }, keep)
+  },
+})

@@ -1,7 +1,7 @@
 // Generates requests from the contract, valid and invalid in every part, and checks each answer: the expected status, never a
 // 5xx, no hang, and an Error body that matches the contract. Memory must not grow.
 //
-//   npm run endurance:hostile -- --runs 100000 --report
+//   npm run endurance -- hostile --runs 100000 --report
 
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
@@ -11,7 +11,7 @@ import type { Operation, Schema } from '../packages/contract/src/openapi.ts'
 import { parametersOf } from '../packages/contract/src/parameters.ts'
 import { checkAgainstContract } from '../test/support/contract-check.ts'
 import { serve } from '../test/support/process.ts'
-import { runCommand } from './command.ts'
+import { experiment } from './command.ts'
 
 const HANG_MS = 15_000
 const AT_ONCE = 8
@@ -296,16 +296,13 @@ async function run({ runs, seed }: { runs: number; seed: number }) {
   return { text, passed: status === 0 }
 }
 
-if (import.meta.main) {
-  const status = await runCommand({
-    name: 'hostile',
-    title: 'Hostile input',
-    description: 'Sends requests generated from the contract, valid and invalid, and checks every answer.',
-    options: {
-      runs: ['how many requests are sent', 100_000],
-      seed: ['the same seed gives the same requests', 1 + Math.floor(Math.random() * 999_999)],
-    },
-    run,
-  })
-  process.exit(status)
-}
+export const main = experiment({
+  name: 'hostile',
+  title: 'Hostile input',
+  description: 'Sends requests generated from the contract, valid and invalid, and checks every answer.',
+  options: {
+    runs: ['how many requests are sent', 100_000],
+    seed: ['the same seed gives the same requests', 1 + Math.floor(Math.random() * 999_999)],
+  },
+  run,
+})

@@ -3,12 +3,12 @@
 // The other servers write, and end the same reservations once more, before that one looks again. Then readers go on from every place,
 // on every server: each sees each event that is there, and none twice or under another's id, or its cursor has expired (410).
 //
-//   npm run endurance:lossy-failover -- --rounds 5 --report
+//   npm run endurance -- lossy-failover --rounds 5 --report
 
 import { generateKey } from '../packages/service/src/domain/keys.ts'
 import { Cluster } from '../test/support/postgres.ts'
 import { type Running, serve } from '../test/support/process.ts'
-import { faultsLine, print, runCommand } from './command.ts'
+import { experiment, faultsLine, print } from './command.ts'
 import { type Answer, type Place, type Seen, Shop } from './lossy-clients.ts'
 
 const SERVERS = 3
@@ -148,13 +148,10 @@ ${faultsLine(faults)}`
   return { text, passed: faults.length === 0 }
 }
 
-if (import.meta.main) {
-  const status = await runCommand({
-    name: 'lossy-failover',
-    title: 'A failover that loses what was shown',
-    description: 'Promotes a standby that lacks events which were shown, and reads on from every place.',
-    options: { rounds: ['how often the primary is killed', 3], reservations: ['how many end at once', 60] },
-    run,
-  })
-  process.exit(status)
-}
+export const main = experiment({
+  name: 'lossy-failover',
+  title: 'A failover that loses what was shown',
+  description: 'Promotes a standby that lacks events which were shown, and reads on from every place.',
+  options: { rounds: ['how often the primary is killed', 3], reservations: ['how many end at once', 60] },
+  run,
+})

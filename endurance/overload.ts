@@ -1,11 +1,11 @@
 // Sends five times as many requests as the server can answer. The peak is measured on few connections, then the overload is
 // sent on thousands. Successful answers must stay at 80 % of the peak, within a time limit; the rest must get 503.
 //
-//   npm run endurance:overload -- --report
+//   npm run endurance -- overload --report
 
 import { cursorAfter } from '../test/support/cursors.ts'
 import { ask, type Running, serve } from '../test/support/process.ts'
-import { runCommand } from './command.ts'
+import { experiment } from './command.ts'
 import { type Figures, openLoop } from './open-loop.ts'
 
 const PETS = 2_000
@@ -103,16 +103,13 @@ ${rows.join('\n')}
   return { text, passed }
 }
 
-if (import.meta.main) {
-  const status = await runCommand({
-    name: 'overload',
-    title: 'Overload',
-    description: 'Sends five times as many requests as the server can answer, and measures what it answers.',
-    options: {
-      seconds: ['how long each load runs', 10],
-      connections: ['how many connections the overload uses', 2_000],
-    },
-    run,
-  })
-  process.exit(status)
-}
+export const main = experiment({
+  name: 'overload',
+  title: 'Overload',
+  description: 'Sends five times as many requests as the server can answer, and measures what it answers.',
+  options: {
+    seconds: ['how long each load runs', 10],
+    connections: ['how many connections the overload uses', 2_000],
+  },
+  run,
+})

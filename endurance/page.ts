@@ -1,7 +1,7 @@
 // The page at `/` with a large store, in a browser on a slow line: how long until the first rows are painted, and until they are after what
 // people do most; and a large file that is imported and exported, with the longest task that kept the page from answering.
 //
-//   npm run endurance:page -- --report
+//   npm run endurance -- page --report
 
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { openPage, startBrowser } from '../test/support/browser.ts'
 import { openSignedIn } from '../test/support/console.ts'
 import { temporaryFile } from '../test/support/files.ts'
 import { root, serve } from '../test/support/process.ts'
-import { print, runCommand } from './command.ts'
+import { experiment, print } from './command.ts'
 import { type Moved, moveFile } from './page-file.ts'
 
 const ROUNDS = 5
@@ -111,30 +111,28 @@ async function withService<Result>(pets: number, use: (origin: string, key: stri
   }
 }
 
-if (import.meta.main) {
-  process.exit(
-    await runCommand({
-      name: 'page',
-      title: 'The page: a large store, a slow line, a large file',
-      description: 'Measures the page at / in a browser.',
-      options: { pets: ['pets of the store', 999_999], rows: ['rows of the file', 100_000] },
-      async run({ pets, rows }) {
-        const browser = await startBrowser()
-        const painted = await withService(pets, (origin, key) => paints(browser, origin, key))
-        const table = [...painted].map(
-          ([what, ms]) => `| ${what} | ${median(ms).toFixed(0)} | ${Math.max(...ms).toFixed(0)} |`,
-        )
-        print(table.join('\n'))
-        const moved = await withService(rows, async (origin, key) => {
-          const all: Moved[] = []
-          for await (const one of moveFile(origin, key, rows)) {
-            all.push(one)
-            print(lineOf(one))
-          }
-          return all
-        })
-        await browser.close()
-        const text = `A store of ${pets} pets, on a line with 150 ms and 1.6 Mbit/s. Milliseconds until the rows are painted, of ${ROUNDS} rounds:
+export const main = experiment({
+  name: 'page',
+  title: 'The page: a large store, a slow line, a large file',
+  description: 'Measures the page at / in a browser.',
+  options: { pets: ['pets of the store', 999_999], rows: ['rows of the file', 100_000] },
+  async run({ pets, rows }) {
+    const browser = await startBrowser()
+    const painted = await withService(pets, (origin, key) => paints(browser, origin, key))
+    const table = [...painted].map(
+      ([what, ms]) => `| ${what} | ${median(ms).toFixed(0)} | ${Math.max(...ms).toFixed(0)} |`,
+    )
+    print(table.join('\n'))
+    const moved = await withService(rows, async (origin, key) => {
+      const all: Moved[] = []
+      for await (const one of moveFile(origin, key, rows)) {
+        all.push(one)
+        print(lineOf(one))
+      }
+      return all
+    })
+    await browser.close()
+    const text = `A store of ${pets} pets, on a line with 150 ms and 1.6 Mbit/s. Milliseconds until the rows are painted, of ${ROUNDS} rounds:
 
 | | median | slowest |
 |---|---|---|
@@ -145,11 +143,9 @@ A file of ${rows} rows, without a slow line. A task that lasts more than ${TASK_
 | | seconds | longest task, ms |
 |---|---|---|
 ${moved.map(lineOf).join('\n')}`
-        return { text, passed: moved.every(({ longest }) => longest < 2 * TASK_MS_MAX) }
-      },
-    }),
-  )
-}
+    return { text, passed: moved.every(({ longest }) => longest < 2 * TASK_MS_MAX) }
+  },
+})
 
 function lineOf({ what, seconds, longest }: Moved): string {
   return `| ${what} | ${seconds.toFixed(1)} | ${longest.toFixed(0)} |`

@@ -1,7 +1,7 @@
 // A service at full load beside Litestream: what is left of the creates, how long the log becomes, how long requests wait, and what becomes of
 // it where Litestream is stopped, killed, frozen, or its disk is full for an hour's worth of creates.
 //
-//   npm run endurance:replica-load -- --report
+//   npm run endurance -- replica-load --report
 
 import { Database } from 'bun:sqlite'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { temporaryFile } from '../test/support/files.ts'
 import { freeze, installLitestream, startCopying, toFolder } from '../test/support/litestream.ts'
 import { type Running, serve } from '../test/support/process.ts'
-import { faultsLine, type Outcome, print, runCommand } from './command.ts'
+import { experiment, faultsLine, type Outcome, print } from './command.ts'
 import { type Figures, openLoop } from './open-loop.ts'
 import { differences, diskAt, sent } from './replica-copies.ts'
 import { type Wait, waitOf, watchStalls } from './stalls.ts'
@@ -284,20 +284,17 @@ async function run(plan: Plan): Promise<Outcome> {
   return { text: textOf(beside, faults, plan), passed: faults.length === 0 }
 }
 
-if (import.meta.main) {
-  const status = await runCommand({
-    name: 'replica-load',
-    title: 'Full load beside Litestream',
-    description: 'Creates as many pets as can be beside Litestream, which is stopped, killed, frozen, and has no room.',
-    options: {
-      connections: ['how many creates are sent at a time', 64],
-      pairs: ['how often with and without Litestream is compared', 5],
-      seconds: ['how long each of a pair is, and how long Litestream is away', 10],
-      minutes: ['how long the load beside Litestream runs in one piece', 10],
-      frozen: ['how many megabytes the log has until a frozen Litestream goes on', 500],
-      behind: ['how many pets are created while its disk is full: 50 a second for an hour', 180_000],
-    },
-    run,
-  })
-  process.exit(status)
-}
+export const main = experiment({
+  name: 'replica-load',
+  title: 'Full load beside Litestream',
+  description: 'Creates as many pets as can be beside Litestream, which is stopped, killed, frozen, and has no room.',
+  options: {
+    connections: ['how many creates are sent at a time', 64],
+    pairs: ['how often with and without Litestream is compared', 5],
+    seconds: ['how long each of a pair is, and how long Litestream is away', 10],
+    minutes: ['how long the load beside Litestream runs in one piece', 10],
+    frozen: ['how many megabytes the log has until a frozen Litestream goes on', 500],
+    behind: ['how many pets are created while its disk is full: 50 a second for an hour', 180_000],
+  },
+  run,
+})

@@ -1,7 +1,7 @@
 // A store that outlives its machine: a service and Litestream beside it, under load. In each round one of them may be killed and started
 // again; then both are killed and the disk is removed, and a new machine goes on from the copy.
 //
-//   npm run endurance:replica -- --rounds 50 --report
+//   npm run endurance -- replica --rounds 50 --report
 //
 // Everything acknowledged longer before than the bound is there, what is lost is what was acknowledged last, nothing is there twice, no id is
 // given twice, and the events stand in the order of the ids.
@@ -10,7 +10,7 @@ import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { temporaryFile } from '../test/support/files.ts'
 import { installLitestream } from '../test/support/litestream.ts'
-import { faultsLine, type Outcome, print, runCommand } from './command.ts'
+import { experiment, faultsLine, type Outcome, print } from './command.ts'
 import { between, pick } from './random.ts'
 import { KILLED, Machines } from './replica-machines.ts'
 
@@ -136,16 +136,13 @@ ${CLIENTS} clients that create pets. In each round nothing, the service or Lites
 ${faultsLine(faults)}`
 }
 
-if (import.meta.main) {
-  const status = await runCommand({
-    name: 'replica',
-    title: 'Machines that are lost, with a continuous copy',
-    description: 'Kills a service and Litestream with their disk, again and again, and goes on from the copy.',
-    options: {
-      rounds: ['how many machines are lost', 10],
-      bound: ['what was acknowledged so many milliseconds before a kill must be there', 5_000],
-    },
-    run,
-  })
-  process.exit(status)
-}
+export const main = experiment({
+  name: 'replica',
+  title: 'Machines that are lost, with a continuous copy',
+  description: 'Kills a service and Litestream with their disk, again and again, and goes on from the copy.',
+  options: {
+    rounds: ['how many machines are lost', 10],
+    bound: ['what was acknowledged so many milliseconds before a kill must be there', 5_000],
+  },
+  run,
+})

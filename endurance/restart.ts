@@ -1,7 +1,7 @@
 // Rolling restarts under load: a new process listens on the port, then the old one gets SIGTERM. No request may fail, and no
 // acknowledged pet may be lost.
 //
-//   npm run endurance:restart -- --rounds 50 --report
+//   npm run endurance -- restart --rounds 50 --report
 //
 // Half of the clients keep their connections, half open a new one for each request. None of them retries.
 
@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { temporaryFile } from '../test/support/files.ts'
 import { ask, type Running, serve } from '../test/support/process.ts'
-import { faultsLine, print, runCommand } from './command.ts'
+import { experiment, faultsLine, print } from './command.ts'
 import { listedPets } from './pages.ts'
 
 const KEEPING = 8
@@ -125,13 +125,10 @@ ${faultsLine(faults)}`
   return { text, passed: faults.length === 0 }
 }
 
-if (import.meta.main) {
-  const status = await runCommand({
-    name: 'restart',
-    title: 'Restarted under load',
-    description: 'Replaces the server under load, again and again, and checks that no request fails.',
-    options: { rounds: ['how often the server is replaced', 50] },
-    run,
-  })
-  process.exit(status)
-}
+export const main = experiment({
+  name: 'restart',
+  title: 'Restarted under load',
+  description: 'Replaces the server under load, again and again, and checks that no request fails.',
+  options: { rounds: ['how often the server is replaced', 50] },
+  run,
+})

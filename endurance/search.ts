@@ -1,7 +1,7 @@
 // Hostile names, and searches generated from them. First on both stores at once: every answer is compared with that of a naive model, and with the
 // other store's, byte for byte. Then on each store while pets are added, renamed and deleted and servers are killed: search-changes.ts.
 //
-//   npm run endurance:search -- --names 20000 --searches 10000 --report
+//   npm run endurance -- search --names 20000 --searches 10000 --report
 
 import { SEARCH_WORDS_MAX } from '../packages/contract/src/limits.ts'
 import type { OrderFilter } from '../packages/service/src/domain/orders.ts'
@@ -14,7 +14,7 @@ import { orderFilter, petFilter } from '../test/support/lists.ts'
 import { idsOf } from '../test/support/paging.ts'
 import { sharedCluster } from '../test/support/postgres.ts'
 import { hostileName, modelWords, randomOf, searchFor } from '../test/support/search-rules.ts'
-import { faultsLine, print, runCommand } from './command.ts'
+import { experiment, faultsLine, print } from './command.ts'
 import { proveChanges, tallyText } from './search-changes.ts'
 import { type Item, modelPage } from './search-model.ts'
 
@@ -111,34 +111,30 @@ export async function proveSearches({ stores, pets, orders }: Shop, searches: nu
   return { faults, found }
 }
 
-if (import.meta.main) {
-  process.exit(
-    await runCommand({
-      name: 'search',
-      title: 'Search: both stores and a naive model',
-      description: 'Compares searches over hostile names in both stores with a naive model.',
-      options: {
-        names: ['pets at rest, a third of them with an order', 20_000],
-        searches: ['searches of them, with any filter, order and direction; and of each store that changes', 10_000],
-        rounds: ['how often a server of each store is killed', 200],
-        seed: ['the start of the generator', 1],
-      },
-      async run({ names, searches, rounds, seed }) {
-        const random = randomOf(seed)
-        const shop = await openShop(names, random)
-        print(`filled with ${names} pets and ${shop.orders.length} orders`)
-        const { faults, found } = await proveSearches(shop, searches, random)
-        await shop.close()
-        const lines = [
-          `- At rest: ${searches} searches over ${names} pets and ${shop.orders.length} orders, seed ${seed}: ${found} rows were found.`,
-        ]
-        for (const kind of ['SQLite', 'PostgreSQL'] as const) {
-          const tally = await proveChanges(kind, rounds, searches, random, print)
-          faults.push(...tally.faults)
-          lines.push(`- ${kind}, changing: ${tallyText(tally)}.`)
-        }
-        return { text: `${lines.join('\n')}\n${faultsLine(faults)}`, passed: faults.length === 0 }
-      },
-    }),
-  )
-}
+export const main = experiment({
+  name: 'search',
+  title: 'Search: both stores and a naive model',
+  description: 'Compares searches over hostile names in both stores with a naive model.',
+  options: {
+    names: ['pets at rest, a third of them with an order', 20_000],
+    searches: ['searches of them, with any filter, order and direction; and of each store that changes', 10_000],
+    rounds: ['how often a server of each store is killed', 200],
+    seed: ['the start of the generator', 1],
+  },
+  async run({ names, searches, rounds, seed }) {
+    const random = randomOf(seed)
+    const shop = await openShop(names, random)
+    print(`filled with ${names} pets and ${shop.orders.length} orders`)
+    const { faults, found } = await proveSearches(shop, searches, random)
+    await shop.close()
+    const lines = [
+      `- At rest: ${searches} searches over ${names} pets and ${shop.orders.length} orders, seed ${seed}: ${found} rows were found.`,
+    ]
+    for (const kind of ['SQLite', 'PostgreSQL'] as const) {
+      const tally = await proveChanges(kind, rounds, searches, random, print)
+      faults.push(...tally.faults)
+      lines.push(`- ${kind}, changing: ${tallyText(tally)}.`)
+    }
+    return { text: `${lines.join('\n')}\n${faultsLine(faults)}`, passed: faults.length === 0 }
+  },
+})

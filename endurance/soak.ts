@@ -1,7 +1,7 @@
 // A mixed load of everything at a steady pace, for hours, beside backups, rotations of the key, slow clients and hostile ones. The memory and
 // the open descriptors of the server, the size of the store and the latency of lists are sampled; a leak shows as a line that rises.
 //
-//   npm run endurance:soak -- --minutes 60 --report
+//   npm run endurance -- soak --minutes 60 --report
 
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { lineChart } from '../scripts/plots.ts'
 import { temporaryFile } from '../test/support/files.ts'
 import { Cluster } from '../test/support/postgres.ts'
 import { serve } from '../test/support/process.ts'
-import { faultsLine, print, runCommand } from './command.ts'
+import { experiment, faultsLine, print } from './command.ts'
 import { chores, type Served } from './soak/chores.ts'
 import { countPets, figuresOf, rise, sizeOf } from './soak/figures.ts'
 import { type Ask, Inventory, next } from './soak/mix.ts'
@@ -171,15 +171,12 @@ ${faultsLine(faults)}
 - Result: ${passed ? 'passed' : 'FAILED'} (a rise of more than ${percent(GROWTH_MAX.memoryMb)} fails, of the latency one of more than ${percent(GROWTH_MAX.latencyMs)}).`
 }
 
-if (import.meta.main) {
-  const status = await runCommand<'minutes', 'store'>({
-    name: 'soak',
-    title: 'Soak',
-    description:
-      'Runs a mixed load for a long time and watches memory, descriptors, the size of the store and the latency.',
-    options: { minutes: ['how long it runs on each store', 60] },
-    choices: { store: ['the kinds of stores', ['sqlite', 'postgres']] },
-    run,
-  })
-  process.exit(status)
-}
+export const main = experiment<'minutes', 'store'>({
+  name: 'soak',
+  title: 'Soak',
+  description:
+    'Runs a mixed load for a long time and watches memory, descriptors, the size of the store and the latency.',
+  options: { minutes: ['how long it runs on each store', 60] },
+  choices: { store: ['the kinds of stores', ['sqlite', 'postgres']] },
+  run,
+})

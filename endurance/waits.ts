@@ -1,12 +1,12 @@
 // How long requests wait at half of the peak load while something happens beside them: something large, or something that breaks. The same
 // load alone shows what the machine itself makes them wait. Two runs compare only at the same rates: the report names its own.
 //
-//   npm run endurance:waits -- --report
-//   npm run endurance:waits -- --store sqlite --lists 8000 --creates 5000
-//   npm run endurance:waits -- --store sqlite --only backup 'worker killed'
+//   npm run endurance -- waits --report
+//   npm run endurance -- waits --store sqlite --lists 8000 --creates 5000
+//   npm run endurance -- waits --store sqlite --only backup 'worker killed'
 
 import type { Running } from '../test/support/process.ts'
-import { print, runCommand } from './command.ts'
+import { experiment, print } from './command.ts'
 import type { Figures } from './open-loop.ts'
 import {
   answers,
@@ -150,23 +150,20 @@ ${parts.map((part) => part.text).join('\n\n')}`
   return { text, passed: parts.every(({ passed }) => passed) }
 }
 
-if (import.meta.main) {
-  const status = await runCommand<keyof scenes.Plan, 'store' | 'only'>({
-    name: 'waits',
-    title: 'How long requests wait while something happens',
-    description: 'Measures how long requests wait beside something large, or something that breaks.',
-    options: {
-      seconds: ['how long the load runs alone, and beside what has no end of its own', 40],
-      pets: ['how many pets the store has', 1_000_000],
-      reservations: ['how many reservations end at once', 10_000],
-      lists: ['lists a second', 0, HALF],
-      creates: ['creates a second', 0, HALF],
-    },
-    choices: {
-      store: ['the kinds of stores', Object.keys(ROWS)],
-      only: ['what happens beside the load, which runs alone first', Object.keys(ROWS.postgres)],
-    },
-    run,
-  })
-  process.exit(status)
-}
+export const main = experiment<keyof scenes.Plan, 'store' | 'only'>({
+  name: 'waits',
+  title: 'How long requests wait while something happens',
+  description: 'Measures how long requests wait beside something large, or something that breaks.',
+  options: {
+    seconds: ['how long the load runs alone, and beside what has no end of its own', 40],
+    pets: ['how many pets the store has', 1_000_000],
+    reservations: ['how many reservations end at once', 10_000],
+    lists: ['lists a second', 0, HALF],
+    creates: ['creates a second', 0, HALF],
+  },
+  choices: {
+    store: ['the kinds of stores', Object.keys(ROWS)],
+    only: ['what happens beside the load, which runs alone first', Object.keys(ROWS.postgres)],
+  },
+  run,
+})

@@ -160,9 +160,13 @@ test('the README leads to each page of docs/, in one of its groups', () => {
   expect(pages.filter((page) => groups.split(`](${page})`).length !== 2)).toEqual([])
 })
 
-test.each(documents)('%s names only scripts that package.json has', (document) => {
-  const named = [...readFileSync(join(root, document), 'utf8').matchAll(/\bnpm run ([\w:-]+)/g)]
+const experiments = readFileSync(join(root, 'endurance/main.ts'), 'utf8')
+
+test.each(documents)('%s names only scripts that package.json has, and experiments that there are', (document) => {
+  const named = [...readFileSync(join(root, document), 'utf8').matchAll(/\bnpm run ([\w:-]+)(?: -- ([a-z][\w-]+))?/g)]
   expect(named.map(([, name = '']) => name).filter((name) => !(name in packageJson.scripts))).toEqual([])
+  const tried = named.flatMap(([, name, experiment]) => (name === 'endurance' && experiment ? [experiment] : []))
+  expect(tried.filter((name) => !new RegExp(`^  '?${name}'?: `, 'm').test(experiments))).toEqual([])
 })
 
 /** What people read, and what the service shows. */

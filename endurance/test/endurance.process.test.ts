@@ -3,23 +3,24 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { root, run } from '../../test/support/process.ts'
-import { type Outcome, runCommand } from '../command.ts'
+import { experiment, type Outcome } from '../command.ts'
 
-const experiment = (outcome: Outcome, seen: object[] = []) => ({
-  name: 'example',
-  title: 'Example',
-  description: 'Does nothing.',
-  options: { rounds: ['how often', 7] as [string, number], seed: ['the start', 5] as [string, number] },
-  run: async (values: Record<'rounds' | 'seed', number>) => {
-    seen.push(values)
-    return outcome
-  },
-})
+const example = (outcome: Outcome, seen: object[] = []) =>
+  experiment({
+    name: 'example',
+    title: 'Example',
+    description: 'Does nothing.',
+    options: { rounds: ['how often', 7], seed: ['the start', 5] },
+    run: async (values) => {
+      seen.push(values)
+      return outcome
+    },
+  })
 
 test('options have defaults, and the exit status is 1 when an experiment does not pass', async () => {
   const seen: object[] = []
-  expect(await runCommand(experiment({ text: 'well', passed: true }, seen), [])).toBe(0)
-  expect(await runCommand(experiment({ text: 'ill', passed: false }, seen), ['--rounds', '3'])).toBe(1)
+  expect(await example({ text: 'well', passed: true }, seen)([])).toBe(0)
+  expect(await example({ text: 'ill', passed: false }, seen)(['--rounds', '3'])).toBe(1)
   expect(seen).toMatchObject([
     { rounds: 7, seed: 5 },
     { rounds: 3, seed: 5 },
@@ -27,7 +28,7 @@ test('options have defaults, and the exit status is 1 when an experiment does no
 })
 
 test('refuses an option that is not a whole number, before anything starts', async () => {
-  const command = [process.execPath, join(root, 'endurance/restart.ts')]
+  const command = [process.execPath, join(root, 'endurance/main.ts'), 'restart']
   for (const rounds of ['0', 'many', '1.5', '-1']) {
     const { status, stderr, stdout } = await run([`--rounds=${rounds}`], { command })
     expect([status, stdout]).toEqual([1, ''])
@@ -37,7 +38,7 @@ test('refuses an option that is not a whole number, before anything starts', asy
 
 test('prints the report of an experiment that passes, and ends with 0', async () => {
   const { status, stdout } = await run(['--rounds', '1'], {
-    command: [process.execPath, join(root, 'endurance/restart.ts')],
+    command: [process.execPath, join(root, 'endurance/main.ts'), 'restart'],
   })
   expect(stdout).toContain('1 rolling restarts')
   expect(stdout).toContain('- Faults: none.')

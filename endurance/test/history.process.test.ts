@@ -41,7 +41,7 @@ test.each([
   expect(checked).toBeGreaterThan(0)
 })
 
-// One that does something wrong, and one that shows something wrong. `npm run endurance:history -- --planted all` has the others.
+// One that does something wrong, and one that shows something wrong. `npm run endurance -- history --planted all` has the others.
 test.each(['a deletion that is done later', 'own commits unseen'])('finds what is planted: %s', async (name) => {
   const planted = PLANTED.find((one) => one.name === name) as (typeof PLANTED)[number]
   const found = await findPlanted(planted, 'sqlite', 1)

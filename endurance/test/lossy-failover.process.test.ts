@@ -1,4 +1,4 @@
-// The short version of `npm run endurance:lossy-failover`: nobody passes over an event, although a failover loses some that were shown.
+// The short version of `npm run endurance -- lossy-failover`: nobody passes over an event, although a failover loses some that were shown.
 
 import { expect, test } from 'bun:test'
 import { lossyFailover } from '../lossy-failover.ts'

@@ -1,4 +1,4 @@
-// Short runs of `npm run endurance:overload` and `npm run endurance:soak`. What they measure is for the reports; here it is that
+// Short runs of `npm run endurance -- overload` and `npm run endurance -- soak`. What they measure is for the reports; here it is that
 // nothing goes wrong.
 
 import { expect, test } from 'bun:test'

@@ -1,4 +1,4 @@
-// Two rounds of `npm run endurance:replica`, with a bound that no busy machine exceeds, and a short run of `endurance:replica-load`, whose
+// Two rounds of `npm run endurance -- replica`, with a bound that no busy machine exceeds, and a short run of `replica-load`, whose
 // times are not judged here.
 
 import { expect, test } from 'bun:test'

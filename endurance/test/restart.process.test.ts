@@ -1,4 +1,4 @@
-// Closing a port: what the kernel does with new connections, and a few rounds of `npm run endurance:restart`.
+// Closing a port: what the kernel does with new connections, and a few rounds of `npm run endurance -- restart`.
 
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'

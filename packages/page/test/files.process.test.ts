@@ -1,4 +1,4 @@
-// Import and export on the page at `/`. `npm run endurance:page` does it with 100 000 rows.
+// Import and export on the page at `/`. `npm run endurance -- page` does it with 100 000 rows.
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'

@@ -25,7 +25,7 @@ const UNFOUND: readonly string[] = []
 /** Beside others who work. */
 const RUNS = 2
 /**
- * `npm run endurance:contract-faults` tries every fault, `npm run endurance:planted` every planted one; the suite one of so many, and those
+ * `npm run endurance -- contract-faults` tries every fault, `npm run endurance -- planted` every planted one; the suite one of so many, and those
  * that no release has.
  */
 const ALL = ['all', 'planted'].includes(process.env.FAULTS ?? '')
@@ -197,7 +197,7 @@ describe('no false alarm', () => {
     await proxy.stop()
   })
 
-  // Minutes: for `npm run endurance:planted` alone.
+  // Minutes: for `npm run endurance -- planted` alone.
   test.each(process.env.FAULTS === 'planted' ? [300, 1_000] : [])(
     'accuses nobody: a service that answers after %i ms',
     async (ms) => {

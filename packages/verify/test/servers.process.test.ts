@@ -15,7 +15,7 @@ const KEY = 'a-key-of-their-own'
 /** One cause is told as few. */
 const IDS_MAX = 6
 
-/** What else http.mjs may do and be right. `npm run endurance:planted` takes the slow ones, too. */
+/** What else http.mjs may do and be right. `npm run endurance -- planted` takes the slow ones, too. */
 const HABITS = [
   'known-categories',
   'known-categories-empty',

@@ -17,7 +17,7 @@ import type { Page } from '../../src/domain/lists.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
-/** `npm run endurance:letters` */
+/** `npm run endurance -- letters` */
 const ALL_LETTERS = process.env.LETTERS === 'all'
 
 describe('both stores', () => {

@@ -17,7 +17,7 @@ const cluster = await sharedCluster()
 describe.skipIf(!pgbouncerVersion)(
   pgbouncerVersion ? `behind PgBouncer ${pgbouncerVersion}` : 'behind PgBouncer (not installed)',
   () => {
-    // A short version of `npm run endurance:history -- --store pgbouncer`.
+    // A short version of `npm run endurance -- history --store pgbouncer`.
     test('every answer belongs to its request, and none is missing, also while backends and the pooler are killed', async () => {
       const plan = { seed: 1, operations: 1_500, breaks: ['connections cut', 'the pooler killed'] }
       const { faults, broken, checked } = await recordPiece('pgbouncer', plan)
