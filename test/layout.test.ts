@@ -24,7 +24,12 @@ const ALLOWED: Record<string, readonly string[]> = {
   ],
   'service/src/http': ['service/src/domain', 'contract/src', 'service/src/observability', 'service/src/system'],
   'service/src/observability': ['service/src/domain', 'service/src/system'],
-  'service/src/config': ['service/src/domain', 'service/src/store/kinds.ts', 'service/src/observability/log.ts'],
+  'service/src/config': [
+    'service/src/domain',
+    'service/src/store/kinds.ts',
+    'service/src/store/absolute-path.ts',
+    'service/src/observability/log.ts',
+  ],
   'client/src': ['contract/src/generated.ts', 'contract/src/json.ts', 'contract/src/int64.ts'],
   // The page calls the public API through the client. What an order may become it reads in the table of the stores.
   'page/src': [
@@ -62,6 +67,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'verify/src',
     'practice/src',
     'service/src/system/files.ts',
+    'service/src/system/io.ts',
     'service/src/system/lock.ts',
     'service/src/system/partial.ts',
     'service/src/system/terminal.ts',

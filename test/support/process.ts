@@ -1,7 +1,9 @@
-// The command line as a real process, in a folder of its own with nothing of ours in its environment.
+// The command line, in this process or in another, in a new folder with none of our variables in its environment.
 
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { main } from '../../packages/service/src/cli/main.ts'
 import { temporaryFile } from './files.ts'
 import { untilCount } from './metrics.ts'
 
@@ -16,8 +18,44 @@ export interface RunOptions {
   command?: string[]
 }
 
-/** Runs a command to its end. */
-export async function run(args: string[], options: RunOptions = {}) {
+/** A server ends with its process, and the library behind `complete` prints to the standard output of the process. */
+const NEEDS_PROCESS = ['serve', 'complete']
+
+/**
+ * Runs a command to its end in this process, unless the command needs another or `command` or LAUNCHER names a program. `stdin` is empty
+ * by default.
+ */
+export async function run(args: string[], options: RunOptions & { stdin?: string } = {}) {
+  const needsProcess = options.command || process.env.LAUNCHER || NEEDS_PROCESS.includes(args[0] ?? '')
+  if (needsProcess) return runProcess(args, options)
+  const [stdout, stderr] = [new TextOutput(), new TextOutput()]
+  const { promise: exited, resolve } = Promise.withResolvers<number>()
+  const folder = options.cwd ?? newFolder()
+  const given = {
+    stdin: Readable.from([Buffer.from(options.stdin ?? '')]),
+    stdout,
+    stderr,
+    env: environment(options.env),
+    cwd: () => folder,
+    exit(status: number): never {
+      resolve(status)
+      throw new Error('The command continued after exit.')
+    },
+  }
+  const status = await Promise.race([main(args, given), exited])
+  return { stdout: stdout.text, stderr: stderr.text, status }
+}
+
+class TextOutput extends Writable {
+  text = ''
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void) {
+    this.text += chunk
+    done()
+  }
+}
+
+/** Runs a command to its end in another process. */
+export async function runProcess(args: string[], options: RunOptions = {}) {
   const child = spawn(args, options)
   const [stdout, stderr, status] = await Promise.all([
     new Response(child.stdout).text(),
@@ -73,12 +111,18 @@ const running = new Set<Bun.Subprocess>()
 
 function spawn(args: string[], { env = {}, cwd, command = [launcher] }: RunOptions) {
   const child = Bun.spawn([...command, ...args], {
-    cwd: cwd ?? mkdtempSync(temporaryFile('cwd-')),
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    cwd: cwd ?? newFolder(),
+    env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
   return child
+}
+
+const newFolder = () => mkdtempSync(temporaryFile('cwd-'))
+
+function environment(env: Record<string, string> = {}) {
+  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env }
 }
 
 async function read(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {

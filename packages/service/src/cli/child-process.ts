@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { io } from '../system/io.ts'
 
 /** The executable's files have paths below `/$bunfs/`, which only it can read. */
 const SELF = Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, ...process.execArgv, Bun.main]
@@ -27,11 +28,11 @@ export function startSelf<
 /** What a person types in the current folder to run petstore. */
 export function commandName(): string {
   // npx and npm put petstore on the path of what they start, and of nothing else.
-  if (!process.env.npm_command && Bun.which('petstore')) return 'petstore'
+  if (!io().env.npm_command && Bun.which('petstore')) return 'petstore'
   // In a clone, in a package, or, for the executable, nowhere.
   const launchers = ['../../../../bin/petstore', '../bin/petstore'].map((path) => join(import.meta.dir, path))
   const command = launchers.find(existsSync) ?? process.execPath
-  const path = relative(process.cwd(), command)
+  const path = relative(io().cwd(), command)
   if (path.startsWith('..')) return command
   // A shell looks for a name without a folder elsewhere.
   return path.includes('/') ? path : `./${path}`

@@ -4,6 +4,7 @@
 import { existsSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { StartError } from '../domain/start-error.ts'
 import { absolutePath } from '../store/absolute-path.ts'
+import { io } from '../system/io.ts'
 import { partialsOf } from '../system/partial.ts'
 import { startSelf } from './child-process.ts'
 import { Interrupted } from './exit-codes.ts'
@@ -24,10 +25,10 @@ export interface Watched {
 
 /** Prints what the child prints. Throws StartError with its message, and Interrupted. */
 export async function runWatched({ what, args, from, to }: Watched): Promise<void> {
-  const forPeople = process.stdout.isTTY ? { [FOR_PEOPLE]: '' } : {}
+  const forPeople = io().stdout.isTTY ? { [FOR_PEOPLE]: '' } : {}
   const [source, target] = [realPath(from), realPath(to)]
   const before = fileAt(target)?.ino
-  const child = startSelf(args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...forPeople } })
+  const child = startSelf(args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...io().env, ...forPeople } })
   const bytes = fileAt(source)?.size
   const progress = startProgress(what, bytes)
   const timer = setInterval(() => {

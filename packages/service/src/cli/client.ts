@@ -4,6 +4,7 @@
 import type { Command } from 'commander'
 import { type Deprecation, PetstoreClient, type PetstoreClientOptions } from '../../../client/src/petstore.ts'
 import { localUrl, namesLocal } from '../config/read-config.ts'
+import { io } from '../system/io.ts'
 import { readLogin } from './commands/login.ts'
 import { NoKey, setService } from './exit-codes.ts'
 import { clientConfigOf } from './options.ts'
@@ -24,7 +25,7 @@ export interface Service {
 export function serviceOf(command: Command): Service {
   const { url, apiKey } = clientConfigOf(command)
   const saved = apiKey ? undefined : readLogin()
-  const baseUrl = url ?? (namesLocal(process.env) ? undefined : saved?.url) ?? localUrl(process.env)
+  const baseUrl = url ?? (namesLocal(io().env) ? undefined : saved?.url) ?? localUrl(io().env)
   setService(baseUrl)
   if (apiKey) return { baseUrl, apiKey, keyFrom: 'the flag or the environment' }
   return { baseUrl, apiKey: saved?.url === baseUrl ? saved.apiKey : undefined, keyFrom: 'petstore login' }

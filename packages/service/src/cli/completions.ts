@@ -7,6 +7,7 @@ import { readConfig } from '../config/read-config.ts'
 import { keyState } from '../domain/keys.ts'
 import { printable } from '../observability/printable.ts'
 import { kindOf } from '../store/kinds.ts'
+import { io } from '../system/io.ts'
 import { write } from './print.ts'
 import { withStore } from './with-store.ts'
 
@@ -73,7 +74,7 @@ function mended(shell: string, print: () => void): string {
 /** The keys in force: each by its name where that is one word, else by its id. None where the store is not an up-to-date file. */
 async function keyNames(): Promise<[value: string, description: string][]> {
   try {
-    const config = readConfig(process.env)
+    const config = readConfig(io().env)
     const kind = kindOf(config.database)
     const { version, newest } = await kind.schema(config.database)
     if (!kind.files || version !== newest) return []

@@ -18,6 +18,9 @@ export class CouldNotExamine extends Error {}
 /** No API key was given, nor saved by `petstore login`. */
 export class NoKey extends StartError {}
 
+/** The command has printed its result, which is exit status 1. */
+export class NegativeResult extends Error {}
+
 /** Stopped by a signal. */
 export class Interrupted extends Error {}
 
@@ -32,7 +35,7 @@ export function setService(baseUrl: string): void {
 export function endWith(error: unknown): number {
   // Commander has written its message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  printError(messageOf(error))
+  if (!(error instanceof NegativeResult)) printError(messageOf(error))
   return statusOf(error)
 }
 

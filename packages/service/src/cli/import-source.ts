@@ -3,6 +3,8 @@
 import { createReadStream, statSync } from 'node:fs'
 import { StartError } from '../domain/start-error.ts'
 import { orStartError, systemReason } from '../domain/system-reason.ts'
+import { absolutePath } from '../store/absolute-path.ts'
+import { io } from '../system/io.ts'
 import { NotUtf8, textOf } from './formats/text.ts'
 
 export class Source {
@@ -15,7 +17,7 @@ export class Source {
   constructor(private readonly file: string) {
     if (file === '-') return
     const stats = orStartError(
-      () => statSync(file, { throwIfNoEntry: false }),
+      () => statSync(absolutePath(file), { throwIfNoEntry: false }),
       (reason) => unreadable(file, reason),
     )
     if (!stats) throw new StartError(`There is no file ${file}.`)
@@ -38,7 +40,7 @@ export class Source {
   }
 
   private async *chunks(): AsyncGenerator<Uint8Array> {
-    const stream = this.file === '-' ? Bun.stdin.stream() : createReadStream(this.file)
+    const stream = this.file === '-' ? io().stdin : createReadStream(absolutePath(this.file))
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       this.read += chunk.byteLength
       yield chunk

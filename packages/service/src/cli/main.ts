@@ -3,53 +3,66 @@
 
 import { Command, Help, type Option } from 'commander'
 import packageJson from '../../../../package.json'
+import { type Io, io, withIo } from '../system/io.ts'
 import { COMMANDS } from './commands/all.ts'
 import { endWith, printError, sentenceOf } from './exit-codes.ts'
 import { OVERVIEW } from './overview.ts'
 import { useNoProxy } from './plain-fetch.ts'
 import { printNote, write } from './print.ts'
 
-const program = new Command('petstore')
-  .version(packageJson.version)
-  .helpCommand(false)
-  // A flag belongs to the command that it follows: petstore events has some that its own commands have, too.
-  .enablePositionalOptions()
-useNoProxy()
-const load = COMMANDS.get(process.argv[2] ?? '')
-if (load) program.addCommand(await load())
-else await addAll()
-configure(program)
-
-/** What commander writes to standard output: help, the version. */
-let written = Promise.resolve()
-try {
-  await program.parseAsync().finally(() => written)
-} catch (error) {
-  // Exit now: what was started before the failure would keep the process alive.
-  process.exit(endWith(error))
+if (import.meta.main) {
+  const status = await main(process.argv.slice(2))
+  // Exit now: what was started before a failure would keep the process alive.
+  if (status !== 0) process.exit(status)
 }
 
-async function addAll(): Promise<void> {
+/**
+ * Runs the command that `args` name. Resolves with the exit status when the command has ended and its output is written. The command
+ * reads and writes `given` alone. Only if that is the process does it handle signals.
+ */
+export function main(args: readonly string[], given: Io = process): Promise<number> {
+  return withIo(given, async () => {
+    useNoProxy()
+    const program = new Command('petstore')
+      .version(packageJson.version)
+      .helpCommand(false)
+      // A flag belongs to the command that it follows: petstore events has some that its own commands have, too.
+      .enablePositionalOptions()
+    const load = COMMANDS.get(args[0] ?? '')
+    if (load) program.addCommand(await load())
+    else await addAll(program, args)
+    // Commander writes help in parts.
+    let written = Promise.resolve()
+    configure(program, (text) => {
+      written = written.then(() => writeHelp(text))
+    })
+    try {
+      await program.parseAsync(args, { from: 'user' }).finally(() => written)
+      return 0
+    } catch (error) {
+      return endWith(error)
+    }
+  })
+}
+
+async function addAll(program: Command, args: readonly string[]): Promise<void> {
   for (const load of COMMANDS.values()) program.addCommand(await load())
   program.addCommand((await import('./commands/help.ts')).helpCommand(program))
-  await (await import('./completions.ts')).addCompletions(program, process.argv.slice(2))
+  await (await import('./completions.ts')).addCompletions(program, args)
 }
 
-/** Makes commander throw where it would exit, and print as everything else does. Subcommands do not inherit this. */
-function configure(command: Command): void {
+/** Makes commander throw instead of exiting, and print as everything else does. Subcommands do not inherit this. */
+function configure(command: Command, writeOut: (text: string) => void): void {
   command
     .exitOverride()
-    .configureHelp({ visibleOptions: ownFirst, ...(command === program && { formatHelp: () => OVERVIEW }) })
+    .configureHelp({ visibleOptions: ownFirst, ...(!command.parent && { formatHelp: () => OVERVIEW }) })
     .showHelpAfterError(`  ${fullName(command)} --help shows the usage.`)
     .configureOutput({
-      writeOut(text) {
-        // Help comes in parts.
-        written = written.then(() => writeHelp(text))
-      },
+      writeOut,
       writeErr: (text) => printNote(...text.trimEnd().split('\n')),
       outputError: (text) => printError(sentenceOf(text)),
     })
-  for (const each of command.commands) configure(each)
+  for (const each of command.commands) configure(each, writeOut)
 }
 
 /** The flags of the command itself, then --help, then the settings that other commands have, too, named with their variable. */
@@ -60,7 +73,7 @@ function ownFirst(this: Help, command: Command): Option[] {
 
 async function writeHelp(text: string): Promise<void> {
   // A terminal that does not know its width says 0.
-  const { isTTY, columns } = process.stdout
+  const { isTTY, columns = 0 } = io().stdout
   if (!isTTY || columns === 0 || columns >= 80) return write(text)
   const { folded } = await import('./guides.ts')
   await write(folded(text, columns))

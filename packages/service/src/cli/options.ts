@@ -5,6 +5,7 @@ import { instantFromText } from '../../../contract/src/date-time.ts'
 import { PET_STATUSES } from '../../../contract/src/generated.ts'
 import { type Config, readConfig, readSettings } from '../config/read-config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
+import { io } from '../system/io.ts'
 
 type Named = keyof typeof SETTINGS
 
@@ -39,7 +40,7 @@ function addFlag(command: Command, { flag, description, variable, default: prese
 
 /** The whole configuration. All of it is checked, whichever settings the command uses. */
 export function configOf(command: Command): Config {
-  return readConfig(process.env, command.optsWithGlobals())
+  return readConfig(io().env, command.optsWithGlobals())
 }
 
 /** Turns a parser of settings into one for commander, which shows an InvalidArgumentError beside the flag. */
@@ -66,7 +67,7 @@ export const parseInt64 = parsedBy((text) => {
 
 /** From flags and environment only. What they leave undefined may have been saved by `petstore login`. */
 export function clientConfigOf(command: Command) {
-  return readSettings(CLIENT_SETTINGS, process.env, command.optsWithGlobals())
+  return readSettings(CLIENT_SETTINGS, io().env, command.optsWithGlobals())
 }
 
 /** `--from`: where to begin in the feed. */

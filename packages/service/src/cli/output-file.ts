@@ -4,6 +4,7 @@ import { accessSync, closeSync, constants, rmSync, writeFileSync, writeFile as w
 import { promisify } from 'node:util'
 import { StartError } from '../domain/start-error.ts'
 import { systemReason } from '../domain/system-reason.ts'
+import { absolutePath } from '../store/absolute-path.ts'
 import { createPartial, replaceFile, targetOf } from '../system/partial.ts'
 import { writeAll } from './print.ts'
 import { unlessInterrupted } from './stop.ts'
@@ -16,7 +17,7 @@ type Texts = AsyncIterable<string> | Iterable<string>
 const writeUnblocked = promisify<number, string, void>(writeTo)
 
 export function isStandardOutput(path: string): boolean {
-  return path === '-' || targetOf(path).descriptor === 1
+  return path === '-' || targetOf(absolutePath(path)).descriptor === 1
 }
 
 /**
@@ -26,10 +27,11 @@ export function isStandardOutput(path: string): boolean {
 export async function writeFile(path: string, texts: Texts): Promise<void> {
   try {
     if (isStandardOutput(path)) return await unlessInterrupted(writeAll(texts), 'The output ends too early.')
-    const [write, left] = targetOf(path).special
+    const to = absolutePath(path)
+    const [write, left] = targetOf(to).special
       ? [writeUnblocked, `${path} ends too early.`]
       : [writeFileSync, `The unfinished export was removed; ${path} was not changed.`]
-    await replaceFile(path, MODE, (descriptor) =>
+    await replaceFile(to, MODE, (descriptor) =>
       unlessInterrupted(
         // Not `writeSync`, which may write only a part when a disk is nearly full.
         writeEach(texts, (text) => write(descriptor, text)),
@@ -49,7 +51,7 @@ async function writeEach(texts: Texts, write: (text: string) => unknown): Promis
 
 /** Throws the system's error if `writeFile` could not begin. */
 export function tryToWrite(path: string): void {
-  const { path: to, special } = targetOf(path)
+  const { path: to, special } = targetOf(absolutePath(path))
   if (special) accessSync(to, constants.W_OK)
   else {
     const { path: tried, descriptor } = createPartial(to, MODE)

@@ -2,12 +2,14 @@
 // bound, so that no server's answer fills the memory.
 
 import type { Fetch } from '../../../client/src/retries.ts'
+import { ownsProcess } from '../system/io.ts'
 
 /** For Bun, `localhost` includes `*.localhost`. */
 const LOOPBACK = 'localhost,127.0.0.1,127.0.0.0/8,[::1]'
 
 /** Excludes more hosts from the proxies of `HTTP_PROXY` and similar variables. Bun reads `no_proxy`, and `NO_PROXY` if it is empty, at each request. */
 export function useNoProxy(hosts = LOOPBACK): void {
+  if (!ownsProcess()) return
   const { no_proxy, NO_PROXY } = process.env
   process.env.no_proxy = [no_proxy || NO_PROXY, hosts].filter(Boolean).join(',')
 }

@@ -5,6 +5,7 @@ import { styleText } from 'node:util'
 import { StartError } from '../domain/start-error.ts'
 import { systemReason } from '../domain/system-reason.ts'
 import { printable, printableLines } from '../observability/printable.ts'
+import { io, type Output } from '../system/io.ts'
 
 export type Style = 'bold' | 'red' | 'green' | 'yellow' | 'cyan' | 'dim'
 
@@ -13,13 +14,13 @@ export type Line = string | { before?: string; style: Style; lead: string; rest?
 
 /** Prints each as one line, whatever it contains, on standard output. Resolves and rejects as `write`. */
 export function printLines(...lines: readonly Line[]): Promise<void> {
-  return toReader(shown(lines, process.stdout))
+  return toReader(shown(lines, io().stdout))
 }
 
 /** Prints each as one line, whatever it contains, on standard error. */
 export function printNote(...lines: readonly Line[]): void {
   // There is nowhere to report that standard error cannot be written.
-  send(process.stderr, shown(lines, process.stderr)).catch(() => undefined)
+  send(io().stderr, shown(lines, io().stderr)).catch(() => undefined)
 }
 
 /**
@@ -27,7 +28,7 @@ export function printNote(...lines: readonly Line[]): void {
  * cannot be written. Ends the process when its reader has gone, such as `head`: that is not an error.
  */
 export function write(text: string): Promise<void> {
-  return toReader(process.stdout.isTTY ? printableLines(text) : text)
+  return toReader(io().stdout.isTTY ? printableLines(text) : text)
 }
 
 export async function writeAll(texts: AsyncIterable<string> | Iterable<string>): Promise<void> {
@@ -37,7 +38,7 @@ export async function writeAll(texts: AsyncIterable<string> | Iterable<string>):
 /** As `write`, but also throws StartError when the reader has gone: for what somebody must have read. */
 export async function deliver(text: string): Promise<void> {
   try {
-    await send(process.stdout, text)
+    await send(io().stdout, text)
   } catch (cause) {
     throw new StartError(`Standard output cannot be written (${systemReason(cause)}).`, { cause })
   }
@@ -58,7 +59,7 @@ export const FOR_PEOPLE = 'PRINT_FOR_PEOPLE'
 
 /** For people at a terminal by thousands, `12,000`; for programs plain. */
 export function grouped(number: number | bigint, fractionDigits: 0 | 1 = 0): string {
-  const useGrouping = process.stdout.isTTY || FOR_PEOPLE in process.env
+  const useGrouping = io().stdout.isTTY || FOR_PEOPLE in io().env
   return number.toLocaleString('en', { useGrouping, maximumFractionDigits: fractionDigits })
 }
 
@@ -74,12 +75,12 @@ async function toReader(text: string): Promise<void> {
   try {
     await deliver(text)
   } catch (error) {
-    if (((error as Error).cause as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0)
+    if (((error as Error).cause as NodeJS.ErrnoException).code === 'EPIPE') io().exit(0)
     throw error
   }
 }
 
-function send(stream: NodeJS.WriteStream, text: string): Promise<void> {
+function send(stream: Output, text: string): Promise<void> {
   // The callback gets the error. Without a listener it would be thrown, too.
   if (stream.listenerCount('error') === 0) stream.on('error', () => undefined)
   return new Promise((resolve, reject) => {
@@ -87,7 +88,7 @@ function send(stream: NodeJS.WriteStream, text: string): Promise<void> {
   })
 }
 
-function shown(lines: readonly Line[], stream: NodeJS.WriteStream): string {
+function shown(lines: readonly Line[], stream: Output): string {
   const texts = lines.map((line) => {
     if (typeof line === 'string') return printable(line)
     const { before = '', style, lead, rest = '' } = line

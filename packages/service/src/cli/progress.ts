@@ -2,6 +2,7 @@
 
 import { SingleBar } from 'cli-progress'
 import { printable } from '../observability/printable.ts'
+import { io } from '../system/io.ts'
 import { duration, printNote } from './print.ts'
 
 export interface Progress {
@@ -17,11 +18,11 @@ export const NO_BAR: Progress = { update: () => undefined, log: printNote, stop:
 
 /** `total` is undefined when it is not known. Without a terminal there is no bar. */
 export function startProgress(what: string, total: number | undefined): Progress {
-  if (!process.stderr.isTTY) return NO_BAR
+  if (!io().stderr.isTTY) return NO_BAR
   const format = `${printable(what)}  ${total === undefined ? '{words}' : '{bar} {percentage}%  {words}  {left}'}`
   const bar = new SingleBar({
     format,
-    stream: process.stderr,
+    stream: io().stderr,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     barsize: 30,
@@ -42,7 +43,7 @@ export function startProgress(what: string, total: number | undefined): Progress
       bar.update(total === undefined ? 0 : done, { words, left: leftMs >= 1000 ? `${duration(leftMs)} left` : '' })
     },
     log: (line) => {
-      process.stderr.write('\r\x1b[K')
+      io().stderr.write('\r\x1b[K')
       printNote(line)
     },
     stop: () => bar.stop(),

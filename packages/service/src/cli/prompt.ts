@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { StartError } from '../domain/start-error.ts'
 import { printable } from '../observability/printable.ts'
+import { io } from '../system/io.ts'
 
 interface PromptOptions {
   /** The message of the StartError when the person stops instead of answering. */
@@ -14,7 +15,7 @@ interface PromptOptions {
 
 /** Throws StartError unless the person says yes. `unattended`: its message where there is no terminal. */
 export async function confirm(question: string, { stopped, unattended }: { stopped: string; unattended: string }) {
-  if (!process.stdin.isTTY) throw new StartError(unattended)
+  if (!io().stdin.isTTY) throw new StartError(unattended)
   const answer = await prompt(`${question} [y/N] `, { stopped })
   if (!/^y(es)?$/i.test(answer.trim())) throw new StartError(stopped)
 }
@@ -24,9 +25,9 @@ export async function prompt(question: string, { stopped, hidden = false }: Prom
   const shown = printable(question)
   // Readline writes the question and echoes what is typed to its output, so a hidden answer gets an output that discards both.
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const reader = createInterface({ input: process.stdin, output: hidden ? discard : process.stderr, terminal: true })
+  const reader = createInterface({ input: io().stdin, output: hidden ? discard : io().stderr, terminal: true })
   // Only now: until there is a reader, the terminal itself echoes.
-  if (hidden) process.stderr.write(shown)
+  if (hidden) io().stderr.write(shown)
   const aborter = new AbortController()
   reader.once('SIGINT', () => aborter.abort())
   reader.once('close', () => aborter.abort())
@@ -35,7 +36,7 @@ export async function prompt(question: string, { stopped, hidden = false }: Prom
   } catch {
     throw new StartError(stopped)
   } finally {
-    if (hidden) process.stderr.write('\n')
+    if (hidden) io().stderr.write('\n')
     reader.close()
   }
 }

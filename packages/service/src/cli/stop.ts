@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Log } from '../observability/log.ts'
+import { ownsProcess } from '../system/io.ts'
 import { isTerminal } from '../system/terminal.ts'
 import { Interrupted } from './exit-codes.ts'
 
@@ -16,6 +17,7 @@ const SAME_SIGNAL_MS = 100
  */
 export function firstSignal(log?: Log): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
+    if (!ownsProcess()) return
     let first: { signal: NodeJS.Signals; at: number } | undefined
     const receive = (signal: NodeJS.Signals) => {
       const at = performance.now()

@@ -1,6 +1,7 @@
 // Tables for people: times, and columns aligned by their width in a terminal, where a wide character counts as two.
 
 import { printable } from '../observability/printable.ts'
+import { io } from '../system/io.ts'
 import type { Line, Style } from './print.ts'
 
 const GAP = '  '
@@ -74,7 +75,7 @@ export function statusLine(before: string, status: string, rest = ''): Line {
 export function fields(all: readonly (readonly [name: string, value: string])[]): Line[] {
   const given = all.filter(([, value]) => value !== '')
   const width = Math.max(...given.map(([name]) => name.length)) + GAP.length
-  const { isTTY, columns } = process.stdout
+  const { isTTY, columns } = io().stdout
   return given.flatMap(([name, value], index): Line[] => {
     const text = printable(value)
     const [first, ...more] =
@@ -86,13 +87,13 @@ export function fields(all: readonly (readonly [name: string, value: string])[])
 }
 
 function isFree(head: Row, column: number): boolean {
-  return process.stdout.isTTY && FREE_TEXT.includes(head[column] ?? '')
+  return io().stdout.isTTY === true && FREE_TEXT.includes(head[column] ?? '')
 }
 
 /** `undefined` when they do not fit. A column of the width 0 is left out. */
 function fitted(head: Row, widths: readonly number[]): number[] | undefined {
   const fit = [...widths]
-  const { isTTY, columns } = process.stdout
+  const { isTTY, columns } = io().stdout
   const needed = () => fit.reduce((sum, width) => sum + width + (width && GAP.length), -GAP.length)
   for (let excess = isTTY && columns ? needed() - columns : 0; excess > 0; excess--) {
     const free = fit.map((width, column) => (isFree(head, column) && width > WIDTH_MIN ? width : 0))

@@ -6,6 +6,7 @@ import type { Log } from '../observability/log.ts'
 import { printableLines } from '../observability/printable.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { kindOf } from '../store/kinds.ts'
+import { io } from '../system/io.ts'
 import { commandName } from './child-process.ts'
 
 export interface Started {
@@ -24,7 +25,7 @@ export function announcement(
   { json, ephemeral, worker }: { json: boolean; ephemeral: boolean; worker: boolean },
 ): (key: string | undefined) => string {
   if (json) return (key) => `${JSON.stringify({ url, apiKey: key, metrics })}\n`
-  const shown = ephemeral ? process.stdout.isTTY && `${places(url)}\n` : !worker && welcome(url, config)
+  const shown = ephemeral ? io().stdout.isTTY && `${places(url)}\n` : !worker && welcome(url, config)
   const text = `${shown || ''}${metrics ? `metrics on ${metrics}\n` : ''}petstore listening on ${url}\n`
   return (key) => (ephemeral ? `key: ${key}\n` : key ? first(url, key) : '') + text
 }

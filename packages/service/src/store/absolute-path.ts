@@ -3,6 +3,7 @@
 
 import { isAbsolute, resolve } from 'node:path'
 import { StartError } from '../domain/start-error.ts'
+import { io } from '../system/io.ts'
 
 /** Throws StartError for a relative path when the current folder no longer exists. */
 export function absolutePath(path: string): string {
@@ -11,7 +12,7 @@ export function absolutePath(path: string): string {
 
 function currentFolder(path: string): string {
   try {
-    return process.cwd()
+    return io().cwd()
   } catch (cause) {
     throw new StartError(`${path} cannot be found: the current folder has been removed. Change to another folder.`, {
       cause,

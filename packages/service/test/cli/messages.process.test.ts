@@ -56,12 +56,6 @@ describe('a failure of the system is told in words', () => {
     ['a file of a key', ['pets', 'list'], { PETSTORE_API_KEY: '', PETSTORE_API_KEY_FILE: '/nope' }, gone],
     ['a login', ['login'], { HOME: locked }, 'login.json cannot be written (not a directory)'],
     ['a service', ['pets', 'list', '--url', 'http://127.0.0.1:1'], {}, 'cannot be reached (connection refused).'],
-    [
-      'a proxy',
-      ['pets', 'list', '--url', 'http://petstore.example'],
-      { http_proxy: 'http://127.0.0.1:1', NO_PROXY: 'shop.example' },
-      'http://petstore.example/v1 cannot be reached (connection refused, through the proxy of http_proxy).',
-    ],
   ])('%s', async (_what, args, env, words) => {
     if (env.PETSTORE_DATABASE) await run(['migrate', '--apply'], { cwd, env })
     const { stderr } = await run(args, { cwd, env: { ...connection(), ...env } })

@@ -157,7 +157,9 @@ test('no other file writes to standard output or standard error', () => {
   const src = join(root, 'packages/service/src')
   const writers = [...new Bun.Glob('{cli,config,domain,store,http}/**/*.ts').scanSync(src)].filter((path) => {
     const text = readFileSync(join(src, path), 'utf8')
-    return /process\.std(?:out|err)\b(?!\.isTTY|\.columns|\n)|Bun\.std(?:out|err)|\bconsole\.\w+\(/.test(text)
+    return /\b(?:process|io\(\))\.std(?:out|err)\b(?!\.isTTY|\.columns|\n)|Bun\.std(?:out|err)|\bconsole\.\w+\(/.test(
+      text,
+    )
   })
   expect(writers.sort()).toEqual(Object.keys(PRINTING_FILES).sort())
 })

@@ -2,7 +2,7 @@
 
 import { afterAll, expect, test } from 'bun:test'
 import { newPet } from '../../../../test/support/pets.ts'
-import { run } from '../../../../test/support/process.ts'
+import { runProcess } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { forward, startHook, taken } from '../../../../test/support/webhook.ts'
 
@@ -26,10 +26,10 @@ for (const variable of ['http_proxy', 'ALL_PROXY']) {
   test(`${variable} is not used for this machine, and never by health`, async () => {
     for (const host of ['localhost', 'shop.localhost', '127.0.0.1', '127.9.8.7', '[::1]']) {
       const url = ['--url', `http://${host}:${port}/v1`]
-      expect(await run(['health', ...url], { env })).toEqual({ status: 0, stdout: 'ready\n', stderr: '' })
-      expect((await run(['pets', 'list', ...url], { env })).stdout).toContain('Rex')
+      expect(await runProcess(['health', ...url], { env })).toEqual({ status: 0, stdout: 'ready\n', stderr: '' })
+      expect((await runProcess(['pets', 'list', ...url], { env })).stdout).toContain('Rex')
     }
-    const away = await run(['health', '--url', 'http://petstore.invalid'], { env })
+    const away = await runProcess(['health', '--url', 'http://petstore.invalid'], { env })
     expect(away.stderr).toMatch(/^petstore: http:\/\/petstore\.invalid\/readyz does not answer \([a-z ]+\)\.\n$/)
     const hook = await startHook(taken)
     const forwarding = forward({ to: hook.url, url: `http://127.0.0.1:${port}/v1`, key: service.key, env })
@@ -40,11 +40,18 @@ for (const variable of ['http_proxy', 'ALL_PROXY']) {
   })
 
   test(`${variable} is used for another machine, and named if it is not the service that answers`, async () => {
-    const { status, stderr } = await run(['pets', 'list', '--url', 'http://petstore.example'], { env })
+    const { status, stderr } = await runProcess(['pets', 'list', '--url', 'http://petstore.example'], { env })
     expect([status, stderr]).toEqual([1, expect.stringContaining(`example/v1, through the proxy of ${variable})`)])
     expect(seen.splice(0)).toEqual(['GET http://petstore.example/v1/pets?limit=20'])
-    const shop = await run(['pets', 'list', '--url', 'http://shop.example'], { env })
+    const shop = await runProcess(['pets', 'list', '--url', 'http://shop.example'], { env })
     expect(shop.stderr).toMatch(/^petstore: The service at http:\/\/shop\.example\/v1 cannot be reached \([a-z ]+\)\./)
     expect(seen).toEqual([])
   })
 }
+
+test('a proxy that does not answer is named', async () => {
+  const env = { PETSTORE_API_KEY: service.key, http_proxy: 'http://127.0.0.1:1', NO_PROXY: 'shop.example' }
+  const { stderr } = await runProcess(['pets', 'list', '--url', 'http://petstore.example'], { env })
+  const reason = 'cannot be reached (connection refused, through the proxy of http_proxy).'
+  expect(stderr).toContain(`http://petstore.example/v1 ${reason}`)
+})

@@ -3,6 +3,7 @@
 import { Command } from 'commander'
 import { StartError } from '../../domain/start-error.ts'
 import { kindOf, type StoreFiles } from '../../store/kinds.ts'
+import { io } from '../../system/io.ts'
 import { runWatched } from '../child-with-progress.ts'
 import { giveWay } from '../low-priority.ts'
 import { configOf, withSettings } from '../options.ts'
@@ -23,7 +24,7 @@ export function backupCommand(): Command {
     const { database } = configOf(self)
     const files = filesOf(database)
     requireStore(database)
-    if (process.stderr.isTTY) {
+    if (io().stderr.isTTY) {
       const args = ['backup', file, '--database', database]
       return runWatched({ what: 'Backing up', args, from: database, to: file })
     }
@@ -58,7 +59,7 @@ Example:
       const files = filesOf(database)
       const kind = kindOf(database)
       if (ifNeeded && (kind.exists(database) || !kind.exists(file))) return printLines('There is nothing to restore.')
-      if (process.stderr.isTTY) {
+      if (io().stderr.isTTY) {
         const args = ['restore', file, '--database', database, '--skip-ids', String(skipIds)]
         return runWatched({ what: 'Restoring', args, from: file, to: database })
       }

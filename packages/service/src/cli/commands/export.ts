@@ -3,6 +3,7 @@
 
 import { Command } from 'commander'
 import type { PetstoreClient } from '../../../../client/src/petstore.ts'
+import { io } from '../../system/io.ts'
 import { createClient } from '../client.ts'
 import { type FormatOptions, formatOf, withFormat } from '../formats/all.ts'
 import { withClientSettings } from '../options.ts'
@@ -47,7 +48,7 @@ ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
       const texts = formatOf(file, options)
       const client = createClient(self, { retries: 6 })
       // A bar would be drawn over what the terminal shows.
-      const hasBar = process.stderr.isTTY && (toFile || !process.stdout.isTTY)
+      const hasBar = io().stderr.isTTY && (toFile || !io().stdout.isTTY)
       const total = hasBar ? Number(await countAll?.(client, options)) || undefined : undefined
       const progress = hasBar ? startProgress('Exporting', total) : NO_BAR
       const of = total === undefined ? '' : ` of ${grouped(total)}`

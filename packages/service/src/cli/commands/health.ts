@@ -7,6 +7,7 @@ import { PetstoreNetworkError } from '../../../../client/src/petstore.ts'
 import { type Flags, localUrl } from '../../config/read-config.ts'
 import { CLIENT_SETTINGS } from '../../config/settings.ts'
 import { StartError } from '../../domain/start-error.ts'
+import { io } from '../../system/io.ts'
 import { clientConfigOf, parseInt64 } from '../options.ts'
 import { plainFetch, useNoProxy } from '../plain-fetch.ts'
 import { printLines } from '../print.ts'
@@ -24,7 +25,7 @@ export function healthCommand(): Command {
       parseInt64,
     )
     .action(async ({ process: id }: { process?: bigint }, self: Command) => {
-      const local = () => localUrl(process.env, id === undefined ? {} : flagsOf(id))
+      const local = () => localUrl(io().env, id === undefined ? {} : flagsOf(id))
       useNoProxy('*')
       const url = new URL('../readyz', `${clientConfigOf(self).url ?? local()}/`)
       const response = await plainFetch(url.href, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((cause) => {

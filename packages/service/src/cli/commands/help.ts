@@ -2,6 +2,7 @@
 // in no command's help.
 
 import { Command } from 'commander'
+import { io } from '../../system/io.ts'
 import { GROUPS, guides, readable, settingsText, wrap } from '../guides.ts'
 import { EXIT_STATUSES } from '../overview.ts'
 import { write } from '../print.ts'
@@ -11,7 +12,7 @@ export function helpCommand(program: Command): Command {
     .description('Show the help of a command, every setting, or a guide.')
     .argument('[topic...]', 'a command, such as keys rotate; settings; a guide, such as operations')
     .action(async (topic: string[], _options, self: Command) => {
-      const { columns } = process.stdout
+      const { columns } = io().stdout
       const [name = ''] = topic
       if (name === '') {
         const topics = `petstore help settings lists every setting.\npetstore help shows these guides, too:`

@@ -7,6 +7,7 @@ import { realpathSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../../client/src/petstore.ts'
 import { IDEMPOTENCY_HOURS_MIN } from '../../../../contract/src/limits.ts'
+import { absolutePath } from '../../store/absolute-path.ts'
 import { createClient } from '../client.ts'
 import { ImportIncomplete, Interrupted, messageOf } from '../exit-codes.ts'
 import { type FormatOptions, formatOf, withFormat } from '../formats/all.ts'
@@ -186,7 +187,7 @@ function digest(text: string): string {
 
 function importName(file: string, { as, again }: ImportOptions): string {
   if (as !== undefined) return `name ${as}`
-  return again || file === '-' ? `once ${randomUUID()}` : `file ${realpathSync(file)}`
+  return again || file === '-' ? `once ${randomUUID()}` : `file ${realpathSync(absolutePath(file))}`
 }
 
 function summary({ added, present, refused }: Counts): string {

@@ -3,12 +3,14 @@
 
 import { fchmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { PetstoreClient } from '../../../../client/src/petstore.ts'
 import { localUrl, loginFile } from '../../config/read-config.ts'
 import { apiKey, serviceUrl } from '../../config/setting-parsers.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { systemReason } from '../../domain/system-reason.ts'
+import { io } from '../../system/io.ts'
 import { replaceFile } from '../../system/partial.ts'
 import { setService } from '../exit-codes.ts'
 import { clientConfigOf, withClientSettings } from '../options.ts'
@@ -48,14 +50,14 @@ Examples:
 
 export function logoutCommand(): Command {
   return new Command('logout').description('Delete the saved address and API key.').action(() => {
-    rmSync(loginFile(process.env), { force: true })
+    rmSync(loginFile(io().env), { force: true })
     printNote('Logged out.')
   })
 }
 
 /** What `petstore login` saved; `undefined` when nothing is saved. Throws StartError when the file is damaged. */
 export function readLogin(): Login | undefined {
-  const file = loginFile(process.env)
+  const file = loginFile(io().env)
   try {
     const { url, apiKey: key } = JSON.parse(readFileSync(file, 'utf8'))
     return { url: serviceUrl(url), apiKey: apiKey(key) }
@@ -67,7 +69,7 @@ export function readLogin(): Login | undefined {
 
 /** At no moment can other users read it. */
 async function writeLogin(login: Login): Promise<void> {
-  const file = loginFile(process.env)
+  const file = loginFile(io().env)
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     await replaceFile(file, 0o600, (descriptor) => {
@@ -80,16 +82,16 @@ async function writeLogin(login: Login): Promise<void> {
 }
 
 async function askForUrl(): Promise<string> {
-  const defaultUrl = localUrl(process.env)
-  if (!process.stdin.isTTY) return defaultUrl
+  const defaultUrl = localUrl(io().env)
+  if (!io().stdin.isTTY) return defaultUrl
   const answer = await prompt(`Address of the service [${defaultUrl}]: `, { stopped: NOTHING_SAVED })
   return checked(serviceUrl, answer || defaultUrl, 'The address')
 }
 
 async function askForKey(url: string): Promise<string> {
-  const text = process.stdin.isTTY
+  const text = io().stdin.isTTY
     ? await prompt(`API key for ${url} (not shown): `, { hidden: true, stopped: NOTHING_SAVED })
-    : await Bun.stdin.text()
+    : await textOf(io().stdin)
   return checked(apiKey, text.trim(), 'The key')
 }
 

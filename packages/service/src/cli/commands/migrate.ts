@@ -4,6 +4,7 @@
 import { Command, Option } from 'commander'
 import type { SchemaState } from '../../domain/store.ts'
 import { kindOf, migrateStore } from '../../store/kinds.ts'
+import { NegativeResult } from '../exit-codes.ts'
 import { configOf, withSettings } from '../options.ts'
 import { printLines, printNote } from '../print.ts'
 import { requireStore } from '../with-store.ts'
@@ -27,7 +28,7 @@ export function migrateCommand(): Command {
         return printLines(sentence(name, await kind.schema(database)))
       }
       await printLines(sentence(name, before))
-      if (before.version !== before.newest) process.exitCode = 1
+      if (before.version !== before.newest) throw new NegativeResult()
     })
 }
 

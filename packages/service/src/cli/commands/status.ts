@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { PetstoreApiError } from '../../../../client/src/petstore.ts'
 import { sendRequest } from '../../../../client/src/retries.ts'
 import type { KeyInfo } from '../../http/web/key-info.ts'
+import { io } from '../../system/io.ts'
 import { createClient, serviceOf } from '../client.ts'
 import { NoKey } from '../exit-codes.ts'
 import { withClientSettings } from '../options.ts'
@@ -36,8 +37,8 @@ export function openCommand(): Command {
     .action(async (_options, self: Command) => {
       const url = new URL('..', `${serviceOf(self).baseUrl}/`).href
       const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open'
-      const path = Bun.which(opener)
-      if (path) Bun.spawn([path, url], { stdio: ['ignore', 'ignore', 'ignore'] }).unref()
+      const path = Bun.which(opener, { PATH: io().env.PATH ?? '' })
+      if (path) Bun.spawn([path, url], { env: io().env, stdio: ['ignore', 'ignore', 'ignore'] }).unref()
       await printLines(`${url}`)
     })
 }

@@ -13,7 +13,9 @@ import { bearerToken, httpUrl } from '../../config/setting-parsers.ts'
 import { VERIFY_SETTINGS } from '../../config/settings.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { systemReason } from '../../domain/system-reason.ts'
-import { CouldNotExamine } from '../exit-codes.ts'
+import { absolutePath } from '../../store/absolute-path.ts'
+import { io } from '../../system/io.ts'
+import { CouldNotExamine, NegativeResult } from '../exit-codes.ts'
 import { parsedBy, withSettingsOf } from '../options.ts'
 import { tryToWrite, writeFile } from '../output-file.ts'
 import { plural, printLines, write } from '../print.ts'
@@ -98,7 +100,7 @@ async function verify(url: string | undefined, options: Options, self: Command):
   const summary = { target: target.baseUrl.href, levels, results }
   for (const [path, write] of reports) await writeFile(path, [write(summary)])
   await (options.json ? write(`${JSON.stringify(summary)}\n`) : printLines(...report(summary)))
-  if ((await examination.broken()).length > 0) process.exitCode = 1
+  if ((await examination.broken()).length > 0) throw new NegativeResult()
 }
 
 async function examine(examination: Examination, chosen: readonly PromiseRow[], target: Target): Promise<Result[]> {
@@ -139,7 +141,7 @@ function targetOf(url: string | undefined, { write, yes, timeout, keyFile }: Opt
   const flags = self.opts<Record<string, string>>()
   if (keyFile !== undefined && flags.apiKey !== undefined) throw new FlagError('Give --key or --key-file, not both.')
   const fromFile = keyFile === undefined ? {} : { apiKey: readKey(keyFile) }
-  const { apiKey, readOnlyKey, otherKey } = readSettings(VERIFY_SETTINGS, process.env, { ...flags, ...fromFile })
+  const { apiKey, readOnlyKey, otherKey } = readSettings(VERIFY_SETTINGS, io().env, { ...flags, ...fromFile })
   if (!apiKey) throw new StartError('There is no API key. Use --key-file, or set PETSTORE_API_KEY.')
   if (write && !yes && apiKey.startsWith('pets_live_')) {
     throw new FlagError(
@@ -164,7 +166,7 @@ function parseUrl(given: string | undefined): URL {
 
 function readKey(path: string): string {
   try {
-    return bearerToken(readFileSync(path, 'utf8').trim())
+    return bearerToken(readFileSync(absolutePath(path), 'utf8').trim())
   } catch (error) {
     if (!('code' in (error as Error))) throw new FlagError(`The key in ${path} ${(error as Error).message}.`)
     throw new FlagError(`${path} cannot be read (${systemReason(error)}).`)

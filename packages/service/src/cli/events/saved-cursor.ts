@@ -5,6 +5,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, wri
 import { StartError } from '../../domain/start-error.ts'
 import { orStartError } from '../../domain/system-reason.ts'
 import { decodeEventCursor } from '../../http/request/event-cursor.ts'
+import { absolutePath } from '../../store/absolute-path.ts'
 import { syncFolderOf } from '../../system/files.ts'
 import { lockAlone } from '../../system/lock.ts'
 import { keepAccess, targetOf } from '../../system/partial.ts'
@@ -21,7 +22,7 @@ export class SavedCursor {
   /** Until this process ends, no other can. Throws StartError. */
   static open(path: string): SavedCursor {
     return orStartError(() => {
-      const { path: file, special } = targetOf(path)
+      const { path: file, special } = targetOf(absolutePath(path))
       if (special) throw noState(path)
       // Not the file itself, whose name goes to another file at each step.
       if (!lockAlone(file, openSync(`${file}.lock`, 'a', MODE))) {

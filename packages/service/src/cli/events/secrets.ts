@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { StartError } from '../../domain/start-error.ts'
 import { orStartError } from '../../domain/system-reason.ts'
+import { absolutePath } from '../../store/absolute-path.ts'
 import { deliver } from '../print.ts'
 
 const PREFIX = 'whsec_'
@@ -22,7 +23,7 @@ export function secretCommand(): Command {
 /** One a line. Throws StartError, whose message has none of them. */
 export function readSecrets(file: string): Uint8Array[] {
   const refusal = (reason: string) => `The secrets in ${file} cannot be read (${reason}).`
-  const text = orStartError(() => readFileSync(file, 'utf8'), refusal)
+  const text = orStartError(() => readFileSync(absolutePath(file), 'utf8'), refusal)
   const lines = text.split('\n').map((line) => line.trim())
   const secrets = lines.flatMap((line, index) => (line === '' ? [] : [secretOf(line, `${file}, line ${index + 1}`)]))
   if (secrets.length > 0) return secrets

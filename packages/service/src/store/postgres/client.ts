@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import Driver, { type QueryResult } from 'pg/lib/client.js'
 import { DatabaseError } from 'pg-protocol'
 import { StartError } from '../../domain/start-error.ts'
+import { io } from '../../system/io.ts'
 import type { PostgresAddress } from './address.ts'
 import { codeOf, StoreFailure } from './errors.ts'
 import { CONNECT_TIMEOUT_MS, withTimeout } from './time-limits.ts'
@@ -91,7 +92,7 @@ function driverOf(
     ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS },
     // A function, because without a password the driver would look for a file with passwords.
     password: () => {
-      const given = password || process.env.PGPASSWORD
+      const given = password || io().env.PGPASSWORD
       if (!given) throw new StoreFailure('28P01', 'the server asks for a password')
       return given
     },

@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { Cluster } from '../../../../../test/support/postgres.ts'
-import { run } from '../../../../../test/support/process.ts'
+import { run, runProcess } from '../../../../../test/support/process.ts'
 import { runTool } from '../../../../../test/support/tools.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/primary.ts'
 import { orRefusal } from '../../../src/store/postgres/refusals.ts'
@@ -196,7 +196,8 @@ describe.skipIf(!openssl)(`a server with TLS${openssl ? '' : ': skipped, openssl
   test('of an authority that the system knows, since NODE_EXTRA_CA_CERTS names it', async () => {
     const PETSTORE_DATABASE = at('sslmode=verify-full').replace('PORT', String(cluster.port))
     const env = { PETSTORE_DATABASE, NODE_EXTRA_CA_CERTS: authority }
-    expect(await run(['migrate', '--check'], { env })).toMatchObject({ status: 1, stderr: '' })
+    // Bun reads the variable when a process starts.
+    expect(await runProcess(['migrate', '--check'], { env })).toMatchObject({ status: 1, stderr: '' })
   })
 
   const ca = (file: string) => `sslrootcert=${encodeURIComponent(file)}`
