@@ -4,15 +4,18 @@
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/read-config.ts'
+import { PetstoreError } from '../domain/petstore-error.ts'
 import { StartError } from '../domain/start-error.ts'
+import type { Store } from '../domain/store.ts'
 import { systemReason } from '../domain/system-reason.ts'
 import type { Log } from '../observability/log.ts'
 import { absolutePath } from '../store/absolute-path.ts'
+import { kindOf } from '../store/kinds.ts'
 import { handOver, makeFolder } from '../system/files.ts'
 import { partialsOf, removeAbandoned } from '../system/partial.ts'
 import { startSelf } from './child-process.ts'
 
-/** Only files with such a name are counted or deleted. */
+/** Only files with such a name that are backups of this store are counted or deleted. */
 const NAME = /^petstore-(\d{8}T\d{6}Z)\.db$/
 const CHECK_EVERY_MS = 1_000
 /** The time from a failure to the next attempt. */
@@ -28,12 +31,15 @@ interface PeriodicBackups {
   overdueSeconds: (() => number) | undefined
 }
 
+/** Resolves with whether the file is a backup of this store as it is now or was before. */
+type IsOurs = (file: string) => Promise<boolean>
+
 /**
- * Does nothing when the configuration names no folder. Services may share a folder: the first one takes the backup of each
- * period. Throws StartError when no file can be created in the folder. `stop` cancels a backup in progress and removes what
+ * Does nothing when the configuration names no folder. Services of one store may share a folder: the first one takes the backup of
+ * each period. Throws StartError when no file can be created in the folder. `stop` cancels a backup in progress and removes what
  * it has written.
  */
-export function startPeriodicBackups(config: Config, log: Log, now: () => number): PeriodicBackups {
+export function startPeriodicBackups(config: Config, log: Log, now: () => number, isOurs: IsOurs): PeriodicBackups {
   const { backupDir, backupEvery, backupKeep } = config
   if (backupDir === undefined) return { stop: async () => undefined, overdueSeconds: undefined }
   const folder = absolutePath(backupDir)
@@ -43,6 +49,28 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
   let failedAt = Number.NEGATIVE_INFINITY
   let warned = ''
   const startedAt = now()
+  /** Whether each backup in the folder is ours. A backup never changes. */
+  let known = new Map<string, boolean>()
+  let isFirst = true
+
+  /** Ours, the newest first. Ignores backups dated in the future: the clock was wrong then, or is wrong now. */
+  function ours(): string[] {
+    const past = [...known].flatMap(([name, isOurs]) => (isOurs && timeOf(name) <= now() ? name : []))
+    return past.sort().reverse()
+  }
+
+  /** Reads which backups the folder has. */
+  async function look(): Promise<void> {
+    const found = new Map<string, boolean>()
+    for (const name of readdirSync(folder).filter((name) => NAME.test(name)))
+      found.set(name, known.get(name) ?? (await isOurs(join(folder, name))))
+    known = found
+  }
+
+  function warnOfOthers(): void {
+    const others = [...known].flatMap(([name, isOurs]) => (isOurs ? [] : name)).sort()
+    if (others.length > 0) log.warn({ folder, count: others.length, newest: others.at(-1) }, 'backups of another store')
+  }
 
   /** Takes a backup when one is due, and then deletes those that are too many. */
   async function check(): Promise<void> {
@@ -50,18 +78,24 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
     if (Math.abs(now() - failedAt) < RETRY_MS) return
     let name = nameAt(now())
     try {
-      const [newest] = backupsIn(folder, now())
+      await look()
+      if (isFirst) warnOfOthers()
+      isFirst = false
+      const [newest] = ours()
       const dueAt = newest ? timeOf(newest) + backupEvery : now()
       if (now() < dueAt) return
-      // Every service chooses the same name, so the slower one finds that the backup exists.
-      if (now() < dueAt + ON_TIME_MS) name = nameAt(dueAt)
+      // Every service of the store chooses the same name, so the slower one finds that the backup exists.
+      if (now() < dueAt + ON_TIME_MS && !known.has(nameAt(dueAt))) name = nameAt(dueAt)
       for (const file of removeAbandoned(folder, (target) => NAME.test(target))) {
         log.info({ file }, 'unfinished backup removed')
       }
       const taken = await take(name)
       // Also where it was stopped, which may be right after the backup got its name.
-      for (const old of backupsIn(folder, now()).slice(backupKeep)) rmSync(join(folder, old), { force: true })
-      if (taken) log.info({ backup: name }, 'backup')
+      await look()
+      for (const old of ours().slice(backupKeep)) rmSync(join(folder, old), { force: true })
+      if (!taken) return
+      log.info({ backup: name }, 'backup')
+      warnOfOthers()
     } catch (error) {
       failedAt = now()
       log.error({ backup: name, reason: (error as Error).message }, 'backup failed')
@@ -96,7 +130,7 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
   }, CHECK_EVERY_MS)
   return {
     overdueSeconds() {
-      const [newest] = backupsIn(folder, now())
+      const [newest] = ours()
       return Math.max(0, now() - (newest ? timeOf(newest) + backupEvery : startedAt)) / 1000
     },
     async stop() {
@@ -118,12 +152,21 @@ function checkWritable(folder: string): void {
   }
 }
 
-/** Newest first. Ignores backups dated in the future: the clock was wrong then, or is wrong now. */
-function backupsIn(folder: string, now: number): string[] {
-  return readdirSync(folder)
-    .filter((name) => NAME.test(name) && timeOf(name) <= now)
-    .sort()
-    .reverse()
+/** Whether the store has the first key and the last event of the copy: another store has other ones, and so has one that was set back. */
+export async function isBackupOf(store: Store, file: string, { database }: Config): Promise<boolean> {
+  const origin = kindOf(database).files?.origin(file, database)
+  const [key] = await store.listKeys()
+  if (origin?.firstKey?.id !== key?.id || origin?.firstKey?.createdAt !== key?.createdAt) return false
+  if (!origin?.last) return origin !== undefined
+  const { epoch } = await store.findEnd()
+  const all = { limit: 1, petId: undefined, orderId: undefined, type: undefined, to: undefined } as const
+  try {
+    await store.listEvents({ ...all, sort: 'oldest', from: 'beginning', after: { epoch, ...origin.last } })
+    return true
+  } catch (error) {
+    if (error instanceof PetstoreError && error.code === 'cursor_expired') return false
+    throw error
+  }
 }
 
 /** Of a backup of this time, which is cut to seconds. */

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { keyEnvironment } from '../domain/keys.ts'
 import { StartError } from '../domain/start-error.ts'
 import { systemReason } from '../domain/system-reason.ts'
-import { pathFault } from '../store/absolute-path.ts'
-import { kindOf } from '../store/kinds.ts'
+import { kindOf, pathFault } from '../store/kinds.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from './settings.ts'
 
 type Table = Readonly<Record<string, Setting<unknown>>>

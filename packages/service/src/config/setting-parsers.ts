@@ -1,8 +1,7 @@
 // Parsers of settings. Each throws an Error whose message completes a sentence about the setting: "must be …".
 
 import { keyEnvironment } from '../domain/keys.ts'
-import { pathFault } from '../store/absolute-path.ts'
-import { kindOf } from '../store/kinds.ts'
+import { kindOf, pathFault } from '../store/kinds.ts'
 
 export function path(text: string): string {
   if (text.trim() === '') throw new Error('must not be empty')

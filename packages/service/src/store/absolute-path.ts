@@ -1,4 +1,4 @@
-// Checks paths, and makes them absolute. When the current folder has been removed, the runtime would resolve a relative path against its own folder,
+// Makes paths absolute. When the current folder has been removed, the runtime would resolve a relative path against its own folder,
 // and a store would be created there.
 
 import { isAbsolute, resolve } from 'node:path'
@@ -18,10 +18,4 @@ function currentFolder(path: string): string {
       cause,
     })
   }
-}
-
-/** Returns "must not …" for a path with something that a shell removes or replaces, but an env file or a unit of systemd keeps. */
-export function pathFault(path: string): string | undefined {
-  if (/^[\s'"]|[\s'"]$/.test(path)) return 'must not begin or end with a quote or white space'
-  return /^[~$]/.test(path) ? 'must not begin with ~ or $, which only a shell replaces' : undefined
 }

@@ -3,13 +3,13 @@
 
 import { existsSync } from 'node:fs'
 import type { SchemaState, Store, StoreOptions } from '../domain/store.ts'
-import { absolutePath, pathFault } from './absolute-path.ts'
+import { absolutePath } from './absolute-path.ts'
 import type { Contents } from './contents.ts'
 import { describeAddress, isPostgresAddress, parsePostgresAddress } from './postgres/address.ts'
 import type { Recovery } from './shared/recovery.ts'
 import { STEP_VERSION, StepNeeded, schemaState } from './shared/versions.ts'
 import { backUp } from './sqlite/backup.ts'
-import { type BackupSummary, type Checked, checkCopy, type LastEvent } from './sqlite/check.ts'
+import { type BackupSummary, type Checked, checkCopy, type LastEvent, type Origin, originOf } from './sqlite/check.ts'
 import { fileVersion } from './sqlite/connection.ts'
 import { openSqliteContents } from './sqlite/contents.ts'
 import { identityOf } from './sqlite/file-checks.ts'
@@ -44,17 +44,19 @@ interface StoreKind {
   files?: StoreFiles
 }
 
-/** Must not be used in a process that has the store open: see store/sqlite/file-checks.ts. */
+/** Must not be used in a process that has the store open, except `origin`: see store/sqlite/file-checks.ts. */
 export interface StoreFiles {
   /** Writes a consistent copy of the store to the new file `to`. */
   backUp(address: string, to: string): BackupSummary
   /** Whether the copy is whole. Changes nothing. Throws StartError when it cannot be checked. */
   check(copy: string): Checked
+  /** Tells whose copy it is; `undefined` if it cannot be read, or is the store itself. May be used beside the open store. */
+  origin(copy: string, address: string): Origin | undefined
   /** Replaces the store with the backup `from`, and does what `recover` does, but revokes nothing. */
   restore(from: string, address: string, skipIds: bigint): Restored
 }
 
-export type { LastEvent }
+export type { LastEvent, Origin }
 
 /** `open` makes a new, empty store in memory of it. No setting may name it. */
 export const MEMORY = ':memory:'
@@ -114,8 +116,15 @@ const file: StoreKind = {
   files: {
     backUp: (address, to) => backUp(absolutePath(address), absolutePath(to)),
     check: (copy) => checkCopy(absolutePath(copy)),
+    origin: (copy, address) => (file.identify(copy) === file.identify(address) ? undefined : originOf(copy)),
     restore: (from, address, skipIds) => restore(absolutePath(from), absolutePath(address), skipIds),
   },
+}
+
+/** Returns "must not …" for a path with something that a shell removes or replaces, but an env file or a unit of systemd keeps. */
+export function pathFault(path: string): string | undefined {
+  if (/^[\s'"]|[\s'"]$/.test(path)) return 'must not begin or end with a quote or white space'
+  return /^[~$]/.test(path) ? 'must not begin with ~ or $, which only a shell replaces' : undefined
 }
 
 export function kindOf(address: string): StoreKind {

@@ -5,11 +5,13 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
-import { ask, launcher, root, serve } from '../../../../test/support/process.ts'
+import { newPet } from '../../../../test/support/pets.ts'
+import { ask, launcher, type Running, root, serve } from '../../../../test/support/process.ts'
 import { made, rows } from '../../../../test/support/stores.ts'
-import { nameAt, startPeriodicBackups } from '../../src/cli/periodic-backups.ts'
+import { isBackupOf, nameAt, startPeriodicBackups } from '../../src/cli/periodic-backups.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { createLog } from '../../src/observability/log.ts'
+import { kindOf, openStore } from '../../src/store/kinds.ts'
 
 /** A process whose clock is ahead by a minute with each second. */
 const HURRIED = [
@@ -18,6 +20,12 @@ const HURRIED = [
   join(import.meta.dir, '../../../../test/support/clock-hurried.ts'),
   join(root, 'packages/service/src/cli/main.ts'),
 ]
+
+/** Waits for 30 s at most. */
+async function until(done: () => boolean, what: string): Promise<void> {
+  for (const end = performance.now() + 30_000; !done(); await Bun.sleep(20))
+    if (performance.now() > end) throw new Error(`not seen within 30 s: ${what}`)
+}
 
 const LINUX = process.platform === 'linux'
 
@@ -35,15 +43,61 @@ test('it is known for how long a backup has been due', async () => {
   const at = Date.parse('2026-11-22T12:00:00Z')
   const config = readConfig({ PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1h' })
   let now = at
-  const { overdueSeconds, stop } = startPeriodicBackups(config, createLog('silent'), () => now)
-  await stop()
+  const { overdueSeconds, stop } = startPeriodicBackups(
+    config,
+    createLog('silent'),
+    () => now,
+    async () => true,
+  )
   now += 5_000
   // Due since the start, while there is none.
   expect(overdueSeconds?.()).toBe(5)
   writeFileSync(join(folder, 'petstore-20261122T120001Z.db'), '')
-  expect(overdueSeconds?.()).toBe(0)
+  await until(() => overdueSeconds?.() === 0, 'the backup')
   now = at + 3_600_000 + 601_000
   expect(overdueSeconds?.()).toBe(600)
+  await stop()
+})
+
+test('a backup belongs to a store that has its first key and its last event', async () => {
+  const folder = dirname(temporaryFile('x'))
+  const { database } = await made(0)
+  const copy = (name: string, from = database) => {
+    const file = join(folder, name)
+    kindOf(from).files?.backUp(from, file)
+    return file
+  }
+  const add = async (to: string) => {
+    const store = await openStore(to, { now: Date.now })
+    await store.createPet(newPet(), 1n)
+    await store.close()
+  }
+  const isOurs = async (file: string, of = database) => {
+    const store = await openStore(of, { now: Date.now })
+    const is = await isBackupOf(store, file, readConfig({ PETSTORE_DATABASE: of }))
+    await store.close()
+    return is
+  }
+  const [empty, foreign] = [copy('empty.db'), copy('foreign.db', (await made(1)).database)]
+  await add(database)
+  const one = copy('one.db')
+  const sister = temporaryFile('sister.db')
+  kindOf(sister).files?.restore(one, sister, 0n)
+  await add(sister)
+  await add(database)
+  const two = copy('two.db')
+  writeFileSync(join(folder, 'text.db'), 'Dear diary,')
+  for (const [file, ours, ofSister] of [
+    [empty, true, true],
+    [one, true, true],
+    [two, true, false],
+    [copy('of-sister.db', sister), false, true],
+    [foreign, false, false],
+    [join(folder, 'text.db'), false, false],
+    [join(folder, 'missing.db'), false, false],
+  ] as const)
+    expect([file, await isOurs(file), await isOurs(file, sister)]).toEqual([file, ours, ofSister])
+  expect(await isOurs(database)).toBe(false)
 })
 
 describe.concurrent('periodic backups', () => {
@@ -82,7 +136,12 @@ describe.concurrent('periodic backups', () => {
     const lines: string[] = []
     const log = createLog('info', { destination: { write: (line) => lines.push(line) } })
     const clock = { at: Date.now() }
-    const backups = startPeriodicBackups(readConfig({ PETSTORE_BACKUP_DIR: folder }), log, () => clock.at)
+    const backups = startPeriodicBackups(
+      readConfig({ PETSTORE_BACKUP_DIR: folder }),
+      log,
+      () => clock.at,
+      async () => true,
+    )
     rmSync(folder, { recursive: true })
     while (lines.length < 1) await Bun.sleep(20)
     clock.at -= 3_600_000
@@ -103,6 +162,26 @@ describe.concurrent('periodic backups', () => {
     }
     expect(readdirSync(folder).filter((name) => !name.endsWith('.db'))).toEqual([])
     for (const name of readdirSync(folder)) expect(rows(join(folder, name))[0]?.length).toBe(1)
+  })
+
+  test('neither count nor remove a backup of another store, and a warning names it', async () => {
+    const stores = [await made(1), await made(2)]
+    const folder = dirname(temporaryFile('x'))
+    const backup = join(folder, nameAt(Date.parse('2026-01-01')))
+    kindOf(backup).files?.backUp((await made(3)).database, backup)
+    const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '3s', PETSTORE_BACKUP_KEEP: '1' }
+    const services = await Promise.all(stores.map(({ database }) => serve(['--database', database], { env })))
+    const taken = (service: Running) => service.stderr().split('"msg":"backup"').length - 1
+    await until(() => services.every((service) => taken(service) >= 3), 'three backups of each store')
+    for (const service of services) {
+      expect(await service.stop()).toBe(0)
+      const warnings = service.stderr().split('"msg":"backups of another store"').length - 1
+      // At the start, and with each backup.
+      expect(warnings).toBe(1 + taken(service))
+      expect(service.stderr()).not.toContain('backup failed')
+    }
+    const kept = readdirSync(folder).map((name) => rows(join(folder, name))[0]?.length)
+    expect(kept.sort()).toEqual([1, 2, 3])
   })
 
   test('are refused beside the log of another database, and say so', async () => {

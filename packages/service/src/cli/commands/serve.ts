@@ -12,7 +12,7 @@ import { kindOf, MEMORY } from '../../store/kinds.ts'
 import { addFirstKey, fillWithSamples } from '../first-contents.ts'
 import { openWatched } from '../open-observed.ts'
 import { configOf, parsedBy, withSettings } from '../options.ts'
-import { startPeriodicBackups } from '../periodic-backups.ts'
+import { isBackupOf, startPeriodicBackups } from '../periodic-backups.ts'
 import { resettable } from '../resettable-store.ts'
 import { firstSignal, npxEnds, stopInOrder } from '../stop.ts'
 import { announcement, printOrLog } from '../welcome.ts'
@@ -115,7 +115,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   const admin = metrics && startAdmin({ host: config.adminHost, port: config.adminPort as number, metrics })
   const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
   const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
-  const backups = startPeriodicBackups(backedUp, log, Date.now)
+  const backups = startPeriodicBackups(backedUp, log, Date.now, (copy) => isBackupOf(store, copy, config))
   const file = !ephemeral && kindOf(config.database).files ? absolutePath(config.database) : undefined
   metrics?.watch({ file, backupOverdue: backups.overdueSeconds })
   const started = { url: practice?.url ?? server.url, config, metrics: admin?.url }

@@ -29,6 +29,12 @@ export interface LastEvent {
 /** What was found about a copy: the last event, `undefined` where there is none yet, or `fault`, the end of a sentence about the file. */
 export type Checked = BackupSummary & { last: LastEvent | undefined; fault: string | undefined }
 
+/** Tells the copies of one store from the copies of another. */
+export interface Origin {
+  firstKey: { id: bigint; createdAt: number } | undefined
+  last: LastEvent | undefined
+}
+
 const DAMAGED = 'is damaged'
 
 /** Counts the rows that have another status than their last event says, or no event, and those that have events and are not there. */
@@ -75,6 +81,20 @@ export function findCopy(path: string): string {
     )
   }
   return copy
+}
+
+/** `undefined` if the file cannot be read as a store. Never call it with the file of a store that this process has open. */
+export function originOf(path: string): Origin | undefined {
+  try {
+    using database = openCopy(path)
+    const first = database.query<{ id: bigint; createdAt: bigint }, []>(
+      'SELECT id, created_at AS createdAt FROM keys ORDER BY id LIMIT 1',
+    )
+    const key = first.safeIntegers(true).get()
+    return { firstKey: key ? { id: key.id, createdAt: Number(key.createdAt) } : undefined, last: lastEvent(database) }
+  } catch {
+    return undefined
+  }
 }
 
 /** `immutable`: otherwise SQLite would make files beside one that is in WAL mode, as what Litestream restores is. */
