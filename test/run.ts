@@ -2,13 +2,13 @@
 // `--fast` (`npm run check`) leaves out the tests that start processes. `--update-timings` keeps how long each file took.
 
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { audit } from '../scripts/audit.ts'
 import { startShared } from './support/postgres.ts'
 import { processorSeconds } from './support/processor-seconds.ts'
-import { runTests } from './support/runner.ts'
+import { leaveNothing, runTests } from './support/runner.ts'
 
 const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
@@ -30,11 +30,10 @@ const STEP_LINES = 30
 
 /** Everything that tests leave behind. The test runner ends without an exit event, so this process removes it. */
 const folder = inMemory() ?? newFolder(tmpdir())
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+leaveNothing(folder)
 
 const { env } = process
 env.TMPDIR = folder
-env.SUITE_FOLDER = folder
 const results = { passed: 0, failed: 0, skipped: 0 }
 /** What failed said: repeated at the end of the output, of which CI shows no more. */
 const failures: string[] = []
@@ -81,7 +80,9 @@ function inMemory(): string | undefined {
 
 /** What took the most processor time, and how much the whole run took. */
 function costly(): string {
-  const lines = readFileSync(join(folder, 'processor-times'), 'utf8').trim().split('\n')
+  const times = join(folder, 'processor-times')
+  // No file of tests may have ended.
+  const lines = existsSync(times) ? readFileSync(times, 'utf8').trim().split('\n') : []
   const files = lines.map((line) => {
     const [file = '', ...numbers] = line.split('\t')
     const [seconds = 0, processor = 0] = numbers.map(Number)

@@ -1,12 +1,15 @@
-// What `npm test` says at its end about tests that failed: Bun's runner runs a folder of them.
+// The summary of `npm test` about failed tests, from a folder that Bun's runner runs, and the cleaning up after a run that is stopped.
 
 import { expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import packageJson from '../package.json'
 import { temporaryFile } from './support/files.ts'
 import { root } from './support/process.ts'
+import { isAlive } from './support/process-tree.ts'
 import { rejectionOf } from './support/rejection.ts'
 import { runTests } from './support/runner.ts'
+import { until } from './support/until.ts'
 
 const FILES = {
   'compared.test.ts': `
@@ -61,13 +64,17 @@ test('each failed test is shown again, with what it said and where, shortened so
   expect([stderr.includes('␀'), stderr.includes('\0')]).toEqual([true, false])
 })
 
-test('a run that takes too long ends, and says which files it waited for', async () => {
+test('a run that takes too long ends with its processes, and lists the files that it waited for', async () => {
   const folder = temporaryFile('hanging')
   mkdirSync(folder)
   const write = (name: string, body: string) =>
     writeFileSync(join(folder, name), `import { test } from 'bun:test'\ntest('it', async () => { ${body} })\n`)
   write('quick.test.ts', '')
-  write('hanging.test.ts', 'await new Promise((resolve) => setTimeout(resolve, 1e9))')
+  const child = `Bun.spawn(['sleep', '1000'], { stdio: ['ignore', 'inherit', 'inherit'] })`
+  write(
+    'hanging.test.ts',
+    `await Bun.write('pid', String(${child}.pid)); await new Promise((resolve) => setTimeout(resolve, 1e9))`,
+  )
   const { failed, failures } = await runTests(
     ['./quick.test.ts', './hanging.test.ts'],
     ['--parallel=2'],
@@ -79,7 +86,38 @@ test('a run that takes too long ends, and says which files it waited for', async
   )
   expect(failed).toBe(1)
   expect(failures).toEqual([expect.stringMatching(/It waited for: \.\/hanging\.test\.ts$/)])
+  expect(isAlive(Number(readFileSync(join(folder, 'pid'), 'utf8')))).toBe(false)
 })
+
+/** Starts a process, and one that loses its parent and begins a new session, as a browser does. */
+const RUN = `
+const { leaveNothing } = await import(${JSON.stringify(join(root, 'test/support/runner.ts'))})
+const { mkdirSync } = await import('node:fs')
+mkdirSync('left')
+leaveNothing(process.cwd() + '/left')
+const child = Bun.spawn(['sleep', '1000'])
+const orphan = Bun.spawnSync(['sh', '-c', 'setsid sleep 1000 >left/log 2>&1 & echo $!'], { env: process.env })
+await Bun.write('pids', [process.pid, child.pid, Number(orphan.stdout)].join(' ') + '\\n')
+await child.exited`
+
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)(
+  'a run whose npm gets %s ends its processes and removes its files',
+  async (signal) => {
+    const folder = temporaryFile('stopped')
+    mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
+    symlinkSync(process.execPath, join(folder, 'node_modules/.bin/bun'))
+    const script = packageJson.scripts.test.replace(/^.* && /, 'true && ').replace('test/run.ts', 'run.ts')
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { test: script } }))
+    writeFileSync(join(folder, 'run.ts'), RUN)
+    const npm = Bun.spawn(['npm', 'test'], { cwd: folder, stdio: ['ignore', 'ignore', 'ignore'] })
+    const pids = () => (existsSync(join(folder, 'pids')) ? readFileSync(join(folder, 'pids'), 'utf8') : '')
+    await until('the run starts its processes', () => pids().endsWith('\n'))
+    npm.kill(signal)
+    await until('its processes are gone', () => !pids().trim().split(' ').map(Number).some(isAlive))
+    await until('its files are gone', () => !existsSync(join(folder, 'left')))
+    await npm.exited
+  },
+)
 
 test('no files are not all files', async () => {
   const run = runTests([], [], 'report.xml', { cwd: root, limitMs: 1 })

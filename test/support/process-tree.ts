@@ -1,35 +1,59 @@
-// The processes that a test started, and those that they started: which they are, whether they live, and their end.
+// The processes that a test or a whole run has started, with their descendants: finds them, checks that they live, and ends them.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-/** Every system has one of the two. */
 export function childrenOf(pid: number): number[] {
-  if (!existsSync('/proc/self/stat')) {
-    return spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
-      .stdout.split('\n')
-      .filter(Boolean)
-      .map(Number)
-  }
-  const all = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name))
-  return all.map(Number).filter((each) => parentOf(each) === pid)
+  return [...parents()].flatMap(([child, parent]) => (parent === pid ? [child] : []))
 }
 
-function parentOf(pid: number): number | undefined {
+/** The parent of each process. */
+function parents(): Map<number, number> {
+  if (!HAS_PROC) {
+    const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+    return new Map(stdout.matchAll(/(\d+)\s+(\d+)/g).map(([, pid, parent]) => [Number(pid), Number(parent)]))
+  }
+  const all = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name))
+  return new Map(all.map((pid) => [Number(pid), Number(/^PPid:\s+([0-9]+)/m.exec(readProc(pid, 'status'))?.[1])]))
+}
+
+/**
+ * Ends the process (unless it is this one) and all its descendants; with `mark`, also each process that was started with this `NAME=value` in its
+ * environment, even if its parent is gone (Linux). Freezes all of them before it ends the first, so that none starts another. Returns when they are
+ * gone, or after 5 s.
+ */
+export function endTree(root: number, mark?: string): void {
+  const ended = new Set<number>()
+  const marked = (pid: number) => mark !== undefined && readProc(pid, 'environ').split('\0').includes(mark)
+  for (let found = true; found; ) {
+    found = false
+    for (const [pid, parent] of parents()) {
+      if (pid === process.pid || ended.has(pid)) continue
+      if (pid !== root && parent !== root && !ended.has(parent) && !marked(pid)) continue
+      ended.add(pid)
+      found = true
+      killIfThere(pid, 'SIGSTOP')
+    }
+  }
+  for (const pid of ended) killIfThere(pid)
+  const deadline = performance.now() + GONE_MS
+  while (ended.values().some(isAlive) && performance.now() < deadline) Bun.sleepSync(5)
+}
+
+const GONE_MS = 5_000
+const HAS_PROC = existsSync('/proc/self/stat')
+
+function readProc(pid: number | string, name: string): string {
   try {
-    return Number(/^PPid:\s+([0-9]+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
   } catch {
-    return undefined
+    return ''
   }
 }
 
 export function isAlive(pid: number): boolean {
-  try {
-    // A process that has ended but was not yet waited for still has an entry.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
+  // A process that has ended but was not yet waited for still has an entry.
+  return /^State:\s+[^Z]/m.test(readProc(pid, 'status'))
 }
 
 export function killIfThere(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {

@@ -122,7 +122,9 @@ function spawn(args: string[], { env = {}, cwd, command = [launcher] }: RunOptio
 const newFolder = () => mkdtempSync(temporaryFile('cwd-'))
 
 function environment(env: Record<string, string> = {}) {
-  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env }
+  const { PATH = '', HOME = '', SUITE_FOLDER } = process.env
+  // A run that is stopped finds its processes by the folder.
+  return { PATH, HOME, ...(SUITE_FOLDER && { SUITE_FOLDER }), ...env }
 }
 
 async function read(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {

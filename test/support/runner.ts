@@ -1,8 +1,10 @@
 // Runs test files with Bun's runner, counts what they say, and keeps what those said that failed: the runner writes it far above
 // the end of its output, of which CI shows no more than the last 150 lines. A test has all the time that a busy machine needs
-// (time-limit.ts); only the run as a whole is limited, and then says which files it waited for.
+// (time-limit.ts); only the run as a whole is limited, and then lists the files that it waited for. A run that is stopped leaves nothing behind.
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
+import { constants } from 'node:os'
+import { endTree } from './process-tree.ts'
 
 /** Of failures, and lines of all of them together. */
 const SHOWN = 10
@@ -16,6 +18,9 @@ const UNHANDLED = /^# Unhandled error between tests\n-+\n([\s\S]*?)\n-+$/gm
 
 /** The runner names a file when it has ended. */
 const ENDED = /^(\S+\.test\.tsx?):$/gm
+
+/** How long the output of a run that took too long is still read. */
+const LAST_OUTPUT_MS = 1_000
 
 export interface RunOptions {
   cwd: string
@@ -44,15 +49,21 @@ export async function runTests(files: readonly string[], flags: string[], report
   const runner = Bun.spawn(command, { ...options, stdio: ['ignore', 'inherit', 'pipe'] })
   let output = ''
   let isOver = false
+  const over = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
     isOver = true
-    runner.kill('SIGKILL')
+    endTree(runner.pid)
+    // A process that lost its parent may keep the stream open.
+    setTimeout(over.resolve, LAST_OUTPUT_MS)
   }, options.limitMs)
-  for await (const text of runner.stderr.pipeThrough(new TextDecoderStream())) {
-    // The name of a test may have one, and grep takes what has one for no text.
-    process.stderr.write(text.replaceAll('\0', '␀'))
-    output += text
+  const read = async () => {
+    for await (const text of runner.stderr.pipeThrough(new TextDecoderStream())) {
+      // The name of a test may have one, and grep takes what has one for no text.
+      process.stderr.write(text.replaceAll('\0', '␀'))
+      output += text
+    }
   }
+  await Promise.race([read(), over.promise])
   const status = await runner.exited
   clearTimeout(timer)
   const waiting = () => {
@@ -70,6 +81,29 @@ export async function runTests(files: readonly string[], flags: string[], report
   ]
   const failed = total === 0 || (status !== 0 && reported === 0) ? reported + 1 : reported
   return { passed: total - reported - skipped, failed, skipped, failures: shortened(failures) }
+}
+
+/** How often a run that npm started checks that npm is alive. */
+const PARENT_EVERY_MS = 200
+
+/**
+ * Ends this process at SIGTERM, SIGINT and SIGHUP, and when the npm that started it has ended. At its end, its descendants and all processes with this
+ * `SUITE_FOLDER` in their environment are ended, and the folder is removed.
+ */
+export function leaveNothing(folder: string): void {
+  process.env.SUITE_FOLDER = folder
+  process.on('exit', () => {
+    endTree(process.pid, `SUITE_FOLDER=${folder}`)
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const stop = (signal: NodeJS.Signals) => {
+    process.stderr.write(`\nThe run was stopped (${signal}).\n`)
+    process.exit(128 + constants.signals[signal])
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
+  const parent = process.ppid
+  if (process.env.npm_lifecycle_event)
+    setInterval(() => process.ppid !== parent && stop('SIGHUP'), PARENT_EVERY_MS).unref()
 }
 
 /** Of a long one the beginning, which is the message, and the end, which is the place. */
