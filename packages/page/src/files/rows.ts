@@ -23,6 +23,8 @@ export interface Row {
   state: 'open' | 'left out' | 'added' | 'present'
   /** Once it is added. */
   id?: bigint
+  /** With which Idempotency-Key it was added. */
+  key?: string
 }
 
 /** On a slow device, too, nobody feels a pause of this length. */

@@ -8,6 +8,7 @@ import type { Pet, PetStatus } from '../../../client/src/petstore.ts'
 import { stringifyJson } from '../../../contract/src/json.ts'
 import { formats } from '../../src/cli/formats/all.ts'
 import type { SourceRecord, Unchecked } from '../../src/cli/formats/format.ts'
+import { RecordKeys } from '../../src/cli/formats/record-key.ts'
 
 const COLUMNS = ['id', 'name', 'categoryId', 'status']
 const pet = fc.record({
@@ -175,3 +176,20 @@ async function* each(pets: Pet[]) {
 async function* pieces(text: string, size: number) {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
 }
+
+test('the keys of an import depend on how many equal records it has, and not on their places', () => {
+  // More than the counts have room for at first.
+  const names = Array.from({ length: 20_000 }, (_, n) => `pet ${n % 15_000}`)
+  const keysOf = (import_: string, names: readonly string[]) => {
+    const keys = new RecordKeys(import_)
+    return names.map((name) => keys.next({ name, categoryId: 7n })).toSorted()
+  }
+  const keys = keysOf('file /pets.csv', names)
+  expect(new Set(keys).size).toBe(names.length)
+  expect(keysOf('file /pets.csv', names.toReversed())).toEqual(keys)
+  const [removed = '', ...others] = names
+  const fewer = new Set(keysOf('file /pets.csv', others))
+  // `removed` is in the file once more.
+  expect(keys.filter((key) => !fewer.has(key))).toEqual([expect.stringMatching(/-1$/)])
+  expect(keysOf('file /other.csv', [removed])).not.toContain(keysOf('file /pets.csv', [removed])[0])
+})

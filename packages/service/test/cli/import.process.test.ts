@@ -1,8 +1,8 @@
 // `petstore pets import` and `export`: every pet once, also after an interruption, and a line for each bad record.
 
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petFilter } from '../../../../test/support/lists.ts'
 import { newPet, petBody, petsOf } from '../../../../test/support/pets.ts'
@@ -47,6 +47,41 @@ describe('import and export', () => {
     const second = await pets(['import', name, '--json'])
     expect(second).toMatchObject({ status: 0, stdout: '{"added":1,"present":2,"refused":0}\n' })
     expect(await count()).toBe(before + 3)
+  })
+
+  const before = 'Alpha,,Delta,Delta,Echo'
+  test.each([
+    ['the bad record is removed', 'Alpha,Delta,Delta,Echo', 0],
+    ['it is corrected', 'Alpha,Beta,Delta,Delta,Echo', 1],
+    ['it is corrected to be equal to others', 'Alpha,Delta,Delta,Delta,Echo', 1],
+    ['records are inserted, equal ones too', 'Alpha,Ada,Delta,Delta,Echo,Delta,Echo', 3],
+    ['records are moved', 'Echo,Delta,Alpha,Delta', 0],
+    ['records are removed, moved and inserted', 'Delta,Zoe,Alpha', 1],
+  ])('run again after %s, adds only the missing records', async (_what, after, added) => {
+    const ndjson = (names: string) => names.split(',').map((name) => petBody({ name }))
+    const name = file(`${Bun.randomUUIDv7()}.ndjson`, ndjson(before).join('\n'))
+    expect((await pets(['import', name, '--keep-going', '--json'])).stdout).toBe(
+      '{"added":4,"present":0,"refused":1}\n',
+    )
+    file(name, ndjson(after).join('\n'))
+    const { stdout } = await pets(['import', name, '--json'])
+    expect(stdout).toBe(`{"added":${added},"present":${after.split(',').length - added},"refused":0}\n`)
+  })
+
+  test('recognises a file by its real path, from any folder and through a link', async () => {
+    const path = join(cwd, file('real.ndjson', petBody({ name: 'Real' })))
+    const link = temporaryFile('link.ndjson')
+    symlinkSync(path, link)
+    const counts = async (args: string[], folder = cwd) =>
+      (await run(['pets', 'import', ...args, '--json'], { cwd: folder, env: connection() })).stdout
+    expect(await counts(['real.ndjson'])).toContain('"added":1,"present":0')
+    for (const [typed, folder] of [
+      [join('..', basename(cwd), 'real.ndjson'), cwd],
+      [path, dirname(link)],
+      ['link.ndjson', dirname(link)],
+    ] as const) {
+      expect(await counts([typed], folder)).toContain('"added":0,"present":1')
+    }
   })
 
   test('names the bad records in the order of the file, and then the counts', async () => {

@@ -1,8 +1,7 @@
-// `petstore pets import`: adds the pets of a file to a service, many at a time, in constant memory. Each record has an
-// Idempotency-Key made of the import's name, the record's line and its content, so running the same import again adds
-// only what is missing.
+// `petstore pets import`: adds the pets of a file to a service, many at a time, in little memory. Each record has an Idempotency-Key of
+// record-key.ts, so running the same import again adds only the missing records.
 
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../../client/src/petstore.ts'
@@ -12,7 +11,7 @@ import { createClient } from '../client.ts'
 import { ImportIncomplete, Interrupted, messageOf } from '../exit-codes.ts'
 import { type FormatOptions, formatOf, withFormat } from '../formats/all.ts'
 import type { SourceRecord } from '../formats/format.ts'
-import { RECORD_ERRORS, recordKey } from '../formats/record-key.ts'
+import { RECORD_ERRORS, RecordKeys } from '../formats/record-key.ts'
 import { Source } from '../import-source.ts'
 import { withClientSettings } from '../options.ts'
 import { grouped, plural, printNote, write } from '../print.ts'
@@ -43,8 +42,8 @@ export function importCommand(): Command {
       'after',
       `
 When you run the same import again within ${IDEMPOTENCY_HOURS_MIN} hours, it adds only what is
-missing: after an interruption, or after you corrected bad records. Do not move
-records to other lines: a record is identified by its line and its content.
+missing: after an interruption, or after you corrected, removed or moved
+records. A record is identified by its content; equal records are counted.
 Standard input has no name; give it one with --as.
 
 Examples:
@@ -57,7 +56,7 @@ Examples:
       const client = createClient(self, { retries: RETRIES, onRetry: (reason) => run.wait(reason) })
       const source = new Source(file)
       const progress = startProgress('Importing', source.bytes)
-      const run = new ImportRun(client, importName(file, options), options.keepGoing, source, progress)
+      const run = new ImportRun(client, new RecordKeys(importName(file, options)), options.keepGoing, source, progress)
       try {
         await run.all(format.read(source.text()))
       } finally {
@@ -72,7 +71,7 @@ Examples:
         const stopped = options.keepGoing ? '' : ', and the import stopped there'
         throw new ImportIncomplete(
           `${plural(refused, 'record')} refused${stopped}. ` +
-            `Correct the record${refused === 1 ? '' : 's'} in place and run the same import again.`,
+            `Correct or remove the record${refused === 1 ? '' : 's'} and run the same import again.`,
         )
       }
     })
@@ -95,7 +94,7 @@ class ImportRun {
 
   constructor(
     private readonly client: PetstoreClient,
-    private readonly name: string,
+    private readonly keys: RecordKeys,
     private readonly keepGoing: boolean,
     private readonly source: Source,
     private readonly progress: Progress,
@@ -143,12 +142,12 @@ class ImportRun {
   }
 
   /** Resolves with what is wrong with the record, if anything. */
-  private async add({ problem, ...record }: SourceRecord): Promise<string | undefined> {
-    if (!record.pet) return this.refuse(`It ${problem}`)
+  private async add({ pet, problem }: SourceRecord): Promise<string | undefined> {
+    if (!pet) return this.refuse(`It ${problem}`)
     let present = false
     try {
-      await this.client.createPet(record.pet as NewPet, {
-        idempotencyKey: recordKey(this.name, record, digest),
+      await this.client.createPet(pet as NewPet, {
+        idempotencyKey: this.keys.next(pet),
         onReplayed: () => {
           present = true
         },
@@ -179,10 +178,6 @@ class ImportRun {
       if (why !== undefined) this.progress.log(`line ${line}${nth ? `, record ${nth}` : ''}: ${why}`)
     })
   }
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 
 function importName(file: string, { as, again }: ImportOptions): string {
