@@ -1,5 +1,6 @@
 // Listens on an address, and explains why when it cannot.
 
+import { isIP } from 'node:net'
 import { StartError } from '../domain/start-error.ts'
 import { systemReason } from '../domain/system-reason.ts'
 import type { Log } from '../observability/log.ts'
@@ -48,12 +49,12 @@ export function listen({ host, port, flag, sharePort = false, log }: Address, se
     if (code === 'EADDRINUSE') {
       throw new StartError(`Port ${port} on ${host} is in use. Free it, or choose another with ${flag}.`, { cause })
     }
-    throw new StartError(
-      `Cannot listen on ${authority(host, port)} (${systemReason(cause)}). Choose another host or port.`,
-      {
-        cause,
-      },
-    )
+    // If a name has no address, Bun's error has the code of an earlier system call.
+    const isUnknown = isIP(host) === 0 && !['EACCES', 'EADDRNOTAVAIL'].includes(code ?? '')
+    const reason = isUnknown ? 'no such host' : systemReason(cause)
+    throw new StartError(`Cannot listen on ${authority(host, port)} (${reason}). Choose another host or port.`, {
+      cause,
+    })
   }
 }
 

@@ -126,9 +126,12 @@ describe.concurrent('serve refuses, with a sentence and without a stack trace', 
     },
   )
 
-  test('an address that is not this machine’s', async () => {
-    const { status, stderr } = await refused(['--host', '203.0.113.1', '--port', '0', '--ephemeral'])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('Cannot listen on')])
+  test.each([
+    ['203.0.113.1', 'address not available'],
+    ['petstore.invalid', 'no such host'],
+  ])('an address that is not this machine’s: %s', async (host, reason) => {
+    const { status, stderr } = await refused(['--host', host, '--port', '0', '--ephemeral'])
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`Cannot listen on ${host}:0 (${reason})`)])
   })
 
   test('a file that another process has locked', async () => {

@@ -29,6 +29,10 @@ const RUNNING = `SELECT pid FROM pg_stat_activity
   WHERE state = 'active' AND application_name = '${APPLICATION}' AND datname = current_database()
     AND query_start < clock_timestamp() - ${STATEMENT_TIMEOUT_MS} * interval '1 ms' LIMIT 1`
 
+/** A commit that waits for the standby, of this server or of another one with its role. */
+export const AWAITS_STANDBY = `SELECT pid FROM pg_stat_activity
+  WHERE wait_event = 'SyncRep' AND application_name = '${APPLICATION}' AND datname = current_database() LIMIT 1`
+
 export interface HostConnections {
   readonly host: WritableHost
   readonly readers: Pool<Session>

@@ -9,8 +9,8 @@ import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, START_WAIT_MS, withTimeout } from '.
 type Host = PostgresAddress['hosts'][number]
 
 const START_AGAIN_MS = 100
-/** A database server that is starting, its standby, a connection to be free, and one that is slow to open. */
-const MAY_COME = ['57P03', '53300', 'NOT_REPLICATED', 'CONNECT_TIMEOUT', 'NO_ANSWER']
+/** A database server that is starting, its standby, its disk, a connection to be free, and one that is slow to open. */
+const MAY_COME = ['57P03', '53300', 'NOT_REPLICATED', 'SLOW_COMMIT', 'CONNECT_TIMEOUT', 'NO_ANSWER']
 
 /** A host that accepted writes when it was probed. */
 export interface WritableHost extends Host {
@@ -66,7 +66,8 @@ async function probeHost(address: PostgresAddress, host: Host): Promise<Writable
     const late = () => new StoreFailure('NO_ANSWER', `${name} does not respond`)
     const { rows } = await withTimeout(CONNECT_TIMEOUT_MS, answering, late)
     const [answer] = rows
-    if (!answer?.writable) throw new StoreFailure('STANDBY', `${name} does not accept writes`)
+    if (!answer?.timeline) throw new StoreFailure('STANDBY', `${name} is a standby`)
+    if (!answer.writable) throw new StoreFailure('READ_ONLY', `${name} has default_transaction_read_only`)
     return { ...host, timeline: answer.timeline }
   } finally {
     void client.close(CONNECT_TIMEOUT_MS)
@@ -77,7 +78,8 @@ async function probeHost(address: PostgresAddress, host: Host): Promise<Writable
 function mostTelling(errors: readonly unknown[]): unknown {
   return (
     errors.find((error) => error instanceof DatabaseError) ??
-    errors.find((error) => error instanceof StoreFailure && error.code === 'STANDBY') ??
+    errors.find((error) => codeOf(error) === 'READ_ONLY') ??
+    errors.find((error) => codeOf(error) === 'STANDBY') ??
     errors[0]
   )
 }

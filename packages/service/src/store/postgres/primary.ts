@@ -6,6 +6,7 @@ import { unavailable } from '../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
 import { codeOf, isLost, StoreFailure, translate, translateAdding } from './errors.ts'
 import {
+  AWAITS_STANDBY,
   type Check,
   closeConnections,
   type HostConnections,
@@ -111,9 +112,7 @@ export class PrimaryConnection {
   ): Promise<Result> {
     const connections = await this.connectedOrUnavailable()
     if (connections.stuck) {
-      // Closes the connections when the host does not respond at all.
-      await this.read('SELECT 1')
-      throw unavailable(new StoreFailure('NOT_REPLICATED', 'an earlier commit still waits for the standby'))
+      throw unavailable(await this.lateCommit(connections))
     }
     return this.run(
       connections,
@@ -143,6 +142,15 @@ export class PrimaryConnection {
       else if (running && isLost(error)) this.leave(connections)
       throw running ? failure(error) : translate(error)
     }
+  }
+
+  /** Why a commit of the service takes long. Closes the connections when the host does not respond at all. */
+  private async lateCommit(connections: HostConnections): Promise<StoreFailure> {
+    const asking = this.run(connections, connections.readers, ({ query }) => query(AWAITS_STANDBY), translate)
+    const [waiting] = await asking.catch(() => [])
+    return waiting
+      ? new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby')
+      : new StoreFailure('SLOW_COMMIT', 'a commit takes long: is the disk slow, or is a lost migration running again?')
   }
 
   private awaitStuck(connections: HostConnections, writing: Promise<unknown>): void {
@@ -197,11 +205,10 @@ export class PrimaryConnection {
       notOpened: () => this.notOpened++,
     })
     const { connections } = this
-    await withTimeout(
-      READY_WAIT_MS,
-      connections.ready,
-      () => new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby, or a lost migration is running again'),
-    )
+    const late = new StoreFailure('NOT_READY', 'the first commit has not ended')
+    await withTimeout(READY_WAIT_MS, connections.ready, () => late).catch(async (error) => {
+      throw error === late ? await this.lateCommit(connections) : error
+    })
     // Another search may have found a later one meanwhile.
     this.refuseEarlier(host)
     connections.answeredAt = performance.now()

@@ -18,6 +18,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     'no host of the address accepts writes: each that answers is a standby. If the primary is not among them, name it, too; otherwise try again when one is promoted.',
   ],
   [
+    /^READ_ONLY$/,
+    'its transactions are read-only, and it is no standby. Set default_transaction_read_only to off for the server, the database and the role.',
+  ],
+  [
     /^53300$/,
     'it has no free connection. Raise max_connections, or lower `connections` in the addresses of the servers.',
   ],
@@ -25,6 +29,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /^NOT_REPLICATED$/,
     'a commit waits for a synchronous standby that does not confirm it. Start the standby, or change synchronous_standby_names.',
   ],
+  [/^SLOW_COMMIT$/, 'its commits take too long, and wait for no standby. Check its disk, and try again.'],
   [/^(OLDER_SCHEMA|TIMELINE)$/, 'a failover has undone its migration. Try again.'],
   [/^(53100|58030)$/, 'its disk is full or failing. Make room there, also for its log, and try again.'],
   [/^57P03$/, 'it is still starting up, or shutting down. Try again.'],
@@ -35,6 +40,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [
     /CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO/,
     'its certificate cannot be verified. Check sslmode and sslrootcert in the address.',
+  ],
+  [
+    /^(ENOTFOUND|EAI_\w+)$/,
+    'it cannot be reached, because its host name has no address. Check the name, and the name server.',
   ],
   [
     /^(E[A-Z_]+|CONNECT\w+|NO_ANSWER|08\w+)$/,

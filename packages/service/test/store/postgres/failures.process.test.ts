@@ -1,6 +1,8 @@
 // What the service answers when its PostgreSQL fails: 503 within seconds, and the truth again once it is back.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import postgres from 'postgres'
 import { newPet, petBody } from '../../../../../test/support/pets.ts'
 import { Cluster } from '../../../../../test/support/postgres.ts'
@@ -14,6 +16,10 @@ import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, WRITE_QUEUE_MS } from '../../../
 
 const PET = petBody()
 const NEW_PET = newPet()
+const strace = Bun.which('strace')
+/** To trace the processes of another user. */
+const CAP_SYS_PTRACE = 19n
+const canTrace = strace && ((capabilities() >> CAP_SYS_PTRACE) & 1n) === 1n
 /** The longest that any request may take, whatever the database does: each of its waits, and what a busy machine adds. */
 const WAIT_MAX_MS = CONNECT_TIMEOUT_MS + WRITE_QUEUE_MS + ANSWER_TIMEOUT_MS + 1_000
 const MAX_CONNECTIONS = 24
@@ -104,6 +110,29 @@ describe('a database that', () => {
     })
   })
 
+  test.skipIf(!canTrace)(
+    `commits slowly, as with a slow disk: the log names no standby${canTrace ? '' : ' (needs strace and CAP_SYS_PTRACE)'}`,
+    async () => {
+      const [pid] = readFileSync(join(cluster.folder, 'postmaster.pid'), 'utf8').split('\n')
+      const isTraced = () => !/^TracerPid:\t0$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+      // The processes that are started from now on, too.
+      const delay = ['-e', 'trace=fdatasync', '-e', 'inject=fdatasync:delay_enter=900000']
+      const slowing = Bun.spawn([strace as string, '-f', '-q', '-o', '/dev/null', ...delay, '-p', pid as string])
+      while (!isTraced() && slowing.exitCode === null) await Bun.sleep(10)
+      const before = service.logged.length
+      await terminateAll()
+      const reasons = () => service.logged.slice(before).map((line) => JSON.parse(line).err?.message ?? '')
+      for (const deadline = performance.now() + 20_000; !reasons().some((reason) => reason.startsWith('a commit')); ) {
+        expect(performance.now(), 'waits for a slow commit').toBeLessThan(deadline)
+        await list()
+      }
+      slowing.kill('SIGINT')
+      await slowing.exited
+      expect(reasons()).toContainEqual(expect.stringContaining('is the disk slow'))
+      expect(reasons()).not.toContainEqual(expect.stringContaining('standby'))
+    },
+  )
+
   test('closes every connection', async () => {
     await list()
     await terminateAll()
@@ -188,6 +217,12 @@ describe('a database that', () => {
     )
   }
 })
+
+/** Returns this process's capabilities, or none if the system has no such thing. */
+function capabilities(): bigint {
+  if (process.platform !== 'linux') return 0n
+  return BigInt(`0x${/^CapEff:\t(\w+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'}`)
+}
 
 async function setting(text: string): Promise<void> {
   await cluster.asAdmin(async (sql) => {

@@ -29,7 +29,16 @@ describe('a start refuses', () => {
       () => `postgres://u:${SECRET}@127.0.0.1:1/pets`,
       /127\.0\.0\.1:1.*cannot be reached/,
     ],
-    ['a name that leads nowhere', () => `postgres://u:${SECRET}@petstore.invalid/pets`, /cannot be reached/],
+    [
+      'a name that has no address',
+      () => `postgres://u:${SECRET}@petstore.invalid/pets`,
+      /cannot be reached, because its host name has no address/,
+    ],
+    [
+      'a user whose transactions are read-only',
+      () => databaseFor('read_only', 'ALTER ROLE read_only SET default_transaction_read_only = on'),
+      /its transactions are read-only, and it is no standby/,
+    ],
     [
       'a user that is not there',
       () => cluster.address('postgres').replace('postgres@', `nobody:${SECRET}@`),
