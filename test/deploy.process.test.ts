@@ -15,7 +15,7 @@ import { composeExample, type Example, imageExample, kubernetesExample, systemdE
 import { temporaryFile } from './support/files.ts'
 import { buildImage, type Image, missingToBuild, missingToRun } from './support/image.ts'
 import { freePort } from './support/ports.ts'
-import { sharedCluster } from './support/postgres.ts'
+import { Cluster, sharedCluster } from './support/postgres.ts'
 import { ask, type Running, root, run, start } from './support/process.ts'
 
 const folder = join(root, 'deploy')
@@ -82,6 +82,38 @@ unlessMissing('docker-compose', 'docker-compose reads the Compose file', () => {
     writeFileSync(join(dirname(copy), 'secrets', secret), '')
   const { exitCode, stderr } = Bun.spawnSync(['docker-compose', '-f', copy, 'config', '--quiet'])
   expect([exitCode, stderr.toString()]).toEqual([0, ''])
+})
+
+unlessMissing(
+  'pg_isready',
+  'Compose waits for the TCP port of PostgreSQL, which opens after the database is made',
+  async () => {
+    const { services } = Bun.YAML.parse(textOf('compose.yaml')) as {
+      services: { postgres: { healthcheck: { test: string[] } } }
+    }
+    const [kind, ...command] = services.postgres.healthcheck.test
+    const making = await Cluster.start({ listen_addresses: '', unix_socket_directories: '.' })
+    const isReady = (env: Record<string, string>) =>
+      Bun.spawnSync(command, { env: { ...process.env, ...env } }).exitCode
+    const port = { PGPORT: String(making.port) }
+    const made = (await sharedCluster()).port
+    expect([kind, isReady({ ...port, PGHOST: making.folder }), isReady({ PGPORT: String(made) })]).toEqual([
+      'CMD',
+      2,
+      0,
+    ])
+    await making.remove()
+  },
+)
+
+test.each(['kubernetes.yaml', 'kubernetes-file.yaml'])('the alert about memory fires below the limit of %s', (name) => {
+  const rules = readFileSync(join(root, 'docs/monitoring/prometheus-rules.yaml'), 'utf8')
+  const alert = Number(/process_resident_memory_bytes > (\S+)/.exec(rules)?.[1])
+  const limits = [...textOf(name).matchAll(/limits: \{ memory: (\d+)Mi \}/g)].map(
+    ([, limit]) => Number(limit) * 2 ** 20,
+  )
+  expect(limits.filter((limit) => alert < 0.8 * limit)).toEqual(limits)
+  expect(alert).toBeGreaterThan(0)
 })
 
 test('Kubernetes, in a file: one replica, whose data and backups are in volumes', () => {

@@ -1,7 +1,13 @@
 // The address of a PostgreSQL database. It may hold a password, so it is shown only as `describeAddress` writes it.
 
+export interface Host {
+  /** A name, an address of IPv4 or IPv6, or the absolute path of the folder that has the server's socket. */
+  host: string
+  port: number
+}
+
 export interface PostgresAddress {
-  hosts: readonly { host: string; port: number }[]
+  hosts: readonly Host[]
   database: string
   user: string
   password: string | undefined
@@ -43,15 +49,20 @@ export function parsePostgresAddress(address: string): PostgresAddress {
 /** For people: without user, password and parameters. */
 export function describeAddress(address: string): string {
   const { hosts, database } = parsePostgresAddress(address)
-  return `postgres://${hosts.map(({ host, port }) => `${host}:${port}`).join(',')}/${database}`
+  return `postgres://${hosts.map(describeHost).join(',')}/${database}`
 }
 
-function parseHost(text: string): { host: string; port: number } {
+/** As an address names it: IPv6 in brackets, the folder of a socket %-encoded. */
+export function describeHost({ host, port }: Host): string {
+  return `${host.includes(':') ? `[${host}]` : encodeURIComponent(host)}:${port}`
+}
+
+function parseHost(text: string): Host {
   const [, host = '', port = '5432'] = HOST.exec(text) ?? []
   if (host === '' || Number(port) < 1 || Number(port) > 65535) {
     throw new Error('must name each host as HOST or HOST:PORT, separated by commas')
   }
-  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
+  return { host: decode(host.replace(/^\[|\]$/g, '')), port: Number(port) }
 }
 
 function parseParameters(

@@ -38,7 +38,7 @@ export function codeOf(error: unknown): string {
  * about the connections that are open: their statements check the host.
  */
 export function isGone(error: unknown): boolean {
-  return /^(57P0|25006|READ_ONLY|STANDBY|NO_ANSWER|ECONNREFUSED|E(HOST|NET)UNREACH)/.test(codeOf(error))
+  return /^(57P0|25006|READ_ONLY|STANDBY|NO_ANSWER|ECONNREFUSED|ENOENT|E(HOST|NET)UNREACH)/.test(codeOf(error))
 }
 
 export function isLost(error: unknown): boolean {

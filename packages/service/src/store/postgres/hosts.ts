@@ -1,12 +1,10 @@
 // The hosts of an address: connects to them, and finds the one that accepts writes.
 
 import { DatabaseError } from 'pg-protocol'
-import type { PostgresAddress } from './address.ts'
+import { describeHost, type Host, type PostgresAddress } from './address.ts'
 import { Client } from './client.ts'
 import { codeOf, isGone, StoreFailure } from './errors.ts'
 import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, START_WAIT_MS, withTimeout } from './time-limits.ts'
-
-type Host = PostgresAddress['hosts'][number]
 
 const START_AGAIN_MS = 100
 /** A database server that is starting, its standby, its disk, a connection to be free, and one that is slow to open. */
@@ -56,7 +54,7 @@ export function isSame(one: WritableHost, other: WritableHost): boolean {
 }
 
 async function probeHost(address: PostgresAddress, host: Host): Promise<WritableHost> {
-  const name = `${host.host}:${host.port}`
+  const name = describeHost(host)
   const client = await Client.open(address, host, { statementTimeoutMs: CONNECT_TIMEOUT_MS })
   try {
     // Without parameters or a name: PgBouncer keeps what has a name.

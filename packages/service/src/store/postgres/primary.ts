@@ -3,7 +3,7 @@
 // sent to its standby.
 
 import { unavailable } from '../shared/failures.ts'
-import type { PostgresAddress } from './address.ts'
+import { describeHost, type PostgresAddress } from './address.ts'
 import { codeOf, isLost, StoreFailure, translate, translateAdding } from './errors.ts'
 import {
   AWAITS_STANDBY,
@@ -216,12 +216,13 @@ export class PrimaryConnection {
     return connections
   }
 
-  private refuseEarlier({ host, port, timeline }: WritableHost): void {
+  private refuseEarlier(host: WritableHost): void {
+    const { timeline } = host
     if (timeline >= this.timeline) return
     const [found, used] = [timeline, this.timeline].map((hexadecimal) => Number.parseInt(hexadecimal, 16))
     throw new StoreFailure(
       'TIMELINE',
-      `${host}:${port} is on timeline ${found}, and this server has used timeline ${used}: what was committed on that one is missing. Check which host must be the primary; to go on without it, restart this server.`,
+      `${describeHost(host)} is on timeline ${found}, and this server has used timeline ${used}: what was committed on that one is missing. Check which host must be the primary; to go on without it, restart this server.`,
     )
   }
 

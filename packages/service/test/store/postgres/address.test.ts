@@ -7,11 +7,14 @@ import { describeAddress, isPostgresAddress, parsePostgresAddress } from '../../
 const SECRET = 'hunter2'
 
 test('an address of PostgreSQL has hosts, a user, a password and a database, percent-decoded', () => {
-  expect(parsePostgresAddress('postgres://shop:p%40ss%2F%3A@db1:5433,[::1],db3.example/pet%20store')).toEqual({
+  expect(
+    parsePostgresAddress('postgres://shop:p%40ss%2F%3A@db1:5433,[::1],db3.example,%2Fvar%2Frun/pet%20store'),
+  ).toEqual({
     hosts: [
       { host: 'db1', port: 5433 },
       { host: '::1', port: 5432 },
       { host: 'db3.example', port: 5432 },
+      { host: '/var/run', port: 5432 },
     ],
     user: 'shop',
     password: 'p@ss/:',
@@ -30,8 +33,8 @@ test('an address of PostgreSQL has hosts, a user, a password and a database, per
 })
 
 test('the shown address has hosts and database only', () => {
-  expect(describeAddress(`postgres://shop:${SECRET}@db1,db2:5433/pets?sslmode=require`)).toBe(
-    'postgres://db1:5432,db2:5433/pets',
+  expect(describeAddress(`postgres://shop:${SECRET}@db1,[::1]:5433,%2Fvar%2Frun/pets?sslmode=require`)).toBe(
+    'postgres://db1:5432,[::1]:5433,%2Fvar%2Frun:5432/pets',
   )
 })
 
@@ -56,6 +59,7 @@ describe('an address that cannot be used is refused, with a reason and without t
     `postgres://shop:${SECRET}@db:99999/pets`,
     `postgres://shop:${SECRET}@db:0/pets`,
     `postgres://shop:${SECRET}@db,/pets`,
+    `postgres://shop:${SECRET}@db%zz/pets`,
     `postgres://shop:${SECRET}@db/pets?sslmode=never`,
     `postgres://shop:${SECRET}@db/pets?connections=0`,
     `postgres://shop:${SECRET}@db/pets?connections=101`,

@@ -31,7 +31,7 @@ const expired = join(folder, 'expired.pem')
 
 let cluster: Cluster
 beforeAll(async () => {
-  cluster = await Cluster.start({ listen_addresses: '127.0.0.1,::1' })
+  cluster = await Cluster.start({ listen_addresses: '127.0.0.1,::1', unix_socket_directories: '.' })
   await cluster.asAdmin(async (sql) => {
     await sql.unsafe(`CREATE DATABASE "${ODD}"`)
     for (const [encryption, ...roles] of [
@@ -43,6 +43,7 @@ beforeAll(async () => {
     }
     await sql.unsafe('CREATE ROLE encrypted LOGIN; CREATE ROLE unencrypted LOGIN')
     const rules = [
+      'local all all trust',
       'host all postgres all trust',
       ...['scram', 'md5', `"${ODD}"`].map((role) => `host all ${role} all ${role === 'md5' ? 'md5' : 'scram-sha-256'}`),
       'host all plain all password',
@@ -55,9 +56,9 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.remove())
 
-/** What is at the other end, or the sentence that a start ends with. `PORT` stands for the server's. */
+/** Returns the session that was opened, or the sentence of the refusal. `PORT` is the server's port, `FOLDER` the folder of its socket. */
 async function opened(pattern: string) {
-  const address = pattern.replaceAll('PORT', String(cluster.port))
+  const address = pattern.replaceAll('PORT', String(cluster.port)).replace('FOLDER', encodeURIComponent(cluster.folder))
   try {
     const connection = await orRefusal(address, (parsed) => PrimaryConnection.open(parsed))
     const [found] = await connection.read<{ user: string; database: string; encrypted: boolean; family: number }>(
@@ -101,7 +102,9 @@ describe('hosts, users and databases', () => {
     ['the first host refuses', 'postgres://postgres@127.0.0.1:1,127.0.0.1:PORT/postgres', { user: 'postgres' }],
     ['the first has no address', 'postgres://postgres@petstore.invalid,127.0.0.1:PORT/postgres', { user: 'postgres' }],
     ['no host answers', 'postgres://postgres@127.0.0.1:1,127.0.0.1:2/postgres', UNREACHABLE],
-    ['a folder of sockets, which is no host', 'postgres://postgres@%2Ftmp:PORT/postgres', UNREACHABLE],
+    ['a folder without a socket', 'postgres://postgres@%2Fnowhere:PORT/postgres', UNREACHABLE],
+    ['the folder of a socket', at('', 'postgres', 'FOLDER'), { family: null }],
+    ['the folder of a socket, which TLS does not concern', at('sslmode=require', 'postgres', 'FOLDER'), PLAIN],
     ['no such database', 'postgres://postgres@127.0.0.1:PORT/nowhere', /no such database/],
     ['no such user', at('', 'nobody'), REFUSED],
     ['one connection to read', at('connections=1'), { user: 'postgres' }],
