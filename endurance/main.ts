@@ -18,10 +18,10 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<{ main: Main }>>> = {
   search: () => import('./search.ts'),
   soak: () => import('./soak.ts'),
   waits: () => import('./waits.ts'),
-  'contract-faults': suite({ FAULTS: 'all' }, `${VERIFY}/found-faults.process.test.ts`),
+  'contract-faults': suite({ FAULTS: 'all' }, `${VERIFY}/found-faults.release.test.ts`),
   planted: suite(
     { FAULTS: 'planted' },
-    ...[`${VERIFY}/found-faults.process.test.ts`, `${VERIFY}/servers.process.test.ts`],
+    ...[`${VERIFY}/found-faults.release.test.ts`, `${VERIFY}/servers.release.test.ts`],
     ...['-t', 'planted fault|accuses nobody'],
   ),
   letters: suite({ LETTERS: 'all' }, 'store/search.process', '-t', 'letters and digits'),

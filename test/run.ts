@@ -1,8 +1,18 @@
 // `npm test`: types, lint, generated files and every test, each counted, with the sum on the last line.
-// `--fast` (`npm run check`) leaves out the tests that start processes. `--update-timings` keeps how long each file took.
+// `--fast` (`npm run check`) leaves out the tests that start processes. `--release` (`npm run test:release`) runs the second level instead: tests of
+// packages, tools and experiments. `--update-timings` keeps how long each file took.
 
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { availableParallelism, freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { audit } from '../scripts/audit.ts'
@@ -12,8 +22,11 @@ import { leaveNothing, runTests } from './support/runner.ts'
 
 const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
+const release = process.argv.includes('--release')
 /** Files of tests that start processes, databases or browsers. */
 const SLOW = '.process.test.ts'
+/** Files of tests of the second level. */
+const RELEASE = '.release.test.ts'
 /** How many test files run at the same time. More than half of their time they wait. */
 const WORKERS = 3 * availableParallelism()
 /** How long each file takes. The longest are started first, so that none is left at the end while processors rest. */
@@ -38,22 +51,24 @@ const results = { passed: 0, failed: 0, skipped: 0 }
 /** What failed said: repeated at the end of the output, of which CI shows no more. */
 const failures: string[] = []
 
-await Promise.all([
-  tests(),
+/** What needs no test file, and what only the first level checks. */
+const steps = () => [
   step('types', ['node_modules/.bin/tsc', '-p', '.']),
   ...['packages/page/src', 'packages/page/reference'].map((page) =>
     step(`types of ${page}`, ['node_modules/.bin/tsc', '-p', page]),
   ),
   step('lint', ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.']),
   step('generated files', [process.execPath, 'scripts/generate.ts', '--check']),
-  ...(fast ? [] : [auditStep()]),
-])
+]
+await Promise.all([tests(), ...(release ? [auditStep()] : steps())])
 
 process.stdout.write(`\n${costly()}\n`)
 const { passed, failed, skipped } = results
 if (skipped > 0) process.stdout.write(`\n${skipped} skipped; each says why above\n`)
 for (const failure of failures) process.stdout.write(`\n${failure}\n`)
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
+// .ci/run adds them up.
+if (env.TEST_TOTALS) appendFileSync(env.TEST_TOTALS, `${passed} ${failed}\n`)
 process.exit(failed > 0 ? 1 : 0)
 
 function newFolder(parent: string): string {
@@ -137,7 +152,8 @@ async function tests(): Promise<void> {
   // Bun finds nothing where braces hold a slash.
   const folders = ['packages/*/test', 'test', 'endurance/test', 'bench/test']
   const all = folders.flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.test.ts`).scanSync({ cwd: root })])
-  const files = all.filter((file) => !file.includes('/node_modules/') && (!fast || !file.endsWith(SLOW)))
+  const isWanted = (file: string) => file.endsWith(RELEASE) === release && !(fast && file.endsWith(SLOW))
+  const files = all.filter((file) => !file.includes('/node_modules/') && isWanted(file))
   const flags = [
     `--parallel=${WORKERS}`,
     `--timings=${TIMINGS}`,

@@ -1,5 +1,5 @@
 // When a service has Litestream begin a whole new copy: with a real log, and files such as Litestream writes beside it. The test of deploy/ that
-// runs Litestream itself shows what is restored (test/deploy.litestream.process.test.ts).
+// runs Litestream itself shows what is restored (test/deploy.litestream.release.test.ts).
 
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

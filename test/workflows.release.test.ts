@@ -37,6 +37,7 @@ test('a job may write only what it is for, and none that builds or tests may wri
   ])
   expect(writing).toEqual([
     ['ci.yml test', []],
+    ['ci.yml start', []],
     ['image.yml image', ['packages']],
     ['release.yml test', []],
     ['release.yml build', []],
