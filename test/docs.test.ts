@@ -43,7 +43,7 @@ for (const document of documents) {
   })
 
   test(`${document} names only files that exist`, () => {
-    const files = [...text.matchAll(/(?<![\w/.-])(?:[\w.-]+\/)+[\w.-]+\.(?:tsx?|mjs|sql|ya?ml|md)\b/g)].map(
+    const files = [...text.matchAll(/(?<![\w/.-])(?:[\w.-]+\/)+[\w.-]+\.(?:tsx?|mjs|sql|ya?ml|md)(?:\.gz)?\b/g)].map(
       ([file]) => file,
     )
     expect(

@@ -1,14 +1,16 @@
-// The contract beside that of the last release, which packages/contract/test/released.yaml keeps: what a stable operation promises stays, and a beta
+// The contract beside that of the last release, which packages/contract/test/released.yaml.gz keeps: what a stable operation promises stays, and a beta
 // one changes only with an entry in the changelog. And that the comparison sees each kind of change.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
 import document from '../../../openapi.yaml'
 import { breakingChanges, forbidden } from '../../../test/support/contract-changes.ts'
 import type { OpenApi, Operation, Parameter, Response, Schema } from '../src/openapi.ts'
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
-const released = Bun.YAML.parse(read('released.yaml')) as OpenApi
+const compressed = readFileSync(new URL('released.yaml.gz', import.meta.url))
+const released = Bun.YAML.parse(gunzipSync(compressed).toString()) as OpenApi
 
 test('nothing has changed that breaks a client of a stable operation, or unannounced one of a beta operation', () => {
   expect(forbidden(breakingChanges(released, document), read('../../../CHANGELOG.md'))).toEqual([])
