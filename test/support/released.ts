@@ -21,7 +21,8 @@ export function expectReleased(kind: Kind, now: Iterable<string>): void {
   const names = new Set(now)
   if (process.env.RELEASE) {
     released[kind] = [...names].sort()
-    writeFileSync(FILE, `${JSON.stringify(released, null, 2)}\n`)
+    const lines = Object.entries(released).map(([kind, names]) => `  "${kind}": ${JSON.stringify(names)}`)
+    writeFileSync(FILE, `{\n${lines.join(',\n')}\n}\n`)
   }
   expect([kind, released[kind]?.filter((name) => !names.has(name))]).toEqual([kind, []])
 }
