@@ -75,6 +75,13 @@ export class Client {
     }
   }
 
+  /** Deallocates a prepared statement, with the next one that is run. Its name cannot be used again. */
+  deallocate(name: string): void {
+    const { connection } = this.driver
+    connection.close({ type: 'S', name })
+    delete connection.parsedStatements[name]
+  }
+
   /** Ends the connection, and waits for the server to do so no longer than `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     await withTimeout(timeoutMs, this.driver.end(), () => new Error('no goodbye')).catch(() => destroy(this.driver))

@@ -11,6 +11,7 @@ import {
   NEW_EVENT_COLUMNS,
 } from '../shared/events.ts'
 import { POSTGRES_JSON } from './json.ts'
+import { firstOf, limitFor } from './page-queries.ts'
 import type { PrimaryConnection } from './primary.ts'
 
 const NAMES = Object.keys(NEW_EVENT_COLUMNS)
@@ -25,10 +26,11 @@ export const ADD_EVENTS = `
     ) IS NOT FALSE THEN at END
   FROM new ORDER BY place RETURNING id`
 
-/** With a filter, only its index gives the order (pages.ts says why), and the limit is part of the statement. */
+/** If there is a filter, only its index gives the order: page-queries.ts explains it. */
 const FEED: FeedDialect = {
   json: POSTGRES_JSON,
-  limit: (limit) => String(limit),
+  limit: (limit) => String(limitFor(limit)),
+  cut: (page, limit, give) => firstOf(page, give(BigInt(limit))),
   least: (one, other) => `least(${one}, ${other})`,
   rows({ along, conditions, above, below, up, limit }) {
     const [key, value] = along

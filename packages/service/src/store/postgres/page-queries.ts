@@ -1,9 +1,26 @@
 // The rows of a list, along the index that its filters choose: SQL that leaves PostgreSQL's planner no other way. In it `$1` is the place where the
-// walk begins, and the filters follow. The limit is a number: a parameter would be a reason to plan the statement at every execution.
+// walk begins, and the filters follow.
 
+import { PAGE_MAX } from '../../../../contract/src/generated.ts'
 import { conditionsOf, type List, type Plan, rowsOf } from '../shared/lists.ts'
 
 export const parameter = (place: number) => `$${place + 2}`
+
+/** The rows of a page with the default limit, and one more. */
+const FEW = 21
+
+/** The limit of a statement that is to give `wanted` rows. Each value makes another statement, so there are two. */
+export function limitFor(wanted: number): number {
+  return wanted <= FEW ? FEW : Math.max(wanted, PAGE_MAX + 1)
+}
+
+/**
+ * The first rows of a walk with the limit of `limitFor`; `wanted` is a parameter. PostgreSQL would expect many rows from a walk with a
+ * parameter as its only limit, and so plan it at every execution. Here it expects a tenth of the other limit, and keeps the plan.
+ */
+export function firstOf(rows: string, wanted: string): string {
+  return `SELECT * FROM (${rows}) AS rows LIMIT ${wanted}::bigint`
+}
 
 /** The columns of the index before the ids, each with its value in SQL. */
 type Walk = (readonly [column: string, value: string])[]

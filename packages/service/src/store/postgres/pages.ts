@@ -1,13 +1,12 @@
-// The rows of a list in PostgreSQL: page by page, or by their ids. Each combination of filters has a statement, and the limit is part of it:
-// with a parameter for it, PostgreSQL plans the statement at every execution, because a plan for any limit looks expensive. Planning
-// takes a quarter of the time of a page, and a third with a status.
+// The rows of a list in PostgreSQL: page by page, or by their ids. Each combination of filters has a statement, which is planned once for each
+// connection: planning takes a quarter of the time of a page, and a third with a status.
 
 import type { Page } from '../../domain/lists.ts'
 import { type Columns, fromRow, jsonObject, selectList } from '../shared/columns.ts'
 import { batched } from '../shared/group-commit.ts'
 import { type AnyFilter, goesUp, type List, pageOfRows, planOf, rowsOf, startOf } from '../shared/lists.ts'
 import { POSTGRES_JSON } from './json.ts'
-import { walkSql } from './page-queries.ts'
+import { firstOf, limitFor, parameter, walkSql } from './page-queries.ts'
 import type { Parameter, RunQuery } from './session.ts'
 
 /** Without an id: there are rows on the other side of the place. */
@@ -23,7 +22,8 @@ export function pages<Filter extends AnyFilter>(read: RunQuery, list: List<Filte
     const { limit, after } = filter
     const plan = planOf(list, filter)
     const up = goesUp(filter)
-    const found = walkSql(list, plan, up, limit + 1, columns)
+    const walk = walkSql(list, plan, up, limitFor(limit + 1), columns)
+    const found = firstOf(walk, parameter(plan.given.length))
     // Nothing is before the start of a list. No EXISTS: it forgets the order that only the index gives, and may read the whole table.
     const sql =
       after === undefined
@@ -32,7 +32,7 @@ export function pages<Filter extends AnyFilter>(read: RunQuery, list: List<Filte
       SELECT NULL, NULL FROM (${walkSql(list, plan, !up, 1, 'id')}) AS beyond`
     const values = plan.given.map((name) => filter[name] as Parameter)
     // To read one text costs a tenth of reading a row as an object and writing it.
-    const rows = await read<Row>(sql, after ?? startOf(up), ...values)
+    const rows = await read<Row>(sql, after ?? startOf(up), ...values, limit + 1)
     const shown = rows.filter((row): row is Row & { id: bigint } => row.id !== null)
     return pageOfRows(filter, shown, shown.length < rows.length)
   }

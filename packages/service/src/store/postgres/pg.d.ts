@@ -26,7 +26,13 @@ declare module 'pg/lib/client.js' {
       scramMaxIterations: number
       types: { getTypeParser(oid: number): (text: string) => unknown }
     })
-    readonly connection: { stream: { destroy(): void } }
+    readonly connection: {
+      readonly stream: { destroy(): void }
+      /** The texts of the prepared statements, by their names. */
+      readonly parsedStatements: Record<string, string>
+      /** Sends Close without Sync. */
+      close(statement: { type: 'S'; name: string }): void
+    }
     readonly processID: number | null
     getStartupConf: () => Record<string, string>
     connect(): Promise<this>

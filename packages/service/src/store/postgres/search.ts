@@ -7,7 +7,7 @@ import { unavailable } from '../shared/failures.ts'
 import { type AnyFilter, conditionsOf, type List, ORDERS, PETS, type Plan, planOf, rowsOf } from '../shared/lists.ts'
 import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../shared/search.ts'
 import { POSTGRES_JSON } from './json.ts'
-import { parameter, walkSql } from './page-queries.ts'
+import { limitFor, parameter, walkSql } from './page-queries.ts'
 import { Pool } from './pool.ts'
 import type { Parameter, RunQuery } from './session.ts'
 
@@ -163,7 +163,8 @@ export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: L
     })
 
   return async function* walk(range) {
-    const { up, count } = range
+    const { up } = range
+    const count = limitFor(range.count)
     const on = (last: bigint) => (up ? last : last - 1n)
     let { after } = range
     for (let limit = STEP.first; ; limit = STEP.next) {
@@ -173,7 +174,7 @@ export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: L
       after = on(looked.last)
       // Once is enough: what the index has too many of stays too much.
       while (limit === STEP.first) {
-        const found = await byIndex(range, after)
+        const found = await byIndex({ ...range, count }, after)
         if (found.count > ORDERED_MAX) break
         yield found.rows
         const last = found.rows.at(-1)

@@ -28,8 +28,8 @@ export const SETTINGS = {
 } as const
 const SET = Object.entries(SETTINGS).map(([name, value]) => `set_config('${name}', '${value}', false)`)
 
-/** What statements are called where they are prepared. */
-const names = new Map<string, string>()
+/** Statements that a connection keeps prepared. Which ones there are follows from requests, and each takes the server about 150 kB. */
+const PREPARED_MAX = 300
 
 export class Session {
   /** Opened for the first statement. */
@@ -40,6 +40,9 @@ export class Session {
   private closing: Promise<unknown> | undefined
   /** Resolves when no transaction is open. */
   private transacted: Promise<unknown> = Promise.resolve()
+  /** The prepared statements and their names, the most recently used ones last. */
+  private readonly prepared = new Map<string, string>()
+  private named = 0
   /** Whether the database itself is at the other end; unknown before the first statement. */
   private direct: boolean | undefined
 
@@ -131,7 +134,22 @@ export class Session {
 
   private async answer<Row extends object>(statement: string, parameters: Parameter[]) {
     const client = await this.connected()
-    return client.run<Row>(statement, parameters, this.direct ? nameOf(statement, parameters) : undefined)
+    return client.run<Row>(statement, parameters, this.direct ? this.nameOf(client, statement, parameters) : undefined)
+  }
+
+  /** None for a statement without parameters: it may be several. */
+  private nameOf(client: Client, statement: string, parameters: readonly Parameter[]): string | undefined {
+    if (parameters.length === 0) return undefined
+    const { prepared } = this
+    const name = prepared.get(statement) ?? `s${this.named++}`
+    prepared.delete(statement)
+    prepared.set(statement, name)
+    const oldest = prepared.entries().next().value
+    if (prepared.size > PREPARED_MAX && oldest) {
+      client.deallocate(oldest[1])
+      prepared.delete(oldest[0])
+    }
+    return name
   }
 
   private connected(): Promise<Client> {
@@ -141,12 +159,4 @@ export class Session {
     })
     return this.opening
   }
-}
-
-/** None for one without parameters: it may be several. */
-function nameOf(statement: string, parameters: readonly Parameter[]): string | undefined {
-  if (parameters.length === 0) return undefined
-  const name = names.get(statement) ?? `s${names.size}`
-  names.set(statement, name)
-  return name
 }

@@ -92,6 +92,8 @@ export interface FeedDialect {
   /** FROM and what follows. */
   rows(rows: Rows): string
   limit(limit: number, give: (value: bigint) => string): string
+  /** The first `limit` rows of a page that was read with that limit. */
+  cut(page: string, limit: number, give: (value: bigint) => string): string
   least(one: string, other: string): string
 }
 
@@ -117,7 +119,7 @@ export function feedQuery(dialect: FeedDialect, filter: EventFilter): { sql: str
     limit: dialect.limit(filter.limit, give),
   })
   const found = [
-    `SELECT 'event' AS kind, page.* FROM (${page}) AS page`,
+    `SELECT 'event' AS kind, page.* FROM (${dialect.cut(page, filter.limit, give)}) AS page`,
     `SELECT 'end', last.* FROM (SELECT * FROM events WHERE id < ${end} ORDER BY id DESC LIMIT 1) AS last`,
     ...(after
       ? [`SELECT 'seen', seen.* FROM (SELECT * FROM events WHERE id >= ${after} ORDER BY id LIMIT 1) AS seen`]

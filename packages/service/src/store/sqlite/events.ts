@@ -30,6 +30,7 @@ const INDEXES: Readonly<Record<string, string>> = {
 const FEED: FeedDialect = {
   json: SQLITE_JSON,
   limit: (limit, give) => `+${give(BigInt(limit))}`,
+  cut: (page) => page,
   least: (one, other) => `min(${one}, ${other})`,
   rows({ along, conditions, above, below, up, limit }) {
     const is = along ? [`${along.column} = ${along.parameter}`] : []

@@ -1,15 +1,18 @@
 // What PostgreSQL reads to answer: its own rows, however many there are, by plans that are made a few times.
 
 import { describe, expect, test } from 'bun:test'
+import { eventFilter } from '../../../../../test/support/events.ts'
 import { orderFilter, petFilter } from '../../../../../test/support/lists.ts'
 import { idsOf } from '../../../../../test/support/paging.ts'
 import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
 import type { KeyId } from '../../../src/domain/keys.ts'
+import type { Page } from '../../../src/domain/lists.ts'
 import type { OrderStatus } from '../../../src/domain/orders.ts'
 import type { PetFilter } from '../../../src/domain/pets.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
+import { postgresEvents } from '../../../src/store/postgres/events.ts'
 import { pages } from '../../../src/store/postgres/pages.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/primary.ts'
 import { ORDERS, PETS } from '../../../src/store/shared/lists.ts'
@@ -116,7 +119,7 @@ describe('with many rows', () => {
     expect(rows).toBeLessThan(10)
   })
 
-  test('a page without a filter, and one of pets with a status, is planned a few times, not at every execution', async () => {
+  test('a page is planned a few times for two limits of each list, not at every execution', async () => {
     const { address, store, by, name } = await storeWithKey()
     await store.close()
     await cluster.asAdmin(
@@ -126,24 +129,58 @@ describe('with many rows', () => {
           SELECT 'Rex', 1, 'sold', 1, ${by} FROM generate_series(1, 20000);
           INSERT INTO orders (pet_id, status, placed_at, changed_at)
           SELECT n, 'completed', 1, 1 FROM generate_series(1, 20000) AS n;
+          INSERT INTO events (type, at, key_id, pet_id, pet_status, pet)
+          SELECT 'pet.added', 1, ${by}, n, 'sold', '{"name":"Rex","categoryId":1}' FROM generate_series(1, 20000) AS n;
           ANALYZE`),
       name,
     )
-    // What a session has prepared is seen in that session only.
+    // The statements that a session has prepared are seen in that session only.
     const connection = await PrimaryConnection.open({ ...parsePostgresAddress(address), connections: 1 })
     const [listPets, listOrders] = [pages(connection.read, PETS), pages(connection.read, ORDERS)]
-    for (let after = 100n; after < 112n; after++) {
-      const page = { limit: 20, after }
-      await listPets(petFilter(page))
-      await listPets(petFilter({ ...page, status: 'sold' }))
-      await listOrders(orderFilter(page))
+    const { listEvents } = postgresEvents(connection)
+    for (let after = 100n; after < 140n; after++) {
+      // Every third limit up to 100.
+      const limit = 1 + (Number(after) % 34) * 3
+      const shown = async (page: Promise<Page>) => expect(idsOf(await page)).toHaveLength(limit)
+      await shown(listPets(petFilter({ limit, after })))
+      await shown(listPets(petFilter({ limit, after, status: 'sold' })))
+      await shown(listOrders(orderFilter({ limit, after })))
+      expect(await listEvents(eventFilter(undefined, { limit }))).toMatchObject({ count: limit })
+      expect(await listEvents(eventFilter(undefined, { limit, type: ['pet.added', 'pet.deleted'] }))).toMatchObject({
+        count: limit,
+      })
     }
     const plans = await connection.read<{ custom: bigint; generic: bigint }>(
-      'SELECT custom_plans AS custom, generic_plans AS generic FROM pg_prepared_statements WHERE statement LIKE $1',
-      '%LIMIT 21%',
+      `SELECT custom_plans AS custom, generic_plans AS generic FROM pg_prepared_statements WHERE statement LIKE $1`,
+      '%LIMIT%',
     )
     // PostgreSQL makes a plan for the values of the parameters five times before it decides.
-    expect(plans).toMatchObject(Array(3).fill({ custom: 5n, generic: 7n }))
+    expect(plans).toMatchObject(Array(2 * 5).fill({ custom: 5n }))
+    await connection.close()
+  })
+
+  test('a connection keeps the 300 statements prepared that were used last', async () => {
+    const connection = await PrimaryConnection.open({
+      ...parsePostgresAddress((await storeWithKey()).address),
+      connections: 1,
+    })
+    const kind = async (n: number) =>
+      expect(await connection.read(`SELECT ${n} + $1::int AS n`, 1)).toEqual([{ n: n + 1 }])
+    const prepared = () =>
+      connection.read<{ statement: string }>(
+        'SELECT statement FROM pg_prepared_statements WHERE statement LIKE $1',
+        '%AS n)%',
+      )
+    for (let n = 1; n <= 1_000; n++) {
+      await kind(0)
+      await kind(n)
+    }
+    const statements = await prepared()
+    expect(statements).toHaveLength(299)
+    expect(statements.filter(({ statement }) => statement.includes('SELECT 0 +'))).toHaveLength(1)
+    // These were deallocated.
+    for (let n = 1; n <= 10; n++) await kind(n)
+    expect(await prepared()).toHaveLength(299)
     await connection.close()
   })
 
