@@ -1,6 +1,9 @@
-// How long a test may take: so long that only one that hangs is ended, because a busy machine is not a fault. Loaded before each file
-// (bunfig.toml).
+// How long a test may take: 60 s times the load of the machine, so that a busy machine is no fault and a test that hangs ends. Loaded before each
+// file (bunfig.toml).
 
 import { setDefaultTimeout } from 'bun:test'
+import { machineLoad } from './load.ts'
 
-setDefaultTimeout(10 * 60_000)
+export const TEST_LIMIT_MS = 60_000 * machineLoad()
+
+setDefaultTimeout(TEST_LIMIT_MS)

@@ -1,10 +1,15 @@
 // Waits of tests for a condition: each has a bound, and says what it waited for.
 
+import { machineLoad } from './load.ts'
+
+/** Ends before the time of the test does, whose message would not say what it waited for. */
+const WAIT_MS = 50_000 * machineLoad()
+
 /** Resolves with the condition's value once that is truthy. Rejects after `ms`, with the last value. */
 export async function until<Value>(
   what: string,
   condition: () => Value | Promise<Value>,
-  ms = 60_000,
+  ms = WAIT_MS,
 ): Promise<NonNullable<Value>> {
   const deadline = performance.now() + ms
   for (;;) {
