@@ -3,10 +3,10 @@
 
 import type { Command } from 'commander'
 import { type Deprecation, PetstoreClient, type PetstoreClientOptions } from '../../../client/src/petstore.ts'
-import { localUrl, namesLocal } from '../config/read-config.ts'
+import { KeyError, localUrl, namesLocal } from '../config/read-config.ts'
 import { io } from '../system/io.ts'
 import { readLogin } from './commands/login.ts'
-import { NoKey, setService } from './exit-codes.ts'
+import { setService } from './exit-codes.ts'
 import { clientConfigOf } from './options.ts'
 import { plainFetch } from './plain-fetch.ts'
 import { printNote } from './print.ts'
@@ -31,7 +31,7 @@ export function serviceOf(command: Command): Service {
   return { baseUrl, apiKey: saved?.url === baseUrl ? saved.apiKey : undefined, keyFrom: 'petstore login' }
 }
 
-/** Throws NoKey. */
+/** Throws KeyError. */
 export function createClient(
   command: Command,
   options: Pick<PetstoreClientOptions, 'retries' | 'onRetry'> = {},
@@ -39,11 +39,11 @@ export function createClient(
   return new PetstoreClient({ ...clientOptions(command), ...options })
 }
 
-/** Throws NoKey. */
+/** Throws KeyError. */
 export function clientOptions(command: Command): PetstoreClientOptions {
   const { baseUrl, apiKey } = serviceOf(command)
   if (!apiKey) {
-    throw new NoKey(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)
+    throw new KeyError(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)
   }
   const onDeprecated = (notice: Deprecation) => {
     if (notice.removal && notice.removal.getTime() - Date.now() < NOTE_MS)

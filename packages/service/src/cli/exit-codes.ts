@@ -2,7 +2,7 @@
 
 import { CommanderError } from 'commander'
 import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../../../client/src/petstore.ts'
-import { FlagError } from '../config/read-config.ts'
+import { FlagError, KeyError } from '../config/read-config.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
 import { StartError } from '../domain/start-error.ts'
 import { systemReason } from '../domain/system-reason.ts'
@@ -14,9 +14,6 @@ export class ImportIncomplete extends Error {}
 
 /** `petstore verify` could not examine the server. */
 export class CouldNotExamine extends Error {}
-
-/** No API key was given, nor saved by `petstore login`. */
-export class NoKey extends StartError {}
 
 /** The command has printed its result, which is exit status 1. */
 export class NegativeResult extends Error {}
@@ -43,7 +40,7 @@ function statusOf(error: unknown): number {
   if (error instanceof PetstoreUncertainError) return statusOf(error.cause)
   if (error instanceof FlagError || error instanceof CouldNotExamine) return 2
   if (error instanceof PetstoreNetworkError) return 3
-  if (error instanceof NoKey || (error instanceof PetstoreApiError && [401, 403].includes(error.status))) return 4
+  if (error instanceof KeyError || (error instanceof PetstoreApiError && [401, 403].includes(error.status))) return 4
   if (error instanceof ImportIncomplete) return 5
   if (error instanceof Interrupted) return 130
   return 1

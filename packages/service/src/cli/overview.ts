@@ -26,9 +26,11 @@ Options:
 export const EXIT_STATUSES = `Exit statuses:
   0  done
   1  could not be done
-  2  the command or one of its flags was not understood
+  2  the command or one of its flags was not understood; or it could not be
+     checked (check-backup, verify)
   3  the service did not answer: try again later
-  4  no API key was given, the service refused it, or it may not do this
+  4  no API key was given, it is mistyped, the service refused it, or it may
+     not do this
   5  an import ended, and some records were refused
   130  interrupted
 `

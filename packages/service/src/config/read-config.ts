@@ -7,6 +7,7 @@ import { keyEnvironment } from '../domain/keys.ts'
 import { StartError } from '../domain/start-error.ts'
 import { systemReason } from '../domain/system-reason.ts'
 import { kindOf, pathFault } from '../store/kinds.ts'
+import { NotApiKey } from './setting-parsers.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from './settings.ts'
 
 type Table = Readonly<Record<string, Setting<unknown>>>
@@ -23,10 +24,14 @@ export type Flags = Readonly<Record<string, string | undefined>>
 /** At least one problem is in a flag, so the command itself is wrong, not only its environment. */
 export class FlagError extends StartError {}
 
+/** There is no API key for the service, or the one that is given is mistyped. */
+export class KeyError extends StartError {}
+
 interface Problem {
   /** The flag or the variable. */
   source: string
   message: string
+  isMistypedKey?: boolean
 }
 
 /** Throws one StartError that names every problem; a FlagError when one of them is a flag. */
@@ -77,7 +82,8 @@ export function loginFile(environment: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Throws one StartError that names every problem, also those that `more` finds between settings; a FlagError when one of them is a flag.
+ * Throws one StartError that names every problem, also those that `more` finds between settings; a FlagError when one of them is a flag, and
+ * a KeyError when the only one is the key of a client.
  */
 export function readSettings<Of extends Table>(
   table: Of,
@@ -93,14 +99,19 @@ export function readSettings<Of extends Table>(
       values[name] = text === undefined ? undefined : setting.parse(text)
     } catch (error) {
       const flag = flags[name] === undefined ? undefined : setting.flag?.split(/[ ,]/)[0]
-      problems.push({ source: flag ?? setting.variable, message: (error as Error).message })
+      const isMistypedKey = setting === CLIENT_SETTINGS.apiKey && error instanceof NotApiKey
+      problems.push({ source: flag ?? setting.variable, message: (error as Error).message, isMistypedKey })
     }
   }
   problems.push(...more(values))
   if (problems.length === 0) return values as Values<Of>
-  const Kind = problems.some(({ source }) => source.startsWith('--')) ? FlagError : StartError
   const lines = problems.map(({ source, message }) => `  ${source} ${message}.`)
-  throw new Kind(`The configuration cannot be used:\n${lines.join('\n')}`)
+  throw new (kindOfError(problems))(`The configuration cannot be used:\n${lines.join('\n')}`)
+}
+
+function kindOfError(problems: readonly Problem[]): typeof StartError {
+  if (problems.every(({ isMistypedKey }) => isMistypedKey)) return KeyError
+  return problems.some(({ source }) => source.startsWith('--')) ? FlagError : StartError
 }
 
 /** A variable that is set but empty counts as not set, as in Compose files and shells. */

@@ -68,9 +68,11 @@ export function serviceUrl(text: string): string {
   return address.endsWith('/v1') ? address : `${address}/v1`
 }
 
+export class NotApiKey extends Error {}
+
 export function apiKey(text: string): string {
   if (keyEnvironment(text)) return text
-  throw new Error('is not an API key, or is mistyped: one has pets_live_ or pets_test_, and 28 letters and digits')
+  throw new NotApiKey('is not an API key, or is mistyped: one has pets_live_ or pets_test_, and 28 letters and digits')
 }
 
 /** A key of any server, as a header can carry it (RFC 6750, 2.1, and what else has no space). */

@@ -64,6 +64,17 @@ describe('a saved login', () => {
   })
 })
 
+test.each<[string, string[], Record<string, string>, number]>([
+  ['a mistyped key in the environment', ['pets', 'list'], { PETSTORE_API_KEY: 'pets_live_0' }, 4],
+  ['a mistyped key in a flag', ['inventory', '--api-key', 'pets_live_0'], {}, 4],
+  ['a mistyped key and a wrong flag', ['inventory', '--api-key', 'pets_live_0', '--url', 'ftp://a'], {}, 2],
+  ['a mistyped key and a wrong address', ['inventory'], { PETSTORE_API_KEY: 'pets_live_0', PETSTORE_URL: 'a' }, 1],
+  ['a file of the key that is missing', ['inventory'], { PETSTORE_API_KEY_FILE: '/none' }, 1],
+  ['a mistyped first key of a service', ['serve'], { PETSTORE_BOOTSTRAP_KEY: 'pets_live_0' }, 1],
+])('%s: exit status', async (_what, args, env, status) => {
+  expect(await run(args, { cwd, env })).toMatchObject({ status, stdout: '' })
+})
+
 describe('login', () => {
   test.each([40, 80, 200])(
     'at a terminal of %i columns, shows its questions and the address, and not the key',
@@ -101,7 +112,9 @@ describe('login', () => {
     const stdin = (text: string) => ['sh', '-c', `printf '%s\\n' '${text}' | '${join(root, 'bin/petstore')}' login`]
     const unknown = 'pets_live_0000000000000000000000000000'
     const mistyped = await run([], { cwd, env, command: stdin(unknown) })
-    expect([mistyped.status, mistyped.stderr]).toEqual([1, expect.stringMatching(/mistyped: one has pets_live_ or/)])
+    expect([mistyped.status, mistyped.stderr]).toEqual([4, expect.stringMatching(/mistyped: one has pets_live_ or/)])
+    const empty = await run([], { cwd, env, command: stdin('') })
+    expect([empty.status, empty.stderr]).toEqual([4, 'petstore: No API key was given. Nothing was saved.\n'])
     const loggedIn = await run([], { cwd, env, command: stdin(service.key) })
     expect(loggedIn).toMatchObject({ status: 0, stdout: '' })
     expect(loggedIn.stderr).not.toContain(service.key)

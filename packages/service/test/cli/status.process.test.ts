@@ -36,12 +36,12 @@ Key      …${readOnly.slice(-4)}, from the flag or the environment
   expect(later).toEndWith(`without an end\nEvent    pet.added: pet 1, by test, 2026-11-21 00:00Z\n`)
 })
 
-test('a key that is refused ends with 4, none with 1, a service that does not answer with 3', async () => {
+test('a key that is mistyped or refused, or none, ends with 4, a service that does not answer with 3', async () => {
   const refused = await status({
     PETSTORE_URL: service.url,
     PETSTORE_API_KEY: 'pets_live_0000000000000000000000000000',
   })
-  expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('is not an API key') })
+  expect(refused).toMatchObject({ status: 4, stderr: expect.stringContaining('is not an API key') })
   const foreign = await status({
     PETSTORE_URL: service.url,
     PETSTORE_API_KEY: (await run(['keys', 'generate'])).stdout.trim(),

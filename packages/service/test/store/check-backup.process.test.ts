@@ -109,6 +109,8 @@ describe.concurrent('a copy', () => {
       expect([status, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^petstore: .+\n$/)])
     }
     expect(existsSync(missing)).toBe(false)
+    const env = { PETSTORE_URL: 'http://127.0.0.1:1', PETSTORE_API_KEY: 'mistyped' }
+    expect((await run(['check-backup', good], { env })).status).toBe(2)
   })
 })
 

@@ -43,7 +43,7 @@ Exit statuses:
       giveWay()
       const { fault, last, ...contents } = await couldBe(async () => filesOf(file).check(file))
       if (fault !== undefined) throw new StartError(`${file} ${fault}. Do not restore it.`)
-      const service = clientConfigOf(self).url ? await couldBe(() => compare(file, last, self)) : undefined
+      const service = await couldBe(async () => (clientConfigOf(self).url ? compare(file, last, self) : undefined))
       const goodUntil = service?.goodUntil ?? last?.at
       if (metrics !== undefined && goodUntil !== undefined)
         await couldBe(() => writeFile(metrics, [metricsOf(goodUntil)]))

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { PetstoreClient } from '../../../../client/src/petstore.ts'
-import { localUrl, loginFile } from '../../config/read-config.ts'
+import { KeyError, localUrl, loginFile } from '../../config/read-config.ts'
 import { apiKey, serviceUrl } from '../../config/setting-parsers.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { systemReason } from '../../domain/system-reason.ts'
@@ -92,13 +92,14 @@ async function askForKey(url: string): Promise<string> {
   const text = io().stdin.isTTY
     ? await prompt(`API key for ${url} (not shown): `, { hidden: true, stopped: NOTHING_SAVED })
     : await textOf(io().stdin)
-  return checked(apiKey, text.trim(), 'The key')
+  if (text.trim() === '') throw new KeyError(`No API key was given. ${NOTHING_SAVED}`)
+  return checked(apiKey, text.trim(), 'The key', KeyError)
 }
 
-function checked(parse: (text: string) => string, text: string, what: string): string {
+function checked(parse: (text: string) => string, text: string, what: string, Kind = StartError): string {
   try {
     return parse(text)
   } catch (error) {
-    throw new StartError(`${what} ${(error as Error).message}.`)
+    throw new Kind(`${what} ${(error as Error).message}.`)
   }
 }

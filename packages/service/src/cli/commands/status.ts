@@ -3,10 +3,10 @@
 import { Command } from 'commander'
 import { PetstoreApiError } from '../../../../client/src/petstore.ts'
 import { sendRequest } from '../../../../client/src/retries.ts'
+import { KeyError } from '../../config/read-config.ts'
 import type { KeyInfo } from '../../http/web/key-info.ts'
 import { io } from '../../system/io.ts'
 import { createClient, serviceOf } from '../client.ts'
-import { NoKey } from '../exit-codes.ts'
 import { withClientSettings } from '../options.ts'
 import { plainFetch } from '../plain-fetch.ts'
 import { printLines } from '../print.ts'
@@ -21,7 +21,7 @@ export function statusCommand(): Command {
       const { baseUrl, apiKey, keyFrom } = serviceOf(self)
       await printLines(`Service  ${baseUrl}`)
       await printLines(`State    ${await stateOf(baseUrl)}`)
-      if (!apiKey) throw new NoKey('There is no API key. Run petstore login, or set PETSTORE_API_KEY.')
+      if (!apiKey) throw new KeyError('There is no API key. Run petstore login, or set PETSTORE_API_KEY.')
       await printLines(`Key      …${apiKey.slice(-4)}, from ${keyFrom}`)
       const { name, access, environment, expiresAt }: KeyInfo = JSON.parse(await get(baseUrl, '/key', apiKey))
       const end = expiresAt ? `until ${time(Date.parse(expiresAt))}` : 'without an end'
