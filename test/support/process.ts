@@ -150,3 +150,11 @@ export async function ask(method: string, url: string, key: string, body?: strin
   const answer = await fetch(url, { method, headers: { Authorization: `Bearer ${key}` }, ...(body ? { body } : {}) })
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
+
+/** The path of the script of the reference's library. */
+export async function largestFile({ url }: Running): Promise<string> {
+  const page = new URL('/docs', url)
+  const [script] = /docs\/scalar-[\w-]+\.js/.exec(await (await fetch(page)).text()) ?? []
+  if (!script) throw new Error('the reference names no such script')
+  return new URL(script, page).pathname
+}

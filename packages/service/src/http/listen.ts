@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { StartError } from '../domain/start-error.ts'
 import { systemReason } from '../domain/system-reason.ts'
 import type { Log } from '../observability/log.ts'
+import { IDLE_SECONDS } from './limits/connections.ts'
 import { setSocketOption } from './socket-option.ts'
 
 /**
@@ -26,16 +27,10 @@ export interface Address {
 
 type Serving = Pick<Bun.Serve.Options<undefined>, 'routes' | 'fetch' | 'maxRequestBodySize'>
 
-/**
- * How long nothing may arrive on a connection, or be read from it; Bun looks every 4 s, so one ends after about 12 s. The runtime's own
- * default, but set: with the default, the first request that it ends is a line of plain text on standard error.
- */
-export const IDLE_TIMEOUT_SECONDS = 10
-
 /** Throws StartError. */
 export function listen({ host, port, flag, sharePort = false, log }: Address, serving: Serving): Bun.Server<undefined> {
   try {
-    const address = { hostname: host, port, reusePort: sharePort, idleTimeout: IDLE_TIMEOUT_SECONDS }
+    const address = { hostname: host, port, reusePort: sharePort, idleTimeout: IDLE_SECONDS }
     const server = Bun.serve({ ...address, ...serving } as Bun.Serve.Options<undefined>)
     if (!setSocketOption(server.port as number, TCP_NOTSENT_LOWAT)) {
       log?.warn(

@@ -9,6 +9,7 @@ import { immediate } from '../system/immediate.ts'
 import { Context, type RoutedRequest } from './context.ts'
 import { Feed } from './feed.ts'
 import { Admission } from './limits/admission.ts'
+import type { Connections } from './limits/connections.ts'
 import { type Rate, RateLimit } from './limits/rate-limit.ts'
 import { WorkTime } from './limits/work-time.ts'
 import type { LinkTo } from './links.ts'
@@ -50,8 +51,7 @@ export interface PipelineOptions extends ReportOptions {
 interface PipelineParts extends PipelineOptions {
   readonly linkTo: LinkTo
   readonly notFound: NotFound
-  /** Whether the connection of a request is ended when it is idle. */
-  readonly limitIdle: (request: Request, limited: boolean) => void
+  readonly connections: Connections
 }
 
 /** Bun closes a connection whose request takes longer than 12 s to arrive; the 408 must be sent before. */
@@ -74,17 +74,9 @@ export class Pipeline {
   private readonly reports: Reports
 
   constructor(private readonly options: PipelineParts) {
-    const {
-      store,
-      environment,
-      rateLimit,
-      linkTo,
-      limitIdle,
-      workSecondsMax,
-      maxWaiting = Number.POSITIVE_INFINITY,
-    } = options
+    const { store, environment, rateLimit, linkTo, workSecondsMax, maxWaiting = Number.POSITIVE_INFINITY } = options
     const fail = (error: PetstoreError, context: Context) => this.finish(this.failed(error, context), context)
-    this.workTime = new WorkTime({ limitIdle, fail, secondsMax: workSecondsMax })
+    this.workTime = new WorkTime({ fail, secondsMax: workSecondsMax })
     this.feed = new Feed(store, maxWaiting)
     this.authentication = new Authentication(store, environment)
     this.rateLimit = rateLimit && new RateLimit(rateLimit)
@@ -118,7 +110,7 @@ export class Pipeline {
       const cached = caller && this.permit(operation, token, caller, context)
       return cached ? this.finish(cached, context) : this.operate(operation, token, context)
     } catch (error) {
-      return this.finish(this.failed(error, context), context)
+      return this.finishUnread(this.failed(error, context), context)
     }
   }
 
@@ -151,7 +143,8 @@ export class Pipeline {
       this.admission.check()
       let body: unknown
       if (operation.body) {
-        const json = readBody(context.request, this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS)
+        const arrives = (arriving: boolean) => this.options.connections.limit(context.request, arriving)
+        const json = readBody(context.request, this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS, arrives)
         body = validateBody(operation.body, json instanceof Promise ? await this.arrived(json, token, context) : json)
       }
       const parameters = readParameters(operation, context.request)
@@ -171,9 +164,9 @@ export class Pipeline {
         this.reports.changed(operation.id, answer.logged, context)
         this.feed.changed()
       }
-      return this.finish(answer, context)
+      return this.finishUnread(answer, context)
     } catch (error) {
-      return this.finish(this.failed(error, context), context)
+      return this.finishUnread(this.failed(error, context), context)
     }
   }
 
@@ -207,7 +200,7 @@ export class Pipeline {
   }
 
   private finish(answer: Answer, context: Context): Response {
-    const { metrics, corsOrigins } = this.options
+    const { metrics, corsOrigins, connections } = this.options
     const { request, label } = context
     const failed = answer.tag && failedPrecondition(answer.tag, request.headers.get('If-Match'))
     const response = toResponse(failed ? this.failed(failed, context) : answer, context)
@@ -217,7 +210,14 @@ export class Pipeline {
     if (this.draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
     if (!context.answered) metrics?.request(label, response.status, (performance.now() - context.startedAt) / 1000)
     context.answered = true
+    connections.responding(request)
     return response
+  }
+
+  /** The same for a request with a body that may not have been read. */
+  private finishUnread(answer: Answer, context: Context): Response | Promise<Response> {
+    const ignored = this.options.connections.ignoringBody(context.request)
+    return ignored ? ignored.then(() => this.finish(answer, context)) : this.finish(answer, context)
   }
 
   /** Every response to an error has the id under which it is in the log. */
@@ -232,9 +232,9 @@ export class Pipeline {
 
   private async finishLater(answer: Answer | Promise<Answer>, context: Context): Promise<Response> {
     try {
-      return this.finish(await answer, context)
+      return this.finishUnread(await answer, context)
     } catch (error) {
-      return this.finish(this.failed(error, context), context)
+      return this.finishUnread(this.failed(error, context), context)
     }
   }
 

@@ -4,8 +4,9 @@ import { basePath, operations } from '../../../contract/src/contract.ts'
 import type { Environment } from '../domain/keys.ts'
 import { handOver, refuseNew } from './closing.ts'
 import { startExpiry } from './expiry.ts'
+import { Connections } from './limits/connections.ts'
 import { linksBelow } from './links.ts'
-import { authority, IDLE_TIMEOUT_SECONDS, listen } from './listen.ts'
+import { authority, listen } from './listen.ts'
 import { Pipeline, type PipelineOptions } from './pipeline.ts'
 import { operationRoutes, type Route, serving } from './route.ts'
 import { contractFiles, type ServerAddresses } from './web/contract-files.ts'
@@ -51,7 +52,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
     ...options,
     linkTo,
     notFound: (request) => answerNotFound(request),
-    limitIdle: (request, limited) => server.timeout(request, limited ? IDLE_TIMEOUT_SECONDS : 0),
+    connections: new Connections(() => server),
   })
   const unready = () => {
     if (options.isStarting?.()) return 'The service is starting.'

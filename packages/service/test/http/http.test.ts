@@ -216,7 +216,7 @@ describe('bodies that are not read', () => {
   test('an answer before the body keeps the connection usable', async () => {
     const first = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nGET / abc`
     const second = `GET /v1/pets HTTP/1.1\r\nHost: a\r\n${auth()}\r\nConnection: close\r\n\r\n`
-    const answers = await raw(service.port, [first + second])
+    const answers = await raw(service.port, [first.slice(0, -4), 500, first.slice(-4) + second])
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200'])
   })
 

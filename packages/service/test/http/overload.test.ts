@@ -5,6 +5,7 @@ import { startService } from '../../../../test/support/service.ts'
 import { OVERLOADED } from '../../src/domain/petstore-error.ts'
 import type { RoutedRequest } from '../../src/http/context.ts'
 import { Admission } from '../../src/http/limits/admission.ts'
+import { Connections } from '../../src/http/limits/connections.ts'
 import { linksBelow } from '../../src/http/links.ts'
 import { Pipeline } from '../../src/http/pipeline.ts'
 import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
@@ -69,7 +70,7 @@ test('the number of refused requests is logged once', async () => {
   const parts = {
     linkTo: linksBelow(undefined),
     notFound: () => ({ status: 404, body: null }),
-    limitIdle: () => undefined,
+    connections: new Connections(() => ({ timeout() {}, requestIP: () => null })),
   }
   const pipeline = new Pipeline({ ...options, ...parts, store, log })
   const refusing = new Route('/', {

@@ -1,4 +1,4 @@
-// A wait that is longer than what ends idle connections: at the service itself, behind nginx, and on PostgreSQL behind PgBouncer. All at once,
+// A wait that is longer than what ends stalled connections: at the service itself, behind nginx, and on PostgreSQL behind PgBouncer. All at once,
 // because each takes its time.
 
 import { expect, test } from 'bun:test'
@@ -12,7 +12,7 @@ import { PROXIES, startProxy } from '../../../../test/support/proxies.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 
-/** The service ends an idle connection after about 12 s. */
+/** The service ends a connection that stalls after about 12 s. */
 const LONG_MS = 13_500
 
 const [nginx] = PROXIES

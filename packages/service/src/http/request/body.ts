@@ -14,10 +14,14 @@ import { immediate } from '../../system/immediate.ts'
 const DISCARDED_BYTES_MAX = 1024 * 1024
 
 /**
- * The body, at once when all of it has arrived. Throws or rejects with `unsupported_media_type`, `body_too_large`, `request_timeout`
- * or `malformed_json`.
+ * Returns the body at once if all of it has arrived. Otherwise calls `arrives` before and after the wait. Throws or rejects with
+ * `unsupported_media_type`, `body_too_large`, `request_timeout` or `malformed_json`.
  */
-export function readBody(request: Request, timeoutMs: number): Json | Promise<Json> {
+export function readBody(
+  request: Request,
+  timeoutMs: number,
+  arrives: (arriving: boolean) => void,
+): Json | Promise<Json> {
   checkMediaType(request.headers)
   const length = request.headers.get('Content-Length')
   if (length !== null && Number(length) > DISCARDED_BYTES_MAX) throw bodyTooLarge()
@@ -25,7 +29,11 @@ export function readBody(request: Request, timeoutMs: number): Json | Promise<Js
   const reading = length !== null && Number(length) <= BODY_BYTES_MAX ? request.bytes() : readCounting(request)
   const arrived = Bun.peek(reading)
   if (arrived instanceof Uint8Array) return parse(decode(arrived))
-  return arrivesWithin(reading, timeoutMs).then((bytes) => parse(decode(bytes)))
+  arrives(true)
+  return arrivesWithin(reading, timeoutMs).then((bytes) => {
+    arrives(false)
+    return parse(decode(bytes))
+  })
 }
 
 /**

@@ -1,0 +1,70 @@
+// When the service ends a connection on which nothing happens: soon if a request or a response stalls, but after a response later than a load
+// balancer. All connections are open at the same time, because each takes a minute.
+
+import { expect, test } from 'bun:test'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { petBody } from '../../../../test/support/pets.ts'
+import { largestFile, serve } from '../../../../test/support/process.ts'
+
+/** A stalled one ends after some 12 s, an idle one after some 76 s; more, because the machine may be busy. */
+const STALLED_MS_MAX = 40_000
+/** How long common load balancers keep an idle connection. */
+const IDLE_MS_MIN = 60_000
+const IDLE_MS_MAX = 120_000
+/** Between the parts of a request. */
+const APART_MS = 500
+
+test('a connection ends soon if it stalls, and is kept for 75 s after a response', async () => {
+  const server = await serve(['--ephemeral'])
+  const port = Number(new URL(server.url).port)
+  const key = `Authorization: Bearer ${server.key}\r\n`
+  const to = (line: string, headers = key) => `${line} HTTP/1.1\r\nHost: a\r\n${headers}`
+  const list = `${to('GET /v1/pets')}\r\n`
+  const body = petBody()
+  const head = (line: string, headers = key) => `${to(line, headers)}Content-Length: ${body.length}\r\n\r\n`
+  const complete = 'POST /v1/store/orders/1/complete'
+
+  /** Milliseconds from when all was sent until the service ends the connection. */
+  const ended = async (reads: boolean, ...parts: string[]): Promise<number> => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined).on('data', () => undefined)
+    await once(socket, 'connect')
+    if (!reads) socket.pause()
+    for (const part of parts) {
+      socket.write(part)
+      await Bun.sleep(APART_MS)
+    }
+    const begun = performance.now()
+    // It sees the end only when it reads.
+    if (!reads) setTimeout(() => socket.resume(), STALLED_MS_MAX - 5_000)
+    await Promise.race([once(socket, 'close'), Bun.sleep(IDLE_MS_MAX)])
+    socket.destroy()
+    return performance.now() - begun
+  }
+  const stalled = {
+    'before a request': ended(true),
+    'in a first header': ended(true, list.slice(0, -2)),
+    'in a body that is read': ended(true, head('POST /v1/pets')),
+    'in a body that is refused': ended(true, head('POST /v1/pets', '')),
+    'in a body that is ignored': ended(true, head(complete)),
+    'in a response that is not read': ended(false, `${to(`GET ${await largestFile(server)}`, '')}\r\n`),
+  }
+  const idle = {
+    'after a list': ended(true, list),
+    'after an added pet': ended(true, head('POST /v1/pets') + body),
+    'after an added pet whose body came late': ended(true, head('POST /v1/pets'), body),
+    'after a body that is no JSON and came late': ended(true, head('POST /v1/pets'), 'x'.repeat(body.length)),
+    'after a refused body': ended(true, head('POST /v1/pets', '') + body),
+    'after an ignored body': ended(true, head(complete) + body),
+    'after a wait': ended(true, `${to('GET /v1/store/events?from=now&petId=0&wait=5')}\r\n`),
+    'after a stalled body, and another request': ended(true, head('POST /v1/pets', ''), body, list),
+  }
+  const outside = async (times: Record<string, Promise<number>>, from: number, to: number) => {
+    const all = await Promise.all(Object.entries(times).map(async ([name, ms]) => [name, await ms] as const))
+    return all.filter(([, ms]) => ms < from || ms > to)
+  }
+  expect(await outside(stalled, 0, STALLED_MS_MAX)).toEqual([])
+  expect(await outside(idle, IDLE_MS_MIN, IDLE_MS_MAX - 1_000)).toEqual([])
+  expect(await server.stop()).toBe(0)
+})
