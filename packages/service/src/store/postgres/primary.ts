@@ -25,7 +25,7 @@ const LOOK_AGAIN_MS = 100
 /** How long a call waits until the connections are ready. */
 const READY_WAIT_MS = 500
 /** After this long without a response, the other hosts are probed, too, before this one is used again. */
-const QUIET_MS = 1_000
+export const QUIET_MS = 1_000
 
 export class PrimaryConnection {
   /** The connections in use, or the search for a host. */

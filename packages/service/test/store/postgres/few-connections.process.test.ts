@@ -10,6 +10,7 @@ import { sharedCluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
+import { QUIET_MS } from '../../../src/store/postgres/primary.ts'
 
 const SERVERS = 3
 const ROUNDS = 5
@@ -54,12 +55,14 @@ describe('three servers whose role is limited', () => {
 
 test('a server whose role may no longer log in, as with a new password, serves with its open connections', async () => {
   const { address, role } = await databaseOf()
-  const store = await openStore(address, { now: Date.now })
+  const store = await openStore(address.replace('@', '@127.0.0.1:1,'), { now: Date.now })
   const { id: by } = await store.createKey(newKey())
   await cluster.asAdmin((sql) => sql.unsafe(`ALTER ROLE ${role} NOLOGIN`))
   expect(await failuresOf([store], by)).toEqual([])
   expect(store.pool?.().failures).toBeGreaterThan(0)
-  await cluster.asAdmin((sql) => sql.unsafe(`ALTER ROLE ${role} LOGIN`))
+  // It probes all hosts again.
+  await Bun.sleep(QUIET_MS + 100)
+  await store.ping()
   await store.close()
 })
 
