@@ -1,7 +1,7 @@
 // Stores filled with the same pets every time.
 
 import { Database } from 'bun:sqlite'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { searchIndex } from '../packages/service/src/store/sqlite/search.ts'
 import { Statements } from '../packages/service/src/store/sqlite/statements.ts'
@@ -45,6 +45,8 @@ async function serveUntilIdle(root: string, { database, key }: { database: strin
 
 /** Makes an empty store at `path` and returns an API key of it. The tree's own command line makes the schema. */
 export function createStore(root: string, path: string): string {
+  // The command makes no file by itself.
+  writeFileSync(path, '')
   const printed = run([join(root, 'bin/petstore'), 'keys', 'create', '--name', 'bench', '--database', path])
   return /pets_live_\w+/.exec(printed)?.[0] as string
 }

@@ -3,21 +3,21 @@
 //
 //   npm run endurance -- soak --minutes 60 --report
 
-import { mkdtempSync } from 'node:fs'
-import { join } from 'node:path'
-import { generateKey } from '../packages/service/src/domain/keys.ts'
 import { lineChart } from '../scripts/plots.ts'
-import { temporaryFile } from '../test/support/files.ts'
-import { Cluster } from '../test/support/postgres.ts'
-import { serve } from '../test/support/process.ts'
 import { experiment, faultsLine, print } from './command.ts'
-import { chores, type Served } from './soak/chores.ts'
-import { countPets, figuresOf, rise, sizeOf } from './soak/figures.ts'
-import { type Ask, Inventory, next } from './soak/mix.ts'
+import { chores } from './load/chores.ts'
+import { runLoad } from './load/generator.ts'
+import { list, mixed } from './load/requests.ts'
+import { wrongAnswers } from './load/scenes.ts'
+import { figuresOf, type Kind, NAMES, newStore, portOf, startServer } from './load/stores.ts'
 
-const CLIENTS = 16
-/** How long a client waits between its requests, on average. */
-const PAUSE_MS = 30
+const PETS = 1_000
+const PER_SECOND = 400
+const LISTS_PER_SECOND = 50
+const CONNECTIONS_MAX = 32
+/** The load is made anew so often, with the key and the ids that there are then. */
+const SLICE_SECONDS_MAX = 10
+const SLICES_MIN = 40
 /** The first samples do not count: caches fill and code is compiled. */
 const WARM_UP_SHARE = 0.25
 /** How far the line of each may rise after the warm-up, as a share of its mean. Other work of the machine shows in the latency. */
@@ -25,7 +25,6 @@ const GROWTH_MAX = { memoryMb: 0.1, descriptors: 0.1, bytesPerPet: 0.1, latencyM
 const CHORES_EVERY_MS_MAX = 60_000
 const PLOT = 'reliability-soak.svg'
 
-export type Kind = 'sqlite' | 'postgres'
 type Figure = keyof typeof GROWTH_MAX
 
 interface Sample extends Record<Figure, number> {
@@ -37,7 +36,7 @@ export interface Soak {
   samples: Sample[]
   statuses: Record<number, number>
   chores: number
-  /** Unexpected answers, and requests without an answer (status 0). */
+  /** Unexpected answers, and requests without an answer. */
   faults: string[]
   /** Rise of the line after the warm-up, as a share of its mean. */
   growth: Record<Figure, number>
@@ -49,48 +48,37 @@ export async function soak(
   kind: Kind = 'sqlite',
   report: (sample: Sample) => void = () => {},
 ): Promise<Soak> {
-  const cluster = kind === 'postgres' ? await Cluster.start() : undefined
-  const folder = mkdtempSync(temporaryFile('soak-'))
-  const database = (await cluster?.newDatabase()) ?? join(folder, 'petstore.db')
-  const key = generateKey('production')
-  const env = { PETSTORE_DATABASE: database, PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_LOG_LEVEL: 'warn' }
-  const server = await serve([], { env })
-  const served: Served = { url: server.url, database, key }
-  const inventory = new Inventory()
+  const store = await newStore(kind, PETS)
+  const server = await startServer(store)
+  const served = { url: server.url, database: store.database, key: store.key }
   const seen: Pick<Soak, 'samples' | 'statuses' | 'faults'> = { samples: [], statuses: {}, faults: [] }
-  let latencies: number[] = []
   let rounds = 0
   const startedAt = performance.now()
   const endsAt = startedAt + minutes * 60_000
-  const everyMs = Math.min(10_000, (minutes * 60_000) / 40)
+  const seconds = Math.min(SLICE_SECONDS_MAX, (minutes * 60) / SLICES_MIN)
 
-  async function client(): Promise<void> {
-    while (performance.now() < endsAt) {
-      const [expected, request] = next(inventory)
-      const sentAt = performance.now()
-      const { status, text } = await send(served, request, inventory)
-      if (request.path === '/pets' && status === 200) latencies.push(performance.now() - sentAt)
-      seen.statuses[status] = (seen.statuses[status] ?? 0) + 1
-      if (!expected.includes(status))
-        seen.faults.push(`${request.method ?? 'GET'} ${request.path} got ${status} ${text}`)
-      await Bun.sleep(PAUSE_MS * (0.5 + Math.random()))
+  async function slice(): Promise<void> {
+    const [row] = await store.query('SELECT (SELECT max(id) FROM pets) AS pet, (SELECT max(id) FROM orders) AS "order"')
+    const last = { pet: Number(row?.pet), order: Number(row?.order ?? 1) }
+    const load = { port: portOf(server), seconds, connectionsMax: CONNECTIONS_MAX }
+    const [mix, lists] = await Promise.all([
+      runLoad({ ...load, requests: mixed(served.key, last, PER_SECOND * seconds), perSecond: PER_SECOND }),
+      runLoad({ ...load, requests: [list(served.key)], perSecond: LISTS_PER_SECOND }),
+    ])
+    for (const [status, count] of Object.entries(mix.statuses))
+      seen.statuses[Number(status)] = (seen.statuses[Number(status)] ?? 0) + count
+    seen.faults.push(...wrongAnswers(mix), ...wrongAnswers(lists))
+    const bytes = await store.bytes()
+    const [pets] = await store.query('SELECT count(*) AS count FROM pets')
+    const sample = {
+      minute: (performance.now() - startedAt) / 60_000,
+      ...figuresOf(server.pid),
+      storeMb: bytes / 1e6,
+      bytesPerPet: bytes / Number(pets?.count),
+      latencyMs: lists.p99,
     }
-  }
-  async function sampling(): Promise<void> {
-    for (; performance.now() < endsAt; await Bun.sleep(everyMs)) {
-      const sorted = latencies.sort((one, other) => one - other)
-      latencies = []
-      const store = await sizeOf(database, cluster)
-      const sample = {
-        minute: (performance.now() - startedAt) / 60_000,
-        ...figuresOf(server.pid),
-        storeMb: store / 1e6,
-        bytesPerPet: store / (1 + (await countPets(served))),
-        latencyMs: sorted[Math.floor(0.99 * (sorted.length - 1))] ?? 0,
-      }
-      seen.samples.push(sample)
-      report(sample)
-    }
+    seen.samples.push(sample)
+    report(sample)
   }
   async function choring(): Promise<void> {
     for (; performance.now() < endsAt; rounds++) {
@@ -99,33 +87,32 @@ export async function soak(
       await pause
     }
   }
+  async function sampling(): Promise<void> {
+    while (performance.now() < endsAt) await slice()
+  }
   try {
-    await Promise.all([sampling(), choring(), ...Array.from({ length: CLIENTS }, client)])
+    await Promise.all([sampling(), choring()])
     const status = await server.stop()
     if (status !== 0) seen.faults.push(`the server ended with status ${status} after SIGTERM`)
   } finally {
-    await cluster?.remove()
+    await server.stop('SIGKILL')
+    await store.remove()
   }
   const counted = seen.samples.slice(Math.floor(seen.samples.length * WARM_UP_SHARE))
   const figures = Object.keys(GROWTH_MAX) as Figure[]
-  const growth = Object.fromEntries(
-    figures.map((figure) => [figure, rise(counted.map((sample) => sample[figure]))]),
-  ) as Soak['growth']
+  const rises = figures.map((figure) => [figure, rise(counted.map((sample) => sample[figure]))])
+  const growth = Object.fromEntries(rises) as Soak['growth']
   const passed = seen.faults.length === 0 && figures.every((figure) => growth[figure] <= GROWTH_MAX[figure])
   return { ...seen, chores: rounds, growth, passed }
 }
 
-/** Resolves to the answer; with status 0 and the reason if there was none. */
-async function send({ url, key }: Served, { path, ...request }: Ask, inventory: Inventory) {
-  try {
-    const headers = { Authorization: `Bearer ${key}`, ...request.headers }
-    const response = await fetch(url + path, { ...request, headers })
-    const text = await response.text()
-    inventory.learn(path, response, text)
-    return { status: response.status, text }
-  } catch (error) {
-    return { status: 0, text: String(error) }
-  }
+/** The rise of the straight line through the values (least squares), from the first to the last, as a share of their mean. */
+export function rise(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const middle = (values.length - 1) / 2
+  const covariance = values.reduce((sum, value, n) => sum + (n - middle) * (value - mean), 0)
+  const variance = values.reduce((sum, _, n) => sum + (n - middle) ** 2, 0)
+  return variance === 0 ? 0 : ((covariance / variance) * (values.length - 1)) / mean
 }
 
 async function run({ minutes, store }: { minutes: number; store: string[] }) {
@@ -140,12 +127,11 @@ async function run({ minutes, store }: { minutes: number; store: string[] }) {
     label: kind,
     points: samples.map(({ minute, memoryMb }) => ({ x: minute, y: memoryMb })),
   }))
-  const parts = results.map((result) => describe(result.kind, result))
   const plot = lineChart('Resident memory', 'MiB over minutes', memory, 'linear')
-  const text = `${minutes} minutes of mixed load from ${CLIENTS} clients on each store, both at the same time (lists with filters, searches, pets, orders, inventory, corrections, the feed of events, creates
+  const text = `${minutes} minutes of ${PER_SECOND} requests a second on each store, both at the same time (lists with filters, searches, pets, orders, inventory, corrections, the feed of events, creates
 with and without Idempotency-Key, malformed, unauthorised and oversized requests), beside backups of the file, rotations of the key, slow and hostile clients.
 
-${parts.join('\n\n')}
+${results.map((result) => describe(result.kind, result)).join('\n\n')}
 
 ![Resident memory over time](${PLOT})`
   return { text, passed: results.every(({ passed }) => passed), files: { [PLOT]: plot } }
@@ -161,7 +147,7 @@ function describe(kind: Kind, { samples, statuses, chores, faults, growth, passe
   const memory = samples.map(({ memoryMb }) => memoryMb)
   const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
   const last = samples.at(-1)
-  return `${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}. Answers by status: ${answers.join(', ')}; ${chores} rounds of backup, rotation, slow and hostile clients. The lines are those through the last three quarters.
+  return `${NAMES[kind]}. Answers by status: ${answers.join(', ')}; ${chores} rounds of backup, rotation, slow and hostile clients. The lines are those through the last three quarters.
 
 - Memory: ${Math.min(...memory).toFixed(0)} to ${Math.max(...memory).toFixed(0)} MiB; its line rises by ${percent(growth.memoryMb)} in all.
 - Descriptors: at most ${Math.max(...samples.map(({ descriptors }) => descriptors))}; their line rises by ${percent(growth.descriptors)}.

@@ -1,36 +1,43 @@
-// How long requests wait at half of the peak load while something happens beside them: something large, or something that breaks. The same
-// load alone shows what the machine itself makes them wait. Two runs compare only at the same rates: the report names its own.
+// How long requests wait while something happens beside them: something large, something that breaks, Litestream, or too
+// many requests. The same load alone shows what the machine itself makes them wait. Two runs compare only at the same
+// rates: the report names its own.
 //
 //   npm run endurance -- waits --report
 //   npm run endurance -- waits --store sqlite --lists 8000 --creates 5000
-//   npm run endurance -- waits --store sqlite --only backup 'worker killed'
+//   npm run endurance -- waits --store sqlite --only backup 'worker killed' Litestream
 
 import type { Running } from '../test/support/process.ts'
 import { experiment, print } from './command.ts'
-import type { Figures } from './open-loop.ts'
+import type { Figures } from './load/generator.ts'
+import { fullLoad, LITESTREAM } from './load/litestream-scenes.ts'
+import * as postgres from './load/postgres-scenes.ts'
+import * as scenes from './load/scenes.ts'
+import { type Kind, NAMES, newStore, type Store, startServer } from './load/stores.ts'
 import {
   answers,
   burst,
   halfOfPeak,
-  type Kind,
   ORDERS_PER_SECOND,
   type Rates,
+  rateOf,
+  STREAMS,
+  steady,
   type Waits,
   watch,
-} from './waits/load.ts'
-import * as postgres from './waits/postgres-scenes.ts'
-import * as scenes from './waits/scenes.ts'
-import { newStore, READERS, type Store, startServer } from './waits/stores.ts'
+} from './load/watch.ts'
 
 const WAIT_MS_MAX = 50
 /** Where the machine itself makes requests wait longer: how many times the wait of the load alone. */
 const ALONE_MAX = 2
+/** Of the creates, beside Litestream. */
+const SHARE_MIN = 0.6
 /** The load runs for this part of the time before something happens, and again afterwards. */
 const MARGIN = 1 / 4
 
 const HALF = 'half of the peak'
-
 const ALONE = 'nothing'
+const FULL = 'full load'
+
 const BOTH: Record<string, scenes.Prepare> = {
   [ALONE]: scenes.nothing,
   snapshot: scenes.snapshot,
@@ -40,6 +47,8 @@ const BOTH: Record<string, scenes.Prepare> = {
   'waiting readers': scenes.readers,
   'worker killed': scenes.worker,
   'slow disk': scenes.slowDisk,
+  'too many lists': scenes.overload('lists'),
+  'too many creates': scenes.overload('creates'),
 }
 /** The failover comes last: nothing can follow it. */
 const IN_POSTGRES: Record<string, scenes.Prepare> = {
@@ -48,43 +57,59 @@ const IN_POSTGRES: Record<string, scenes.Prepare> = {
   'stalled standby': postgres.stalledStandby,
   failover: postgres.failover,
 }
-const ROWS = { sqlite: BOTH, postgres: { ...BOTH, ...IN_POSTGRES } }
+const ROWS = { sqlite: { ...BOTH, ...LITESTREAM }, postgres: { ...BOTH, ...IN_POSTGRES } }
 /** What makes every commit wait, and nothing in the service can change that. They are measured, not judged. */
 const UNJUDGED = ['slow disk', 'stalled standby', 'failover']
 
+export interface Row extends Waits {
+  beside: string
+  faults: string[]
+}
+
 /** `only`: the names of rows; all when it is empty. The load alone is always measured, first. */
 export async function waits(
-  kind: Store['kind'],
+  kind: Kind,
   plan: scenes.Plan,
   only: readonly string[],
   report: (line: string) => void = () => {},
-): Promise<{ rates: Rates; measured: Waits[] }> {
-  const { seconds, pets } = plan
-  const store = await newStore(kind, pets)
+): Promise<{ rates: Rates; rows: Row[] }> {
+  const store = await newStore(kind, plan.pets)
   const server = await startServer(store)
-  const marginMs = MARGIN * seconds * 1000
-  const measured: Waits[] = []
+  const stage = { plan, store, server, marginMs: MARGIN * plan.seconds * 1000 }
+  const rows: Row[] = []
   try {
     const rates = await ratesOf(server, store, plan, report)
-    for (const [beside, prepare] of Object.entries<scenes.Prepare>(ROWS[kind])) {
-      if (beside !== ALONE && only.length > 0 && !only.includes(beside)) continue
-      const scene = await prepare({ plan, store, server, marginMs })
+    for (const [beside, prepare] of sequenceOf(kind, plan.pairs, only)) {
+      const scene = await prepare(stage)
       try {
         const { server: at = server, store: of = store } = scene
-        const one = { beside, ...(await watch(at, of, rates, marginMs, scene)) }
-        measured.push(one)
-        report(rowOf(one))
+        const measured = await watch(at, of, scene.streams ?? (await steady(of, rates)), stage.marginMs, scene)
+        const faults = scene.judge ? await scene.judge(measured) : longWaits(beside, measured, rows[0] ?? measured)
+        const row = { beside, ...measured, faults }
+        rows.push(row)
+        report([rowOf(row), ...faults].join('; '))
       } finally {
         await scene.server?.stop()
         await scene.after?.()
         await scene.store?.remove()
       }
     }
-    return { rates, measured }
+    return { rates, rows }
   } finally {
     await server.stop()
     await store.remove()
   }
+}
+
+/** Litestream and the same load without it are measured in pairs, every other one the other way round. */
+function sequenceOf(kind: Kind, pairs: number, only: readonly string[]): [string, scenes.Prepare][] {
+  const all = Object.entries<scenes.Prepare>(ROWS[kind])
+  const chosen = all.filter(([name]) => name === ALONE || only.length === 0 || only.includes(name))
+  return chosen.flatMap((row): [string, scenes.Prepare][] => {
+    if (row[0] !== 'Litestream') return [row]
+    const pair: [string, scenes.Prepare][] = [[FULL, fullLoad], row]
+    return Array.from({ length: pairs }, (_, n) => (n % 2 === 0 ? pair : pair.toReversed())).flat()
+  })
 }
 
 /** Those that are given, or half of the peak. Either way the server has warmed up. */
@@ -101,50 +126,70 @@ async function ratesOf(server: Running, store: Store, plan: scenes.Plan, report:
 }
 
 /** What must stay short: the longest wait of the health check, and the p99.9 of all else. */
-function judged({ health, lists, creates, orders }: Waits): number[] {
-  return [health.max, lists.p999, creates.p999, orders.p999]
+function longWaits(beside: string, measured: Waits, alone: Waits): string[] {
+  if (UNJUDGED.includes(beside)) return []
+  const timeOf = ({ figures }: Waits, stream: (typeof STREAMS)[number]) =>
+    (stream === 'health' ? figures.health?.max : figures[stream]?.p999) ?? 0
+  return STREAMS.flatMap((stream) => {
+    const ms = timeOf(measured, stream)
+    return ms > Math.max(WAIT_MS_MAX, ALONE_MAX * timeOf(alone, stream)) ? [`${stream} waited ${ms.toFixed(0)} ms`] : []
+  })
 }
 
-function describe(title: string, { lists, creates }: Rates, measured: readonly Waits[]) {
-  const [alone] = measured as [Waits]
-  const bounds = judged(alone).map((ms) => Math.max(WAIT_MS_MAX, ALONE_MAX * ms))
-  const isShort = (one: Waits) => judged(one).every((ms, at) => ms <= (bounds[at] ?? 0))
-  const tooLong = measured.filter((one) => !UNJUDGED.includes(one.beside) && !isShort(one))
-  const rows = measured.map((one) => `| ${rowOf(one)} |`)
-  const text = `${title}, at ${lists} lists, ${creates} creates and ${ORDERS_PER_SECOND} orders a second together, from the machine of the server.
-
-| beside | took, s | longest /healthz | lists | creates | orders | not answered | log, MB |
-|---|---|---|---|---|---|---|---|
-${rows.join('\n')}
-
-- ${tooLong.length === 0 ? 'Passed' : `FAILED (${tooLong.map(({ beside }) => beside).join(', ')})`}: the longest wait of \`/healthz\` and the p99.9 of all else are at most ${WAIT_MS_MAX} ms each, or ${ALONE_MAX} times that of the load alone; ${UNJUDGED.join(', ')} aside.`
-  return { text, passed: tooLong.length === 0 }
+/** Of the creates, beside Litestream: the median of all pairs. `undefined`: there is none. */
+function shareLeft(rows: readonly Row[]): number | undefined {
+  const rates = (name: string) =>
+    rows.flatMap(({ beside, figures }) => (beside === name && figures.creates ? rateOf(figures.creates) : []))
+  const alone = rates(FULL)
+  const shares = rates('Litestream').map((rate, n) => rate / (alone[n] as number))
+  return shares.sort((one, other) => one - other)[shares.length >> 1]
 }
 
-function rowOf(one: Waits): string {
-  const kinds: Kind[] = ['lists', 'creates', 'orders']
-  const times = kinds.map((kind) => shown(one[kind]))
-  const unanswered = kinds.map((kind) => one[kind].sent + one[kind].unsent - answers(one[kind])).join(' / ')
-  const log = [one.log.most, one.log.last].map((megabytes) => megabytes.toFixed(0)).join(' → ')
-  return [one.beside, one.took.toFixed(1), one.health.max.toFixed(0), ...times, unanswered, log].join(' | ')
+function describe(kind: Kind, { pets }: scenes.Plan, { lists, creates }: Rates, rows: readonly Row[]) {
+  const share = shareLeft(rows)
+  const faults = rows.flatMap((row) => row.faults.map((fault) => `${row.beside}: ${fault}`))
+  if (share !== undefined && share < SHARE_MIN) faults.push('too few creates are left beside Litestream')
+  const left = share === undefined ? '' : `\n- ${(100 * share).toFixed(0)} % of the creates are left beside Litestream.`
+  const text = `${NAMES[kind]}, a store of ${pets} pets, at ${lists} lists, ${creates} creates and ${ORDERS_PER_SECOND} orders a second together, from the machine of the server.
+
+| beside | took, s | longest /healthz | lists | creates | orders | answered a second | not answered | longest: whole / disk / lock / core / own | own | log, MB |
+|---|---|---|---|---|---|---|---|---|---|---|
+${rows.map((row) => `| ${rowOf(row)} |`).join('\n')}
+${left}
+- ${faults.length === 0 ? 'Passed' : `FAILED (${faults.join('; ')})`}.`
+  return { text, passed: faults.length === 0 }
 }
 
-function shown({ p50, p99, p999, max }: Figures): string {
-  return [p50, p99, p999, max].map((ms) => ms.toFixed(ms < 10 ? 1 : 0)).join(' / ')
+function rowOf({ beside, took, figures, longest, own, log }: Row): string {
+  const [health, ...others] = STREAMS.map((stream) => figures[stream])
+  const each = (of: (one: Figures) => number) => others.map((one) => (one ? of(one).toFixed(0) : '–')).join(' / ')
+  return [
+    beside,
+    took.toFixed(1),
+    health?.max.toFixed(0) ?? '–',
+    ...others.map((one) => (one ? shown([one.p50, one.p99, one.p999, one.max]) : '–')),
+    each(rateOf),
+    each((one) => one.sent + one.unsent - answers(one)),
+    shown([longest.ms, longest.disk, longest.lock, longest.core, longest.own]),
+    own.own.toFixed(0),
+    [log.most, log.last].map((megabytes) => megabytes.toFixed(0)).join(' → '),
+  ].join(' | ')
 }
 
-async function run({ store: kinds, only, ...plan }: scenes.Plan & Record<'store' | 'only', string[]>) {
+function shown(times: readonly number[]): string {
+  return times.map((ms) => ms.toFixed(ms < 10 ? 1 : 0)).join(' / ')
+}
+
+async function run({ store, only, ...plan }: scenes.Plan & Record<'store' | 'only', string[]>) {
   const parts: { text: string; passed: boolean }[] = []
-  for (const [kind, name] of [['sqlite', 'SQLite'] as const, ['postgres', 'PostgreSQL'] as const]) {
-    if (kinds.length > 0 && !kinds.includes(kind)) continue
-    const { rates, measured } = await waits(kind, plan, only, (line) => print(`${kind}: ${line}`))
-    parts.push(describe(`${name}, a store of ${plan.pets} pets`, rates, measured))
+  for (const kind of ['sqlite', 'postgres'] as const) {
+    if (store.length > 0 && !store.includes(kind)) continue
+    const { rates, rows } = await waits(kind, plan, only, (line) => print(`${kind}: ${line}`))
+    parts.push(describe(kind, plan, rates, rows))
   }
-  const rates =
-    plan.lists > 0 && plan.creates > 0 ? 'The rates were given' : 'Half of the peak, unless a rate was given'
-  const text = `${rates}; \`--store NAME --lists NUMBER --creates NUMBER\` gives the same load again. Milliseconds, each p50 / p99 / p99.9 / longest. A snapshot is held for ${plan.seconds} seconds and let go; the store is backed up; the backup is restored beside it;
-${plan.reservations} reservations end at once; ${READERS} readers wait for events;
-one of two workers is killed; each sync takes 20 ms longer. The requests that were not answered are lists / creates / orders.
+  const text = `\`--store NAME --lists NUMBER --creates NUMBER\` gives the same load again. Milliseconds, each p50 / p99 / p99.9 / longest; answered and not answered are lists / creates / orders. Of the longest wait the time is taken apart: in a sync of the disk; for the write lock; for a core that others use; the rest is the service's own.
+
+The longest wait of \`/healthz\` and the p99.9 of all else are at most ${WAIT_MS_MAX} ms, or ${ALONE_MAX} times that of the load alone; ${UNJUDGED.join(', ')} aside. Beside Litestream the load is as many creates as are answered: each is answered, none waits ${WAIT_MS_MAX} ms for the service itself, at least ${100 * SHARE_MIN} % are left, and in the end the copy is the store. Of too many requests 80 % of the peak are answered, within 5 s at the p99, and the others get 503.
 
 ${parts.map((part) => part.text).join('\n\n')}`
   return { text, passed: parts.every(({ passed }) => passed) }
@@ -153,17 +198,21 @@ ${parts.map((part) => part.text).join('\n\n')}`
 export const main = experiment<keyof scenes.Plan, 'store' | 'only'>({
   name: 'waits',
   title: 'How long requests wait while something happens',
-  description: 'Measures how long requests wait beside something large, or something that breaks.',
+  description: 'Measures how long requests wait beside something large, something that breaks, or too many of them.',
   options: {
     seconds: ['how long the load runs alone, and beside what has no end of its own', 40],
     pets: ['how many pets the store has', 1_000_000],
     reservations: ['how many reservations end at once', 10_000],
     lists: ['lists a second', 0, HALF],
     creates: ['creates a second', 0, HALF],
+    connections: ['how many connections too many requests have', 2_000],
+    pairs: ['how often the load with and without Litestream is compared', 3],
+    frozen: ['how many megabytes the log has until a frozen Litestream goes on', 500],
+    behind: ["how many pets are created while Litestream's disk is full: 50 a second for an hour", 180_000],
   },
   choices: {
     store: ['the kinds of stores', Object.keys(ROWS)],
-    only: ['what happens beside the load, which runs alone first', Object.keys(ROWS.postgres)],
+    only: ['what happens beside the load, which runs alone first', Object.keys({ ...ROWS.sqlite, ...ROWS.postgres })],
   },
   run,
 })

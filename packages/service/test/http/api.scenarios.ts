@@ -28,7 +28,7 @@ import { storeFailures } from './scenarios/store-failures.ts'
 export function apiScenarios(name: string, newAddress: OnStore['newAddress']): void {
   describe(`the API on ${name}`, () => {
     const observed = new Set<string>()
-    // endurance/test/overload.release.test.ts meets this one.
+    // endurance/test/load.release.test.ts meets this one.
     const told = new Set([shapeOf(OVERLOADED.message)])
     const observe: OnStore['observe'] = (name, { status, text }) => {
       observed.add(name)

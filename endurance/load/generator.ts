@@ -1,18 +1,27 @@
-// An open-loop load: requests are due at a fixed rate, whatever the server does. It runs in a separate process, so that the
-// server has the other core. It reads the load as a line of JSON from standard input, and prints its figures as JSON. It ends after its
-// time; or when standard input ends, at least one request was sent, and those that were sent are answered.
+// The load generator of the experiments. Requests are due at a fixed rate, whatever the server does. It runs in a separate
+// process, so that the server has the other core; it reads the load as a line of JSON from standard input, and prints its
+// figures as JSON. It ends after its time; or when standard input ends, at least one request was sent, and those that were
+// sent are answered.
 
 import { createInterface } from 'node:readline'
 import type { Socket } from 'bun'
 import { now } from './stalls.ts'
 
+export interface Request {
+  /** Complete HTTP. */
+  text: string
+  /** The statuses that are correct. */
+  statuses: readonly number[]
+}
+
 export interface Load {
   port: number
-  /** Complete HTTP requests, sent in turn. */
-  requests: string[]
+  /** They are sent in turn. */
+  requests: readonly Request[]
   perSecond: number
-  seconds: number
   connectionsMax: number
+  /** 3600, where nothing is said. */
+  seconds?: number
 }
 
 export interface Figures {
@@ -22,6 +31,8 @@ export interface Figures {
   unsent: number
   /** Answers by status. */
   statuses: Record<number, number>
+  /** Requests with another status than those that are correct: how many by method, target and status. */
+  wrong: Record<string, number>
   /** Connections that failed, or closed before the answer was complete. */
   broken: number
   /** Milliseconds from the request to the end of its answer, of answers with a status below 400. */
@@ -36,12 +47,12 @@ export interface Figures {
 
 const SLOW_MS = 50
 
-/** Runs the load in a separate process, until `ends` resolves, if it is given. `started` is told its id. */
-export async function openLoop(load: Load, ends?: Promise<unknown>, started?: (pid: number) => void): Promise<Figures> {
+/** Runs the load in a separate process, until `ends` resolves, if it is given. `started` gets the id of the process. */
+export async function runLoad(load: Load, ends?: Promise<unknown>, started?: (pid: number) => void): Promise<Figures> {
   const child = Bun.spawn([process.execPath, import.meta.path], { stdio: ['pipe', 'pipe', 'inherit'] })
   started?.(child.pid)
   child.stdin.write(`${JSON.stringify(load)}\n`)
-  child.stdin.flush()
+  await child.stdin.flush()
   ends?.then(() => child.stdin.end())
   return JSON.parse(await new Response(child.stdout).text()) as Figures
 }
@@ -51,7 +62,10 @@ interface Connection {
   /** How many bytes of the answer's body are missing; -1 before its head is complete. */
   left: number
   head: string
+  request: number
+  rest?: Buffer | undefined
   status: number
+  isLast?: boolean
 }
 
 /** Millions of numbers, in pieces: an array that grows is copied, and meanwhile no answer is read. */
@@ -79,25 +93,31 @@ const HEAD_END = '\r\n\r\n'
 const LAST_ANSWERS_MS_MAX = 5_000
 
 async function run(
-  { port, requests, perSecond, seconds, connectionsMax }: Load,
+  { port, requests, perSecond, seconds = 3600, connectionsMax }: Load,
   ended: () => boolean,
 ): Promise<Figures> {
-  const bytes = requests.map((request) => Buffer.from(request))
+  const bytes = requests.map(({ text }) => Buffer.from(text))
   const free: Socket<Connection>[] = []
   const latencies = new Numbers()
   const slow: Figures['slow'] = []
   const statuses: Record<number, number> = {}
+  const wrong: Record<string, number> = {}
   let [open, sent, unsent, broken, waiting] = [0, 0, 0, 0, 0]
 
   function answered(socket: Socket<Connection>): void {
-    const { status, sentAt } = socket.data
+    const { status, sentAt, request } = socket.data
     statuses[status] = (statuses[status] ?? 0) + 1
+    if (!requests[request]?.statuses.includes(status)) {
+      const name = `${requests[request]?.text.split(' HTTP/')[0]}: ${status}`
+      wrong[name] = (wrong[name] ?? 0) + 1
+    }
     const ms = performance.now() - sentAt
     if (status < 400) latencies.push(ms)
     if (status < 400 && ms > SLOW_MS) slow.push({ at: now() - ms, ms })
     socket.data.sentAt = 0
     waiting--
-    free.push(socket)
+    if (socket.data.isLast) socket.end()
+    else free.push(socket)
   }
 
   function receive(socket: Socket<Connection>, chunk: Buffer): void {
@@ -107,6 +127,7 @@ async function run(
       const end = data.head.indexOf(HEAD_END)
       if (end < 0) return
       data.status = Number(data.head.slice(9, 12))
+      data.isLast = /\r\nconnection: close/i.test(data.head)
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(data.head)?.[1] ?? 0)
       data.left = length - (data.head.length - end - HEAD_END.length)
       data.head = ''
@@ -115,6 +136,8 @@ async function run(
     data.left = -1
     answered(socket)
   }
+
+  const drain = (socket: Socket<Connection>) => socket.data.rest && write(socket, socket.data.rest)
 
   async function connect(): Promise<void> {
     open++
@@ -132,8 +155,8 @@ async function run(
       await Bun.connect<Connection>({
         hostname: '127.0.0.1',
         port,
-        data: { sentAt: 0, left: -1, head: '', status: 0 },
-        socket: { open: send, data: receive, close: closed, error: () => {} },
+        data: { sentAt: 0, left: -1, head: '', status: 0, request: 0 },
+        socket: { open: send, data: receive, close: closed, drain, error: () => {} },
       })
     } catch {
       broken++
@@ -144,7 +167,14 @@ async function run(
   function send(socket: Socket<Connection>): void {
     socket.data.sentAt = performance.now()
     waiting++
-    socket.write(bytes[sent++ % bytes.length] as Buffer)
+    socket.data.request = sent++ % bytes.length
+    write(socket, bytes[socket.data.request] as Buffer)
+  }
+
+  /** A large body is written when there is room for it. */
+  function write(socket: Socket<Connection>, rest: Buffer): void {
+    const written = socket.write(rest)
+    socket.data.rest = written < rest.length ? rest.subarray(Math.max(0, written)) : undefined
   }
 
   const startedAt = performance.now()
@@ -170,6 +200,7 @@ async function run(
     sent,
     unsent,
     statuses,
+    wrong,
     broken,
     p50: at(0.5),
     p99: at(0.99),

@@ -1,8 +1,8 @@
-// The stores that requests wait in: many pets, in a file or in PostgreSQL, and one server.
+// The stores of the experiments with load: many pets, in a file or in PostgreSQL, and one server; and what the system says of them.
 
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { createStore, fill } from '../../bench/seed.ts'
 import { temporaryFile } from '../../test/support/files.ts'
 import { Cluster } from '../../test/support/postgres.ts'
@@ -11,11 +11,15 @@ import { type Running, root, run, serve } from '../../test/support/process.ts'
 /** How many readers wait at the end of the feed; each server is set to let so many wait. */
 export const READERS = 1_000
 const POLL_MS = 50
+const UNTIL_MS_MAX = 600_000
+
+export type Kind = 'sqlite' | 'postgres'
+export const NAMES: Readonly<Record<Kind, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
 type Row = Record<string, string | number>
 
 export interface Store {
-  readonly kind: 'sqlite' | 'postgres'
+  readonly kind: Kind
   /** A path or a PostgreSQL address. */
   readonly database: string
   readonly key: string
@@ -26,25 +30,31 @@ export interface Store {
   /** The cluster of a store in PostgreSQL. */
   readonly cluster?: Cluster
   query(sql: string): Promise<Row[]>
+  /** Of the file with its log, or of the database. */
+  bytes(): Promise<number>
   /** The size of SQLite's log. */
   logBytes(): number
   remove(): Promise<void>
 }
 
 /** A store with so many pets. */
-export async function newStore(kind: Store['kind'], pets: number): Promise<Store> {
-  const folder = mkdtempSync(temporaryFile('waits-'))
+export async function newStore(kind: Kind, pets: number): Promise<Store> {
+  const folder = mkdtempSync(temporaryFile('load-'))
   const seed = join(folder, 'petstore.db')
   const key = createStore(root, seed)
   fill(seed, pets)
-  if (kind === 'sqlite') return { ...inFile(seed), key, folder, seed }
+  const removeFolder = () => rmSync(folder, { recursive: true })
+  if (kind === 'sqlite') return { ...inFile(seed), key, folder, seed, remove: async () => removeFolder() }
   const cluster = await Cluster.start()
   const database = await cluster.newDatabase()
   await petstore(['copy', '--from', seed, '--to', database])
-  return { ...inPostgres(cluster, database), key, folder, seed }
+  const remove = () => cluster.remove().finally(removeFolder)
+  return { ...inPostgres(cluster, database), key, folder, seed, remove }
 }
 
 function inFile(database: string) {
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const logBytes = () => sizeOf(`${database}-wal`)
   return {
     kind: 'sqlite' as const,
     database,
@@ -52,22 +62,21 @@ function inFile(database: string) {
       using file = new Database(database)
       return file.query<Row, []>(sql).all()
     },
-    logBytes: () => statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0,
-    async remove() {
-      rmSync(dirname(database), { recursive: true })
-    },
+    bytes: async () => sizeOf(database) + logBytes(),
+    logBytes,
   }
 }
 
 function inPostgres(cluster: Cluster, database: string) {
   const name = new URL(database).pathname.slice(1)
+  const query = (sql: string) => cluster.asAdmin(async (connection) => [...(await connection.unsafe<Row[]>(sql))], name)
   return {
     kind: 'postgres' as const,
     database,
     cluster,
-    query: (sql: string) => cluster.asAdmin(async (connection) => [...(await connection.unsafe<Row[]>(sql))], name),
+    query,
+    bytes: async () => Number((await query(`SELECT pg_database_size('${name}') AS size`))[0]?.size),
     logBytes: () => 0,
-    remove: () => cluster.remove(),
   }
 }
 
@@ -80,12 +89,23 @@ export function startServer(
   return serve(flags, { env: { ...own, ...env }, ...(command ? { command } : {}) })
 }
 
+export function portOf({ url }: Running): number {
+  return Number(new URL(url).port)
+}
+
+/** Of a process: its memory, and how many descriptors it has open. */
+export function figuresOf(pid: number): { memoryMb: number; descriptors: number } {
+  const kib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  return { memoryMb: kib / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length }
+}
+
 /** Runs a command to its end, which must be 0. */
 export async function petstore(args: string[]): Promise<void> {
   const { status, stderr } = await run(args)
   if (status !== 0) throw new Error(`petstore ${args.join(' ')}: ${stderr}`)
 }
 
-export async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await Bun.sleep(POLL_MS)
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + UNTIL_MS_MAX; !(await holds()); await Bun.sleep(POLL_MS))
+    if (performance.now() > end) throw new Error(`${UNTIL_MS_MAX / 1000} s, and not yet: ${what}`)
 }

@@ -4,9 +4,10 @@ import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { WAIT_MAX_S } from '../../packages/contract/src/generated.ts'
 import { ask, type Running, root } from '../../test/support/process.ts'
-import { openLoop } from '../open-loop.ts'
-import { list, portOf } from './load.ts'
-import { petstore, READERS, type Store, startServer, until } from './stores.ts'
+import { type Figures, runLoad } from './generator.ts'
+import { creates, list, pages } from './requests.ts'
+import { petstore, portOf, READERS, type Store, startServer, until } from './stores.ts'
+import { peakOf, rateOf, type Streams, type Waits } from './watch.ts'
 
 const PLACING = 64
 /** Fewer than a machine that is busy places. */
@@ -20,6 +21,14 @@ export interface Plan {
   /** How many lists and creates a second; 0 for half of the peak. */
   lists: number
   creates: number
+  /** How many connections an overload has. */
+  connections: number
+  /** How many megabytes SQLite's log has until a frozen Litestream goes on. */
+  frozen: number
+  /** How many pets are created while Litestream's disk is full. */
+  behind: number
+  /** How often the load with and without Litestream is compared. */
+  pairs: number
 }
 
 export interface Stage {
@@ -32,16 +41,20 @@ export interface Stage {
 /** What happens, on which server, and the store where it is another one. Both are removed afterwards. */
 export interface Scene {
   happen(): Promise<unknown>
+  /** Instead of the load at the given rates. */
+  streams?: Streams
   /** On the clock of performance.now(): when it began, if that was before the load. */
   since?: number
   server?: Running
   store?: Store
+  /** What is wrong, instead of the bounds on waits. */
+  judge?(measured: Waits): string[] | Promise<string[]>
   after?(): Promise<unknown>
 }
 
 export type Prepare = (stage: Stage) => Scene | Promise<Scene>
 
-const lasting = ({ plan }: Stage) => Bun.sleep(plan.seconds * 1000)
+export const lasting = ({ plan }: Stage) => Bun.sleep(plan.seconds * 1000)
 
 export const nothing: Prepare = (stage) => ({ happen: () => lasting(stage) })
 
@@ -105,16 +118,16 @@ export const reservations: Prepare = async ({ plan, store, server, marginMs }) =
   await Promise.all(Array.from({ length: PLACING }, place))
   await Bun.sleep(endsAt - marginMs - Date.now())
   const pending = `SELECT count(*) AS n FROM orders WHERE status = 'pending' AND expires_at IS NOT NULL`
-  return { happen: () => until(async () => Number((await store.query(pending))[0]?.n) === 0) }
+  return { happen: () => until('all ended', async () => Number((await store.query(pending))[0]?.n) === 0) }
 }
 
 /** Readers of the feed, who wait at its end. */
 export const readers: Prepare = (stage) => ({
   async happen() {
-    const waiting = list(stage.store.key, `/v1/store/events?from=now&wait=${WAIT_MAX_S}`)
+    const waiting = list(stage.store.key, `/store/events?from=now&wait=${WAIT_MAX_S}`)
     const { seconds } = stage.plan
     const load = { requests: [waiting], perSecond: READERS, seconds, connectionsMax: READERS }
-    await openLoop({ port: portOf(stage.server), ...load })
+    await runLoad({ port: portOf(stage.server), ...load })
   },
 })
 
@@ -154,3 +167,41 @@ export const slowDisk: Prepare = async (stage) => {
 }
 
 const SLOW_SYNC_MS = 20
+
+const OVERLOAD = 5
+const GOODPUT_MIN = 0.8
+const OVERLOAD_P99_MS_MAX = 5_000
+
+/**
+ * So many times as many requests as the server answers, on thousands of connections. What it answers must stay near the
+ * peak, within a time; the rest must get 503. A request that is due while every connection waits is never sent.
+ */
+export const overload =
+  (kind: 'lists' | 'creates'): Prepare =>
+  async ({ plan, store, server }) => {
+    const requests = kind === 'lists' ? pages(store.key, plan.pets) : creates(store.key)
+    await peakOf(server, requests, plan.seconds)
+    const peak = await peakOf(server, requests, plan.seconds)
+    const refusable = requests.map((one) => ({ ...one, statuses: [...one.statuses, 503] }))
+    return {
+      streams: { [kind]: { requests: refusable, perSecond: OVERLOAD * peak, connectionsMax: plan.connections } },
+      happen: () => Bun.sleep(plan.seconds * 1000),
+      async judge({ figures }) {
+        const { [kind]: answered } = figures
+        if (!answered) return []
+        // What was sent and not read may still be ahead of this.
+        const isBack = async () => (await ask('GET', `${server.url}/pets`, store.key)).status === 200
+        await until('a list is answered again', isBack)
+        const share = rateOf(answered) / peak
+        const faults = wrongAnswers(answered)
+        if (share < GOODPUT_MIN) faults.push(`${(100 * share).toFixed(0)} % of the peak`)
+        if (answered.p99 > OVERLOAD_P99_MS_MAX) faults.push(`a p99 of ${answered.p99.toFixed(0)} ms`)
+        return faults
+      },
+    }
+  }
+
+export function wrongAnswers({ wrong, broken }: Figures): string[] {
+  const all = Object.entries({ ...wrong, 'broken connections': broken })
+  return all.filter(([, count]) => count > 0).map(([what, count]) => `${count} × ${what}`)
+}

@@ -1,16 +1,16 @@
-// What Litestream writes, in replica-load.ts: a disk that fills up for a while, and whether what is restored from it is the store.
+// What Litestream writes beside a load: a disk that fills up for a while, and whether what is restored from it is the store.
 
 import { Database } from 'bun:sqlite'
 import { mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Copying, restoreCopy } from '../test/support/litestream.ts'
-import { run as runCli } from '../test/support/process.ts'
+import { type Copying, restoreCopy } from '../../test/support/litestream.ts'
+import { run as runCli } from '../../test/support/process.ts'
 
 /** In memory. */
 const DISK_MB = 12_000
 const QUIET_MS = 3_000
 
-/** A disk of its own at `folder`, where this machine allows it. */
+/** A separate disk at `folder`; where this machine allows none, a folder that cannot be written while it is full. */
 export function diskAt(folder: string) {
   mkdirSync(folder)
   const ballast = join(folder, 'ballast')
@@ -20,7 +20,6 @@ export function diskAt(folder: string) {
     process.once('exit', remove)
     const room = () => statfsSync(folder).bavail * statfsSync(folder).bsize
     return {
-      name: 'its disk is full, and has room again',
       fill: () => Bun.spawnSync(['fallocate', '-l', `${room()}`, ballast]),
       free: () => rmSync(ballast, { force: true }),
       remove,
@@ -28,7 +27,6 @@ export function diskAt(folder: string) {
   }
   const away = `${folder}-away`
   return {
-    name: 'its folder refuses to be written, and takes it again',
     fill() {
       renameSync(folder, away)
       writeFileSync(folder, '')

@@ -1,4 +1,4 @@
-// What happens beside the load in PostgreSQL alone.
+// What happens beside the load on PostgreSQL alone.
 
 import type { Cluster } from '../../test/support/postgres.ts'
 import { ask, type Running } from '../../test/support/process.ts'
@@ -39,7 +39,7 @@ export const autovacuum: Prepare = ({ store }) => {
       const before = await runs()
       await store.query(`ALTER TABLE pets SET (${eager.join(', ')})`)
       await every('1')
-      await until(async () => (await runs()) >= before + 2)
+      await until('autovacuum has run twice', async () => (await runs()) >= before + 2)
     },
     async after() {
       await store.query(`ALTER TABLE pets RESET (${eager.map((each) => each.split(' ')[0]).join(', ')})`)
@@ -76,7 +76,7 @@ export const failover: Prepare = async (stage) => {
       await standby.promote()
       await standby.setSynchronous(false)
       const creates = () => ask('POST', `${server.url}/pets`, store.key, '{"name":"Ada","categoryId":1}')
-      await until(async () => (await creates()).status === 201)
+      await until('a create is answered', async () => (await creates()).status === 201)
     },
     after: () => standby.remove(),
   }

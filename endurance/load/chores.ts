@@ -8,6 +8,7 @@ import { run } from '../../test/support/process.ts'
 
 const SLOW_CLIENTS = 5
 const DRIP_MS = 500
+const HOSTILE_REQUESTS = 80
 /** The runtime cuts a client whose headers take longer than some 12 s. */
 const DRIPS = 40
 
@@ -36,16 +37,18 @@ async function backup({ database }: Served): Promise<string | undefined> {
 /** From then on the clients send the new key; the old one works until the requests with it are answered. */
 async function rotate(served: Served): Promise<string | undefined> {
   const env = { PETSTORE_DATABASE: served.database }
-  const { stdout, stderr } = await run(['keys', 'rotate', 'first', '--overlap', '1m'], { env })
+  const { stdout, stderr } = await run(['keys', 'rotate', 'bench', '--overlap', '1m'], { env })
   const key = /pets_live_\w{28}/.exec(stdout)?.[0]
   if (key === undefined) return `a rotation: ${stderr}`
   served.key = key
   return undefined
 }
 
+/** In a separate process: generating the requests would hold up the rest. */
 async function attack({ url, key }: Served): Promise<string | undefined> {
-  const command = [process.execPath, join(import.meta.dir, 'attack.ts')]
-  const { status, stderr } = await run([], { command, env: { SOAK_URL: url, SOAK_KEY: key } })
+  const script = `const { hostile } = await import('${join(import.meta.dir, '../hostile.ts')}')
+    await hostile(${JSON.stringify({ url, key })}, ${HOSTILE_REQUESTS})`
+  const { status, stderr } = await run(['-e', script], { command: [process.execPath] })
   return status === 0 ? undefined : `hostile requests: ${stderr}`
 }
 

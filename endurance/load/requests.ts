@@ -1,0 +1,112 @@
+// The requests that experiments send, as HTTP, each with the statuses that are correct.
+
+import { BODY_BYTES_MAX } from '../../packages/contract/src/limits.ts'
+import { cursorAfter } from '../../test/support/cursors.ts'
+import { pick } from '../random.ts'
+import type { Request } from './generator.ts'
+
+interface More {
+  body?: string
+  headers?: Record<string, string>
+  /** 200, where nothing is said. */
+  statuses?: readonly number[]
+}
+
+/** `target` begins behind the base address. */
+export function request(key: string, method: string, target: string, { body = '', headers, statuses }: More = {}) {
+  const length = body ? { 'Content-Length': `${Buffer.byteLength(body)}` } : {}
+  const all = Object.entries({ Host: 'a', Authorization: `Bearer ${key}`, ...length, ...headers })
+  const head = all.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  return { text: `${method} /v1${target} HTTP/1.1\r\n${head}\r\n${body}`, statuses: statuses ?? [200] }
+}
+
+export const HEALTH: Request = { text: 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n', statuses: [200] }
+export const list = (key: string, target = '/pets') => request(key, 'GET', target)
+
+const NAMES = 'Bella Max Luna Charlie Lucy Cooper Daisy Milo Sadie Buddy Lily Rocky'.split(' ')
+const NAMED = 3_000
+
+/** Many names, as a shop has them, so that the index of search grows as it does there. */
+export function creates(key: string): Request[] {
+  return Array.from({ length: NAMED }, (_, n) => {
+    const body = `{"name":"${NAMES[n % NAMES.length]} ${n}","categoryId":7}`
+    return request(key, 'POST', '/pets', { body, statuses: [201] })
+  })
+}
+
+/** Where none of the pets is available, an order is refused. */
+export function orders(key: string, pets: readonly (string | number)[]): Request[] {
+  return [...pets, 1].map((petId) => {
+    return request(key, 'POST', '/store/orders', { body: `{"petId":${petId}}`, statuses: [201, 409] })
+  })
+}
+
+/** Pages of 100, all different. */
+export function pages(key: string, pets: number): Request[] {
+  return Array.from({ length: Math.min(20_000, pets - 100) }, (_, n) =>
+    list(key, `/pets?limit=100&cursor=${cursorAfter(BigInt(n))}`),
+  )
+}
+
+/** What a store has: the last ids that were given. */
+export interface Last {
+  pet: number
+  order: number
+}
+
+const ORDERS_KEPT = 100
+/** Requests are made before they are sent: no end may have come by then. */
+const RESERVED_MS_MIN = 15_000
+
+type Make = (last: Last, n: number) => [method: string, target: string, more?: More]
+
+const post = (target: string, body: object | string, more: More = {}): ReturnType<Make> => {
+  return ['POST', target, { body: typeof body === 'string' ? body : JSON.stringify(body), ...more }]
+}
+const anyOf = (last: number) => 1 + Math.floor(Math.random() * last)
+const petOf = ({ pet }: Last) => anyOf(pet)
+const orderOf = ({ order }: Last) => Math.max(1, order - anyOf(ORDERS_KEPT))
+const newPet = (n: number) => ({ name: `pet ${n}`, categoryId: n, status: n % 9 ? 'available' : 'sold' })
+/** Every other order is a reservation that ends. */
+const ends = () => pick([{}, { expiresAt: new Date(Date.now() + RESERVED_MS_MIN * (1 + Math.random())).toISOString() }])
+
+/** How many in a hundred, the statuses that are correct, and how each is made. */
+const MIX: readonly [share: number, statuses: readonly number[], make: Make][] = [
+  [20, [200], () => ['GET', '/pets']],
+  [10, [200], (_, n) => ['GET', `/pets?limit=${1 + (n % 100)}&status=sold`]],
+  [5, [200], () => ['GET', '/pets?sort=newest&limit=50']],
+  [5, [200], (last) => ['GET', `/pets?limit=10&search=pet+${petOf(last)}`]],
+  [8, [200, 404], (last) => ['GET', `/pets/${petOf(last)}`]],
+  [3, [200], () => ['GET', '/store/inventory']],
+  [4, [200], () => ['GET', '/store/orders?sort=newest']],
+  [2, [200], () => ['GET', '/store/events?limit=50']],
+  [2, [200], () => ['GET', '/store/events?from=now&wait=1']],
+  [8, [201], (_, n) => post('/pets', newPet(n))],
+  [4, [201], (_, n) => post('/pets', newPet(n), { headers: { 'Idempotency-Key': `"${crypto.randomUUID()}"` } })],
+  [6, [201, 404, 409], (last) => post('/store/orders', { petId: petOf(last), ...ends() })],
+  [2, [200, 404, 409], (last) => ['POST', `/store/orders/${orderOf(last)}/complete`]],
+  [1, [200, 404, 409], (last) => ['POST', `/store/orders/${orderOf(last)}/return`]],
+  [1, [204, 404, 409], (last) => ['DELETE', `/store/orders/${orderOf(last)}`]],
+  [2, [200, 404], (last, n) => ['PATCH', `/pets/${petOf(last)}`, { body: `{"name":"pet corrected ${n}"}` }]],
+  [
+    1,
+    [200, 404, 409],
+    (last, n) => ['PATCH', `/store/orders/${orderOf(last)}`, { body: `{"reference":"corrected ${n}"}` }],
+  ],
+  [1, [204, 404, 409], (last) => ['DELETE', `/pets/${petOf(last)}`]],
+  [3, [400], () => post('/pets', '{"name":""}')],
+  [3, [400], () => ['GET', '/pets?limit=0']],
+  [2, [401], () => ['GET', '/pets', { headers: { Authorization: 'Bearer no' } }]],
+  [1, [404], () => ['GET', '/nothing']],
+  [1, [413], () => post('/pets', 'x'.repeat(BODY_BYTES_MAX + 1))],
+]
+
+/** Everything that the service has, so many requests in a random order. */
+export function mixed(key: string, last: Last, count: number): Request[] {
+  const all = MIX.flatMap((kind) => Array<(typeof MIX)[number]>(kind[0]).fill(kind))
+  return Array.from({ length: count }, (_, n) => {
+    const [, statuses, make] = pick(all)
+    const [method, target, more] = make(last, last.pet + n)
+    return request(key, method, target, { ...more, statuses })
+  })
+}

@@ -1,0 +1,136 @@
+// What is measured of a load while something happens beside it: how long requests wait and for what, and how long SQLite's log is.
+
+import type { Running } from '../../test/support/process.ts'
+import { type Figures, type Load, runLoad } from './generator.ts'
+import { creates, HEALTH, list, orders } from './requests.ts'
+import { type Wait, waitOf, watchStalls } from './stalls.ts'
+import { portOf, type Store } from './stores.ts'
+
+/** One burst alone differs by half from the next: other work of the machine, compiling, a checkpoint. */
+const BURSTS = 7
+const BURST_SECONDS_MAX = 2
+const PEAK_CONNECTIONS = 64
+const CONNECTIONS_MAX = 1_000
+const HEALTH_PER_SECOND = 200
+export const ORDERS_PER_SECOND = 100
+/** So many pets are ordered before the first of them is again. */
+const ORDERS_MAX = 30_000
+const LOG_EVERY_MS = 100
+/** More than any server answers. */
+const UNLIMITED = 1e5
+
+export const STREAMS = ['health', 'lists', 'creates', 'orders'] as const
+export type Stream = (typeof STREAMS)[number]
+/** What is sent of each kind. */
+export type Streams = Partial<Record<Stream, Omit<Load, 'port'>>>
+/** A second. */
+export type Rates = Record<'lists' | 'creates', number>
+
+export interface Waits {
+  figures: Partial<Record<Stream, Figures>>
+  /** Of all requests the one that waited longest, and the one that waited longest for the service itself. */
+  longest: Wait
+  own: Wait
+  /** The most megabytes that SQLite's log had, and how many it had when the load ended. */
+  log: { most: number; last: number }
+  /** How many seconds it took what happened beside the load. */
+  took: number
+}
+
+/** Lists and creates at these rates, orders and health checks at a fixed pace. */
+export async function steady({ key, query }: Store, { lists, creates: added }: Rates): Promise<Streams> {
+  const available = `SELECT id FROM pets WHERE status = 'available' ORDER BY id DESC LIMIT ${ORDERS_MAX}`
+  const ids = (await query(available)).map(({ id }) => id as number)
+  const stream = (requests: Load['requests'], perSecond: number) => {
+    return { requests, perSecond, connectionsMax: CONNECTIONS_MAX }
+  }
+  return {
+    health: stream([HEALTH], HEALTH_PER_SECOND),
+    lists: stream([list(key)], lists),
+    creates: stream(creates(key), added),
+    orders: stream(orders(key, ids), ORDERS_PER_SECOND),
+  }
+}
+
+/** As many creates as the server answers on so many connections. */
+export function fullCreates({ key }: Store, connectionsMax: number): Streams {
+  return {
+    health: { requests: [HEALTH], perSecond: HEALTH_PER_SECOND, connectionsMax: CONNECTIONS_MAX },
+    creates: { requests: creates(key), perSecond: UNLIMITED, connectionsMax },
+  }
+}
+
+/** How many of these the server answers in a second. */
+export async function peakOf(server: Running, requests: Load['requests'], seconds: number, most = UNLIMITED) {
+  const load = { port: portOf(server), requests, perSecond: most, connectionsMax: PEAK_CONNECTIONS, seconds }
+  return rateOf(await runLoad(load))
+}
+
+/** Lists and creates together. */
+export async function burst(server: Running, { key }: Store, { lists, creates: added }: Rates, seconds: number) {
+  const time = Math.min(seconds, BURST_SECONDS_MAX)
+  const both = [peakOf(server, [list(key)], time, lists), peakOf(server, creates(key), time, added)]
+  const [ofLists = 0, ofCreates = 0] = await Promise.all(both)
+  return { lists: ofLists, creates: ofCreates }
+}
+
+/** Half of what the server answers, lists and creates together: of several bursts the one in the middle, of each. */
+export async function halfOfPeak(server: Running, store: Store, seconds: number): Promise<Rates & { bursts: Rates[] }> {
+  const bursts: Rates[] = []
+  const most = { lists: UNLIMITED, creates: UNLIMITED }
+  while (bursts.length < BURSTS) bursts.push(await burst(server, store, most, seconds))
+  const half = (kind: keyof Rates) =>
+    Math.round((bursts.map((rates) => rates[kind]).toSorted((one, other) => one - other)[BURSTS >> 1] as number) / 2)
+  return { lists: half('lists'), creates: half('creates'), bursts }
+}
+
+/** Runs the load while `happen` runs, and for `marginMs` before and after it. `since`: when it began, if that was before the load. */
+export async function watch(
+  server: Running,
+  store: Store,
+  streams: Streams,
+  marginMs: number,
+  { happen, since }: { happen(): Promise<unknown>; since?: number },
+): Promise<Waits> {
+  const { promise: ends, resolve: end } = Promise.withResolvers<void>()
+  const clients: number[] = []
+  const log = { most: 0, last: 0 }
+  const watching = setInterval(() => {
+    log.last = store.logBytes() / 1e6
+    log.most = Math.max(log.most, log.last)
+  }, LOG_EVERY_MS)
+  const port = portOf(server)
+  const sent = Object.entries(streams).map(async ([name, stream]) => {
+    return [name, await runLoad({ port, ...stream }, ends, (pid) => clients.push(pid))] as const
+  })
+  const { database, kind } = store
+  // What a server waits for on PostgreSQL is not known here.
+  const stalls = kind === 'sqlite' ? watchStalls({ pid: server.pid, clients, database }, ends) : undefined
+  try {
+    await Bun.sleep(marginMs)
+    const startedAt = since ?? performance.now()
+    await happen()
+    const took = (performance.now() - startedAt) / 1000
+    await Bun.sleep(marginMs)
+    end()
+    const figures: Waits['figures'] = Object.fromEntries(await Promise.all(sent))
+    const moments = await stalls
+    const waits = Object.values(figures).flatMap(({ slow }) => (moments ? slow.map((one) => waitOf(one, moments)) : []))
+    const most = (of: (wait: Wait) => number) =>
+      waits.reduce((one, other) => (of(other) > of(one) ? other : one), NO_WAIT)
+    return { figures, longest: most(({ ms }) => ms), own: most(({ own }) => own), log, took }
+  } finally {
+    end()
+    clearInterval(watching)
+  }
+}
+
+const NO_WAIT: Wait = { ms: 0, disk: 0, lock: 0, core: 0, own: 0 }
+
+export function answers({ statuses }: Figures): number {
+  return (statuses[200] ?? 0) + (statuses[201] ?? 0)
+}
+
+export function rateOf(figures: Figures): number {
+  return answers(figures) / figures.seconds
+}

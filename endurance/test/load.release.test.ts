@@ -1,0 +1,62 @@
+// Short runs of `npm run endurance -- waits` and `soak`: everything happens, and requests get right answers. Times are not judged here,
+// and a machine that is busy with other work may refuse some.
+
+import { expect, test } from 'bun:test'
+import { noLitestream } from '../../test/support/litestream.ts'
+import { answers, STREAMS } from '../load/watch.ts'
+import { rise, soak } from '../soak.ts'
+import { waits } from '../waits.ts'
+
+const PLAN = {
+  ...{ seconds: 1, pets: 10_000, reservations: 60, lists: 150, creates: 50 },
+  ...{ connections: 500, pairs: 1, frozen: 20, behind: 300 },
+}
+/** What a busy machine says, too. */
+const TIMES = /of the peak|a p99 of|waited|for the service itself|a log of|: 503$/
+
+test('something large, something that breaks and an overload beside a load of given rates: requests are answered', async () => {
+  const names = ['snapshot', 'backup', 'reservations', 'worker killed', 'too many lists', 'too many creates']
+  const { rates, rows } = await waits('sqlite', PLAN, names)
+  expect(rates).toEqual({ lists: 150, creates: 50 })
+  expect(rows.map(({ beside }) => beside)).toEqual(['nothing', ...names])
+  for (const { beside, figures, faults } of rows) {
+    expect([beside, faults.filter((fault) => !TIMES.test(fault))]).toEqual([beside, []])
+    for (const stream of STREAMS) {
+      const one = figures[stream]
+      if (!one) continue
+      expect(answers(one)).toBeGreaterThan(0)
+      expect(Object.keys(one.statuses).filter((status) => !/^(?:200|201|409|503)$/.test(status))).toEqual([])
+    }
+  }
+  const [{ figures }] = rows as [(typeof rows)[0]]
+  for (const [stream, rate] of [['lists', 150] as const, ['creates', 50] as const]) {
+    const { sent = 0, unsent = 0, seconds = 0 } = figures[stream] ?? {}
+    expect(sent + unsent).toBeLessThanOrEqual(Math.ceil(rate * seconds))
+  }
+})
+
+test.skipIf(noLitestream !== '')(
+  `Litestream is killed and frozen, and its disk is full: in the end each copy is the store${noLitestream}`,
+  async () => {
+    const names = ['killed', 'frozen', 'without room'].map((name) => `Litestream ${name}`)
+    const { rows } = await waits('sqlite', { ...PLAN, seconds: 0.3 }, names)
+    expect(rows.map(({ beside }) => beside)).toEqual(['nothing', ...names])
+    expect(rows.flatMap(({ faults }) => faults).filter((fault) => !TIMES.test(fault))).toEqual([])
+    for (const { figures } of rows) expect(figures.creates?.statuses[201]).toBeGreaterThan(0)
+  },
+)
+
+test('a mixed load: every request gets its right answer', async () => {
+  const wanted = ['200', '201', '400']
+  // On a busy machine it takes longer until each kind of request has been answered.
+  for (let minutes = 0.05; ; minutes *= 2) {
+    const { statuses, faults, samples } = await soak(minutes)
+    expect(faults).toEqual([])
+    if (wanted.every((status) => status in statuses) && samples.length > 10) break
+  }
+})
+
+test('a line that rises is seen', () => {
+  expect(rise([10, 10, 10, 10])).toBe(0)
+  expect(rise([9, 10, 11])).toBeCloseTo(0.2)
+})
