@@ -52,9 +52,22 @@ export function printError(message: string): void {
   printNote({ style: 'red', lead: 'petstore:', rest: ` ${first}` }, ...others)
 }
 
+const [SELL, PLACE] = ['petstore sell PET', 'petstore orders place PET']
+
+/** The command for a word that is not one, or not one of its group. */
+const MEANT = new Map<string, string>([
+  ...['sell', 'sold', 'buy'].map((word) => [word, SELL] as const),
+  ...['place', 'reserve', 'hold'].map((word) => [word, PLACE] as const),
+  ...['complete', 'cancel', 'return'].map((word) => [word, `petstore orders ${word} ORDER`] as const),
+  ['release', 'petstore orders cancel ORDER'],
+  ['version', 'petstore --version'],
+])
+
 /** Commander's `error: unknown command 'lst'\n(Did you mean list?)` as we write errors. */
 export function sentenceOf(text: string): string {
-  const plain = text
+  const [unknown, word = ''] = /^error: unknown command '(\w+)'/.exec(text) ?? []
+  const meant = MEANT.get(word)
+  const plain = (meant ? `${unknown}\n(Did you mean ${meant}?)` : text)
     .trimEnd()
     .replace(/^error: /, '')
     .replace(/\n\((Did you mean .*)\)$/, '. $1')

@@ -9,7 +9,8 @@ Commands:
   status, health        how a running service is; whether it is ready
   open, demo            open its page in a browser; add sample pets to it
   login, logout         save its address and an API key; delete them
-  pets, orders          list, add, correct, import, export; sell, take back
+  pets, orders          list, add, correct, import, export; reserve, take back
+  sell                  sell a pet
   inventory, events     how many pets there are; what has happened
   keys, deprecated      the API keys; which of them call what will be removed
   backup, check-backup  copy the store; check whether a copy is good

@@ -15,6 +15,8 @@ const usage = (command: string) => `  ${command} --help shows the usage.\n`
 describe('an error', () => {
   test.each([
     [['lst'], `Unknown command 'lst'.\n${usage('petstore')}`],
+    [['pets', 'sell', '4'], `Unknown command 'sell'. Did you mean petstore sell PET?\n${usage('petstore pets')}`],
+    [['version'], `Unknown command 'version'. Did you mean petstore --version?\n${usage('petstore')}`],
     [['pets', 'lst'], `Unknown command 'lst'. Did you mean list?\n${usage('petstore pets')}`],
     [['pets', 'add', 'Rex'], `Required option '--category <id>' not specified.\n${usage('petstore pets add')}`],
     [['migrate'], `Give --check or --apply.\n${usage('petstore migrate')}`],

@@ -1,7 +1,7 @@
 // `petstore orders` and `petstore inventory` as real processes against a real service: what they print, where, and how they
 // end.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
@@ -9,7 +9,7 @@ import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
-import { PetstoreClient } from '../../../client/src/petstore.ts'
+import { type Order, PetstoreClient } from '../../../client/src/petstore.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { invalidExpiry, noSuchOrder, noSuchPet, petNotAvailable } from '../../src/domain/decisions/refusal-messages.ts'
 import { openStore } from '../../src/store/kinds.ts'
@@ -66,6 +66,7 @@ ${id}   ${petId}    Ada   pending  ${minute(placedAt)}  ${minute(expiresAt)}  ti
   expect(taken).toEqual({ status: 1, stdout: '', stderr: `petstore: ${message} (from ${service.url})\n` })
   const completed = await orders('complete', String(id))
   expect(await orders('sell', String(id))).toEqual(completed)
+  expect(completed.stderr).toBe(`Sold pet ${petId}, Ada.\n`)
   expect(completed.stdout).toContain(' completed ')
   // The reservation is over, and so is its end.
   expect(completed.stdout).not.toContain(minute(expiresAt))
@@ -75,6 +76,77 @@ ${id}   ${petId}    Ada   pending  ${minute(placedAt)}  ${minute(expiresAt)}  ti
     /^ORDER {6}1\nPET {8}1\nNAME {7}Ada\nSTATUS {5}completed\nPLACED {5}\S+\nCHANGED {4}\S+\nEXPIRES {4}\S+\nREFERENCE {2}till 3\n$/,
   )
   expect((await orders('return', String(id))).stdout).toContain(' returned ')
+})
+
+describe('petstore sell', () => {
+  const newestOrder = async (petId: bigint) => (await client.listOrderPage({ petId, sort: 'newest' })).orders[0]
+
+  /** The service behind a gate that answers `POST …/complete` with `status` instead, and passes the n-th on before. */
+  async function sellBehind(petId: bigint, status: number, passOn = false) {
+    let asked = 0
+    const gate = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      async fetch(request) {
+        const { pathname, search } = new URL(request.url)
+        const body = request.method === 'POST' ? await request.text() : null
+        const pass = () =>
+          fetch(service.origin + pathname + search, { method: request.method, headers: request.headers, body })
+        if (!pathname.endsWith('/complete')) return pass()
+        asked++
+        if (passOn) await pass()
+        return Response.json({ code: 'unknown_to_us', message: 'No.', status }, { status })
+      },
+    })
+    const env = { PETSTORE_URL: `http://127.0.0.1:${gate.port}/v1`, PETSTORE_API_KEY: service.key }
+    const ended = await run(['sell', String(petId)], { cwd, env })
+    await gate.stop(true)
+    return { ...ended, asked }
+  }
+
+  test('sells a pet once, and names it', async () => {
+    const petId = await addPet('Bruno')
+    const sold = await petstore(['sell', String(petId), '--reference', 'receipt 4711'])
+    const order = await newestOrder(petId)
+    expect(order).toMatchObject({ status: 'completed', reference: 'receipt 4711' })
+    expect(sold).toMatchObject({ status: 0, stderr: `Sold pet ${petId}, Bruno.\n` })
+    expect(sold.stdout).toMatch(/\n\d+ +\d+ +Bruno +completed .* receipt 4711\n$/)
+    const again = await petstore(['sell', String(petId)])
+    expect(again).toEqual({ status: 1, stdout: '', stderr: `petstore: Pet ${petId} is sold (order ${order?.id}).\n` })
+    const json = await petstore(['sell', String(await addPet()), '--json'])
+    expect([json.stderr, JSON.parse(json.stdout)]).toEqual(['', expect.objectContaining({ status: 'completed' })])
+  })
+
+  test('refuses a pet that another order holds, and names the order and its customer', async () => {
+    const petId = await addPet()
+    const { id } = await client.placeOrder({ petId, reference: 'Anna' })
+    const refused = await petstore(['sell', String(petId)])
+    expect(refused).toMatchObject({ status: 1, stdout: '' })
+    expect(refused.stderr).toBe(
+      `petstore: Pet ${petId} is reserved for "Anna" by order ${id}. To sell it to that customer, run petstore orders complete ${id}.\n`,
+    )
+    const sold = await client.createPet(newPet({ status: 'sold' }))
+    expect((await petstore(['sell', String(sold.id)])).stderr).toStartWith(`petstore: Pet ${sold.id} is sold. (from`)
+    expect((await petstore(['sell', '404'])).stderr).toContain(noSuchPet(404n).message)
+  })
+
+  test('cancels its order if the service refuses to complete it', async () => {
+    const petId = await addPet()
+    expect(await sellBehind(petId, 409)).toMatchObject({ status: 1, stderr: expect.stringMatching(/^petstore: No\./) })
+    expect(await newestOrder(petId)).toMatchObject({ status: 'cancelled' })
+  })
+
+  test.each([true, false])('prints how to find out whether the pet is sold: completed %j', async (completed) => {
+    const petId = await addPet()
+    const { status, stderr, asked } = await sellBehind(petId, 500, completed)
+    const { id, expiresAt = '', placedAt = '', ...order } = (await newestOrder(petId)) as Order
+    expect([status, asked, order.status]).toEqual([1, 3, completed ? 'completed' : 'pending'])
+    expect(stderr).toStartWith(
+      `It is not known whether pet ${petId} was sold. To find out, run petstore orders complete ${id}.\npetstore: No.`,
+    )
+    expect(Math.round((Date.parse(expiresAt) - Date.parse(placedAt)) / 60_000)).toBe(10)
+    expect(await orders('complete', String(id))).toMatchObject({ status: 0, stderr: `Sold pet ${petId}, Rex.\n` })
+  })
 })
 
 test('releases a pet, in JSON for programs', async () => {

@@ -15,6 +15,7 @@ export const COMMANDS = new Map(
     copy: async () => (await import('./copy.ts')).copyCommand(),
     pets: async () => (await import('./pets.ts')).petsCommand(),
     orders: async () => (await import('./orders.ts')).ordersCommand(),
+    sell: async () => (await import('./sell.ts')).sellCommand(),
     inventory: async () => (await import('./inventory.ts')).inventoryCommand(),
     events: async () => (await import('./events.ts')).eventsCommand(),
     login: async () => (await import('./login.ts')).loginCommand(),

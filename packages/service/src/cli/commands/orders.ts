@@ -10,7 +10,7 @@ import type { RequestedTransition } from '../../domain/order-transitions.ts'
 import { createClient } from '../client.ts'
 import { type ListOptions, showList, withListOptions, withNewest } from '../lists.ts'
 import { int64Argument, parsedBy, parseInt64, type Stated, withClientSettings } from '../options.ts'
-import { type Line, printLines, write } from '../print.ts'
+import { type Line, printLines, printNote, write } from '../print.ts'
 import { fields, table, time } from '../table.ts'
 import { updateOrderCommand } from './corrections.ts'
 import { exportCommand } from './export.ts'
@@ -39,10 +39,7 @@ interface Filter {
 
 /** By what they make of an order. */
 const CHANGES: Record<RequestedTransition, () => Command> = {
-  completed: () =>
-    orderCommand('complete', 'Sell the pet of a pending order.', (client, id) => client.completeOrder(id)).alias(
-      'sell',
-    ),
+  completed: () => completeCommand('complete'),
   cancelled: () =>
     orderCommand('cancel', 'End a pending order: its pet is available again.', async (client, id) => {
       await client.cancelOrder(id)
@@ -59,9 +56,13 @@ export function ordersCommand(): Command {
     .description('Place, list, change, complete, cancel, return and export the orders of a running service.')
     .addCommand(placeCommand())
     .addCommand(listCommand())
-    .addCommand(orderCommand('show', 'Show everything about one order.', (client, id) => client.getOrder(id), details))
-    .addCommand(updateOrderCommand(print, parsedBy(parseExpiry)))
+    .addCommand(
+      orderCommand('show', 'Show everything about one order.', (client, id) => client.getOrder(id), { lines: details }),
+    )
+    .addCommand(updateOrderCommand(printOrder, parsedBy(parseExpiry)))
   for (const command of Object.values(CHANGES)) orders.addCommand(command())
+  // Released, but hidden: people gave it a pet instead of an order. petstore sell takes a pet.
+  orders.addCommand(completeCommand('sell'), { hidden: true })
   const exported = exportCommand<Order, Filter>({
     noun: 'order',
     columns: COLUMNS,
@@ -71,11 +72,24 @@ export function ordersCommand(): Command {
   return orders.addCommand(withNewest(withFilter(exported)))
 }
 
+function completeCommand(name: string): Command {
+  return orderCommand(name, 'Sell the pet of a pending order.', (client, id) => client.completeOrder(id), {
+    said: printSold,
+  })
+}
+
+export function printSold({ petId, petName }: Order): void {
+  printNote(`Sold pet ${petId}, ${petName}.`)
+}
+
+export function withReference(command: Command): Command {
+  return command.option('--reference <text>', 'whatever you know the order by, such as a receipt, a till or a customer')
+}
+
 function placeCommand(): Command {
-  return withClientSettings(new Command('place'))
+  return withReference(withClientSettings(new Command('place')))
     .description('Reserve an available pet.')
     .addArgument(int64Argument('<pet>', "the pet's id"))
-    .option('--reference <text>', 'whatever you know the order by, such as a receipt, a till or a customer')
     .option(
       '--expires <when>',
       'the end of the reservation: 30m, 24h, 7d from now, or a time such as 2026-11-24T18:00:00Z (default: none)',
@@ -91,7 +105,7 @@ Examples:
     )
     .action(async (petId: bigint, { reference, expires, json }, self: Command) => {
       const placed = { petId, reference, expiresAt: expires } satisfies Stated<NewOrder>
-      await print(await createClient(self).placeOrder(placed), json)
+      await printOrder(await createClient(self).placeOrder(placed), json)
     })
 }
 
@@ -122,7 +136,7 @@ function orderCommand(
   name: string,
   description: string,
   act: (client: PetstoreClient, id: bigint) => Promise<Order>,
-  lines?: (order: Order) => Line[],
+  { lines, said }: { lines?: (order: Order) => Line[]; said?: (order: Order) => void } = {},
 ): Command {
   return withClientSettings(new Command(name))
     .description(description)
@@ -130,7 +144,9 @@ function orderCommand(
     .option('--json', 'print the order as JSON, for programs', false)
     .addHelpText('after', `\nExample:\n  petstore orders ${name} 7`)
     .action(async (id: bigint, { json }: { json: boolean }, self: Command) => {
-      await print(await act(createClient(self), id), json, lines)
+      const order = await act(createClient(self), id)
+      await printOrder(order, json, lines)
+      if (!json) said?.(order)
     })
 }
 
@@ -161,7 +177,7 @@ function noneOf(status: OrderStatus | undefined, pet: bigint | undefined): strin
   return status ? `No order is ${status}.` : 'There are no orders yet.'
 }
 
-async function print(order: Order, json: boolean, lines: (order: Order) => Line[] = row): Promise<void> {
+export async function printOrder(order: Order, json: boolean, lines: (order: Order) => Line[] = row): Promise<void> {
   await (json ? write(`${stringifyJson(order)}\n`) : printLines(...lines(order)))
 }
 
