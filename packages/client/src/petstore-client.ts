@@ -250,8 +250,13 @@ function tagged<Item>(item: Item, { headers }: Response, onEntityTag: TagOptions
 }
 
 function changing(method: string, ifMatch: string | undefined, change?: object): RequestInit {
-  const headers = { ...(ifMatch !== undefined && { 'If-Match': ifMatch }), ...(change && JSON_TYPE) }
+  const headers = { ...(ifMatch !== undefined && { 'If-Match': strong(ifMatch) }), ...(change && JSON_TYPE) }
   return { method, headers, ...(change && { body: stringifyJson(change) }) }
+}
+
+/** The service's tags are strong, but a proxy that compresses marks them as weak, which no `If-Match` matches (RFC 9110, 13.1.1). */
+function strong(tags: string): string {
+  return tags.replaceAll(/(^|,\s*)W\//g, '$1')
 }
 
 function petPath(id: bigint): string {

@@ -146,6 +146,24 @@ describe('the client on a service', () => {
     }
   })
 
+  test('changes an order with a tag that a compressing proxy has made weak', async () => {
+    const weakening = async (...of: Parameters<typeof fetch>) => {
+      const response = await fetch(...of)
+      const tag = response.headers.get('ETag')
+      if (tag !== null) response.headers.set('ETag', `W/${tag}`)
+      return response
+    }
+    const behind = clientOf(service.url, { apiKey: service.key, fetch: weakening })
+    const { id: petId } = await behind.createPet(REX)
+    let ifMatch = ''
+    const order = await behind.placeOrder({ petId }, { onEntityTag: (tag) => (ifMatch = tag) })
+    expect(ifMatch).toStartWith('W/"')
+    expect(await behind.updateOrder(order.id, { reference: 'Ada' }, { ifMatch: `"other", ${ifMatch}` })).toMatchObject({
+      reference: 'Ada',
+    })
+    expect(await rejectionOf(behind.cancelOrder(order.id, { ifMatch }))).toMatchObject({ code: 'precondition_failed' })
+  })
+
   test('gives the entity tag of whatever shows one pet or one order, the one that a GET gives', async () => {
     const tags: string[] = []
     const options = { onEntityTag: (tag: string) => tags.push(tag) }
