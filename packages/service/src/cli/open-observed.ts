@@ -24,6 +24,6 @@ export async function openWatched(
       logExpired(log, transitions)
     },
   })
-  metrics?.watch({ pool: store.pool })
+  metrics?.watch({ pool: store.pool, lockWaitSeconds: store.lockWaitSeconds })
   return metrics?.timed(store) ?? store
 }

@@ -26,6 +26,9 @@ export interface Store extends PetStore, KeyStore, OrderStore, EventStore {
    */
   pool?(): { size: number; busy: number; waiting: number; failures: number }
 
+  /** How long the longest wait for a lock of the database has lasted, if other programs can lock it. */
+  lockWaitSeconds?(): Promise<number>
+
   /** Resolves when the store can be read; otherwise rejects with `unavailable`. */
   ping(): Promise<void>
 

@@ -15,6 +15,7 @@ import { counter, gauge } from './text-format.ts'
 export interface Watched {
   /** The connections of a store that has a pool. */
   pool?: Store['pool'] | undefined
+  lockWaitSeconds?: Store['lockWaitSeconds'] | undefined
   /** The path of a store that is a file. */
   file?: string | undefined
   /** For how long a periodic backup has been due, in seconds. */
@@ -31,7 +32,7 @@ export interface Watched {
 type Measured = Omit<PetStore & OrderStore, 'expireOrders'> & Pick<Store, 'listEvents' | 'findKey'>
 
 const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const INVENTORY_MS = 1_000
+const READ_MS = 1_000
 /** Tests wait for these. */
 export const IN_FLIGHT = 'petstore_requests_in_flight'
 export const WAITING_READERS = 'petstore_waiting_readers'
@@ -135,10 +136,15 @@ export class Metrics {
     }
   }
 
-  /** In Prometheus' text format. Without the inventory when the store does not give it within a second. */
+  /** In Prometheus' text format. Without the inventory and the waits for locks if the store does not give them within a second. */
   async text(): Promise<string> {
-    const { pool, file, backupOverdue, inFlight, deprecatedCalls, feed } = this.watched
-    const inventory = await Promise.race([this.readInventory().catch(() => undefined), Bun.sleep(INVENTORY_MS)])
+    const { pool, lockWaitSeconds, file, backupOverdue, inFlight, deprecatedCalls, feed } = this.watched
+    const inTime = <Value>(reading: Promise<Value>) =>
+      Promise.race([reading.catch(() => undefined), Bun.sleep(READ_MS).then(() => undefined)])
+    const [inventory, lockWait] = await Promise.all([
+      inTime(this.readInventory()),
+      inTime(lockWaitSeconds?.() ?? Promise.resolve(0)),
+    ])
     const { size, busy, waiting, failures } = pool?.() ?? { size: 0, busy: 0, waiting: 0, failures: 0 }
     const deprecated = Iterator.from(deprecatedCalls?.() ?? []).map(({ operationId, keyId, calls }) => {
       return { labels: { operation: operationId, key_id: String(keyId) }, value: calls }
@@ -158,6 +164,11 @@ export class Metrics {
       gauge('petstore_pool_busy', 'Connections of the pool in use.', busy),
       gauge('petstore_pool_waiting', 'Calls of the store that wait for a free connection.', waiting),
       counter('petstore_pool_failures_total', 'Attempts to open a connection to PostgreSQL that failed.', failures),
+      gauge(
+        'petstore_lock_wait_seconds',
+        'How long the longest wait for a lock in PostgreSQL has lasted.',
+        lockWait ?? [],
+      ),
       counter('petstore_order_transitions_total', transitionsHelp, byStatus),
       gauge('petstore_pets', 'Pets of the store, by status.', pets),
       gauge(IN_FLIGHT, inFlightHelp, inFlight?.() ?? 0),

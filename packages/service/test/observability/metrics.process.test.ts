@@ -80,7 +80,12 @@ describe('metrics', () => {
     expect(value(text, 'petstore_store_duration_seconds_count{call="createPet",outcome="ok"}')).toBe(3)
     expect(value(text, 'petstore_requests_in_flight')).toBe(0)
     expect(value(text, 'petstore_waiting_readers')).toBe(0)
-    for (const name of ['petstore_pool_size', 'petstore_pool_busy', 'petstore_pool_waiting'])
+    for (const name of [
+      'petstore_pool_size',
+      'petstore_pool_busy',
+      'petstore_pool_waiting',
+      'petstore_lock_wait_seconds',
+    ])
       expect(value(text, name)).toBe(0)
     expect(value(text, 'petstore_pool_failures_total')).toBe(0)
     expect(value(text, 'petstore_deprecated_calls_total{operation="getPet",key_id="1"}')).toBe(2)
@@ -152,12 +157,16 @@ describe('metrics', () => {
   })
 })
 
-test('lack only the inventory when the store does not answer', async () => {
+test('lack only the inventory and the waits for locks when the store does not answer', async () => {
   const metrics = new Metrics()
+  metrics.watch({ lockWaitSeconds: async () => 1.5 })
   const store = metrics.timed(await openStore(':memory:', { now: Date.now }))
   expect(await metrics.text()).toContain('petstore_pets{status="sold"} 0')
+  expect(await metrics.text()).toContain('petstore_lock_wait_seconds 1.5\n')
   await store.close()
+  metrics.watch({ lockWaitSeconds: () => Promise.reject(new Error('the store does not answer')) })
   const text = await metrics.text()
+  expect(text).not.toContain('\npetstore_lock_wait_seconds')
   expect(text).not.toContain('petstore_pets{')
   expect(text).toContain('petstore_requests_in_flight 0')
 })

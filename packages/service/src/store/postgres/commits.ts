@@ -10,9 +10,8 @@ import { translateChanging } from './errors.ts'
 import { forgetting } from './idempotency.ts'
 import type { PrimaryConnection } from './primary.ts'
 import { writeRows } from './row-writer.ts'
-import { SETTINGS } from './session.ts'
+import { beginWith, SETTINGS } from './session.ts'
 import { readSnapshot } from './snapshot.ts'
-import { TRANSACTION_IDLE_MS } from './time-limits.ts'
 
 /**
  * The lock is taken by a statement before the one that reads, which so sees all that was committed by those who had it before. Its settings end
@@ -21,16 +20,16 @@ import { TRANSACTION_IDLE_MS } from './time-limits.ts'
  * with each other one. To plan for each batch would take a third of the time. Before PostgreSQL 18 a plan that goes against
  * enable_nestloop counts as so dear that it would be compiled, for seconds: hence jit.
  */
-const BEGIN = `BEGIN; SELECT ${Object.entries({
-  idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS,
-  ...SETTINGS,
-  plan_cache_mode: 'force_generic_plan',
-  ...Object.fromEntries(
-    ['jit', 'enable_seqscan', 'enable_nestloop', 'enable_bitmapscan', 'enable_sort'].map((name) => [name, 'off']),
-  ),
-})
-  .map(([name, value]) => `set_config('${name}', '${value}', true)`)
-  .join(', ')}, pg_advisory_xact_lock(1346720851, 1)`
+const BEGIN = beginWith(
+  {
+    ...SETTINGS,
+    plan_cache_mode: 'force_generic_plan',
+    ...Object.fromEntries(
+      ['jit', 'enable_seqscan', 'enable_nestloop', 'enable_bitmapscan', 'enable_sort'].map((name) => [name, 'off']),
+    ),
+  },
+  ['pg_advisory_xact_lock(1346720851, 1)'],
+)
 
 export function postgresCommit(
   connection: PrimaryConnection,

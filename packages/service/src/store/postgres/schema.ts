@@ -15,7 +15,8 @@ import takeTurns from './functions/take-turns.sql' with { type: 'text' }
 import { MIGRATIONS } from './migrations/all.ts'
 import { step } from './migrations/from-17.ts'
 import { newGrants } from './rights.ts'
-import type { RunQuery, Session } from './session.ts'
+import { beginWith, type RunQuery, type Session } from './session.ts'
+import { MIGRATION_IDLE_MS } from './time-limits.ts'
 
 export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
 
@@ -74,20 +75,23 @@ export function checkVersion(version: number): void {
  */
 export async function migrate(session: Session, { copying, onStep: report }: MigrateOptions = {}): Promise<void> {
   const { execute } = session
-  await session.transaction(async () => {
-    await execute(LOCK)
-    const version = await schemaVersion(execute, copying)
-    checkVersion(version)
-    if (version === NEWEST_VERSION) return
-    await execute(WRITE_LOCK)
-    if (version === 0 && copying) await execute(MARK_UNFINISHED)
-    if (version === 0) await execute('CREATE TABLE petstore_schema (version integer NOT NULL)')
-    if (version === STEP_VERSION) await step(execute, report)
-    const made = version === 0 ? 0 : Math.max(1, version - FIRST_VERSION + 1)
-    for (const statements of MIGRATIONS.slice(made)) await execute(statements)
-    for (const statements of FUNCTIONS) await execute(statements)
-    await execute('DELETE FROM petstore_schema')
-    await execute(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
-    if (version > 0 && report) for (const sentence of await newGrants(execute)) report(sentence)
-  })
+  await session.transaction(
+    async () => {
+      await execute(LOCK)
+      const version = await schemaVersion(execute, copying)
+      checkVersion(version)
+      if (version === NEWEST_VERSION) return
+      await execute(WRITE_LOCK)
+      if (version === 0 && copying) await execute(MARK_UNFINISHED)
+      if (version === 0) await execute('CREATE TABLE petstore_schema (version integer NOT NULL)')
+      if (version === STEP_VERSION) await step(execute, report)
+      const made = version === 0 ? 0 : Math.max(1, version - FIRST_VERSION + 1)
+      for (const statements of MIGRATIONS.slice(made)) await execute(statements)
+      for (const statements of FUNCTIONS) await execute(statements)
+      await execute('DELETE FROM petstore_schema')
+      await execute(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
+      if (version > 0 && report) for (const sentence of await newGrants(execute)) report(sentence)
+    },
+    beginWith({ idle_in_transaction_session_timeout: MIGRATION_IDLE_MS }),
+  )
 }

@@ -5,7 +5,7 @@
 
 import type { Client, Parameter } from './client.ts'
 import { StoreFailure } from './errors.ts'
-import { withTimeout } from './time-limits.ts'
+import { TRANSACTION_IDLE_MS, withTimeout } from './time-limits.ts'
 
 export type { Parameter } from './client.ts'
 
@@ -26,7 +26,22 @@ export const SETTINGS = {
   // Otherwise GIN gives a random part of the rows that a search finds.
   gin_fuzzy_search_limit: '0',
 } as const
-const SET = Object.entries(SETTINGS).map(([name, value]) => `set_config('${name}', '${value}', false)`)
+
+/**
+ * Begins a transaction. Its settings end with it, also behind a pooler; `also` are further expressions. If the client stops in it, the
+ * database ends it, because it may hold a lock.
+ */
+export function beginWith(
+  settings: Readonly<Record<string, string | number>> = {},
+  also: readonly string[] = [],
+): string {
+  const limited = { idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS, ...settings }
+  return `BEGIN; SELECT ${[...set(limited, true), ...also]}`
+}
+
+function set(settings: Readonly<Record<string, string | number>>, forTransaction: boolean): string[] {
+  return Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', ${forTransaction})`)
+}
 
 /** Statements that a connection keeps prepared. Which ones there are follows from requests, and each takes the server about 150 kB. */
 const PREPARED_MAX = 300
@@ -80,7 +95,7 @@ export class Session {
   }
 
   /** Commits everything that `work` writes, or nothing. `begin`: statements without parameters that begin the transaction. */
-  async transaction<Result>(work: () => Promise<Result>, begin = 'BEGIN'): Promise<Result> {
+  async transaction<Result>(work: () => Promise<Result>, begin = beginWith()): Promise<Result> {
     const done = this.transact(work, begin)
     this.transacted = done.catch(() => {})
     return done
@@ -121,7 +136,7 @@ export class Session {
   private async isDirect(): Promise<boolean> {
     const isDirect = `pg_backend_pid() = ${(await this.connected()).processID}`
     const { rows } = await this.run<{ direct: boolean }>(
-      `SELECT ${isDirect} AS direct, CASE WHEN ${isDirect} THEN concat(${SET}) END`,
+      `SELECT ${isDirect} AS direct, CASE WHEN ${isDirect} THEN concat(${set(SETTINGS, false)}) END`,
     )
     return rows[0]?.direct ?? false
   }

@@ -29,6 +29,10 @@ import { type RunQuery, Session } from './session.ts'
 /** Other writes wait for the lock meanwhile: for about 10 ms. */
 const EXPIRED_AT_ONCE = 200
 
+/** How long the longest wait for a lock in the database has lasted. */
+const LOCK_WAIT = `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - waitstart)), 0)::float8 AS seconds FROM pg_locks
+  WHERE NOT granted AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`
+
 /** Throws StartError when the database cannot be used. */
 export function openPostgresStore(address: string, options: StoreOptions): Promise<Store> {
   return orRefusal(address, (parsed) => open(parsed, options))
@@ -80,6 +84,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     getOrder: rowsById(read, ORDERS, ORDER_COLUMNS),
     getInventory: () => readInventory(read),
     pool: () => connection.pool(),
+    lockWaitSeconds: async () => (await read<{ seconds: number }>(LOCK_WAIT))[0]?.seconds ?? 0,
     ping: async () => {
       await read('SELECT 1')
     },

@@ -16,8 +16,13 @@ export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 500
 /** How long a statement may wait for a connection. */
 export const READ_QUEUE_MS = 1_000
 export const WRITE_QUEUE_MS = STATEMENT_TIMEOUT_MS
-/** A server that stops between reading and writing holds up the others for so long: less than the limit of their statements, which wait. */
+/**
+ * A process that stops in a transaction, or whose machine is lost, keeps its locks for this long: less than the limit of the statements of
+ * others, which wait for them.
+ */
 export const TRANSACTION_IDLE_MS = STATEMENT_TIMEOUT_MS - 500
+/** The same for a migration, which would have to begin again. */
+export const MIGRATION_IDLE_MS = 10_000
 
 /** Settles as `work` does, or rejects with `late()` after `ms` milliseconds; the work itself continues. */
 export async function withTimeout<Result>(ms: number, work: Promise<Result>, late: () => Error): Promise<Result> {

@@ -12,6 +12,7 @@ import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { Client } from '../../../src/store/postgres/client.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/primary.ts'
 import { Session } from '../../../src/store/postgres/session.ts'
+import { TRANSACTION_IDLE_MS } from '../../../src/store/postgres/time-limits.ts'
 
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html: each answer to a prepared statement begins with BindComplete. */
 const BIND_COMPLETE = 0x32
@@ -63,6 +64,19 @@ describe('a session', () => {
       expect(await session.execute('SELECT n FROM written')).toEqual([])
       await session.transaction(async () => session.finish('INSERT INTO written VALUES ($1::int)', 2))
       expect(await session.execute('SELECT n FROM written')).toEqual([{ n: 2 }])
+    }))
+
+  test('gives up the locks of a transaction whose client stops in it', () =>
+    use(async (session) => {
+      const key = BigInt(`0x${crypto.randomUUID().slice(0, 8)}`)
+      const lock = (name: string) => `SELECT ${name}(${key})`
+      const startedAt = performance.now()
+      const stopped = session.transaction(async () => {
+        await session.execute(lock('pg_advisory_xact_lock'))
+        await cluster.asAdmin((sql) => sql.unsafe(`SET lock_timeout = '10s'; ${lock('pg_advisory_lock')}`))
+      })
+      expect(await rejectionOf(stopped)).toMatchObject({ code: expect.stringMatching(/^(25P03|CONNECTION_LOST)$/) })
+      expect(performance.now() - startedAt).toBeWithin(TRANSACTION_IDLE_MS, TRANSACTION_IDLE_MS + 2_000)
     }))
 
   test('gives numbers of 64 bits exactly, and everything that is more than a number, a truth or a text as its text', () =>

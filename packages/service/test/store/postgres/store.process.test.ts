@@ -5,6 +5,7 @@ import { allEvents } from '../../../../../test/support/events.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
+import { untilWaiting } from '../../../../../test/support/postgres.ts'
 import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
@@ -180,6 +181,26 @@ test('one of two servers that create a key of the same name at the same time suc
     expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBe(1)
   }
   await Promise.all(servers.map((server) => server.close()))
+})
+
+test('reports how long the longest wait for a lock has lasted', async () => {
+  const { store, name } = await storeWithKey()
+  expect(await store.lockWaitSeconds?.()).toBe(0)
+  let creating: Promise<unknown> | undefined
+  const waited = await cluster.asAdmin(
+    (sql) =>
+      sql.begin(async (transaction) => {
+        await transaction`LOCK TABLE keys`
+        creating = store.createKey(newKey({ name: 'waits' }))
+        await untilWaiting(transaction, 1, 'relation')
+        return store.lockWaitSeconds?.()
+      }),
+    name,
+  )
+  expect(waited).toBeWithin(0.000_001, 2)
+  await creating
+  expect(await store.lockWaitSeconds?.()).toBe(0)
+  await store.close()
 })
 
 test('keeps texts that a collation could call equal apart, and in the order of their ids', async () => {
