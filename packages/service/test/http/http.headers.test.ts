@@ -13,6 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
+/** What tracing libraries add to the requests of a page (W3C Trace Context and Baggage). */
+const TRACING = ['traceparent', 'tracestate', 'baggage']
+
 describe('headers', () => {
   const secured = (headers: Headers) => {
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
@@ -83,6 +86,7 @@ describe('cross-origin access', () => {
       'Authorization',
       'Content-Type',
       ...[...new Set(sent)].sort(),
+      ...TRACING,
     ])
   })
 
@@ -100,7 +104,7 @@ describe('cross-origin access', () => {
     expect(status).toBe(204)
     expect(headers.get('Access-Control-Allow-Methods')).toContain('POST')
     expect(headers.get('Access-Control-Allow-Headers')).toBe(
-      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
+      ['Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match', ...TRACING].join(', '),
     )
     expect(headers.get('Access-Control-Max-Age')).toBe('600')
   })

@@ -7,7 +7,9 @@ export type CorsOrigins = readonly string[]
 
 /** Without the header that every page may read. */
 const EXPOSED = contract.responses.filter((name) => name !== 'Cache-Control').join(', ')
-const ALLOWED = ['Authorization', 'Content-Type', ...contract.requests].join(', ')
+/** Tracing libraries add them to each request (W3C Trace Context and Baggage). */
+const TRACING = ['traceparent', 'tracestate', 'baggage']
+const ALLOWED = ['Authorization', 'Content-Type', ...contract.requests, ...TRACING].join(', ')
 
 /** Adds the headers that let a page of the request's `Origin` read the response, and answers its preflight requests. */
 export function addCors(response: Response, request: Request, origins: CorsOrigins): void {
