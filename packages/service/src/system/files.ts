@@ -1,6 +1,6 @@
 // Files and folders whose contents and names are on disk, and names that change at once.
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { libc } from './libc.ts'
 
@@ -14,12 +14,17 @@ export function makeFolder(path: string): void {
   for (let made = folder; first && made.length >= first.length; made = dirname(made)) syncFolderOf(made)
 }
 
-/** What lets this process write to the folder when it belongs to another user, as one that root mounts into a container. Else empty. */
+/**
+ * What lets this process write to the folder, if the system denies it: it belongs to another user, as one that root mounts into a container,
+ * or it is read-only. Else empty.
+ */
 export function handOver(folder: string, error: unknown): string {
   if ((error as NodeJS.ErrnoException).code !== 'EACCES') return ''
   let there = resolve(folder)
   while (!existsSync(there)) there = dirname(there)
-  return `Give the folder to this user: chown ${process.getuid?.()} ${there}. `
+  const user = process.getuid?.()
+  if (statSync(there).uid === user) return `Let this user write to the folder: chmod u+rwx ${there}. `
+  return `Give the folder to this user: chown ${user} ${there}. `
 }
 
 /** Gives each of the two files the other's name, at once. Returns `false` where the system or the file system cannot. */

@@ -20,6 +20,7 @@ import { ask, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { petNotAvailable } from '../../src/domain/decisions/refusal-messages.ts'
 import { openStore } from '../../src/store/kinds.ts'
+import { grants } from '../../src/store/postgres/rights.ts'
 import { UNFINISHED_ID } from '../../src/store/sqlite/file-checks.ts'
 
 const cluster = await sharedCluster()
@@ -232,6 +233,23 @@ describe('petstore copy', () => {
     await cluster.asAdmin((sql) => sql.unsafe(`${statement}; CREATE TABLE petstore_unfinished_copy ()`), name)
     const error = await openStore(target.replace('postgres@', `${role}@`), { now: Date.now }).catch((thrown) => thrown)
     expect(error.message).toContain('a copy to it was not completed')
+  })
+
+  test('needs the owner of the tables, and otherwise changes nothing', async () => {
+    const target = await cluster.newDatabase()
+    const name = new URL(target).pathname.slice(1)
+    const till = `till_${name}`
+    const copyAsTill = () => copy(file, target.replace('postgres@', `${till}@`))
+    const refused = {
+      status: 1,
+      stderr: expect.stringContaining('not own the tables: give the address of their owner.'),
+    }
+    await cluster.asAdmin((sql) => sql.unsafe(`CREATE ROLE ${till} LOGIN`))
+    expect(await copyAsTill()).toMatchObject(refused)
+    await (await openStore(target, { now: Date.now })).close()
+    await cluster.asAdmin((sql) => sql.unsafe(grants(till)), name)
+    expect(await copyAsTill()).toMatchObject(refused)
+    expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
   })
 
   test('creates nothing when the source does not exist', async () => {

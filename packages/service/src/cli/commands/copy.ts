@@ -22,12 +22,13 @@ export function copyCommand(): Command {
       `
 Stop the servers of both stores first. After an interruption, run the same
 command again: it continues where it stopped. At the end it compares the two
-stores; until then no other command opens the target. Other users can see the
+stores; until then no other command opens the target. In PostgreSQL, the role
+that owns the tables copies (petstore help postgresql). Other users can see the
 addresses in the list of processes: give the password as PGPASSWORD instead.
 
 Example:
   PGPASSWORD=… petstore copy --from data/petstore.db \\
-    --to postgres://petstore@db.example/petstore`,
+    --to postgres://petstore_owner@db.example/petstore`,
     )
     .action(async ({ from, to }: { from: string; to: string }) => {
       giveWay()

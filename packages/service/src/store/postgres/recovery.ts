@@ -11,7 +11,7 @@ import { openSession } from './contents.ts'
 import { BEGIN_EPOCH } from './events.ts'
 import { atStart } from './hosts.ts'
 import { orRefusal } from './refusals.ts'
-import { checkVersion, mayMigrate, schemaVersion, WRITE_LOCK } from './schema.ts'
+import { checkOwner, checkVersion, schemaVersion, WRITE_LOCK } from './schema.ts'
 import type { RunQuery } from './session.ts'
 
 /** For how long connections that were just closed may still be seen. */
@@ -46,8 +46,7 @@ async function checkSchema(query: RunQuery): Promise<void> {
   if (version === 0) throw new StartError('it holds no store')
   checkVersion(version)
   if (version === STEP_VERSION) throw new StepNeeded('it')
-  if (!(await mayMigrate(query)))
-    throw new StartError('this user does not own the tables: give the address of their owner')
+  await checkOwner(query)
 }
 
 async function checkAlone(query: RunQuery): Promise<void> {

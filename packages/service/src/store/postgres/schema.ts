@@ -63,6 +63,15 @@ export async function mayMigrate(query: RunQuery): Promise<boolean> {
   return row?.owned ?? false
 }
 
+/** Throws StartError unless the user owns the schema or, if there is none, may create it. */
+export async function checkOwner(query: RunQuery): Promise<void> {
+  const [row] = await query<{ creates: boolean }>(
+    `SELECT to_regclass('petstore_schema') IS NULL AND has_schema_privilege(current_schema(), 'CREATE') AS creates`,
+  )
+  if (!row?.creates && !(await mayMigrate(query)))
+    throw new StartError('this user does not own the tables: give the address of their owner')
+}
+
 /** Throws StartError unless this version can open such a database, or bring it to its own schema. */
 export function checkVersion(version: number): void {
   const reason = refusedVersion(version, NEWEST_VERSION)

@@ -21,7 +21,15 @@ import { createPets } from './pets.ts'
 import { PrimaryConnection } from './primary.ts'
 import { orRefusal } from './refusals.ts'
 import { checkRights } from './rights.ts'
-import { checkVersion, type MigrateOptions, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema.ts'
+import {
+  checkOwner,
+  checkVersion,
+  type MigrateOptions,
+  mayMigrate,
+  migrate,
+  NEWEST_VERSION,
+  schemaVersion,
+} from './schema.ts'
 import { forSearches, postgresSearch } from './search.ts'
 import { checkServer } from './server-check.ts'
 import { type RunQuery, Session } from './session.ts'
@@ -61,6 +69,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     await checkServer(connection.read)
     const version = await schemaVersion(connection.read, options.copying)
     checkVersion(version)
+    if (options.copying) await checkOwner(connection.read)
     if (version < NEWEST_VERSION) {
       await atStart(async () => migrateAlone(address, await writableHost(address), options))
       // The migration may have been committed here only, if an operator has ended its wait for the standby.

@@ -5,6 +5,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import {
   chmodSync,
+  chownSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -154,6 +155,33 @@ describe('a folder that may not be written to', () => {
         expect(stderr).toContain(sentence)
       }
       chmodSync(dirname(database), 0o755)
+    },
+  )
+
+  test.skipIf(!can)(
+    `is named with chmod if it is this user's, and otherwise with chown${can ? '' : ' (another user cannot run this program)'}`,
+    async () => {
+      const folderOf = (user: number, mode: number) => {
+        const folder = dirname(temporaryFile('x'))
+        if (root) chownSync(folder, user, user)
+        chmodSync(folder, mode)
+        return folder
+      }
+      const [data, own] = [folderOf(65534, 0o755), folderOf(65534, 0o555)]
+      const other = root ? folderOf(0, 0o755) : '/'
+      const user = root ? 65534 : process.getuid?.()
+      for (const [folder, advice] of [
+        [own, `Let this user write to the folder: chmod u+rwx ${own}. `],
+        [other, `Give the folder to this user: chown ${user} ${other}. `],
+      ] as const) {
+        const refused = async (path: string, env = {}) => {
+          const { status, stderr } = await run(['serve', '--port', '0', '--database', path], { command, cwd: '/', env })
+          expect([status, stderr]).toEqual([1, expect.stringContaining(advice)])
+        }
+        await refused(join(folder, 'data/petstore.db'))
+        await refused(join(data, 'petstore.db'), { PETSTORE_BACKUP_DIR: join(folder, 'backups') })
+      }
+      chmodSync(own, 0o755)
     },
   )
 })
