@@ -98,6 +98,13 @@ export class Answer {
     return this.expect(same, shown(wanted), shown(actual))
   }
 
+  /** Expects the length of HEAD and GET to be the same if both state one (RFC 9110, 8.6). */
+  expectSameLength(plain: Answer): this {
+    const length = plain.header('Content-Length')
+    if (length === undefined || this.header('Content-Length') === undefined) return this
+    return this.expectHeader('Content-Length', length)
+  }
+
   expectText(expected: string): this {
     return this.expect(this.text === expected, expected === '' ? 'no body' : expected, this.text)
   }

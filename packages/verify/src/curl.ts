@@ -13,7 +13,13 @@ export const ENDING = 8
 export const BEGINNING = 5
 /** A shorter one may be a word of ours: it is replaced only where a key stands. */
 export const KEY_SHOWN_MIN = 16
+const swapped = (text: string) => text.replace(/[a-z]/gi, (one) => (one < 'a' ? one.toLowerCase() : one.toUpperCase()))
+/** Swaps capitals and small letters behind the beginning. */
+export const inOtherLetters = (key: string) => key.slice(0, BEGINNING) + swapped(key.slice(BEGINNING))
 const WHERE_KEYS_STAND = '(?<=(?:[Bb][Ee][Aa][Rr][Ee][Rr]|Basic) +|(?:[Kk]ey|token|Authorization)(?:=|: ?))'
+
+const BEHIND = `#${'?'.repeat(BEGINNING)}`
+const swapping = (variable: string) => `$(echo "${variable}" | tr a-zA-Z A-Za-z)`
 
 /** Replaces each key of the target by its variable, also where it lacks its end or its beginning. */
 function withoutKeys(text: string, { keys }: Target): string {
@@ -26,7 +32,8 @@ function withoutKeys(text: string, { keys }: Target): string {
       [encodeURIComponent(key), part('')],
       [key.slice(0, -1), part('%?')],
       [key.slice(0, -ENDING), part(`%${'?'.repeat(ENDING)}`)],
-      [key.slice(BEGINNING), part(`#${'?'.repeat(BEGINNING)}`)],
+      [key.slice(BEGINNING), part(BEHIND)],
+      [swapped(key.slice(BEGINNING)), swapping(part(BEHIND))],
     ] as const
   })
   // The longest first: one key may begin as another does.
@@ -83,15 +90,16 @@ function needed(request: CheckRequest): readonly Step[] {
 }
 
 function curl(
-  { method, path, headers, body }: CheckRequest,
+  { method, path, headers, body, first }: CheckRequest,
   target: Target,
   ids: Map<string, string>,
   shown: boolean,
 ): string {
   const quote = (text: string) => quoted(withIds(withoutKeys(text, target), ids))
   const type = body && !headers.some(([name]) => name === 'Content-Type') ? ["-H 'Content-Type:'"] : []
+  const before = first ? `${curl(first, target, ids, false)} -o /dev/null --next` : 'curl'
   const words = [
-    `curl -sS${shown ? 'i' : ''} --path-as-is`,
+    `${before} -sS${shown ? 'i' : ''} --path-as-is`,
     ...(method === 'HEAD' ? ['-I'] : method === 'GET' || (method === 'POST' && body) ? [] : [`-X ${method}`]),
     ...headers.map(([name, value]) => `-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`),
     ...type,
@@ -136,7 +144,7 @@ function withIds(text: string, ids: Map<string, string>): string {
 
 /** One word of the shell. Variables in capital letters are the shell's, everything else is as it is. */
 function quoted(text: string): string {
-  const parts = text.split(/(\$[A-Z][A-Z_0-9]*|\$\{[A-Z_]+[%#]?\?*\})/)
+  const parts = text.split(/(\$\(echo "\$\{[A-Z_]+#\?*\}" \| tr \S+ \S+\)|\$[A-Z][A-Z_0-9]*|\$\{[A-Z_]+[%#]?\?*\})/)
   if (parts.length === 1) return single(text)
   if (!/["\\`!]/.test(text) && parts.every((part, n) => n % 2 === 1 || !part.includes('$'))) return `"${text}"`
   return parts.map((part, n) => (n % 2 === 1 ? `"${part}"` : part === '' ? '' : single(part))).join('')

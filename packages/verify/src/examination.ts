@@ -3,6 +3,7 @@
 import type { Answer } from './answer.ts'
 import { curlOf, shown } from './curl.ts'
 import { NotExaminable } from './exchange.ts'
+import { firstOfStatuses } from './fixtures.ts'
 import { Probe, type Run, type Target, TimeUp } from './probe.ts'
 import type { Level, Need, PromiseRow } from './promises/shared/promise.ts'
 import { Broken, Unjudged } from './request.ts'
@@ -49,6 +50,7 @@ export class Examination {
       if (answer.status === 404 && (await this.isNothing(answer)))
         throw new NotExaminable('has no /pets (404): is the base URL right?')
       if (/^\s*</.test(answer.text)) throw new NotExaminable('answers with a web page, which this base URL should not')
+      if (this.target.write) await firstOfStatuses(new Probe(this.run)).catch(() => undefined)
     } catch (error) {
       if (error instanceof Broken) throw new NotExaminable(error.actual.replace(/^The server (.*)\.$/, '$1'))
       if (error instanceof TimeUp) throw new NotExaminable(error.message)

@@ -32,12 +32,18 @@ const HEAD_BYTES_MAX = 64 * 1024
 const AFTER_MS = 150
 const HEAD_END = '\r\n\r\n'
 
-/** `origin` has a scheme, a host and a port. Rejects with NoAnswer or NotExaminable. */
-export function exchange(origin: URL, request: Sent, timeoutMs: number): Promise<Received> {
+/**
+ * `origin` has a scheme, a host and a port. `before` is sent first, and its answer is dropped; `request` follows on the same connection, or on a
+ * new one if the server has closed it. Rejects with NoAnswer or NotExaminable.
+ */
+export function exchange(origin: URL, request: Sent, timeoutMs: number, before?: Sent): Promise<Received> {
   return new Promise((resolve, reject) => {
-    const reader = new Reader(request.method)
+    let first = before
+    let reader = new Reader((first ?? request).method)
     const socket = open(origin)
+    let isOver = false
     const settle = (act: () => void): void => {
+      isOver = true
       clearTimeout(timer)
       socket.destroy()
       act()
@@ -50,21 +56,31 @@ export function exchange(origin: URL, request: Sent, timeoutMs: number): Promise
     const take = (read: () => Received | undefined): void => {
       try {
         const answer = read()
-        if (answer) settle(() => resolve(answer))
+        if (answer && first) {
+          first = undefined
+          reader = new Reader(request.method)
+          socket.write(bytesOf(origin, request))
+        } else if (answer) settle(() => resolve(answer))
       } catch (error) {
         settle(() => reject(error))
       }
     }
-    socket.on(origin.protocol === 'https:' ? 'secureConnect' : 'connect', () => socket.write(bytesOf(origin, request)))
+    socket.on(origin.protocol === 'https:' ? 'secureConnect' : 'connect', () =>
+      socket.write(bytesOf(origin, first ?? request, first ? 'keep-alive' : 'close')),
+    )
     socket.on('data', (chunk: Buffer) => {
       take(() => reader.push(chunk))
       if (reader.bodyless) setTimeout(() => take(() => reader.end()), AFTER_MS)
     })
-    socket.on('error', (error: NodeJS.ErrnoException) =>
+    const end = (reason?: string): void => {
+      if (isOver) return
+      const isUnasked = first !== undefined || (before !== undefined && !reader.hasBegun)
+      if (isUnasked) settle(() => resolve(exchange(origin, request, timeoutMs)))
       // An answer may come before the whole request was read.
-      take(() => reader.end(`could not be reached (${systemReason(error)})`)),
-    )
-    socket.on('close', () => take(() => reader.end()))
+      else take(() => reader.end(reason))
+    }
+    socket.on('error', (error: NodeJS.ErrnoException) => end(`could not be reached (${systemReason(error)})`))
+    socket.on('close', () => end())
   })
 }
 
@@ -74,11 +90,11 @@ function open({ protocol, hostname, port }: URL): Socket {
   return connectTls({ host, port: Number(port || 443), ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) })
 }
 
-function bytesOf({ host }: URL, { method, target, headers, body }: Sent): Uint8Array {
+function bytesOf({ host }: URL, { method, target, headers, body }: Sent, connection = 'close'): Uint8Array {
   const chunked = headers.some(([name]) => name.toLowerCase() === 'transfer-encoding')
   const carries = body !== undefined || !['GET', 'HEAD', 'OPTIONS', 'DELETE'].includes(method)
   const length = carries && !chunked ? [['Content-Length', String(body?.length ?? 0)] as const] : []
-  const lines = [['Host', host] as const, ...headers, ...length, ['Connection', 'close'] as const]
+  const lines = [['Host', host] as const, ...headers, ...length, ['Connection', connection] as const]
   const head = `${method} ${target} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
   const parts = body ? (chunked ? inChunks(body) : [body]) : []
   return Buffer.concat([Buffer.from(head, 'latin1'), ...parts])
@@ -102,6 +118,10 @@ class Reader {
   private readonly chunks: Uint8Array[] = []
   private chunkAt = 0
   constructor(private readonly method: string) {}
+
+  get hasBegun(): boolean {
+    return this.head !== undefined || this.bytes.length > 0
+  }
 
   /** The head has come, and no body may follow (RFC 9110, 6.4.1). */
   get bodyless(): boolean {

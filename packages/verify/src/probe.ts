@@ -2,7 +2,7 @@
 
 import { parseJson, stringifyJson } from '../../contract/src/json.ts'
 import { Answer, textOf } from './answer.ts'
-import { exchange, NoAnswer, NotExaminable, type Received } from './exchange.ts'
+import { exchange, NoAnswer, NotExaminable, type Received, type Sent } from './exchange.ts'
 import { Broken, type CheckRequest, type KeyName, type Step } from './request.ts'
 
 export interface Target {
@@ -25,6 +25,8 @@ export interface RequestOptions {
   key?: KeyName | 'none'
   /** The values of Authorization, instead of those of a key. */
   authorization?: readonly string[]
+  /** Sends the same request with the key first, on the same connection if the server keeps it open. */
+  afterKey?: boolean
   /** A path of no operation: a redirect is an answer like others. */
   mayRedirect?: boolean
 }
@@ -73,14 +75,15 @@ export class Probe {
       body: typeof options.body === 'string' ? new TextEncoder().encode(options.body) : options.body,
       before: [...this.steps],
     }
+    if (options.afterKey) request.first = { ...request, headers: this.authorization({}) }
     const answer = new Answer(request, await this.inTurn(request, options.mayRedirect ?? false))
     this.run.seen.push(answer)
     if (!READS.includes(request.method)) this.steps.push({ request, id: idOf(answer) })
     return answer
   }
 
-  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.ask(`GET ${path}`, { headers })
+  get(path: string, headers: Record<string, string> = {}, options: RequestOptions = {}): Promise<Answer> {
+    return this.ask(`GET ${path}`, { ...options, headers })
   }
 
   /** What is there: the answer is 200. */
@@ -144,15 +147,16 @@ export class Probe {
     const { baseUrl, timeoutMs } = this.target
     const leftMs = Math.ceil(this.run.endsAt - performance.now())
     if (leftMs <= 0) throw new TimeUp(TOO_SLOW)
-    const { method, path, headers, body } = request
-    const common = [...headers, ['Accept', '*/*'], ['Accept-Encoding', 'identity']] as const
+    const sent = ({ method, path, headers, body }: CheckRequest): Sent => ({
+      method,
+      target: baseUrl.pathname + path,
+      headers: [...headers, ['Accept', '*/*'], ['Accept-Encoding', 'identity']],
+      body,
+    })
     const startedAt = performance.now()
     try {
-      return await exchange(
-        baseUrl,
-        { method, target: baseUrl.pathname + path, headers: common, body },
-        Math.min(timeoutMs, leftMs),
-      )
+      const before = request.first && sent(request.first)
+      return await exchange(baseUrl, sent(request), Math.min(timeoutMs, leftMs), before)
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
       if (performance.now() >= this.run.endsAt) throw new TimeUp(TOO_SLOW)

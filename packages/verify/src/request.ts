@@ -10,6 +10,8 @@ export interface CheckRequest {
   path: string
   headers: readonly (readonly [string, string])[]
   body: Uint8Array | undefined
+  /** The request that is sent first, on the same connection. */
+  first?: CheckRequest | undefined
   /** What the check had changed before. */
   before: readonly Step[]
 }

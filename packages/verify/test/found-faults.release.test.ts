@@ -13,6 +13,7 @@ import type { ContractFault } from '../../practice/src/contract-faults/shared/fa
 import { PROMISES } from '../src/promises/all.ts'
 import type { PromiseRow } from '../src/promises/shared/promise.ts'
 import { PLANTED } from './planted/all.ts'
+import { INTERFACE_CASES } from './planted/single-cases.ts'
 
 /** How many services and proxies work at the same time. */
 const TOGETHER = 8
@@ -20,6 +21,8 @@ const TOGETHER = 8
 const IDS_MAX = 6
 /** But for these, since every pet has another id than its place says: in lists, under its address, for its order. */
 const MANY: Readonly<Record<string, number>> = { 'pets.create.id.rising': 8 }
+/** Planted faults that need more pets than a list shows without `limit`. */
+const NEEDS_STOCK = ['a list is cached for a minute']
 /** Planted faults that are not found. */
 const UNFOUND: readonly string[] = []
 /** Beside others who work. */
@@ -75,8 +78,10 @@ async function stock(service: Service, count = 24): Promise<void> {
 
 /** What is found in a service of its own with this fault. */
 async function foundAlone(name: string, fault: ContractFault): Promise<string[]> {
-  const chosen = await concernedPromises(name, fault)
+  const concerned = await concernedPromises(name, fault)
+  const chosen = name in INTERFACE_CASES ? concerned.filter(({ level }) => level === 'interface') : concerned
   const service = await startService({ now: Date.now })
+  if (NEEDS_STOCK.includes(name)) await stock(service)
   const lines = await found(service, fault, { write: true, chosen })
   await service.stop()
   return lines

@@ -115,6 +115,19 @@ for (const [file, faults] of Object.entries(SERVERS)) {
       })
     }
 
+    if (file === 'http.mjs') {
+      test.each(['name-not-required', 'category-not-checked', 'status-not-checked'])(
+        'reports a pet that %s has let in for its create alone, also in a later run',
+        async (fault) => {
+          for (const write of [true, true, false]) {
+            const lines = await examined(fault, write)
+            expect(lines.filter((line) => !line.startsWith('pets.create.refused.'))).toEqual([])
+            expect(lines.length > 0).toBe(write)
+          }
+        },
+      )
+    }
+
     test.concurrent.each(Object.entries(faults))('%s is found as %s', async (fault, id) => {
       const lines = await examined(fault, true)
       expect(lines.map((line) => line.split(':')[0])).toContain(id)

@@ -3,9 +3,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startProxy } from '../../../test/support/faulty.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { run } from '../../../test/support/process.ts'
 import { startService } from '../../../test/support/service.ts'
+import { INTERFACE_CASES } from './planted/single-cases.ts'
 
 const service = await startService({ now: Date.now })
 afterAll(() => service.stop())
@@ -63,11 +65,7 @@ describe('a server that breaks a promise', () => {
 
   test('its curl line shows the same in a shell', async () => {
     const [result] = resultsOf(await verify([broken.url, '--json', '--only', 'pets.list.status.available']))
-    const shell = Bun.spawn(['sh', '-c', result?.curl ?? ''], {
-      env: { ...process.env, KEY: service.key },
-      stdout: 'pipe',
-    })
-    expect(await new Response(shell.stdout).text()).toContain('"status":"sold"')
+    expect(await runShell(result?.curl)).toContain('"status":"sold"')
   })
 
   test('its texts control no terminal, no JUnit report and no page, and no key stands in any', async () => {
@@ -142,23 +140,43 @@ test('a short key is a word like others, but for where a key stands', async () =
   await short.stop()
 })
 
-test('a key that is almost right is made of the right one by the shell', async () => {
+test.each([
+  ['with another ending', (key: string) => key.slice(0, -8), (key: string) => `${key}A`, `$\{KEY}A`],
+  [
+    'in other letters',
+    (key: string) =>
+      key.slice(0, 5) + key.slice(5).replace(/./g, (one) => (one < 'a' ? one.toLowerCase() : one.toUpperCase())),
+    undefined,
+    `"$(echo "$\{KEY#?????}" | tr a-zA-Z A-Za-z)"`,
+  ],
+])('a key that is almost right, %s, is made of the right one by the shell', async (_, begin, sent, shown) => {
   const taken = new Set<string>()
   const lax = fake((request) => {
-    taken.add(request.headers.get('Authorization') ?? '')
-    const { status } = request.headers.get('Authorization')?.startsWith(`Bearer ${service.key.slice(0, -8)}`)
-      ? { status: 200 }
-      : { status: 401 }
+    const key = request.headers.get('Authorization')?.slice(7) ?? ''
+    taken.add(key)
+    const status = [service.key, sent].includes(key) || key.startsWith(begin(service.key)) ? 200 : 401
     return Response.json(status === 200 ? [] : { code: 'x', message: 'x', status }, { status })
   })
   const ended = await verify([lax.url, '--only', 'auth.similar.list', '--json'])
   const [result] = resultsOf(ended)
-  expect(result?.curl).toContain(`-H "Authorization: Bearer $\{KEY}A"`)
-  expect(ended.stdout).not.toContain(service.key.slice(0, -8))
+  expect(result?.curl).toContain(shown)
+  for (const key of [service.key.slice(0, -8), begin(service.key).slice(5)]) expect(ended.stdout).not.toContain(key)
   taken.clear()
-  await new Response(
-    Bun.spawn(['sh', '-c', result?.curl ?? ''], { env: { ...process.env, KEY: service.key }, stdout: 'pipe' }).stdout,
-  ).text()
-  expect([...taken]).toEqual([`Bearer ${service.key}A`])
+  await runShell(result?.curl)
+  expect([...taken]).toEqual([(sent ?? begin)(service.key)])
   await lax.stop()
 })
+
+test('a connection that stays authorised is shown by one curl with two requests', async () => {
+  const proxy = await startProxy(service.url, INTERFACE_CASES['a connection stays authorised']?.())
+  const [result] = resultsOf(await verify([proxy.url, '--only', 'auth.missing.list', '--json']))
+  expect(result).toMatchObject({ outcome: 'broken', expected: 'status 401' })
+  expect(await runShell(result?.curl)).toContain('HTTP/1.1 200 OK')
+  await proxy.stop()
+})
+
+/** Returns the output of the line in a shell with the key in `KEY`. */
+function runShell(line = ''): Promise<string> {
+  const { stdout } = Bun.spawn(['sh', '-c', line], { env: { ...process.env, KEY: service.key }, stdout: 'pipe' })
+  return new Response(stdout).text()
+}

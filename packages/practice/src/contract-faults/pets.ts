@@ -27,8 +27,9 @@ function renumbering(change: (id: bigint) => bigint): ContractFault {
   const other = (id: string) => number(change(BigInt(id)))
   const toService = path((before) => before.replace(/(?<=\/pets\/)-?\d{1,18}$/, (id) => other(id).text))
   return () => async (request, pass) => {
-    if (!isOf(request, `${PETS}|HEAD /pets/*`)) return pass(request)
+    if (!isOf(request, `${PETS}|HEAD /pets|HEAD /pets/*`)) return pass(request)
     const response = await pass(toService(request))
+    if (request.method === 'HEAD') return header('Content-Length')(response, request)
     return response.status < 300 ? rewrite('id', other)(response, request) : response
   }
 }

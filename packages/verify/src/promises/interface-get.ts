@@ -1,7 +1,7 @@
 // Level `interface`: what the interface document says of fetching a pet.
 
 import { textOf } from '../answer.ts'
-import { absentId, listedPet, PATIENT_TRIES, PAUSE_MS, STATUSES, seeded } from '../fixtures.ts'
+import { absentId, listedPet, PATIENT_TRIES, PAUSE_MS, STATUSES, seeded, soundPets } from '../fixtures.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { errorRows, JSON_MEDIA_TYPE, whileGetPetExists } from './interface-keys.ts'
@@ -20,7 +20,7 @@ const fetched = (probe: Probe) =>
   probe.shared('fetched', async (own) => {
     whileGetPetExists()
     for (let n = 0; ; n++) {
-      const listed = n === 0 ? await listedPet(own) : (await own.get('/pets')).objects()[0]
+      const listed = n === 0 ? await listedPet(own) : soundPets((await own.get('/pets')).objects())[0]
       if (!listed) throw new Unjudged('There is no pet to look at.')
       const answer = await own.get(`/pets/${textOf(listed.get('id'))}`)
       const agree = () =>

@@ -2,13 +2,13 @@
 
 import { operations } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
-import { ENDING, KEY_SHOWN_MIN } from '../curl.ts'
+import { BEGINNING, ENDING, inOtherLetters, KEY_SHOWN_MIN } from '../curl.ts'
 import { petBody, somePetId } from '../fixtures.ts'
-import { JSON_TYPE, type Probe, type RequestOptions } from '../probe.ts'
+import { JSON_TYPE, type Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { WITHOUT_KEY } from './shared/key-rows.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { answers, type Check, documented, rowsOf } from './shared/rows.ts'
+import { type Check, documented, rowsOf } from './shared/rows.ts'
 
 const row = rowsOf('interface')
 
@@ -62,8 +62,11 @@ export function errorRows(status: number, first: string, ask: (probe: Probe) => 
 /** Keys that are almost this one, so that a shell can make them of it: `${KEY%?}A`. */
 function similarTo(key: string): string[] {
   if (key.length < KEY_SHOWN_MIN) throw new Unjudged('The API key is too short for others that are almost the same.')
-  const other = (count: number) => key.slice(0, -count) + (/[A-Z]/.test(key.slice(-count)) ? 'z' : 'A').repeat(count)
-  return [`${key}A`, key.slice(0, -1), other(1), other(ENDING), '']
+  const other = (count: number) => key.slice(0, -count) + (/a/i.test(key.slice(-count)) ? 'z' : 'A').repeat(count)
+  const almost = [`${key}A`, key.slice(0, -1), other(1), other(ENDING), '']
+  // Letters of one case may be hexadecimal digits, which may be written in either case.
+  const random = key.slice(BEGINNING)
+  return /[a-z]/.test(random) && /[A-Z]/.test(random) ? [...almost, inOtherLetters(key)] : almost
 }
 
 const refusesSimilar = (line: (probe: Probe) => Promise<string>, body?: () => string): Check => {
@@ -77,17 +80,25 @@ const refusesSimilar = (line: (probe: Probe) => Promise<string>, body?: () => st
   }
 }
 
-const ALMOST = 'a character more or less, another ending, or nothing behind Bearer'
+const ALMOST = 'a character more or less, another ending, other letters, or nothing behind Bearer'
 /** Whoever takes one for a list mostly takes it everywhere. */
 const SIMILAR = 'auth.similar.list'
 
-const onPet =
-  (options: RequestOptions): Check =>
-  async (probe) => {
-    const id = await somePetId(probe).catch(() => '1')
-    whileGetPetExists()
-    ;(await probe.ask(`GET /pets/${id}`, options)).expectStatus(401)
+/** Asks for an operation without an API key, or with an invalid one. */
+function asked(probe: Probe, which: keyof typeof WITHOUT_KEY, operation: 'list' | 'get' | 'create'): Promise<Answer> {
+  return probe.shared(`${operation} with a key that is ${which}`, async (own) => {
+    if (operation === 'list') return own.get('/pets', {}, WITHOUT_KEY[which])
+    if (operation === 'create') return own.post('/pets', petBody(), WITHOUT_KEY[which])
+    return own.get(`/pets/${await somePetId(own).catch(() => '1')}`, {}, WITHOUT_KEY[which])
+  })
+}
+
+export const refusesKey = (which: keyof typeof WITHOUT_KEY, operation: 'list' | 'get' | 'create'): Check => {
+  return async (probe) => {
+    if (operation === 'get') whileGetPetExists()
+    ;(await asked(probe, which, operation)).expectStatus(401)
   }
+}
 
 export const similarCreate = row(
   'auth.similar.create',
@@ -99,16 +110,19 @@ export const similarCreate = row(
 export const interfaceKeys: readonly PromiseRow[] = [
   row('auth.missing.list', 'Without an API key, GET /pets answers 401.')
     .from(documented('Keys', 'The credential'))
-    .check(answers('GET /pets', 401, undefined, WITHOUT_KEY.missing)),
+    .check(async (probe) => {
+      await refusesKey('missing', 'list')(probe)
+      ;(await probe.get('/pets', {}, { ...WITHOUT_KEY.missing, afterKey: true })).expectStatus(401)
+    }),
   row('auth.missing.get', 'Without an API key, GET /pets/{petId} answers 401.')
     .from(documented('Keys', 'The credential'))
-    .check(onPet(WITHOUT_KEY.missing)),
+    .check(refusesKey('missing', 'get')),
   row('auth.invalid.list', 'With an invalid API key, GET /pets answers 401.')
     .from(documented('Keys', '401'))
-    .check(answers('GET /pets', 401, undefined, WITHOUT_KEY.invalid)),
+    .check(refusesKey('invalid', 'list')),
   row('auth.invalid.get', 'With an invalid API key, GET /pets/{petId} answers 401.')
     .from(documented('Keys', '401'))
-    .check(onPet(WITHOUT_KEY.invalid)),
+    .check(refusesKey('invalid', 'get')),
   row(SIMILAR, `GET /pets answers 401 to an API key that is almost right: ${ALMOST}.`)
     .from(documented('Keys', '401'), { after: ['auth.invalid.list', 'pets.list.success'] })
     .check(refusesSimilar(async () => 'GET /pets')),
@@ -120,8 +134,8 @@ export const interfaceKeys: readonly PromiseRow[] = [
         return `GET /pets/${await somePetId(probe).catch(() => '1')}`
       }),
     ),
-  ...errorRows(401, 'auth.missing.list', async (probe) => [
-    await probe.ask('GET /pets', WITHOUT_KEY.missing),
-    await probe.ask('GET /pets', WITHOUT_KEY.invalid),
-  ]),
+  ...errorRows(401, 'auth.missing.list', (probe) => {
+    const operations = ['list', 'get', ...(probe.target.write ? (['create'] as const) : [])] as const
+    return Promise.all(operations.flatMap((one) => [asked(probe, 'missing', one), asked(probe, 'invalid', one)]))
+  }),
 ]

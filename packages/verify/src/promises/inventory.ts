@@ -82,6 +82,7 @@ const follows: Check = async (probe) => {
   for (const { what, from, to, act } of steps) {
     await act()
     const after = await quietCounts(probe)
+    after.answer.expectOtherTag(before.answer.header('ETag'))
     for (const status of STATUSES) {
       const expected = (before.of[status] ?? 0n) + (status === to ? 1n : 0n) - (status === from ? 1n : 0n)
       const actual = after.of[status]

@@ -182,8 +182,9 @@ export const readEvents: readonly PromiseRow[] = [
   row('events.list.head', 'HEAD answers as GET does, without the body.')
     .from('RFC 9110, section 9.3.2', LISTED)
     .check(async (probe) => {
-      const plain = await probe.get(EVENTS)
-      const answer = (await probe.ask(`HEAD ${EVENTS}`)).expectStatus(200).expectText('')
+      const path = `${EVENTS}?petId=${absentId()}`
+      const plain = await probe.get(path)
+      const answer = (await probe.ask(`HEAD ${path}`)).expectStatus(200).expectText('').expectSameLength(plain)
       for (const name of ['Content-Type', 'Cache-Control']) answer.expectHeader(name, plain.header(name))
       answer.expectHeader('Link', /rel="next"/)
     }),

@@ -94,7 +94,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
       const now = await readOrder(probe, id)
       now.expectMember('petName', name).expectOtherTag(tag)
     }),
-  row('pets.update.lists', 'Filters and search show the pet by what it is now, and no more by what it was.')
+  row('pets.update.lists', 'Filters, search and tags of lists follow a correction: they show the pet as it is now.')
     .from(
       operation('updatePet', 'description'),
       writing('pets.update.success', 'pets.update.status', 'pets.list.search', 'pets.list.status.sold'),
@@ -114,6 +114,10 @@ export const updatePetPromises: readonly PromiseRow[] = [
         list.expect(list.ids.includes(id) === expected, `pet ${id} ${expected ? 'in' : 'not in'} the list`, list.text)
       }
       for (const [query] of lists) await shows(query, true)
+      const list = `/pets?categoryId=${before}`
+      const tag = (await probe.read(list)).header('ETag') ?? ''
+      ;(await probe.patch(`/pets/${id}`, { name: `${fields.name} again` })).expectStatus(200)
+      ;(await probe.get(list, { 'If-None-Match': tag })).expectStatus(200).expectOtherTag(tag)
       const change = { name: `petstore verify ${now}`, categoryId: BigInt(after), status: 'available' }
       ;(await probe.patch(`/pets/${id}`, change)).expectStatus(200)
       for (const [was, is] of lists) {

@@ -5,5 +5,12 @@ import type { ContractFaults } from '../../../practice/src/contract-faults/share
 import { ANSWERS_PLANTED } from './answers.ts'
 import { BODIES_PLANTED } from './bodies-and-traces.ts'
 import { LISTS_PLANTED } from './keys-and-lists.ts'
+import { INTERFACE_CASES, OWN_CASES } from './single-cases.ts'
 
-export const PLANTED: ContractFaults = { ...LISTS_PLANTED, ...BODIES_PLANTED, ...ANSWERS_PLANTED }
+export const PLANTED: ContractFaults = {
+  ...LISTS_PLANTED,
+  ...BODIES_PLANTED,
+  ...ANSWERS_PLANTED,
+  ...INTERFACE_CASES,
+  ...OWN_CASES,
+}

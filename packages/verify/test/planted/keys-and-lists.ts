@@ -17,7 +17,7 @@ import { headerOf } from '../../../practice/src/messages.ts'
 import type { ClientRequest } from '../../../practice/src/proxy.ts'
 
 /** Takes what resembles the first key that was seen at work. */
-function takingKeys(operations: string, resembles: (sent: string, right: string) => boolean): ContractFault {
+export function takingKeys(operations: string, resembles: (sent: string, right: string) => boolean): ContractFault {
   return () => {
     let right: string | undefined
     return async (request, pass) => {
@@ -47,7 +47,7 @@ const KEYS: ContractFaults = {
 }
 
 /** Takes a limit for another one. */
-const limiting = (
+export const limiting = (
   operation: string,
   change: (limit: number) => number,
   when = (_: ClientRequest) => true,

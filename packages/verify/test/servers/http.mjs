@@ -85,7 +85,7 @@ function add(text, pets, is, takes) {
 function petText({ id, name, categoryId, status }, is) {
   const fields = [
     `"createdAt": ${Date.now()}`,
-    `"name": ${JSON.stringify(name)}`,
+    ...(name === undefined ? [] : [`"name": ${JSON.stringify(name)}`]),
     is('ids-as-text') ? `"id": "${id}"` : `"id": ${id}`,
     ...(is('no-category') ? [] : [`"categoryId": ${categoryId}`]),
     ...(status === undefined ? [] : [`"status": ${JSON.stringify(is('upper-case') ? status.toUpperCase() : status)}`]),

@@ -88,19 +88,18 @@ export const addingRefused: ContractFault = () => async (request, pass) => {
   return response
 }
 
-/** The first tag of an address stays its tag, whatever becomes of the answer. */
-export function keepingTags(operation: string): ContractFault {
+/** Keeps the first tag of an address while `says` of the answer is the same; by default, for good. */
+export function keepingTags(operation: string, says: (response: ServiceResponse) => string = () => ''): ContractFault {
   return () => {
     const tags = new Map<string, string>()
     return async (request, pass) => {
       if (!isOf(request, operation)) return pass(request)
-      const first = tags.get(request.target)
-      const current = headerOf(
-        (await pass({ ...request, headers: request.headers.filter(([name]) => !/^If-/i.test(name)) })).headers,
-        'ETag',
-      )
+      const plain = await pass({ ...request, headers: request.headers.filter(([name]) => !/^If-/i.test(name)) })
+      const current = headerOf(plain.headers, 'ETag')
+      const subject = request.target + says(plain)
+      const first = tags.get(subject)
       if (!current) return pass(request)
-      if (!first) tags.set(request.target, current)
+      if (!first) tags.set(subject, current)
       const kept = first ?? current
       const headers = request.headers.map(
         ([name, value]) => [name, /^If-/i.test(name) ? value.replaceAll(kept, current) : value] as const,

@@ -31,10 +31,24 @@ const TAG = /TAG/g
 
 /** End of the id, header, its values (TAG is the tag), status, words, and the end of the id of what it depends on. */
 const CONDITIONS: readonly (readonly [string, string, readonly string[], 200 | 304 | 412, string, string])[] = [
-  ['if-none-match', 'If-None-Match', ['TAG', 'W/TAG', '"a,b", TAG', '*'], 304, 'with the tag, also weak, or *', 'etag'],
-  ['if-none-match.other', 'If-None-Match', ['"x"', 'x', ''], 200, 'without the tag', 'etag'],
-  ['if-match', 'If-Match', ['TAG', '"x", TAG', '*'], 200, 'with the tag, or with *', 'etag'],
-  ['if-match.other', 'If-Match', ['"x"', 'x', '', 'W/TAG'], 412, 'without the tag, or with a weak one', 'etag'],
+  [
+    'if-none-match',
+    'If-None-Match',
+    ['TAG', 'W/TAG', '"a,b", TAG', 'TAG, "x"', '*'],
+    304,
+    'with the tag, also weak, or *',
+    'etag',
+  ],
+  ['if-none-match.other', 'If-None-Match', ['"x"', '"x", "y"', 'x', ''], 200, 'without the tag', 'etag'],
+  ['if-match', 'If-Match', ['TAG', '"x", TAG', 'TAG, "x"', '*'], 200, 'with the tag, or with *', 'etag'],
+  [
+    'if-match.other',
+    'If-Match',
+    ['"x"', '"x", "y"', 'x', '', 'W/TAG'],
+    412,
+    'without the tag, or with a weak one',
+    'etag',
+  ],
 ]
 const ANSWERS = { 200: '200', 304: '304', 412: '412 precondition_failed' }
 
@@ -71,6 +85,7 @@ export function conditionRows(family: ReadFamily): PromiseRow[] {
     answer.expectStatus(200).expectText('')
     const same = ['Content-Type', 'ETag', 'Cache-Control', 'Link', 'Deprecation', 'Sunset']
     for (const name of same) answer.expectHeader(name, plain.header(name))
+    answer.expectSameLength(plain)
   }
   const notModified: Look = (plain, answer) => {
     answer.expectText('')

@@ -100,7 +100,7 @@ export function changeRows({ id, operation: of, path, folder, ask, status, tag }
       'If-Match with the tag, or *: it is done. With another or a weak tag: 412 precondition_failed, and nothing changes.',
     )
       .from(ifMatch, tagged)
-      .check(conditional('If-Match', ['"x"', 'W/TAG'], ['"x", TAG', '*'])),
+      .check(conditional('If-Match', ['"x"', '"x", "y"', 'W/TAG'], ['"x", TAG', 'TAG, "x"', '*'])),
     row(`${id}.if-none-match`, 'If-None-Match with the tag, or *: 412 precondition_failed, and nothing changes.')
       .from(ifNoneMatch, tagged)
       .check(conditional('If-None-Match', ['TAG', 'W/TAG', '*'], ['"x"'])),

@@ -106,7 +106,7 @@ export function cursorRows({ level, id, operation, path, statuses, filter, view 
     refusedValues(level, `${id}.cursor`, operation, [path, 'cursor'], WRONG_CURSORS),
     row(
       `${id}.cursor.other`,
-      'A cursor given twice, with a character changed, with another filter or another order: 400 invalid_parameter.',
+      'A cursor given twice, with a character changed, with another filter, without it or with another order: 400 invalid_parameter.',
     )
       .from(source, reading(`${id}.cursor.wrong`, `${id}.next`))
       .check(async (probe) => {
@@ -119,6 +119,7 @@ export function cursorRows({ level, id, operation, path, statuses, filter, view 
           `${query}status=${statuses[0]}&cursor=${cursor}`,
           `${query}search=x&cursor=${cursor}`,
           `${query}sort=newest&cursor=${cursor}`,
+          ...(query === '' ? [] : [`cursor=${cursor}`]),
         ]
         for (const one of wrong) (await probe.get(`${path}?${one}`)).expectError(400, 'invalid_parameter')
       }),

@@ -67,7 +67,7 @@ function orderRows({ level, id, operation, path, first, view }: ListFamily): Pro
 const NO_FILTERS = ['limit', 'cursor', 'sort', 'search', 'If-None-Match', 'If-Match']
 const INT64_MAX = '9223372036854775807'
 
-function filterRows({ level, id, operation, path, first, filter, view }: ListFamily): PromiseRow[] {
+function filterRows({ level, id, operation, path, first, statuses, filter, view }: ListFamily): PromiseRow[] {
   const row = rowsOf(level)
   const names = parameterNames(operation).filter((name) => !NO_FILTERS.includes(name))
   return [
@@ -84,7 +84,7 @@ function filterRows({ level, id, operation, path, first, filter, view }: ListFam
     row(`${id}.filters`, 'Filters narrow a list together, and the links of its pages repeat them.')
       .from(
         names.map((name) => parameter(operation, name)),
-        writing(`${id}.next.follow`),
+        writing(`${id}.next.follow`, ...statuses.map((status) => `${id}.status.${status}`)),
       )
       .check(async (probe) => {
         const all = (await probe.read(`${path}?${await view(probe)}limit=100`)).objects()

@@ -8,7 +8,7 @@ import { rowsOf, writing } from './rows.ts'
 const taken = () => [
   '🐶'.repeat(TEXT_LENGTH_MAX),
   ` ${newName()} `,
-  `${newName()}  a\tb\r\nc\nd`,
+  `${newName()}  a\tb\r\nc\nd\u00a0e\u2003f\u3000g\u2028h\u0085i\vj\fk`,
   `${newName()} \u200ba\u200d\ufe0f\ufeff\u00ad\u0001\u202e`,
   `${newName()} e\u0301 \u00e9 \ufb01`,
 ]

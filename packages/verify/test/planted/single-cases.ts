@@ -1,0 +1,276 @@
+// Planted faults that show in a single case: with one kind of request, with one value, or in one place.
+
+import { type Json, stringifyJson } from '../../../contract/src/json.ts'
+import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
+import {
+  at,
+  type ContractFault,
+  type ContractFaults,
+  errorAnswer,
+  jsonAnswer,
+} from '../../../practice/src/contract-faults/shared/faults.ts'
+import { frozen, keepingTags, remembering, secondTime } from '../../../practice/src/contract-faults/shared/memory.ts'
+import {
+  added,
+  adding,
+  COMPLETE,
+  CREATE,
+  INVENTORY,
+  LIST,
+  listing,
+  ONE,
+  ORDER,
+  ORDERS,
+  PETS,
+  RETURN,
+  UPDATE,
+} from '../../../practice/src/contract-faults/shared/operations.ts'
+import * as requests from '../../../practice/src/contract-faults/shared/request-changes.ts'
+import {
+  hasKey,
+  isFiltered,
+  isOf,
+  parametersOf,
+  withKey,
+} from '../../../practice/src/contract-faults/shared/requests.ts'
+import { isJson, number, objectOf, rounded, textOf } from '../../../practice/src/contract-faults/shared/values.ts'
+import { headerOf } from '../../../practice/src/messages.ts'
+import type { ClientRequest, Pass } from '../../../practice/src/proxy.ts'
+import { limiting, takingKeys } from './keys-and-lists.ts'
+
+const empty = answers.text(() => '')
+const as = (type: string, text: string) =>
+  answers.both(
+    answers.header('Content-Type', type),
+    answers.text(() => text),
+  )
+const page = as('text/html', '<h1>Unauthorized</h1>')
+const isBeyondInt64 = (digits: string) => /^-?\d+$/.test(digits) && BigInt.asIntN(64, BigInt(digits)) !== BigInt(digits)
+const isWithin53Bits = (digits: string) => rounded(digits).text === digits
+const withoutLimit = (parameters: URLSearchParams) =>
+  isFiltered({ target: `?${parameters}` } as ClientRequest) && !parameters.has('limit')
+const nothingFound = at(LIST, 200, (request, { body }) => isFiltered(request) && body.toString() === '[]')
+
+/** Limits the list first, and filters then. */
+const filteringLate: ContractFault = () => async (request, pass) => {
+  if (!isOf(request, LIST) || !isFiltered(request)) return pass(request)
+  const wanted = parametersOf(request).get('status')
+  const response = await pass(requests.parameter('status', /./)(request))
+  return answers.items((all) => all.filter((pet) => pet instanceof Map && pet.get('status') === wanted))(
+    response,
+    request,
+  )
+}
+
+/** Answers every third create, and loses the pet. */
+const losing: ContractFault = remembering(
+  () => ({ count: 0, lost: new Set<string>() }),
+  (memory, request, response) => {
+    const id = textOf(objectOf(response).get('id'))
+    if (isOf(request, CREATE) && response.status === 201 && ++memory.count % 3 === 0) memory.lost.add(id)
+    if (isOf(request, ONE) && memory.lost.has(id)) return errorAnswer(404, 'not_found')
+    const isLost = (pet: Json) => pet instanceof Map && memory.lost.has(textOf(pet.get('id')))
+    return isOf(request, LIST)
+      ? answers.items((all) => all.filter((pet) => !isLost(pet)))(response, request)
+      : undefined
+  },
+)
+
+const refusingNames: ContractFault = () => {
+  const names = new Set<string>()
+  return async (request, pass) => {
+    const name = textOf(objectOf(request).get('name'))
+    if (isOf(request, CREATE) && names.has(name)) return errorAnswer(409, 'name_taken')
+    const response = await pass(request)
+    if (isOf(request, CREATE) && response.status === 201) names.add(name)
+    return response
+  }
+}
+
+/** Uses the key of a connection's first request for all requests on it. */
+const stayingAuthorised: ContractFault = () => {
+  const keys = new WeakMap<object, string>()
+  return async (request, pass, client) => {
+    const key = keys.get(client)
+    const response = await pass(key === undefined ? request : withKey(request, key))
+    if (response.status === 200 && hasKey(request)) keys.set(client, headerOf(request.headers, 'Authorization') ?? '')
+    return response
+  }
+}
+
+/** Adds a second pet with each create. */
+const addingTwo: ContractFault = () => async (request, pass) => {
+  const response = await pass(request)
+  if (isOf(request, CREATE) && response.status === 201) await pass(request)
+  return response
+}
+
+/** Faults of any server of the interface. The level `interface` alone has to find them. */
+export const INTERFACE_CASES: ContractFaults = {
+  'with a status, all is listed without limit': listing.query(
+    (given) => withoutLimit(given) && given.set('limit', '100'),
+  ),
+  'with a status, ten are listed without limit': listing.query(
+    (given) => withoutLimit(given) && given.set('limit', '5'),
+  ),
+  'a status that no pet has is 404': nothingFound.onResponse(() => errorAnswer(404, 'not_found')),
+  'a status that no pet has is null': nothingFound.onResponse(() => jsonAnswer(200, null)),
+  'a status is looked for among as many pets as the limit': filteringLate,
+  'a 401 of a create without a body, of a server': at(CREATE, 401).onResponse(empty),
+  'a 401 of a create as a web page': at(CREATE, 401).onResponse(page),
+  'a 401 of a create as a line of text': at(CREATE, 401).onResponse(as('text/plain', 'Unauthorized')),
+  'a 401 of a create that says 400': at(CREATE, 401).answer.put('status', number(400)),
+  'a 401 of a pet without a body': at(ONE, 401).onResponse(empty),
+  'a 401 of a pet as a web page': at(ONE, 401).onResponse(page),
+  'a 401 of a pet in an envelope': at(ONE, 401).answer.json((error) => new Map([['error', error]])),
+  'a 400 of broken JSON without a body': at(CREATE, 400, ({ body }) => body.length > 0 && !isJson(body)).onResponse(
+    empty,
+  ),
+  'lists show names in ASCII': at(LIST, 200).answer.rewrite('name', (name) => name.replace(/[^ -~]/g, '?')),
+  'behind a status, limit is not read': at(LIST).onRequest((request) =>
+    /status=.*&limit=/.test(request.target) ? requests.parameter('limit', /./, '100')(request) : request,
+  ),
+  'behind a limit, status is not read': at(LIST).onRequest((request) =>
+    /limit=.*&status=/.test(request.target) ? requests.parameter('status', /./)(request) : request,
+  ),
+  'every third create is lost': losing,
+  'each create adds two pets': addingTwo,
+  'a name of digits is a number': at(PETS).answer.rewrite('name', (name) =>
+    /^[1-9]\d*$/.test(name) ? number(name) : name,
+  ),
+  'two spaces in a name become one': adding.rewrite('name', (name) => name.replaceAll(/ {2,}/g, ' ')),
+  'a list is cached for a minute': frozen(LIST),
+  'the id of the client is taken': added.echo('id'),
+  'a second pet of the same name is 409': refusingNames,
+  'a connection stays authorised': stayingAuthorised,
+  'a key in other letters behind its beginning': takingKeys(
+    '*',
+    (sent, right) => sent.slice(0, 12) === right.slice(0, 12) && sent.toLowerCase() === right.toLowerCase(),
+  ),
+  'an integer above int64 becomes negative': wrapping((digits) => !digits.startsWith('-')),
+  'an integer below int64 becomes positive': wrapping((digits) => digits.startsWith('-')),
+  'a small negative integer has no sign': at(PETS).answer.rewrite('categoryId', (digits) =>
+    number(/^-\d{1,9}$/.test(digits) ? BigInt.asUintN(32, BigInt(digits)) : digits),
+  ),
+  'a status in capitals is taken': adding.rewrite('status', (status) => status.toLowerCase()),
+}
+
+/** Takes the lowest 64 bits of integers beyond int64. */
+function wrapping(isMeant: (digits: string) => boolean): ContractFault {
+  const isWrong = (digits: string) => isBeyondInt64(digits) && isMeant(digits)
+  return adding.object((object) => {
+    const digits = textOf(object.get('categoryId'))
+    if (isWrong(digits)) object.set('categoryId', number(BigInt.asIntN(64, BigInt(digits))))
+  })
+}
+
+/** Keeps the filter of a cursor if the request has no filter. */
+const filteringByCursor: ContractFault = () => {
+  const targets = new Map<string, string>()
+  return async (request, pass) => {
+    const cursor = parametersOf(request).get('cursor') ?? ''
+    const target = targets.get(cursor)
+    const isBare = [...parametersOf(request).keys()].every((name) => ['cursor', 'limit'].includes(name))
+    const response = await pass(isBare && target !== undefined ? { ...request, target } : request)
+    const [, next, other] =
+      /<([^>]*cursor=([\w-]+)[^>]*)>; rel="next"/.exec(headerOf(response.headers, 'Link') ?? '') ?? []
+    if (isOf(request, LIST) && next !== undefined && other !== undefined) targets.set(other, next)
+    return response
+  }
+}
+
+/** Keeps categories as 53 bits, and shows them as they were sent. */
+const categoriesOf53Bits: ContractFault = () => {
+  const sent = new Map<string, string>()
+  const toService = (request: ClientRequest) =>
+    requests.query((given) => {
+      const digits = given.get('categoryId') ?? ''
+      if (/^-?\d{16,19}$/.test(digits) && !isWithin53Bits(digits)) given.set('categoryId', near(digits))
+    })(
+      requests.object((pet) => {
+        const digits = textOf(pet.get('categoryId'))
+        if (/^-?\d{16,18}$/.test(digits)) pet.set('categoryId', number(near(digits)))
+      })(request),
+    )
+  return async (request, pass) => {
+    if (!isOf(request, PETS)) return pass(request)
+    const response = await pass(toService(request))
+    if (isOf(request, CREATE) && response.status === 201)
+      sent.set(textOf(objectOf(response).get('id')), textOf(objectOf(request).get('categoryId')))
+    return answers.each((pet) => {
+      const digits = sent.get(textOf(pet.get('id')))
+      if (digits !== undefined && pet.has('categoryId') && /^-?\d{16,18}$/.test(digits))
+        pet.set('categoryId', number(digits))
+    })(response, request)
+  }
+}
+const near = (digits: string) => rounded(digits).text
+
+/** Compares the numbers of requests under one Idempotency-Key as 53 bits. */
+const comparing53Bits: ContractFault = () => {
+  const first = new Map<string, string>()
+  const meaning = (request: ClientRequest) =>
+    stringifyJson(new Map([...objectOf(request)].map(([name, value]) => [name, Number(textOf(value)) || value])))
+  return async (request, pass) => {
+    const key = isOf(request, CREATE) ? headerOf(request.headers, 'Idempotency-Key') : undefined
+    if (key === undefined) return pass(request)
+    const body = first.get(key)
+    const isSame = body !== undefined && meaning({ ...request, body: Buffer.from(body) }) === meaning(request)
+    if (body === undefined) first.set(key, request.body.toString())
+    return pass(isSame ? { ...request, body: Buffer.from(body) } : request)
+  }
+}
+
+const EXPIRES_LATE_MS = 5_000
+/** Shows a completed order as changed when it was placed. */
+const stillPlaced = answers.each((order) => {
+  if (order.get('status') === 'completed') order.set('changedAt', order.get('placedAt') ?? null)
+})
+/** Shows a reservation as pending for a while after it has expired. */
+const expiringLate: ContractFault = () => {
+  const lateAt = new Map<string, number>()
+  const stillPending = answers.each((order) => {
+    if (order.get('status') !== 'expired') return
+    const id = textOf(order.get('id'))
+    if (!lateAt.has(id)) lateAt.set(id, Date.now() + EXPIRES_LATE_MS)
+    if (Date.now() < (lateAt.get(id) ?? 0))
+      order.set('status', 'pending').set('changedAt', order.get('placedAt') ?? null)
+  })
+  return at(`${ORDER}|${ORDERS}`, 200).onResponse(stillPending)()
+}
+const later = () => answers.rewrite('changedAt', (at) => new Date(Date.parse(at) + 1).toISOString())
+const idsAndLinks = ({ body, headers }: Awaited<ReturnType<Pass>>) =>
+  `${body.toString().match(/"id":\d+/g)} ${headerOf(headers, 'Link')}`
+const wherePresent = (change: (values: string) => string) => (value: string) =>
+  value.includes(',') ? change(value) : value
+
+/** Faults in this project's additions to the interface. */
+export const OWN_CASES: ContractFaults = {
+  'other white space in a name becomes a space': adding.rewrite('name', (name) =>
+    name.replaceAll(/[\u00a0\u2000-\u200a\u2028\u2029\u3000\u0085\v\f]/g, ' '),
+  ),
+  'limits from 64 to 98 give one more': limiting(LIST, (limit) => (limit >= 64 && limit <= 98 ? limit + 1 : limit)),
+  'HEAD of a list has another length': at('HEAD /pets', 200).answer.header('Content-Length', '2'),
+  'HEAD of events has another length': at('HEAD /store/events', 200).answer.header('Content-Length', '7'),
+  'a cursor of a filtered list is taken without the filter': filteringByCursor,
+  'the tag of a list is made of its ids': keepingTags(`${LIST}|HEAD /pets`, idsAndLinks),
+  'the tag of the inventory never changes': keepingTags(`${INVENTORY}|HEAD /store/inventory`),
+  'a repeated completion has another changedAt': secondTime(COMPLETE, later()),
+  'a repeated return has another changedAt': secondTime(RETURN, later()),
+  'categories beyond 53 bits are one': categoriesOf53Bits,
+  'requests that differ beyond 53 bits are one': comparing53Bits,
+  'a completion leaves changedAt': at(`${COMPLETE}|${ORDER}`, 200).onResponse(stillPlaced),
+  'a reservation ends five seconds late': expiringLate,
+  'several tags in If-Match of a correction are any': at(UPDATE).request.header(
+    'If-Match',
+    wherePresent(() => '*'),
+  ),
+  'of several tags in If-Match of a list the last counts': at(LIST).request.header(
+    'If-Match',
+    wherePresent((values) => values.replace(/^.*, */, '')),
+  ),
+  'of several tags in If-Match of a completion the first counts': at(COMPLETE).request.header(
+    'If-Match',
+    wherePresent((values) => values.replace(/,.*$/, '')),
+  ),
+}
