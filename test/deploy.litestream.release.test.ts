@@ -27,6 +27,7 @@ import { LONG_LOG_MB, lengthen } from './support/logs.ts'
 import { petBody } from './support/pets.ts'
 import { ask, COUNTING, type Running, root, run, serve } from './support/process.ts'
 import { add } from './support/stores.ts'
+import { until } from './support/until.ts'
 
 const PETS = 40
 const key = generateKey('production')
@@ -235,7 +236,10 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     const lengthenUntilItBeginsAgain = async () => {
       const before = salt()
       lengthen(writer, LONG_LOG_MB)
-      for (; salt() === before; await Bun.sleep(20)) await addOne()
+      await until('the log begins again', async () => {
+        await addOne()
+        return salt() !== before
+      })
     }
     // By Litestream's checkpoints.
     await lengthenUntilItBeginsAgain()

@@ -17,6 +17,7 @@ import { buildImage, type Image, missingToBuild, missingToRun } from './support/
 import { freePort } from './support/ports.ts'
 import { Cluster, sharedCluster } from './support/postgres.ts'
 import { ask, type Running, root, run, start } from './support/process.ts'
+import { until } from './support/until.ts'
 
 const folder = join(root, 'deploy')
 const NAMES = [
@@ -280,7 +281,10 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
     afterAll(() => built.podman('rm', '-f', '-v', 'petstore'))
 
     const ready = async () => {
-      while (!(await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok) await Bun.sleep(20)
+      await until(
+        'the service is ready',
+        async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok,
+      )
     }
 
     test('serves as nobody, and its health check passes', async () => {

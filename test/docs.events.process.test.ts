@@ -8,6 +8,7 @@ import { temporaryFile } from './support/files.ts'
 import { freePort } from './support/ports.ts'
 import { launcher, root } from './support/process.ts'
 import { type Service, startService } from './support/service.ts'
+import { until } from './support/until.ts'
 
 const page = readFileSync(join(root, 'docs/events.md'), 'utf8')
 
@@ -116,8 +117,8 @@ test('forward to a web hook that verifies', async () => {
     ['sh', '-euc', snippet('Forward to a web hook').replace(/^petstore events forward/m, 'exec $&')],
     { WEBHOOK: `http://127.0.0.1:${port}/` },
   )
-  while (!(await Bun.file(join(folder, 'webhook-secret')).exists())) await Bun.sleep(10)
-  while ((await Bun.file(join(folder, 'webhook-secret')).text()) === '') await Bun.sleep(10)
+  await until('the secret file exists', () => Bun.file(join(folder, 'webhook-secret')).exists())
+  await until('the secret is written', async () => (await Bun.file(join(folder, 'webhook-secret')).text()) !== '')
   writeFileSync(join(folder, 'hook.ts'), snippet('Verify a signature'))
   const hook = begin([process.execPath, 'hook.ts'], { PORT: String(port) })
   await hook.shows('pet.added 1\norder.placed 1\n')

@@ -45,7 +45,7 @@ test('serves the API, the pages and the contract; workers, backups and checkpoin
     }
   }
   expect((await ask('POST', `${service.url}/pets`, service.key, '{"name":"Rex","categoryId":7}')).status).toBe(201)
-  while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(20)
+  await service.logs('"msg":"backup"')
   await copiesLog(join(cwd, 'data/petstore.db'))
   expect(await service.stop()).toBe(0)
   expect(service.stderr()).not.toContain('worker ended')

@@ -7,6 +7,7 @@ import { plainNode } from './support/artefacts.ts'
 import { BESIDE, BUN, folder, install, unpack } from './support/installed.ts'
 import { run } from './support/process.ts'
 import { project, SNIPPETS } from './support/snippets.ts'
+import { until } from './support/until.ts'
 
 describe('petstore/testing', () => {
   let cwd: string
@@ -75,7 +76,7 @@ describe('petstore/testing', () => {
         if (signal) child.kill(signal)
       }
       await child.exited
-      while (await answers(url)) await Bun.sleep(20)
+      await until('the service has ended', async () => !(await answers(url)))
     })
   }
 })

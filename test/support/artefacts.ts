@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { temporaryFile } from './files.ts'
 import { root } from './process.ts'
 import { runTool } from './tools.ts'
+import { until } from './until.ts'
 
 export interface Archives {
   service: string
@@ -44,7 +45,7 @@ async function once<Made>(name: string, make: (folder: string) => Promise<Made>)
     writeFileSync(`${result}.partial`, JSON.stringify(made))
     renameSync(`${result}.partial`, result)
   }
-  while (!existsSync(result)) await Bun.sleep(50)
+  await until('another test file has made it', () => existsSync(result))
   const { error, value } = JSON.parse(readFileSync(result, 'utf8'))
   if (error) throw new Error(error)
   return value

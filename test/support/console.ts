@@ -4,10 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { PetStatus } from '../../packages/client/src/petstore.ts'
 import { PAGE_SIZE } from '../../packages/page/src/list/page-sizes.ts'
-import { openPage, startBrowser, WAIT_MS, type Watched } from './browser.ts'
+import { openPage, startBrowser, type Watched } from './browser.ts'
 import { petFilter } from './lists.ts'
 import { newPet, petsOf } from './pets.ts'
 import { type Service, startService } from './service.ts'
+import { until } from './until.ts'
 
 export interface Opened {
   service: Service
@@ -69,11 +70,7 @@ const STEPS_MAX = 150
 export async function tabTo(page: Page, name: string): Promise<void> {
   const there = `[...document.querySelectorAll('a, button, input, select, summary')].some((element) => (${NAME_OF})(element) === ${JSON.stringify(name)})`
   // The page's policy forbids what Playwright's own waiting evaluates.
-  const until = performance.now() + WAIT_MS
-  while (!(await page.evaluate(there))) {
-    if (performance.now() > until) throw new Error(`nothing on the page is named ${name}`)
-    await Bun.sleep(20)
-  }
+  await until(`something on the page has the name ${name}`, () => page.evaluate(there))
   for (let step = 0; step < STEPS_MAX; step++) {
     if ((await focusedName(page)) === name) return
     await page.keyboard.press('Tab')

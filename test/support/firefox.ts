@@ -2,6 +2,7 @@
 
 import { mkdtempSync } from 'node:fs'
 import { temporaryFile } from './files.ts'
+import { until } from './until.ts'
 
 /** Of Debian, of others. */
 export const firefox = Bun.which('firefox-esr') ?? Bun.which('firefox')
@@ -93,7 +94,7 @@ export async function openFirefox(command: string, width = 1280, height = 800): 
     evaluate,
     goto: (url) => send('browsingContext.navigate', { context, url, wait: 'complete' }),
     async until(condition) {
-      while (!(await evaluate(`Boolean(${condition})`))) await Bun.sleep(20)
+      await until(condition, () => evaluate(`Boolean(${condition})`))
     },
     type(keys) {
       const actions = Array.from(keys).flatMap((value) => ['keyDown', 'keyUp'].map((type) => ({ type, value })))

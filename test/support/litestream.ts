@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { temporaryFile } from './files.ts'
 import { launcher, root, run } from './process.ts'
 import { installTools } from './tools.ts'
+import { until } from './until.ts'
 
 const home = join(root, 'test/litestream')
 const tools = join(home, 'node_modules')
@@ -56,7 +57,7 @@ export async function startCopying({ config, env }: Copying): Promise<Bun.Subpro
 export async function sentSince(folder: string, at: number): Promise<void> {
   const timeOf = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
   const isNew = (file: string) => file.endsWith('.lz4') && timeOf(file) > at
-  while (!filesIn(folder).some(isNew)) await Bun.sleep(20)
+  await until('there is a new file in the copy', () => filesIn(folder).some(isNew))
 }
 
 /** None where Litestream has not made the folder yet, or just removes one in it. */

@@ -1,6 +1,7 @@
 // What tests wait for in the metrics of a server: how much it has at hand.
 
 import { IN_FLIGHT, WAITING_READERS } from '../../packages/service/src/observability/metrics.ts'
+import { until } from './until.ts'
 
 const NAMES = { answering: IN_FLIGHT, waiting: WAITING_READERS }
 
@@ -17,5 +18,5 @@ export async function untilCount(
   what: keyof typeof NAMES,
   count: number,
 ): Promise<void> {
-  while (countIn(await metrics.text(), what) !== count) await Bun.sleep(5)
+  await until(`the server has ${count} ${what}`, async () => countIn(await metrics.text(), what) === count)
 }

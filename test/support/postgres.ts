@@ -10,6 +10,7 @@ import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { temporaryFile } from './files.ts'
 import { freePort } from './ports.ts'
 import { childrenOf, isAlive, killIfThere } from './process-tree.ts'
+import { until } from './until.ts'
 
 /** PostgreSQL refuses to run as root; `nobody` is there on every system. */
 export const NOBODY = { uid: 65534, gid: 65534 }
@@ -137,7 +138,7 @@ export class Cluster extends Server {
     for (const pid of children) killIfThere(pid)
     await gone
     // Its processes notice its end by themselves; the port and the shared memory are free when the last has gone.
-    for (const pid of children) while (isAlive(pid)) await Bun.sleep(5)
+    for (const pid of children) await until(`process ${pid} has ended`, () => !isAlive(pid))
     // So that nobody takes another process of the same number for it.
     rmSync(join(this.folder, 'postmaster.pid'), { force: true })
   }
@@ -161,7 +162,7 @@ export class Cluster extends Server {
       await sql.unsafe(`ALTER SYSTEM SET synchronous_standby_names = '${on ? '*' : ''}'`)
       await sql`SELECT pg_reload_conf()`
       const wanted = `SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync' AND flush_lsn >= pg_current_wal_flush_lsn()`
-      while (on && (await sql.unsafe(wanted)).length === 0) await Bun.sleep(20)
+      await until('the standby is synchronous', async () => !on || (await sql.unsafe(wanted)).length !== 0)
     })
   }
 

@@ -6,6 +6,7 @@ import { Readable, Writable } from 'node:stream'
 import { main } from '../../packages/service/src/cli/main.ts'
 import { temporaryFile } from './files.ts'
 import { untilCount } from './metrics.ts'
+import { until } from './until.ts'
 
 export const root = join(import.meta.dir, '../..')
 /** The clone's, or another one that `npm run check:executable` names. */
@@ -84,10 +85,10 @@ export async function start(args: string[], options: RunOptions = {}) {
       stderr += text
     }),
   ]
-  while (!stdout.includes('petstore listening on ')) {
+  await until('the service listens', () => {
     if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${stdout}${stderr}`)
-    await Bun.sleep(5)
-  }
+    return stdout.includes('petstore listening on ')
+  })
   return {
     /** The base address, ending in /v1. */
     url: /petstore listening on (\S+)\n/.exec(stdout)?.[1] as string,
@@ -96,6 +97,13 @@ export async function start(args: string[], options: RunOptions = {}) {
     pid: child.pid,
     stdout: () => stdout,
     stderr: () => stderr,
+    /** Resolves when standard error has this text. */
+    async logs(text: string): Promise<void> {
+      await until(`the service logs ${text}`, () => stderr.includes(text), {
+        everyMs: 5,
+        seen: () => stderr.slice(-1000),
+      })
+    },
     /** The exit status, or the number of the signal plus 128, once all output has been read. */
     async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
       child.kill(signal)

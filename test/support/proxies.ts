@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { temporaryFile } from './files.ts'
+import { until } from './until.ts'
 
 const nginx = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` })
 const haproxy = Bun.which('haproxy', { PATH: `${process.env.PATH}:/usr/sbin` })
@@ -78,7 +79,7 @@ export async function startProxy(
   mkdirSync(`${folder}/body`)
   writeFileSync(file, configuration(port, to, folder))
   const child = Bun.spawn(command(file), { stdio: ['ignore', 'ignore', 'inherit'] })
-  while (!(await reachable(port))) await Bun.sleep(20)
+  await until(`the proxy listens on port ${port}`, () => reachable(port))
   return {
     async stop() {
       child.kill('SIGTERM')

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { temporaryFile } from './files.ts'
 import { launcher } from './process.ts'
+import { until } from './until.ts'
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
@@ -39,7 +40,7 @@ export async function startHook(respond: (received: Received, n: number) => Resp
     all,
     ids: () => all.map(({ id }) => id),
     async received(count: number) {
-      while (all.length < count) await Bun.sleep(5)
+      await until(`the hook has ${count} events`, () => all.length >= count)
     },
     stop: () => server.stop(true),
   }

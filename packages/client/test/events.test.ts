@@ -6,6 +6,7 @@ import { temporaryFile } from '../../../test/support/files.ts'
 import { untilCount } from '../../../test/support/metrics.ts'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
+import { until } from '../../../test/support/until.ts'
 import { Metrics } from '../../service/src/observability/metrics.ts'
 import { type Event, type Followed, PetstoreApiError, toJson } from '../src/petstore.ts'
 
@@ -225,7 +226,7 @@ describe('followEvents', () => {
         expect(await rejectionOf(clientOf(url).listEvents())).toMatchObject({ retryAfterMs: 3_600_000 })
         const aborter = new AbortController()
         const next = clientOf(url).followEvents({ signal: aborter.signal }).next()
-        while (tries() < 2) await Bun.sleep(5)
+        await until('the client tries again', () => tries() >= 2)
         await Bun.sleep(100)
         expect(tries()).toBe(2)
         aborter.abort()

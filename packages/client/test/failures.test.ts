@@ -15,6 +15,7 @@ import {
   withServer,
 } from '../../../test/support/client.ts'
 import { rejectionOf } from '../../../test/support/rejection.ts'
+import { until } from '../../../test/support/until.ts'
 import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from '../src/petstore.ts'
 
 describe('the client when requests fail', () => {
@@ -161,7 +162,7 @@ describe('the client when requests fail', () => {
         const reason = new Error('the person left')
         const aborter = new AbortController()
         const call = rejectionOf(clientOf(url).listPage({}, { signal: aborter.signal }))
-        while (tries() === 0) await Bun.sleep(5)
+        await until('the client tries', () => tries() !== 0)
         await Bun.sleep(20)
         aborter.abort(reason)
         expect(await call).toBe(reason)
@@ -179,7 +180,7 @@ describe('the client when requests fail', () => {
         const calls = [client.listPage(), client.createPet(REX, { signal: new AbortController().signal })].map(
           rejectionOf,
         )
-        while (tries() < 2) await Bun.sleep(5)
+        await until('the client tries again', () => tries() >= 2)
         const reason = new Error('the person signed out')
         aborter.abort(reason)
         expect(await Promise.all([...calls, rejectionOf(client.getInventory())])).toEqual([reason, reason, reason])

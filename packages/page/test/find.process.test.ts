@@ -17,6 +17,7 @@ import {
 import { temporaryFile } from '../../../test/support/files.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
+import { until } from '../../../test/support/until.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
 import { PAGE_SIZE } from '../src/list/page-sizes.ts'
 import { SHORTCUTS } from '../src/shortcuts.ts'
@@ -197,7 +198,7 @@ test('a screen reader hears what was found, the filter and the order, and the fo
     expect(await focusedName(page)).toBe(name)
   }
   const focuses = async (name: string) => {
-    while ((await focusedName(page)) !== name) await Bun.sleep(20)
+    await until(`${name} has the focus`, async () => (await focusedName(page)) === name)
     expect(await page.getByRole('main').ariaSnapshot()).toContain(`link "${name}"`)
   }
   await opens('Pet 41')

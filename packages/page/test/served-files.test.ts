@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { filesOf } from '../../../test/support/page-files.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
+import { until } from '../../../test/support/until.ts'
 import { acceptedEncoding } from '../../service/src/http/web/static-file.ts'
 
 const PAGES = ['/', '/docs']
@@ -112,7 +113,7 @@ test('nobody waits until a large file is compressed', async () => {
   const ask = () => fetch(another.origin + script, { headers: { 'Accept-Encoding': 'br' }, decompress: false })
   const first = await ask()
   expect([first.status, first.headers.get('Content-Encoding')]).toEqual([200, null])
-  while (!(await ask()).headers.has('Content-Encoding')) await Bun.sleep(10)
+  await until('the file is served compressed', async () => (await ask()).headers.has('Content-Encoding'))
   await another.stop()
 })
 

@@ -1,5 +1,6 @@
 // Each lesson, by a client that keeps it and one that misses it.
 
+import { until } from '../../../test/support/until.ts'
 import { headerOf } from '../src/messages.ts'
 import { nextOf, type Script } from './scripted-client.ts'
 
@@ -141,7 +142,7 @@ export const ROWS: Record<string, [kept: Script, missed: Script]> = {
     async (client) => {
       client.fail({ latencyMs: 60_000 })
       const sent = client.get('/pets')
-      while (client.practice.report().requests.length === 0) await Bun.sleep(1)
+      await until('the request is recorded', () => client.practice.report().requests.length !== 0, { everyMs: 1 })
       client.wait(10_000)
       await client.close()
       await sent
@@ -149,7 +150,7 @@ export const ROWS: Record<string, [kept: Script, missed: Script]> = {
     async (client) => {
       client.fail({ latencyMs: 50 })
       const sent = client.get('/pets')
-      while (client.practice.report().requests.length === 0) await Bun.sleep(1)
+      await until('the request is recorded', () => client.practice.report().requests.length !== 0, { everyMs: 1 })
       client.wait(31_000)
       await sent
     },

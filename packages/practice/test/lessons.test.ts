@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Service, startService } from '../../../test/support/service.ts'
+import { until } from '../../../test/support/until.ts'
 import { LESSONS } from '../src/lessons/all.ts'
 import { ROWS } from './lessons.rows.ts'
 import { REX, withClient } from './scripted-client.ts'
@@ -62,7 +63,7 @@ describe.each(Object.entries(ROWS))('%s', (id, [kept, missed]) => {
       await script(client)
       const lesson = () => practice.report().lessons.find((one) => one.id === id)
       // The proxy may not have heard yet that the client has closed.
-      while (lesson()?.outcome === 'unknown') await Bun.sleep(1)
+      await until('the lesson has an outcome', () => lesson()?.outcome !== 'unknown', { everyMs: 1 })
       expect(lesson()).toMatchObject({ outcome, evidence: expect.arrayContaining([expect.any(Number)]) })
     }),
   )

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { startProxy } from '../../../test/support/faulty.ts'
 import type { Service } from '../../../test/support/service.ts'
+import { until } from '../../../test/support/until.ts'
 import type { Fault } from '../../testing/testing.ts'
 import { headerOf, type Message, MessageReader } from '../src/messages.ts'
 import { Practice } from '../src/practice.ts'
@@ -51,7 +52,9 @@ export class Client {
     this.socket.write(`${method} /v1${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
     const answer = await this.answers?.response((start) => / (?:204|304) /.test(start)).catch(() => undefined)
     if (!answer) await this.close()
-    while (this.practice.report().requests.at(-1)?.answer === 'waiting') await Bun.sleep(0)
+    await until('the last request is answered', () => this.practice.report().requests.at(-1)?.answer !== 'waiting', {
+      everyMs: 0,
+    })
     return answer
   }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { launcher, run } from '../../../../test/support/process.ts'
 import { openTerminal, type Terminal } from '../../../../test/support/terminal.ts'
+import { until } from '../../../../test/support/until.ts'
 
 const cwd = mkdtempSync(temporaryFile('cwd-'))
 
@@ -99,7 +100,7 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
     }
     terminal.type(`${CLEAR_LINE}petstore keys ro${TAB}`)
     // The shell has then completed all that was typed before.
-    while (!completed('keys ro')) await Bun.sleep(5)
+    await until('the shell has completed the words', () => completed('keys ro'))
     expect(HOSTILE.filter((_line, index) => existsSync(join(folder, marker(index))))).toEqual([])
   })
 

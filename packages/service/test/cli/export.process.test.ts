@@ -9,6 +9,7 @@ import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
 import { beside } from '../../../../test/support/stores.ts'
+import { until } from '../../../../test/support/until.ts'
 import { writeFile } from '../../src/cli/output-file.ts'
 import { generateKey } from '../../src/domain/keys.ts'
 
@@ -37,7 +38,7 @@ async function gated() {
     env: { PETSTORE_URL: `http://127.0.0.1:${server.port}/v1`, PETSTORE_API_KEY: service.key },
     open: gate.resolve,
     until: async (count: number) => {
-      while (waiting < count) await Bun.sleep(5)
+      await until('the requests are waiting', () => waiting >= count)
     },
     stop: () => server.stop(true),
   }

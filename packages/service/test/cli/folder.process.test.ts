@@ -43,7 +43,7 @@ describe.each(Object.keys(FILES))('%s in the current folder', (name) => {
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s' }
     const workers = process.platform === 'linux' ? ['--workers', '2'] : []
     const service = await serve([...workers, '--database', temporaryFile('petstore.db')], { cwd, env })
-    while (!service.stderr().includes('"msg":"backup')) await Bun.sleep(20)
+    await service.logs('"msg":"backup')
     expect(readdirSync(folder)).not.toEqual([])
     for (const path of ['/', '/docs']) expect((await fetch(new URL(path, service.url))).status).toBe(200)
     expect(await service.stop()).toBe(0)

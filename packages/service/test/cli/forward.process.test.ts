@@ -9,6 +9,7 @@ import { Webhook } from 'standardwebhooks'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { run } from '../../../../test/support/process.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
+import { until } from '../../../../test/support/until.ts'
 import { type ForwardOptions, forward, type Hook, SECRET, startHook, taken } from '../../../../test/support/webhook.ts'
 import { Sender } from '../../../client/src/sender.ts'
 import { Progress } from '../../src/cli/events/forward-metrics.ts'
@@ -191,7 +192,7 @@ describe('petstore events forward', () => {
       if (hook.ids().at(-1) === ids.at(-1)) break
     }
     const last = start(hook.url, { state })
-    while (hook.ids().at(-1) !== ids.at(-1)) await Bun.sleep(20)
+    await until('the receiver has the last event', () => hook.ids().at(-1) === ids.at(-1))
     await last.stop()
     const received = hook.ids()
     expect(received.filter((id, index) => id !== received[index - 1])).toEqual(ids)
@@ -255,18 +256,18 @@ describe('petstore events forward', () => {
     expect([some, lag]).toEqual([2, expect.closeTo(atOf(feed[2]), -1)])
     expect(lag).toBeGreaterThan(0)
     opened = true
-    while ((await metricsOf(forwarded)).lag > 0) await Bun.sleep(20)
+    await until('the lag is 0', async () => (await metricsOf(forwarded)).lag <= 0)
     expect((await metricsOf(forwarded)).taken).toBe(ids.length)
     await forwarded.stop()
     const alone = start(hook.url, { env, url: 'http://127.0.0.1:1/v1' })
-    while ((await metricsOf(alone)).lag === 0) await Bun.sleep(20)
+    await until('there is a lag', async () => (await metricsOf(alone)).lag !== 0)
     await alone.stop()
   })
 
   test('begins where it is told, and keeps that also when nothing has happened yet', async () => {
     const hook = await hookOf(taken)
     const first = start(hook.url, { args: ['--from', 'now'] })
-    while (!existsSync(first.state)) await Bun.sleep(10)
+    await until('the state file exists', () => existsSync(first.state))
     await first.stop('SIGKILL')
     await addPet()
     const second = start(hook.url, { state: first.state, args: ['--from', 'now'] })

@@ -9,6 +9,7 @@ import { newPet, petBody, petsOf } from '../../../../test/support/pets.ts'
 import { root, run, serve } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { openShop } from '../../../../test/support/shop.ts'
+import { until } from '../../../../test/support/until.ts'
 import { PetstoreClient } from '../../../client/src/petstore.ts'
 import { BODY_BYTES_MAX } from '../../../contract/src/limits.ts'
 
@@ -194,7 +195,10 @@ describe.concurrent('an import that is stopped half-way', () => {
     const name = file(`${signal}.ndjson`, lines(3_000))
     const command = [join(root, 'bin/petstore'), 'pets', 'import', name]
     const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
-    while (petsOf(await shop.store.listPets(petFilter({ limit: 100 }))).length < 100) await Bun.sleep(5)
+    await until(
+      '100 pets are imported',
+      async () => petsOf(await shop.store.listPets(petFilter({ limit: 100 }))).length >= 100,
+    )
     child.kill(signal)
     expect(await child.exited).toBe(status)
     if (signal === 'SIGINT') expect(await child.stderr.text()).toContain('Run the same import again')
@@ -217,7 +221,7 @@ describe.concurrent('an import that is stopped half-way', () => {
     const name = file('restart.ndjson', lines(3_000))
     const importing = run(['pets', 'import', name, '--json'], { cwd, env })
     const shop = new PetstoreClient({ baseUrl: first.url, apiKey: first.key })
-    while ((await shop.listPage({ limit: 100 })).pets.length < 100) await Bun.sleep(5)
+    await until('100 pets are listed', async () => (await shop.listPage({ limit: 100 })).pets.length >= 100)
     await first.stop('SIGKILL')
     const second = await serve(['--port', port], { cwd: folder })
     const { status, stdout } = await importing

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, launcher, type Running, run, serve } from '../../../../test/support/process.ts'
+import { until } from '../../../../test/support/until.ts'
 import { keyEnvironment } from '../../src/domain/keys.ts'
 
 const file = temporaryFile('petstore.db')
@@ -242,7 +243,7 @@ test('the last use is saved within seconds, and when the service stops', async (
   const lastUsed = async () => JSON.parse((await run(['keys', 'list', '--json'], { env: other })).stdout)[0].lastUsedAt
   const before = Date.now()
   await ask('GET', `${shop.url}/pets`, shop.key)
-  while ((await lastUsed()) === null) await Bun.sleep(100)
+  await until('the last use is saved', async () => (await lastUsed()) !== null)
   expect(Date.parse(await lastUsed())).toBeGreaterThanOrEqual(before)
   const saved = await lastUsed()
   await Bun.sleep(20)

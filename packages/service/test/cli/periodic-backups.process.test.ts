@@ -8,6 +8,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { ask, launcher, type Running, root, serve } from '../../../../test/support/process.ts'
 import { made, rows } from '../../../../test/support/stores.ts'
+import { until } from '../../../../test/support/until.ts'
 import { isBackupOf, nameAt, startPeriodicBackups } from '../../src/cli/periodic-backups.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { createLog } from '../../src/observability/log.ts'
@@ -20,12 +21,6 @@ const HURRIED = [
   join(import.meta.dir, '../../../../test/support/clock-hurried.ts'),
   join(root, 'packages/service/src/cli/main.ts'),
 ]
-
-/** Waits for 30 s at most. */
-async function until(done: () => boolean, what: string): Promise<void> {
-  for (const end = performance.now() + 30_000; !done(); await Bun.sleep(20))
-    if (performance.now() > end) throw new Error(`not seen within 30 s: ${what}`)
-}
 
 const LINUX = process.platform === 'linux'
 
@@ -53,7 +48,7 @@ test('it is known for how long a backup has been due', async () => {
   // Due since the start, while there is none.
   expect(overdueSeconds?.()).toBe(5)
   writeFileSync(join(folder, 'petstore-20261122T120001Z.db'), '')
-  await until(() => overdueSeconds?.() === 0, 'the backup')
+  await until('the backup', () => overdueSeconds?.() === 0)
   now = at + 3_600_000 + 601_000
   expect(overdueSeconds?.()).toBe(600)
   await stop()
@@ -108,7 +103,7 @@ describe.concurrent('periodic backups', () => {
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s', PETSTORE_BACKUP_KEEP: '2' }
     const service = await serve(['--database', database], { env })
     const taken = () => service.stderr().split('"msg":"backup"').length - 1
-    while (taken() < 4) await Bun.sleep(50)
+    await until('4 backups are taken', () => taken() >= 4)
     expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
     expect(await service.stop()).toBe(0)
     const kept = readdirSync(folder).filter((name) => name !== 'petstore-notes.db')
@@ -123,11 +118,11 @@ describe.concurrent('periodic backups', () => {
     const service = await serve(['--database', database], { env, command: HURRIED })
     rmSync(folder, { recursive: true, force: true })
     writeFileSync(folder, 'in the way')
-    while (!service.stderr().includes('backup failed')) await Bun.sleep(50)
+    await service.logs('backup failed')
     expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
     rmSync(folder)
     mkdirSync(folder)
-    while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(50)
+    await service.logs('"msg":"backup"')
     expect(await service.stop()).toBe(0)
   })
 
@@ -143,9 +138,9 @@ describe.concurrent('periodic backups', () => {
       async () => true,
     )
     rmSync(folder, { recursive: true })
-    while (lines.length < 1) await Bun.sleep(20)
+    await until('the first line is logged', () => lines.length >= 1)
     clock.at -= 3_600_000
-    while (lines.length < 2) await Bun.sleep(20)
+    await until('the second line is logged', () => lines.length >= 2)
     await backups.stop()
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['backup failed', 'backup failed'])
   })
@@ -155,7 +150,7 @@ describe.concurrent('periodic backups', () => {
     const folder = dirname(temporaryFile('x'))
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s', PETSTORE_BACKUP_KEEP: '100' }
     const services = await Promise.all([1, 2].map(() => serve(['--database', database], { env })))
-    while (readdirSync(folder).filter((name) => name.endsWith('.db')).length < 5) await Bun.sleep(50)
+    await until('there are 5 backups', () => readdirSync(folder).filter((name) => name.endsWith('.db')).length >= 5)
     for (const service of services) {
       expect(await service.stop()).toBe(0)
       expect(service.stderr()).not.toContain('backup failed')
@@ -172,7 +167,7 @@ describe.concurrent('periodic backups', () => {
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '3s', PETSTORE_BACKUP_KEEP: '1' }
     const services = await Promise.all(stores.map(({ database }) => serve(['--database', database], { env })))
     const taken = (service: Running) => service.stderr().split('"msg":"backup"').length - 1
-    await until(() => services.every((service) => taken(service) >= 3), 'three backups of each store')
+    await until('three backups of each store', () => services.every((service) => taken(service) >= 3))
     for (const service of services) {
       expect(await service.stop()).toBe(0)
       const warnings = service.stderr().split('"msg":"backups of another store"').length - 1
@@ -191,7 +186,7 @@ describe.concurrent('periodic backups', () => {
       writeFileSync(join(folder, `${nameAt(Date.now() + second * 1_000)}-wal`), 'precious')
     }
     const service = await serve(['--database', database], { env: { PETSTORE_BACKUP_DIR: folder } })
-    while (!service.stderr().includes('"msg":"backup')) await Bun.sleep(50)
+    await service.logs('"msg":"backup')
     expect(service.stderr()).toMatch(/"reason":"[^"]+-wal is left over [^"]+","msg":"backup failed"/)
     expect(await service.stop()).toBe(0)
     expect(readdirSync(folder).filter((name) => !name.endsWith('-wal'))).toEqual([])
@@ -220,20 +215,24 @@ describe.concurrent('periodic backups', () => {
       const writer = Bun.spawn([launcher, 'backup', file, '--database', large], {
         stdio: ['ignore', 'ignore', 'ignore'],
       })
-      while (!partials().some((name) => statSync(join(folder, name)).size > 0)) await Bun.sleep(1)
+      await until(
+        'an unfinished backup has bytes',
+        () => partials().some((name) => statSync(join(folder, name)).size > 0),
+        { everyMs: 1 },
+      )
       writer.kill('SIGSTOP')
       const partial = partials().find((name) => name.endsWith('.partial')) as string
 
       const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s' }
       const service = await serve(['--database', small], { env })
       const taken = () => service.stderr().split('"msg":"backup"').length - 1
-      while (taken() < 1) await Bun.sleep(20)
+      await until('a backup is taken', () => taken() >= 1)
       // The writer lives, and may go on.
       expect(partials()).toContain(partial)
       expect(left.filter((name) => readdirSync(folder).includes(name))).toEqual([])
       writer.kill('SIGKILL')
       const before = taken()
-      while (taken() < before + 2) await Bun.sleep(20)
+      await until('2 more backups are taken', () => taken() >= before + 2)
       expect(partials().filter((name) => name.startsWith(partial))).toEqual([])
       expect(readdirSync(folder)).toEqual(expect.arrayContaining(others))
       expect(service.stderr()).toContain(`"file":"${partial}","msg":"unfinished backup removed"`)
@@ -248,7 +247,7 @@ describe.concurrent('periodic backups', () => {
     writeFileSync(join(folder, future), 'of a wrong clock')
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s', PETSTORE_BACKUP_KEEP: '1' }
     const service = await serve(['--database', database], { env })
-    while (service.stderr().split('"msg":"backup"').length < 3) await Bun.sleep(50)
+    await until('2 backups are logged', () => service.stderr().split('"msg":"backup"').length >= 3)
     await service.stop()
     expect(readdirSync(folder).length).toBe(2)
     expect(readFileSync(join(folder, future), 'utf8')).toBe('of a wrong clock')
@@ -259,7 +258,7 @@ describe.concurrent('periodic backups', () => {
     grow(database)
     const folder = dirname(temporaryFile('x'))
     const service = await serve(['--database', database], { env: { PETSTORE_BACKUP_DIR: folder } })
-    while (readdirSync(folder).length === 0) await Bun.sleep(1)
+    await until('the backup begins', () => readdirSync(folder).length !== 0, { everyMs: 1 })
     expect(await service.stop()).toBe(0)
     expect(readdirSync(folder)).toEqual([])
     expect(service.stderr()).not.toContain('backup failed')

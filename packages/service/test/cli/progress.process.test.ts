@@ -9,6 +9,7 @@ import { run } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { beside, made } from '../../../../test/support/stores.ts'
 import { openTerminal, plain, type Terminal } from '../../../../test/support/terminal.ts'
+import { until } from '../../../../test/support/until.ts'
 
 const service = await startService()
 afterAll(() => service.stop())
@@ -56,7 +57,9 @@ async function holdChild({ pid }: Terminal, target: string): Promise<() => void>
     Number(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').split(' ')[0])
   const programOf = (child: number) => readlinkSync(`/proc/${child}/exe`)
   // Before it becomes the command itself, the launcher has short-lived children of its own.
-  while (!/bun|petstore$/.test(programOf(pid)) || !childOf(pid)) await Bun.sleep(1)
+  await until('the process has started its child', () => /bun|petstore$/.test(programOf(pid)) && childOf(pid), {
+    everyMs: 1,
+  })
   const child = childOf(pid)
   process.kill(child, 'SIGSTOP')
   while (beside(target).length === 0) {

@@ -8,6 +8,7 @@ import { copiesLog } from '../../../../test/support/logs.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, launcher, root, run, serve } from '../../../../test/support/process.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
+import { until } from '../../../../test/support/until.ts'
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import { generateKey } from '../../src/domain/keys.ts'
 
@@ -181,7 +182,7 @@ test('SIGKILL: everything that was answered with 201 exists after the next start
     }
   })
   const ended = Promise.allSettled(writers)
-  while (acknowledged.length <= 20) await Bun.sleep(5)
+  await until('more than 20 creates are acknowledged', () => acknowledged.length > 20)
   await service.stop('SIGKILL')
   await ended
   const again = await serve(['--database', file])

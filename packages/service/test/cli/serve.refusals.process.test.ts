@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { freePort } from '../../../../test/support/ports.ts'
 import { run, serve } from '../../../../test/support/process.ts'
+import { until } from '../../../../test/support/until.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
 describe.concurrent('serve refuses, with a sentence and without a stack trace', () => {
@@ -121,7 +122,7 @@ describe.concurrent('serve refuses, with a sentence and without a stack trace', 
       const again = await serve(['--database', database, ...flags])
       expect(again.key).toBeDefined()
       // Workers learn a moment later that all have started.
-      while ((await fetch(new URL('/readyz', again.url))).status !== 200) await Bun.sleep(5)
+      await until('the service is ready', async () => (await fetch(new URL('/readyz', again.url))).status === 200)
       await again.stop()
     },
   )

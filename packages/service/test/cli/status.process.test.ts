@@ -7,6 +7,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
+import { until } from '../../../../test/support/until.ts'
 import { refusedKey } from '../../src/domain/keys.ts'
 
 let service: Service
@@ -82,7 +83,7 @@ test('open gives the page to the browser, and prints its address', async () => {
   const page = `${new URL('/', service.url)}`
   const PATH = `${folder}:${process.env.PATH}`
   expect(await run(['open', '--url', service.url], { env: { PATH } })).toMatchObject({ status: 0, stdout: `${page}\n` })
-  while (!existsSync(opened)) await Bun.sleep(5)
+  await until('the browser is opened', () => existsSync(opened))
   expect(readFileSync(opened, 'utf8')).toBe(page)
 })
 

@@ -7,6 +7,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { answering, ask, COUNTING, launcher, type Running, root, serve } from '../../../../test/support/process.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
+import { until } from '../../../../test/support/until.ts'
 
 const PET = petBody()
 const LINUX = process.platform === 'linux'
@@ -82,7 +83,7 @@ describe.concurrent('SIGTERM', () => {
     const answer = slowCreate(service, first)
     await answering(service, 1)
     const ended = service.stop('SIGTERM')
-    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    await service.logs('stopping')
     sendRest()
     expect([(await answer).status, await ended]).toEqual([201, 0])
     const [line = ''] = service.stderr().split('\n')
@@ -133,7 +134,7 @@ describe.concurrent('a second signal ends it at once', () => {
     slowCreate(service)
     await answering(service, 1)
     process.kill(service.pid, first)
-    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    await service.logs('stopping')
     await Bun.sleep(200)
     const { status, tookMs } = await stopped(service, second)
     expect(status).toBe(expected)
@@ -145,7 +146,7 @@ describe.concurrent('a second signal ends it at once', () => {
     expect(workers.length).toBe(1)
     process.kill(workers[0] as number, 'SIGSTOP')
     process.kill(service.pid, 'SIGTERM')
-    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    await service.logs('stopping')
     await Bun.sleep(200)
     const { status, tookMs } = await stopped(service)
     expect(status).toBe(143)
@@ -158,7 +159,7 @@ describe.concurrent('a second signal ends it at once', () => {
     slowCreate(service)
     await answering(service, 1)
     process.kill(service.pid, 'SIGINT')
-    while (!service.stderr().includes('stopping')) await Bun.sleep(1)
+    await service.logs('stopping')
     const { status, tookMs } = await stopped(service, 'SIGTERM')
     expect(status).toBe(143)
     expect(tookMs).toBeLessThan(AT_ONCE_MS)
@@ -172,7 +173,7 @@ describe.concurrent('a second signal ends it at once', () => {
     process.kill(service.pid, 'SIGINT')
     await Bun.sleep(10)
     const ended = stopped(service, 'SIGINT')
-    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    await service.logs('stopping')
     await Bun.sleep(200)
     sendRest()
     expect([(await ended).status, (await answer).status]).toEqual([0, 201])
@@ -209,7 +210,7 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
     await Bun.sleep(1_000)
     for (const pid of workers) process.kill(pid, 'SIGINT')
     const ended = service.stop('SIGINT')
-    while (!service.stderr().includes('stopping')) await Bun.sleep(5)
+    await service.logs('stopping')
     await Bun.sleep(100)
     sendRest()
     expect(await ended).toBe(0)
@@ -219,7 +220,7 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
   test.each([0, 1_000, 1_150])('%d ms after one has ended: nothing is left behind', async (pauseMs) => {
     const { service, database, workers } = await withWorkers()
     process.kill(workers[0] as number, 'SIGKILL')
-    while (!service.stderr().includes('worker ended')) await Bun.sleep(5)
+    await service.logs('worker ended')
     await Bun.sleep(pauseMs)
     const { status, tookMs } = await stopped(service)
     expect(status).toBe(0)
@@ -264,7 +265,7 @@ describe.concurrent('SIGHUP', () => {
   test('without a terminal is no signal to stop, for workers neither', async () => {
     const { service, workers } = await withWorkers()
     for (const pid of [service.pid, ...workers]) process.kill(pid, 'SIGHUP')
-    while (!service.stderr().includes('there is nothing to reload')) await Bun.sleep(10)
+    await service.logs('there is nothing to reload')
     expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
     expect(await service.stop()).toBe(0)
     expect(service.stderr().split('SIGHUP').length).toBe(2)
@@ -284,7 +285,7 @@ test('SIGTERM to `npm start` ends the service, in order, and the port is free ag
   const reading = (async () => {
     for await (const text of npm.stdout.pipeThrough(new TextDecoderStream())) said += text
   })()
-  while (!said.includes('petstore listening on ')) await Bun.sleep(20)
+  await until('the service listens', () => said.includes('petstore listening on '))
   const url = /petstore listening on (\S+)\n/.exec(said)?.[1] as string
   npm.kill('SIGTERM')
   await npm.exited

@@ -5,6 +5,7 @@ import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { type Running, run, serve } from '../../../../test/support/process.ts'
+import { until } from '../../../../test/support/until.ts'
 
 const PET = petBody()
 const LINUX = process.platform === 'linux'
@@ -59,9 +60,9 @@ describe.skipIf(!LINUX)('workers', () => {
     const service = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
     const [worker] = workersOf(service)
     process.kill(worker as number, 'SIGKILL')
-    while (!service.stderr().includes('worker ended')) await Bun.sleep(20)
+    await service.logs('worker ended')
     for (let n = 0; n < 5; n++) expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
-    while (workersOf(service)[0] === worker || workersOf(service).length === 0) await Bun.sleep(50)
+    await until('another worker runs', () => workersOf(service)[0] !== worker && workersOf(service).length !== 0)
     expect(await service.stop()).toBe(0)
   })
 
@@ -72,9 +73,9 @@ describe.skipIf(!LINUX)('workers', () => {
     // A store file with two names is refused by whoever opens it.
     linkSync(database, `${database}.link`)
     for (const worker of workersOf(service)) process.kill(worker, 'SIGKILL')
-    while (!service.stderr().includes('Keep one of them')) await Bun.sleep(20)
+    await service.logs('Keep one of them')
     unlinkSync(`${database}.link`)
-    while (listenersOf(service) < 2) await Bun.sleep(50)
+    await until('both processes listen', () => listenersOf(service) >= 2)
     expect(await service.stop()).toBe(0)
   })
 

@@ -3,6 +3,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { type Service, startService } from '../../../../test/support/service.ts'
+import { until } from '../../../../test/support/until.ts'
 import { Context, type RoutedRequest } from '../../src/http/context.ts'
 import { handlers } from '../../src/http/operations/all.ts'
 import { AnswerCache } from '../../src/http/response/answer-cache.ts'
@@ -66,7 +67,7 @@ describe('requests for one list that arrive together', () => {
   }
 
   async function running(count: number): Promise<void> {
-    while (runs.length < count) await Bun.sleep(1)
+    await until('the operation has run often enough', () => runs.length >= count, { everyMs: 1 })
   }
 
   /** A list that was asked for once. */

@@ -1,6 +1,7 @@
 // Lists that are asked for together: who asks for the same shares one run, and nobody who asks for anything else.
 
 import { expect, test } from 'bun:test'
+import { until } from '../../../../test/support/until.ts'
 import type { Answer } from '../../src/http/response/response.ts'
 import { SharedReads } from '../../src/http/response/shared-reads.ts'
 
@@ -31,11 +32,11 @@ test('a run answers only the calls made before it started', async () => {
       return answer(String(run))
     })
   const first = ask()
-  while (began.length < 1) await Bun.sleep(1)
+  await until('the first reading has begun', () => began.length >= 1, { everyMs: 1 })
   const late = [ask(), ask()]
   began[0]?.()
   expect((await first).body).toBe('1')
-  while (began.length < 2) await Bun.sleep(1)
+  await until('the second reading has begun', () => began.length >= 2, { everyMs: 1 })
   began[1]?.()
   expect((await Promise.all(late)).map(({ body }) => body)).toEqual(['2', '2'])
 })

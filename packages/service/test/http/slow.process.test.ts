@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, largestFile, type Running, root, serve } from '../../../../test/support/process.ts'
+import { until } from '../../../../test/support/until.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 
 /** The runtime cuts after some 12 s; more, because the machine may be busy. */
@@ -97,7 +98,8 @@ test.if(process.platform === 'linux')(
     const unread = await Promise.all(
       asked.flatMap((one) => Array.from({ length: each }, () => stalled(server, ...one))),
     )
-    while (held(portOf(server)).unread.filter((bytes) => bytes > 0).length < unread.length) await Bun.sleep(50)
+    const unreadCount = () => held(portOf(server)).unread.filter((bytes) => bytes > 0).length
+    await until('every connection has bytes that are not read', () => unreadCount() >= unread.length, { everyMs: 50 })
     // A copy for each would be 540 MB.
     expect(memoryMb(server.pid) - before).toBeLessThan(100)
     expect(Math.max(...held(portOf(server)).unsent)).toBeLessThan(500_000)

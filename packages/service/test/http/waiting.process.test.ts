@@ -10,6 +10,7 @@ import { freePort } from '../../../../test/support/ports.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { PROXIES, startProxy } from '../../../../test/support/proxies.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
+import { until } from '../../../../test/support/until.ts'
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 
 /** The service ends a connection that stalls after about 12 s. */
@@ -62,7 +63,7 @@ async function waitLong(service: Service, port: number): Promise<void> {
   await Bun.sleep(LONG_MS)
   expect({ received, endedAt }).toEqual({ received: '', endedAt: 0 })
   await service.post(petBody())
-  while (!received.includes('\r\n\r\n[')) await Bun.sleep(20)
+  await until('the body begins', () => received.includes('\r\n\r\n['))
   expect(received).toStartWith('HTTP/1.1 200')
   expect(received).toContain('"type":"pet.added"')
   socket.destroy()

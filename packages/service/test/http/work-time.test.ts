@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { startService } from '../../../../test/support/service.ts'
+import { until } from '../../../../test/support/until.ts'
 import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 import { openStore } from '../../src/store/kinds.ts'
@@ -49,7 +50,7 @@ describe.concurrent('a request that takes long', () => {
     expect(await counted()).toEqual([expect.stringMatching(/"503"} 1$/)])
     release()
     expect(JSON.parse((await service.get('/pets')).text)).toMatchObject([{ name: 'Rex' }])
-    while (!service.logged.some((line) => line.includes('"msg":"createPet"'))) await Bun.sleep(10)
+    await until('the create is logged', () => service.logged.some((line) => line.includes('"msg":"createPet"')))
     expect(await counted()).toHaveLength(1)
     await service.stop()
   })

@@ -21,7 +21,7 @@ test('has the names of a release', async () => {
   await place({ petId: 1 })
   await ask('POST', `${service.url}/store/orders/1/complete`, service.key)
   await place({ petId: 2, expiresAt: new Date(Date.now() + 200).toISOString() })
-  while (!service.stderr().includes('"expireOrders"')) await Bun.sleep(20)
+  await service.logs('"expireOrders"')
   const lines = service
     .stderr()
     .trim()
@@ -42,7 +42,7 @@ describe('a caller’s trace', () => {
     const headers = { Authorization: `Bearer ${service.key}`, traceparent }
     const answer = await fetch(`${service.url}/pets`, { method: 'POST', headers, body: PET })
     const requestId = answer.headers.get('X-Request-Id') as string
-    while (!service.stderr().includes(`${requestId}`)) await Bun.sleep(5)
+    await service.logs(`${requestId}`)
     return JSON.parse(
       service
         .stderr()

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await place({ petId: 1 })
   await ask('POST', `${service.url}/store/orders/1/complete`, service.key)
   await place({ petId: 2, expiresAt: new Date(Date.now() + 200).toISOString() })
-  while (!service.stderr().includes('"expireOrders"')) await Bun.sleep(20)
+  await service.logs('"expireOrders"')
   await place({ petId: 3 })
   await ask('GET', `${service.url}/pets`, 'none')
   await ask('GET', `${service.url}/anything/at/all`, service.key)
@@ -115,7 +115,7 @@ describe('metrics', () => {
   })
 
   test('report the disk, the log, and the backup that is due', async () => {
-    while (!service.stderr().includes('"msg":"backup"')) await Bun.sleep(20)
+    await service.logs('"msg":"backup"')
     const text = await metrics()
     const size = value(text, 'petstore_disk_size_bytes') ?? 0
     expect(value(text, 'petstore_disk_free_bytes')).toBeWithin(1, size)

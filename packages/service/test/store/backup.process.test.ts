@@ -8,6 +8,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
 import { beside, made, PET, rows } from '../../../../test/support/stores.ts'
+import { until } from '../../../../test/support/until.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
 const strace = Bun.which('strace')
@@ -36,7 +37,7 @@ describe.concurrent('a backup', () => {
     const writers = Array.from({ length: 8 }, async () => {
       while (writing) acknowledged.push((await ask('POST', `${service.url}/pets`, key, PET)).text)
     })
-    while (acknowledged.length <= 10) await Bun.sleep(10)
+    await until('more than 10 creates are acknowledged', () => acknowledged.length > 10)
     const before = [...acknowledged]
     const file = temporaryFile('backup.db')
     const { status, stdout } = await run(['backup', file, '--database', database])
@@ -128,7 +129,11 @@ describe.concurrent('a backup', () => {
     const child = Bun.spawn([launcher, 'backup', file, '--database', database], {
       stdio: ['ignore', 'ignore', 'ignore'],
     })
-    while (child.exitCode === null && readdirSync(dirname(file)).length === 0) await Bun.sleep(0)
+    await until(
+      'the backup has made a file or ended',
+      () => child.exitCode !== null || readdirSync(dirname(file)).length !== 0,
+      { everyMs: 0 },
+    )
     child.kill('SIGTERM')
     await child.exited
     const left = readdirSync(dirname(file)).filter((name) => name !== basename(file))
@@ -233,7 +238,9 @@ describe.concurrent('a backup', () => {
     const slow = [strace as string, '-f', '-o', '/dev/null', '-e', 'inject=fsync:delay_exit=4000ms:when=1', launcher]
     const backup = run(['backup', file, '--database', database], { command: slow })
     const partial = () => readdirSync(dirname(file)).map((name) => `${dirname(file)}/${name}`)[0]
-    while (!partial() || statSync(partial() as string).size === 0) await Bun.sleep(1)
+    await until('the unfinished backup has bytes', () => partial() && statSync(partial() as string).size !== 0, {
+      everyMs: 1,
+    })
     writeFileSync(`${file}-wal`, 'precious')
     expect(await backup).toMatchObject({ status: 1, stderr: expect.stringContaining(`${file}-wal is left over`) })
     expect(beside(file)).toEqual([`${basename(file)}-wal`])

@@ -18,6 +18,7 @@ import { newPet, petBody } from '../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { ask, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { until } from '../../../../test/support/until.ts'
 import { petNotAvailable } from '../../src/domain/decisions/refusal-messages.ts'
 import { openStore } from '../../src/store/kinds.ts'
 import { grants } from '../../src/store/postgres/rights.ts'
@@ -163,7 +164,11 @@ describe('petstore copy', () => {
           stdio: ['ignore', 'ignore', 'ignore'],
         },
       )
-      while (first.exitCode === null && (await copiedTo(target)) === 0) await Bun.sleep(1)
+      await until(
+        'rows are copied or the copy has ended',
+        async () => first.exitCode !== null || (await copiedTo(target)) !== 0,
+        { everyMs: 1 },
+      )
       first.kill('SIGKILL')
       await first.exited
 

@@ -15,6 +15,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, type Running, serve } from '../../../../test/support/process.ts'
 import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
+import { until } from '../../../../test/support/until.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
 
@@ -116,11 +117,11 @@ describe.skipIf(!strace)(`calls that fail${strace ? '' : ' (strace is not instal
 async function expectSoundUnder(server: Running, fail: () => Promise<() => Promise<void>>) {
   const clients = new Clients({ keys: { first: server.key, wrong: 'none' }, urls: () => [server.url] }, 1, 8)
   const working = clients.work(Number.POSITIVE_INFINITY)
-  while (clients.operations.length < 100) await Bun.sleep(5)
+  await until('100 operations are recorded', () => clients.operations.length >= 100)
   const unanswered = () => clients.operations.filter(isUnanswered).length
   for (let n = 1; n <= 3; n++) {
     const mend = await fail()
-    while (unanswered() < n * 5) await Bun.sleep(5)
+    await until('enough requests have no answer', () => unanswered() >= n * 5)
     await mend()
     for (const count = clients.operations.length; clients.operations.length < count + 50; ) await Bun.sleep(5)
   }

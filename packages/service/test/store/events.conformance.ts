@@ -6,6 +6,7 @@ import { allEvents, eventFilter, eventsOf, inventoryOf } from '../../../../test/
 import { newKey } from '../../../../test/support/keys.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { until } from '../../../../test/support/until.ts'
 import type { Event } from '../../../contract/src/generated.ts'
 import type { EventFilter, EventPosition } from '../../src/domain/events.ts'
 import type { KeyId } from '../../src/domain/keys.ts'
@@ -101,7 +102,7 @@ export function eventsConformance(name: string, open: () => Promise<OpenedStore>
       const expiresAt = Date.now() + 400
       const orders = await Promise.all(pets.map((petId) => place(petId, { expiresAt })))
       const [byCancel, byPlace, byComplete, bySweep] = orders.map(({ id }) => id) as [bigint, bigint, bigint, bigint]
-      while (Date.now() <= expiresAt) await Bun.sleep(expiresAt - Date.now() + 1)
+      await until('the reservation has expired', () => Date.now() > expiresAt)
       await store.cancelOrder(byCancel, by)
       const again = await place(pets[1])
       await rejectionOf(store.completeOrder(byComplete, by))

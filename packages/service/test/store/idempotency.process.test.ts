@@ -5,6 +5,7 @@ import { mkdtempSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { serve } from '../../../../test/support/process.ts'
+import { until } from '../../../../test/support/until.ts'
 import { PetstoreClient, PetstoreNetworkError } from '../../../client/src/petstore.ts'
 
 const keys = Array.from({ length: 300 }, (_, n) => `key ${n}`)
@@ -39,7 +40,7 @@ test('after a server was killed, sending everything again adds the missing pets 
       acknowledged.set(key, id)
     }),
   )
-  while (acknowledged.size < 50) await Bun.sleep(1)
+  await until('50 creates are acknowledged', () => acknowledged.size >= 50, { everyMs: 1 })
   await first.stop('SIGKILL')
   for (const outcome of await running) {
     if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(PetstoreNetworkError)

@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
 import { beside, made, PET, rows } from '../../../../test/support/stores.ts'
+import { until } from '../../../../test/support/until.ts'
 import { keptIn, killed, served } from './restored.ts'
 
 const strace = Bun.which('strace')
@@ -47,7 +48,7 @@ describe.concurrent('a restore', () => {
           ],
         })
         const begun = () => readdirSync(dirname(database)).some((n) => !known.includes(n) && !n.includes('.partial'))
-        while (!begun()) await Bun.sleep(1)
+        await until('the restore has begun', () => begun(), { everyMs: 1 })
         const service = await started(database)
         const create = async () => {
           const keys = [service.key, key, backup.key].filter((one) => one !== undefined)

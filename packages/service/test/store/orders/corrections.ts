@@ -5,6 +5,7 @@ import { allEvents, inventoryOf } from '../../../../../test/support/events.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet, petsOf } from '../../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { petHeld } from '../../../src/domain/decisions/refusal-messages.ts'
@@ -288,7 +289,7 @@ export function corrections(fixture: Fixture): void {
 
     test('is changed and changed back when both are requested at once, and has the time of the last', async () => {
       const { id, changedAt } = await place(await addPet())
-      while (Date.now() <= changedAt) await Bun.sleep(1)
+      await until('the clock has moved', () => Date.now() > changedAt, { everyMs: 1 })
       const [, back] = await Promise.all([
         store.updateOrder(id, { reference: 'Ada' }, fixture.by),
         store.updateOrder(id, { reference: null }, fixture.by),

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import { orderFilter, petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { generateKey, hashKey, type KeyId } from '../../../src/domain/keys.ts'
 import { type RequestedTransition, TRANSITIONS } from '../../../src/domain/order-transitions.ts'
@@ -55,7 +56,7 @@ export function openFixture(open: (options: StoreOptions) => Promise<Store>) {
   const statusOf = async (petId: bigint) => (await fixture.store.getPet(petId))?.status
 
   async function waitUntil(time: number): Promise<void> {
-    while (Date.now() <= time) await Bun.sleep(time - Date.now() + 1)
+    await until('the clock has passed that time', () => Date.now() > time)
   }
 
   /** Orders that are overdue and that nobody has expired. */

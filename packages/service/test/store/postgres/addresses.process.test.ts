@@ -8,6 +8,7 @@ import { temporaryFile } from '../../../../../test/support/files.ts'
 import { Cluster } from '../../../../../test/support/postgres.ts'
 import { run, runProcess } from '../../../../../test/support/process.ts'
 import { runTool } from '../../../../../test/support/tools.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/primary.ts'
 import { orRefusal } from '../../../src/store/postgres/refusals.ts'
 
@@ -193,7 +194,7 @@ describe.skipIf(!openssl)(`a server with TLS${openssl ? '' : ': skipped, openssl
       await sql.unsafe('ALTER SYSTEM SET ssl = on')
       await sql`SELECT pg_reload_conf()`
     })
-    while (!((await opened(at('sslmode=require'))) instanceof Object)) await Bun.sleep(20)
+    await until('the server offers TLS', async () => (await opened(at('sslmode=require'))) instanceof Object)
   })
 
   test('of an authority that the system knows, since NODE_EXTRA_CA_CERTS names it', async () => {

@@ -9,6 +9,7 @@ import { Cluster } from '../../../../../test/support/postgres.ts'
 import { ask, type Running, serve } from '../../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { type Answer, type Service, startService } from '../../../../../test/support/service.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { RETRY_AFTER_S } from '../../../src/http/response/error-answer.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { MAY_BE_ADDED } from '../../../src/store/postgres/errors.ts'
@@ -118,7 +119,7 @@ describe('a database that', () => {
       // The processes that are started from now on, too.
       const delay = ['-e', 'trace=fdatasync', '-e', 'inject=fdatasync:delay_enter=900000']
       const slowing = Bun.spawn([strace as string, '-f', '-q', '-o', '/dev/null', ...delay, '-p', pid as string])
-      while (!isTraced() && slowing.exitCode === null) await Bun.sleep(10)
+      await until('the process is traced or has ended', () => isTraced() || slowing.exitCode !== null)
       const before = service.logged.length
       await terminateAll()
       const reasons = () => service.logged.slice(before).map((line) => JSON.parse(line).err?.message ?? '')
@@ -203,7 +204,7 @@ describe('a database that', () => {
     const creating = service.post(PET)
     await use(creating, await cluster.waitingBackend(creating))
     await setting(`synchronous_standby_names = ''`)
-    while ((await count()) === before) await Bun.sleep(10)
+    await until('the count has changed', async () => (await count()) !== before)
     expect(await count()).toBe(before + 1)
   }
 

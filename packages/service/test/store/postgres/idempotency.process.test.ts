@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
 import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { FORGOTTEN_AFTER_MS, KEPT_MS } from '../../../src/store/shared/idempotency.ts'
 
@@ -46,7 +47,7 @@ test.each(['creates', 'orders'])(
         async (sql) => Array.from(await sql`SELECT key FROM idempotency_answers ORDER BY key`, ({ key }) => key),
         name,
       )
-    while ((await kept()).length > 2) await Bun.sleep(10)
+    await until('old keys are forgotten', async () => (await kept()).length <= 2)
     expect(await kept()).toEqual(['c', 'd'])
     await other.close()
   },

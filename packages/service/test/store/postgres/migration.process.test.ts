@@ -7,6 +7,7 @@ import { newPet } from '../../../../../test/support/pets.ts'
 import { Cluster, untilWaiting } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { fillDatabase, fixtureJson } from '../../../../../test/support/store-fixtures.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { kindOf, openStore } from '../../../src/store/kinds.ts'
@@ -117,13 +118,16 @@ test('after a failover that lost a migration, a server is not ready until there 
   ]) {
     expect(await outcome(call)).toBe('unavailable')
   }
-  while ((await outcome(owner.listPets(petFilter({ limit: 1 })))) !== 'answered') await Bun.sleep(20)
+  await until(
+    'the owner is answered',
+    async () => (await outcome(owner.listPets(petFilter({ limit: 1 })))) === 'answered',
+  )
   expect((await kindOf(address('postgres')).schema(address('postgres'))).version).toBe(NEWEST_VERSION)
 
   // Tables that were lost have lost their grants.
   expect(await reasonOf(till, /lacks/)).toMatch(/lacks privileges \(SELECT ON events/)
   await standby.asAdmin((sql) => sql.unsafe(GRANT), 'lost')
-  while ((await outcome(till.ping())) !== 'answered') await Bun.sleep(20)
+  await until('the till is answered', async () => (await outcome(till.ping())) === 'answered')
   expect((await till.createPet(PET, 1n)).value.id).toBe(NEXT)
   await Promise.all([owner.close(), till.close()])
 })

@@ -6,6 +6,7 @@ import { orderFilter } from '../../../../../test/support/lists.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
 import { sharedCluster, untilWaiting } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { ORDER_STATUSES } from '../../../../contract/src/generated.ts'
 import { HOLDING } from '../../../src/domain/order-transitions.ts'
 import type { Order, OrderStatus } from '../../../src/domain/orders.ts'
@@ -292,7 +293,7 @@ test('a reservation whose pet does not agree with it does not keep others from e
   const placed = await Promise.all((await addPets(3)).map((petId) => servers[0].placeOrder({ petId, expiresAt }, by)))
   const [wrong, ...others] = placed.map(({ value }) => value.id).toSorted((a, b) => (a < b ? -1 : 1))
   await query(`UPDATE pets SET status = 'sold' WHERE id = (SELECT pet_id FROM orders WHERE id = ${wrong})`)
-  while (Date.now() <= expiresAt) await Bun.sleep(50)
+  await until('the reservation has expired', () => Date.now() > expiresAt)
   const expired = await servers[0].expireOrders(10)
   expect(expired.map(({ id }) => id).toSorted((a, b) => (a < b ? -1 : 1))).toEqual(others)
   expect((await servers[0].getOrder(wrong as bigint))?.status).toBe('pending')

@@ -5,6 +5,7 @@ import { eventFilter } from '../../../../../test/support/events.ts'
 import { orderFilter, petFilter } from '../../../../../test/support/lists.ts'
 import { idsOf } from '../../../../../test/support/paging.ts'
 import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
+import { until } from '../../../../../test/support/until.ts'
 import type { KeyId } from '../../../src/domain/keys.ts'
 import type { Page } from '../../../src/domain/lists.ts'
 import type { OrderStatus } from '../../../src/domain/orders.ts'
@@ -227,8 +228,10 @@ describe('with many rows', () => {
     for (let n = 0; n < 20; n++) await write()
     await store.close()
     // What a connection has read is counted when it has ended. Each write looks at its key.
-    let read = await counts()
-    for (; read.scans < 2 * 28; read = await counts()) await Bun.sleep(20)
+    const read = await until('28 writes are counted', async () => {
+      const read = await counts()
+      return read.scans >= 2 * 28 && read
+    })
     expect(read.rows).toBeLessThan(1_000)
   })
 

@@ -7,6 +7,7 @@ import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet, petsOf } from '../../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { Client } from '../../../src/store/postgres/client.ts'
@@ -141,7 +142,7 @@ test('a create whose answer is lost may have been made; the next ones are served
   const create = async () => (await store.createPet(newPet(), by)).value.id
   for (let n = 0; n < 3; n++) await create()
   // What is done beside the creates.
-  while (store.pool?.().busy) await Bun.sleep(10)
+  await until('no connection is busy', () => !store.pool?.().busy)
   losing = true
   expect(await rejectionOf(create())).toMatchObject({ message: expect.stringContaining('may have been created') })
   expect(petsOf(await store.listPets(petFilter({ limit: 9 }))).length).toBe(4)

@@ -8,6 +8,7 @@ import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
 import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { StartError } from '../../../src/domain/start-error.ts'
 import { kindOf, openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
@@ -160,7 +161,7 @@ describe('with the rights of docs/postgresql.md', () => {
     await limited.saveKeyUses([{ keyId: by, ending: 'aB12', at: 1 }])
     const expiresAt = Date.now() + 300
     const { value: overdue } = await limited.placeOrder({ petId: pet.id, expiresAt }, by, 'a')
-    while ((await limited.expireOrders(10)).length === 0) await Bun.sleep(10)
+    await until('an order has expired', async () => (await limited.expireOrders(10)).length !== 0)
     expect(await limited.getOrder(overdue.id)).toMatchObject({ status: 'expired' })
     const { value: order } = await limited.placeOrder({ petId: pet.id }, by, 'b')
     await limited.completeOrder(order.id, by)

@@ -10,6 +10,7 @@ import { PgBouncer, pgbouncerVersion } from '../../../../../test/support/pgbounc
 import { Cluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { type Service, startService } from '../../../../../test/support/service.ts'
+import { until } from '../../../../../test/support/until.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
@@ -87,7 +88,7 @@ describe('a server that has used a later timeline, and finds the earlier one onl
     await next.up()
     proxy.target = next.port
     for (const { get } of services) {
-      while ((await get('/pets')).status !== 200) await Bun.sleep(50)
+      await until('the list is answered', async () => (await get('/pets')).status === 200)
       expect((await get('/pets/1')).status).toBe(200)
     }
     expect(await petsIn(next)).toBe(services.length)
@@ -143,8 +144,10 @@ describe.skipIf(!pgbouncerVersion)(
       expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
       leadTo(next)
       const listed = () => store.listPets(petFilter({ limit: 1 })).then(petsOf, ({ code }) => code)
-      let answer = await listed()
-      for (; answer === 'unavailable'; answer = await listed()) await Bun.sleep(20)
+      const answer = await until('the list is answered', async () => {
+        const answer = await listed()
+        return answer !== 'unavailable' && answer
+      })
       expect(answer.length).toBe(1)
       leadTo(old)
       for (let attempt = 0; attempt < 3; attempt++) {

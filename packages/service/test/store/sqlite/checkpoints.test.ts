@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { copied, LONG_LOG_MB, lengthen, logOf } from '../../../../../test/support/logs.ts'
 import { PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { LOG_BYTES, startCheckpoints } from '../../../src/store/sqlite/checkpoints.ts'
 import { openConnection } from '../../../src/store/sqlite/connection.ts'
 import { Statements } from '../../../src/store/sqlite/statements.ts'
@@ -120,7 +121,7 @@ test('are not made of another file that has come to its place', async () => {
   copyFileSync(other.path, path)
   const before = readFileSync(path)
   const isAsItWas = () => readFileSync(path).equals(before)
-  while (looks === 0 && isAsItWas()) await Bun.sleep(10)
+  await until('the log is looked at or changes', () => looks !== 0 || !isAsItWas())
   await checkpoints.stop()
   expect(isAsItWas()).toBe(true)
   connection.close()

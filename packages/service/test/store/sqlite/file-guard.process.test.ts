@@ -5,16 +5,13 @@ import { existsSync, linkSync, readFileSync, renameSync, rmSync, symlinkSync, un
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { ask, type Running, serve } from '../../../../../test/support/process.ts'
 import { made, PET, rows } from '../../../../../test/support/stores.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { openConnection } from '../../../src/store/sqlite/connection.ts'
 
 const linesOf = ({ stderr }: Running, message: string) =>
   stderr()
     .split('\n')
     .filter((line) => line.includes(`"msg":"${message}"`))
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await Bun.sleep(20)
-}
 
 const removeAll = (database: string) => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
@@ -64,7 +61,7 @@ describe.concurrent('a server whose store', () => {
     const service = await serve(['--database', database])
     expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
     removeAll(database)
-    await until(() => linesOf(service, 'store lost').length > 0)
+    await until('the loss is logged', () => linesOf(service, 'store lost').length > 0)
     expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(503)
     await service.stop()
   })
@@ -88,13 +85,13 @@ describe.concurrent('a server whose store', () => {
     const service = await serve(['--database', database])
     const warnings = () => linesOf(service, 'store in danger')
     linkSync(database, `${database}.link`)
-    await until(() => warnings().length === 1)
+    await until('a warning is logged', () => warnings().length === 1)
     await Bun.sleep(1_200)
     unlinkSync(`${database}.link`)
     await Bun.sleep(1_200)
     expect(warnings()).toEqual([expect.stringContaining(`${database} has 2 names (hard links)`)])
     linkSync(database, `${database}.link`)
-    await until(() => warnings().length === 2)
+    await until('a second warning is logged', () => warnings().length === 2)
     expect((await ask('POST', `${service.url}/pets`, key, PET)).status).toBe(201)
     await service.stop()
   })
@@ -138,7 +135,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a worker that is start
       await lose(database)
       const there = existsSync(database)
       process.kill(worker as number, 'SIGKILL')
-      await until(() => linesOf(service, 'worker ended').length > 0)
+      await until('the end of a worker is logged', () => linesOf(service, 'worker ended').length > 0)
       await Bun.sleep(2_500)
       expect([existsSync(database), workersOf(service)]).toEqual([there, []])
       for (let n = 0; n < 6; n++) {

@@ -18,6 +18,7 @@ import { petBody } from '../../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../../test/support/postgres.ts'
 import { ask, launcher, run, serve } from '../../../../../test/support/process.ts'
 import { made } from '../../../../../test/support/stores.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { COPY_HAS_ALL } from '../../../src/cli/commands/check-backup.ts'
 
 test('a table of another tool and a reader that holds the log disturb neither service nor backup nor copy', async () => {
@@ -93,14 +94,14 @@ async function killWithinCommit(copying: Copying, key: string, litestream: Bun.S
     while (!stopping) await ask('POST', `${service.url}/pets`, key, body()).catch(() => undefined)
   })
   await freeze(litestream, copying)
-  while (frames() < 1_500) await Bun.sleep(20)
+  await until('the log has 1,500 frames', () => frames() >= 1_500)
   await service.stop('SIGKILL')
   stopping = true
   await Promise.all(adding)
   const before = salts(log().subarray(16))
   const within = salts(log().subarray(32 + frames() * 4_120 + 8)) === before
   litestream.kill('SIGCONT')
-  while (within && salts(log().subarray(16)) === before) await Bun.sleep(20)
+  await until('the log begins again', () => !within || salts(log().subarray(16)) !== before)
   return within
 }
 
