@@ -75,10 +75,17 @@ export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
     .sort()
 }
 
-/** Where `petstore login` saves the address and the key (XDG Base Directory Specification). */
-export function loginFile(environment: NodeJS.ProcessEnv): string {
-  const home = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), '.config')
-  return join(home, 'petstore', 'login.json')
+/**
+ * Returns where `petstore login` saves the address and the key (XDG Base Directory Specification). Returns `undefined` without a HOME for a
+ * user whom the system does not know, as in a container that runs with any user id.
+ */
+export function loginFile(environment: NodeJS.ProcessEnv): string | undefined {
+  try {
+    const home = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), '.config')
+    return join(home, 'petstore', 'login.json')
+  } catch {
+    return undefined
+  }
 }
 
 /**

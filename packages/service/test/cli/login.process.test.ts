@@ -1,10 +1,20 @@
 // `petstore login` and `logout`, and which service the commands talk to.
 
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
-import { root, run } from '../../../../test/support/process.ts'
+import { launcher, root, run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
 import { generateKey } from '../../src/domain/keys.ts'
@@ -130,6 +140,28 @@ describe('login', () => {
     const elsewhere = await run(['pets', 'list', '--url', 'http://127.0.0.1:1'], { cwd, env: { HOME: home } })
     expect(elsewhere.stderr).toContain('There is no API key for http://127.0.0.1:1/v1')
     await run(['logout'], { cwd, env: { HOME: home } })
+    expect([existsSync(target), lstatSync(kept).isSymbolicLink()]).toEqual([false, true])
     expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).stderr).toContain('no API key')
   })
 })
+
+/** A user without an entry and without HOME, as in a container that runs with any user id. It may read the files of root. */
+const UNKNOWN = 'setpriv --reuid=54321 --inh-caps=+dac_override --ambient-caps=+dac_override env -u HOME'.split(' ')
+const canBe = Bun.which('setpriv') !== null && Bun.spawnSync([...UNKNOWN, 'true']).success
+
+test.skipIf(!canBe)(`works without a home folder${canBe ? '' : ': skipped, not root or no setpriv'}`, async () => {
+  const command = [...UNKNOWN, launcher]
+    const env = { PETSTORE_URL: service.url }
+    const list = (more = {}) => run(['pets', 'list'], { cwd, env: { ...env, ...more }, command })
+    expect((await list({ PETSTORE_API_KEY: service.key })).status).toBe(0)
+    expect(await list()).toEqual({
+      status: 4,
+      stdout: '',
+      stderr: `petstore: There is no API key for ${service.url}. Run petstore login, or set PETSTORE_API_KEY.\n`,
+    })
+    expect((await run(['status'], { cwd, env, command })).stdout).toContain('ready')
+    expect((await run(['logout'], { cwd, env, command })).stderr).toBe('Logged out.\n')
+    const login = await run(['login'], { cwd, env, command })
+    expect([login.status, login.stderr]).toEqual([1, expect.stringContaining('Set HOME or XDG_CONFIG_HOME')])
+  },
+)

@@ -11,7 +11,7 @@ import { apiKey, serviceUrl } from '../../config/setting-parsers.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { systemReason } from '../../domain/system-reason.ts'
 import { io } from '../../system/io.ts'
-import { replaceFile } from '../../system/partial.ts'
+import { replaceFile, targetOf } from '../../system/partial.ts'
 import { setService } from '../exit-codes.ts'
 import { clientConfigOf, withClientSettings } from '../options.ts'
 import { plainFetch } from '../plain-fetch.ts'
@@ -39,18 +39,26 @@ Examples:
     )
     .action(async (_options, self: Command) => {
       const options = clientConfigOf(self)
+      const file = loginFile(io().env)
+      if (file === undefined) {
+        throw new StartError(
+          'There is no home folder to save the key in. Set HOME or XDG_CONFIG_HOME, or PETSTORE_API_KEY instead.',
+        )
+      }
       const url = options.url ?? (await askForUrl())
       setService(url)
       const login = { url, apiKey: options.apiKey ?? (await askForKey(url)) }
       await new PetstoreClient({ baseUrl: login.url, apiKey: login.apiKey, fetch: plainFetch }).listPage({ limit: 1 })
-      await writeLogin(login)
+      await writeLogin(file, login)
       printNote(`Logged in to ${url}. petstore logout deletes the saved key.`)
     })
 }
 
 export function logoutCommand(): Command {
   return new Command('logout').description('Delete the saved address and API key.').action(() => {
-    rmSync(loginFile(io().env), { force: true })
+    const file = loginFile(io().env)
+    // As `login`, it follows links: the key is behind them.
+    if (file !== undefined) rmSync(targetOf(file).path, { force: true })
     printNote('Logged out.')
   })
 }
@@ -58,18 +66,19 @@ export function logoutCommand(): Command {
 /** What `petstore login` saved; `undefined` when nothing is saved. Throws StartError when the file is damaged. */
 export function readLogin(): Login | undefined {
   const file = loginFile(io().env)
+  if (file === undefined) return undefined
   try {
     const { url, apiKey: key } = JSON.parse(readFileSync(file, 'utf8'))
     return { url: serviceUrl(url), apiKey: apiKey(key) }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    // HOME may be /dev/null.
+    if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return undefined
     throw new StartError(`${file} is damaged. Run petstore login to replace it.`, { cause: error })
   }
 }
 
 /** At no moment can other users read it. */
-async function writeLogin(login: Login): Promise<void> {
-  const file = loginFile(io().env)
+async function writeLogin(file: string, login: Login): Promise<void> {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     await replaceFile(file, 0o600, (descriptor) => {
