@@ -75,6 +75,14 @@ export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
     .sort()
 }
 
+/** Variables that are set and have no effect, and the variables that they need. */
+export function withoutEffect(environment: NodeJS.ProcessEnv): { variables: string[]; missing: string[] } {
+  const all: Setting<unknown>[] = Object.values(SETTINGS)
+  const idle = all.filter(({ variable, needs }) => needs && environment[variable] && !environment[needs])
+  const missing = new Set(idle.flatMap(({ needs = [] }) => needs))
+  return { variables: idle.map(({ variable }) => variable), missing: [...missing] }
+}
+
 /**
  * Returns where `petstore login` saves the address and the key (XDG Base Directory Specification). Returns `undefined` without a HOME for a
  * user whom the system does not know, as in a container that runs with any user id.

@@ -111,6 +111,13 @@ export function oneOf<Value extends string>(...values: readonly Value[]): (text:
   }
 }
 
+/** As `parseDuration`, but not 0. */
+export function parsePeriod(text: string): number {
+  const ms = parseDuration(text)
+  if (ms > 0) return ms
+  throw new Error('must be at least 1s')
+}
+
 const UNIT_MS: Record<string, number> = { s: 1e3, m: 60e3, h: 3600e3, d: 86400e3, w: 604800e3 }
 const MAX_MS = 100 * 365 * 86400e3
 

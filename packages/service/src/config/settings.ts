@@ -11,6 +11,8 @@ export interface Setting<Value> {
   flag?: string
   /** Parsed when the setting is not given; without a default, its value is then `undefined`. */
   default?: string
+  /** The variable of another setting, without which this one has no effect. */
+  needs?: string
   /** Its variable with `_FILE` at the end may name a file that holds it. It is never shown. */
   secret?: true
   /** One or two sentences, for people. */
@@ -122,6 +124,7 @@ export const SETTINGS = {
   }),
   adminHost: setting({
     variable: 'PETSTORE_ADMIN_HOST',
+    needs: 'PETSTORE_ADMIN_PORT',
     default: '127.0.0.1',
     description: 'The address of the operations listener.',
     parse: parsers.host,
@@ -133,12 +136,14 @@ export const SETTINGS = {
   }),
   backupEvery: setting({
     variable: 'PETSTORE_BACKUP_EVERY',
+    needs: 'PETSTORE_BACKUP_DIR',
     default: '24h',
     description: 'The time between periodic backups, such as 30m, 24h or 7d.',
-    parse: parsers.parseDuration,
+    parse: parsers.parsePeriod,
   }),
   backupKeep: setting({
     variable: 'PETSTORE_BACKUP_KEEP',
+    needs: 'PETSTORE_BACKUP_DIR',
     default: '7',
     description: 'How many periodic backups to keep. Older ones are deleted.',
     parse: parsers.count,

@@ -151,17 +151,16 @@ const canBe = Bun.which('setpriv') !== null && Bun.spawnSync([...UNKNOWN, 'true'
 
 test.skipIf(!canBe)(`works without a home folder${canBe ? '' : ': skipped, not root or no setpriv'}`, async () => {
   const command = [...UNKNOWN, launcher]
-    const env = { PETSTORE_URL: service.url }
-    const list = (more = {}) => run(['pets', 'list'], { cwd, env: { ...env, ...more }, command })
-    expect((await list({ PETSTORE_API_KEY: service.key })).status).toBe(0)
-    expect(await list()).toEqual({
-      status: 4,
-      stdout: '',
-      stderr: `petstore: There is no API key for ${service.url}. Run petstore login, or set PETSTORE_API_KEY.\n`,
-    })
-    expect((await run(['status'], { cwd, env, command })).stdout).toContain('ready')
-    expect((await run(['logout'], { cwd, env, command })).stderr).toBe('Logged out.\n')
-    const login = await run(['login'], { cwd, env, command })
-    expect([login.status, login.stderr]).toEqual([1, expect.stringContaining('Set HOME or XDG_CONFIG_HOME')])
-  },
-)
+  const env = { PETSTORE_URL: service.url }
+  const list = (more = {}) => run(['pets', 'list'], { cwd, env: { ...env, ...more }, command })
+  expect((await list({ PETSTORE_API_KEY: service.key })).status).toBe(0)
+  expect(await list()).toEqual({
+    status: 4,
+    stdout: '',
+    stderr: `petstore: There is no API key for ${service.url}. Run petstore login, or set PETSTORE_API_KEY.\n`,
+  })
+  expect((await run(['status'], { cwd, env, command })).stdout).toContain('ready')
+  expect((await run(['logout'], { cwd, env, command })).stderr).toBe('Logged out.\n')
+  const login = await run(['login'], { cwd, env, command })
+  expect([login.status, login.stderr]).toEqual([1, expect.stringContaining('Set HOME or XDG_CONFIG_HOME')])
+})

@@ -253,6 +253,27 @@ test('the log names unknown PETSTORE_ variables, but not those that Kubernetes s
   expect(JSON.parse(warning ?? '')).toMatchObject({ level: 'warn', variables: ['PETSTORE_PROT', 'PETSTORE_URL_FILE'] })
 })
 
+test('the log names variables that have no effect, and those that they need', async () => {
+  const env = { PETSTORE_BACKUP_EVERY: '1h', PETSTORE_BACKUP_KEEP: '3', PETSTORE_ADMIN_HOST: '127.0.0.1' }
+  const warnings = async (more = {}) => {
+    const service = await serve(['--ephemeral'], { env: { ...env, ...more } })
+    await service.stop()
+    return service
+      .stderr()
+      .split('\n')
+      .filter((line) => line.includes('"warn"'))
+      .map((line) => JSON.parse(line))
+  }
+  expect(await warnings()).toEqual([
+    expect.objectContaining({
+      msg: 'PETSTORE_ variables have no effect without others',
+      variables: ['PETSTORE_ADMIN_HOST', 'PETSTORE_BACKUP_EVERY', 'PETSTORE_BACKUP_KEEP'],
+      missing: ['PETSTORE_ADMIN_PORT', 'PETSTORE_BACKUP_DIR'],
+    }),
+  ])
+  expect(await warnings({ PETSTORE_ADMIN_PORT: '0', PETSTORE_BACKUP_DIR: temporaryFile('backups') })).toEqual([])
+})
+
 test('PETSTORE_LOG_LEVEL=silent logs nothing', async () => {
   const service = await serve(['--ephemeral'], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
   await ask('POST', `${service.url}/pets`, service.key, PET)

@@ -123,6 +123,7 @@ describe('each is checked', () => {
     ['PETSTORE_SUNSET', ['enforce', 'announce'], ['Enforce', 'off']],
     ['PETSTORE_LOG_LEVEL', ['debug', 'silent'], ['trace', 'INFO']],
     ['PETSTORE_DATABASE', FILES, ['mysql://a', ':memory:', ...ALMOST_ADDRESSES]],
+    ['PETSTORE_BACKUP_EVERY', ['1s', '7d'], ['0s', '0h', '1', '500ms']],
     ['PETSTORE_BACKUP_DIR', ['/a', 'a b', './~'], QUOTED],
   ] as const) {
     test(variable, () => {

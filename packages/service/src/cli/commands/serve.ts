@@ -1,7 +1,7 @@
 // `petstore serve`: opens the store, listens, creates the first API key, and stops in order.
 
 import { Command, Option } from 'commander'
-import { type Config, unknownVariables } from '../../config/read-config.ts'
+import { type Config, unknownVariables, withoutEffect } from '../../config/read-config.ts'
 import { numberFrom } from '../../config/setting-parsers.ts'
 import { checkFree } from '../../http/listen.ts'
 import { startServer } from '../../http/server.ts'
@@ -93,7 +93,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   const { ephemeral, demo, json, workers, worker = false } = options
   const together = worker || workers > 1
   const log = createLog(config.logLevel, { sharedPipe: together })
-  if (!worker) warnOfUnknown(log)
+  if (!worker) warnOfIgnored(log)
   const { store, reset, metrics, practice, now } = await openServed(config, options, log)
   // Workers share their port, so a port in use by another service would not be noticed.
   if (workers > 1) await checkFree(config)
@@ -162,9 +162,11 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   process.exit(status)
 }
 
-function warnOfUnknown(log: Log): void {
+function warnOfIgnored(log: Log): void {
   const variables = unknownVariables(process.env)
   if (variables.length > 0) log.warn({ variables }, 'unknown PETSTORE_ variables are ignored')
+  const idle = withoutEffect(process.env)
+  if (idle.variables.length > 0) log.warn(idle, 'PETSTORE_ variables have no effect without others')
 }
 
 /** All that is there before the server. `reset`: where standard input may empty the store. */

@@ -5,7 +5,7 @@ import { csv } from './csv.ts'
 import type { Format } from './format.ts'
 
 /** Text that begins so gets an apostrophe: one with an apostrophe, too, so that it is known which were added. Numbers are no text. */
-const RISKY = /^[=+\-@\t\r']/
+const RISKY = /^[=+\-@＝＋－＠\t\r\n']/
 const isRisky = (text: string) => RISKY.test(text)
 const guard = (text: string) => (isRisky(text) ? `'${text}` : text)
 const unguard = (text: string) => (text.startsWith("'") && isRisky(text.slice(1)) ? text.slice(1) : text)
