@@ -20,6 +20,8 @@ const PET = newPet()
 let old: Cluster
 let next: Cluster
 let proxy: Forwarder
+/** With all hosts in the address, and behind a proxy. Each has added a pet on the later timeline. */
+let services: Service[]
 
 beforeAll(async () => {
   old = await Cluster.start()
@@ -31,9 +33,16 @@ beforeAll(async () => {
   old.signalAll('SIGSTOP')
   await next.promote()
   proxy = await Forwarder.start(next.port)
+  const hosts = [`127.0.0.1:${old.port},127.0.0.1:${next.port}`, `127.0.0.1:${proxy.port}`]
+  services = await Promise.all(
+    hosts.map((host) => startService({ address: `postgres://postgres@${host}/${DATABASE}` })),
+  )
+  for (const { post } of services) expect((await post(petBody())).status).toBe(201)
+  old.signalAll('SIGCONT')
 })
 
 afterAll(async () => {
+  await Promise.all(services.map((service) => service.stop()))
   proxy.stop()
   await Promise.all([old.remove(), next.remove()])
 })
@@ -47,52 +56,30 @@ function leadTo({ port }: Cluster): void {
 const petsIn = (cluster: Cluster): Promise<number> =>
   cluster.asAdmin(async (sql) => (await sql`SELECT count(*)::int AS n FROM pets`)[0]?.n, DATABASE)
 
-describe('a server that has used a later timeline, and finds the earlier one only,', () => {
-  const ways: [way: string, hosts: () => string][] = [
-    ['with all hosts in its address', () => `127.0.0.1:${old.port},127.0.0.1:${next.port}`],
-    ['behind a proxy', () => `127.0.0.1:${proxy.port}`],
-  ]
-  let services: Service[]
-
-  beforeAll(async () => {
-    services = await Promise.all(
-      ways.map(([, hosts]) => startService({ address: `postgres://postgres@${hosts()}/${DATABASE}` })),
-    )
-    for (const { post } of services) expect((await post(petBody())).status).toBe(201)
-    old.signalAll('SIGCONT')
-    leadTo(old)
-    await next.down('SIGKILL')
-  })
-  afterAll(() => Promise.all(services.map((service) => service.stop())))
-
-  test.each(ways.map(([way], index) => [way, index] as const))(
-    '%s: is not ready, answers 503, and says why',
-    async (_, index) => {
-      const { get, post, origin, logged } = services[index] as Service
-      for (let attempt = 0; attempt < 5; attempt++) {
-        expect((await get('/pets')).status).toBe(503)
-        expect((await post(petBody())).status).toBe(503)
-        expect((await fetch(`${origin}/readyz`)).status).toBe(503)
-        await Bun.sleep(60)
-      }
-      expect(await petsIn(old)).toBe(0)
-      const reasons = logged
-        .map((line) => JSON.parse(line))
-        .filter(({ msg, err }) => msg === 'failed' && /timeline/.test(err.message))
-      expect(reasons.length).toBe(1)
-      expect(reasons[0].err.message).toMatch(/^127\.0\.0\.1:\d+ is on timeline 1, .* timeline 2/)
-    },
-  )
-
-  test('serves again when the later one is back', async () => {
-    await next.up()
-    proxy.target = next.port
-    for (const { get } of services) {
-      await until('the list is answered', async () => (await get('/pets')).status === 200)
-      expect((await get('/pets/1')).status).toBe(200)
+test('a server that has used a later timeline is not ready and says why if it finds the earlier one only, and serves again', async () => {
+  leadTo(old)
+  await next.down('SIGKILL')
+  for (const { get, post, origin, logged } of services) {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      expect((await get('/pets')).status).toBe(503)
+      expect((await post(petBody())).status).toBe(503)
+      expect((await fetch(`${origin}/readyz`)).status).toBe(503)
+      await Bun.sleep(60)
     }
-    expect(await petsIn(next)).toBe(services.length)
-  })
+    const reasons = logged
+      .map((line) => JSON.parse(line))
+      .filter(({ msg, err }) => msg === 'failed' && /timeline/.test(err.message))
+    expect(reasons.length).toBe(1)
+    expect(reasons[0].err.message).toMatch(/^127\.0\.0\.1:\d+ is on timeline 1, .* timeline 2/)
+  }
+  expect(await petsIn(old)).toBe(0)
+  await next.up()
+  proxy.target = next.port
+  for (const { get } of services) {
+    await until('the list is answered', async () => (await get('/pets')).status === 200)
+    expect((await get('/pets/1')).status).toBe(200)
+  }
+  expect(await petsIn(next)).toBe(services.length)
 })
 
 test('a server that starts there knows of no later timeline', async () => {
