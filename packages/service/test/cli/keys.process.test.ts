@@ -228,8 +228,14 @@ describe('rotate', () => {
     expect(stderr).toContain(`works until ${expiresAt.slice(0, 16).replace('T', ' ')}Z.`)
   })
 
-  test('gives the new key the end of the old one', async () => {
+  test('gives the new key as long a life as the old one had, also when ten days of it are over', async () => {
     await create('--name', 'monthly', '--expires', '30d')
+    const database = new Database(file)
+    const ago = 10 * 86_400_000
+    database.run(
+      `UPDATE keys SET created_at = created_at - ${ago}, expires_at = expires_at - ${ago} WHERE name = 'monthly'`,
+    )
+    database.close()
     await keys('rotate', 'monthly', '--overlap', '0s')
     const [, replacement] = (await list()).filter(({ name }) => name === 'monthly')
     const days = (Date.parse(String(replacement?.expiresAt)) - Date.parse(String(replacement?.createdAt))) / 86_400_000

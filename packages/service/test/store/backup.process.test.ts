@@ -1,7 +1,7 @@
 // Backups: taken while a service writes, checked, compared; refused where they would do harm.
 
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { filledFile, LATER, rowsOfFile } from '../../../../test/support/copied-stores.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
@@ -232,18 +232,32 @@ describe.concurrent('a backup', () => {
     },
   )
 
-  test.skipIf(!strace)(`is refused when such a file appears before it gets its name${needsStrace}`, async () => {
-    const { database } = await made(1)
-    const file = temporaryFile('backup.db')
+  /** Calls `change` while SQLite writes the copy, and gives how the command ends. */
+  async function during(change: () => void, file: string, database: string) {
     const slow = [strace as string, '-f', '-o', '/dev/null', '-e', 'inject=fsync:delay_exit=4000ms:when=1', launcher]
     const backup = run(['backup', file, '--database', database], { command: slow })
     const partial = () => readdirSync(dirname(file)).map((name) => `${dirname(file)}/${name}`)[0]
     await until('the unfinished backup has bytes', () => partial() && statSync(partial() as string).size !== 0, {
       everyMs: 1,
     })
-    writeFileSync(`${file}-wal`, 'precious')
-    expect(await backup).toMatchObject({ status: 1, stderr: expect.stringContaining(`${file}-wal is left over`) })
+    change()
+    return backup
+  }
+
+  test.skipIf(!strace)(`is refused when such a file appears before it gets its name${needsStrace}`, async () => {
+    const { database } = await made(1)
+    const file = temporaryFile('backup.db')
+    const { status, stderr } = await during(() => writeFileSync(`${file}-wal`, 'precious'), file, database)
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`${file}-wal is left over`)])
     expect(beside(file)).toEqual([`${basename(file)}-wal`])
+  })
+
+  test.skipIf(!strace)(`is refused when the store is replaced during it${needsStrace}`, async () => {
+    const [{ database }, other] = [await made(1), await made(2)]
+    const file = temporaryFile('backup.db')
+    const { status, stderr } = await during(() => renameSync(other.database, database), file, database)
+    expect([status, stderr]).toEqual([1, `petstore: ${database} was replaced during the backup. Try again.\n`])
+    expect(readdirSync(dirname(file))).toEqual([])
   })
 
   test('of a missing store, or of another program’s file, is refused', async () => {

@@ -8,13 +8,13 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { sharedCluster, untilWaiting } from '../../../../test/support/postgres.ts'
-import { root, run, serve } from '../../../../test/support/process.ts'
+import { type Running, root, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
 import type { ApiKey } from '../../src/domain/keys.ts'
 import { noStoreAt } from '../../src/domain/start-error.ts'
 import type { Store } from '../../src/domain/store.ts'
-import { openStore } from '../../src/store/kinds.ts'
+import { kindOf, openStore } from '../../src/store/kinds.ts'
 
 const cluster = await sharedCluster()
 const nameOf = (address: string) => new URL(address).pathname.slice(1)
@@ -194,6 +194,23 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
     await service.stop()
     expect(await kind.lastId(earlier, 'pets')).toBe(1n)
     expect(await recovered(earlier)).toMatchObject({ status: 0 })
+  })
+
+  test('is recovered or served, and not both, when a server starts during the question', async () => {
+    const { earlier } = await broughtBack()
+    let server: Running | undefined
+    const revoke = async () => {
+      server = await serve(['--database', earlier]).catch(() => undefined)
+      return []
+    }
+    const refusal = await kindOf(earlier)
+      .recover(earlier, { skipIds: 5n, revoke })
+      .catch((error) => error)
+    // The command has locked a file.
+    expect(server === undefined).toBe(kindOf(earlier).files !== undefined)
+    expect(refusal?.message).toEqual(server && expect.stringMatching(/Stop them first\.$/))
+    expect(await kind.lastId(earlier, 'pets')).toBe(server ? 1n : 6n)
+    await server?.stop()
   })
 
   test('is changed only when somebody has said yes', async () => {
