@@ -17,23 +17,16 @@ export interface Contender {
   /** Its cursor of the page that follows this id. */
   cursor(after: number, status?: PetStatus): string
   /** Makes a store with so many pets for this work in an empty folder, and returns how to start the server. */
-  prepare(folder: string, pets: number, works: readonly Work[]): Promise<Starting>
+  prepare(folder: string, pets: number, work: Work): Promise<Starting>
 }
 
 const PROGRAM = 'bin/petstore'
 /** The service of the source tree at `root`, with its defaults: keys checked, creates logged to a file. */
-export function ours(root: string, name = 'petstore', ...flags: readonly string[]): Contender {
-  return withStore(name, (database) => ({ command: serving(join(root, PROGRAM), database, flags) }), root)
+export function ours(root: string, name = 'petstore'): Contender {
+  return withStore(name, (database) => ({ command: serving(join(root, PROGRAM), database) }), root)
 }
 
 export const US = ours(ROOT)
-
-/** The service as the executable that `npm run build:executable` makes. */
-export const EXECUTABLE = withStore('one file', (database, folder) => {
-  const executable = join(folder, 'petstore')
-  run([process.execPath, 'scripts/build-executable.ts', '--outfile', executable])
-  return { command: serving(executable, database) }
-})
 
 /** The service of the source tree at `root` on PostgreSQL, which has its default durability and both cores. */
 export function onPostgres(root: string, name: string): Contender {
@@ -49,8 +42,6 @@ export function onPostgres(root: string, name: string): Contender {
   return withStore(name, launch, root)
 }
 
-export const ON_POSTGRES = onPostgres(ROOT, 'PostgreSQL')
-
 /** See fastify.mjs. Its cursor is the last id. */
 export const FASTIFY: Contender = {
   ...withStore('Fastify', (database) => ({
@@ -60,27 +51,31 @@ export const FASTIFY: Contender = {
   cursor: String,
 }
 
-function serving(program: string, database: string, flags: readonly string[] = []): Starting['command'] {
-  return (port) => [program, 'serve', '--port', port, '--database', database, ...flags]
+function serving(program: string, database: string): Starting['command'] {
+  return (port) => [program, 'serve', '--port', port, '--database', database]
 }
 
 type Launched = Omit<Starting, 'key'>
-type Launch = (database: string, folder: string) => Launched | Promise<Launched>
+type Launch = (database: string) => Launched | Promise<Launched>
 
 function withStore(name: string, launch: Launch, root = ROOT): Contender {
   return {
     name,
     cursor: (after, status) => cursorAfter(BigInt(after), status),
-    async prepare(folder, pets, works) {
+    async prepare(folder, pets, work) {
       const database = join(folder, 'store.db')
-      const key = await copySeeded(root, pets, database, works)
-      return { key, ...(await launch(database, folder)) }
+      const key = await copySeeded(root, pets, database, work)
+      return { key, ...(await launch(database)) }
     },
   }
 }
 
 /** The runtime of the service, sending the service's answer; see floor.ts. */
-export const FLOOR = floor(1)
+export const FLOOR = sending('floor', (answer, port, folder) => {
+  const file = join(folder, 'answer.json')
+  writeFileSync(file, JSON.stringify(answer))
+  return [process.execPath, join(import.meta.dir, 'floor.ts'), file, port]
+})
 
 /** nginx, sending the service's answer from its configuration. */
 const nginx = sending('nginx', (answer, port, folder) => {
@@ -90,29 +85,14 @@ const nginx = sending('nginx', (answer, port, folder) => {
 })
 
 export const ALL = [US, FLOOR, nginx, FASTIFY]
-/** More readers may wait than do: those of one run may still leave when the next one begins. */
-export const AWAITED = withStore('petstore', (database) => ({
-  command: serving(join(ROOT, PROGRAM), database),
-  environment: { PETSTORE_MAX_WAITING: '2000' },
-}))
-export const STORES = [ON_POSTGRES, ours(ROOT, 'SQLite')]
-export const ONE_AND_TWO = [US, ours(ROOT, 'two workers', '--workers', '2'), FLOOR, floor(2, 'two floors')]
-
-function floor(processes: number, name = 'floor'): Contender {
-  return sending(name, (answer, port, folder) => {
-    const file = join(folder, 'answer.json')
-    writeFileSync(file, JSON.stringify(answer))
-    return [process.execPath, join(import.meta.dir, 'floor.ts'), file, port, String(processes)]
-  })
-}
 
 /** A server that sends the service's answer to the first request of its work to all of them. */
 function sending(name: string, command: (answer: Answer, port: string, folder: string) => string[]): Contender {
   return {
     ...US,
     name,
-    async prepare(folder, pets, works) {
-      const answer = await ourAnswer(pets, works[0] as Work)
+    async prepare(folder, pets, work) {
+      const answer = await ourAnswer(pets, work)
       return { key: answer.key, command: (port) => command(answer, port, folder) }
     },
   }
@@ -120,7 +100,7 @@ function sending(name: string, command: (answer: Answer, port: string, folder: s
 
 async function ourAnswer(pets: number, work: Work): Promise<Answer> {
   using folder = temporaryFolder()
-  await using server = await start(await US.prepare(folder.path, pets, [work]), folder.path)
+  await using server = await start(await US.prepare(folder.path, pets, work), folder.path)
   const [first] = await requestsTo(server, US, work, pets)
   const filled: BenchRequest = JSON.parse(JSON.stringify(first).replaceAll('{nnnn}', '100000'))
   return await answerOf(server, filled)

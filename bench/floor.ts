@@ -1,10 +1,10 @@
 // The floor: what this runtime itself takes for an answer. `Bun.serve` compares the key's header and sends the headers and
 // the bytes of the service. It parses the body of a POST and stores nothing.
-// usage: bun floor.ts FILE PORT PROCESSES, where FILE holds an Answer as JSON
+// usage: bun floor.ts FILE PORT, where FILE holds an Answer as JSON
 
 import type { Answer } from './servers.ts'
 
-const [file = '', port = '', processes] = process.argv.slice(2)
+const [file = '', port = ''] = process.argv.slice(2)
 const { key, status, headers, body }: Answer = await Bun.file(file).json()
 const authorization = `Bearer ${key}`
 const init = { status, headers: new Headers(headers) }
@@ -24,11 +24,5 @@ async function post(request: Request): Promise<Response> {
 Bun.serve({
   hostname: '127.0.0.1',
   port: Number(port),
-  reusePort: true,
   routes: { '/v1/pets': { GET: get, POST: post }, '/v1/pets/:petId': get, '/v1/store/*': { GET: get, POST: post } },
 })
-
-// Each process starts the next one, which ends with it: then their channel closes.
-process.on('disconnect', () => process.exit())
-const others = Number(processes) - 1
-if (others > 0) Bun.spawn([process.execPath, import.meta.path, file, port, String(others)], { ipc() {} })

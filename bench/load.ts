@@ -17,8 +17,6 @@ export interface Load {
   status: number
   /** How many requests were sent: a run goes on where the one before ended. */
   sent: number
-  /** Where wrk runs; the load's core unless given. */
-  cores?: readonly number[] | undefined
   connections?: number | undefined
   /** The mean length of the answers, which the audit finds. */
   bytesPerAnswer?: number
@@ -27,7 +25,7 @@ export interface Load {
 /** What load.lua prints. */
 type Report = Record<'requests' | 'bytes' | 'durationUs' | 'p50Us' | 'p99Us' | 'wrong' | 'failed' | 'late', number>
 
-export const CONNECTIONS = 64
+const CONNECTIONS = 64
 /** How far the mean length of answers may differ from the audit's: ids grow while pets are added. */
 const LENGTH_TOLERANCE = 0.05
 const MEMORY_INTERVAL_MS = 500
@@ -79,13 +77,13 @@ export async function measure(load: Load, seconds: number): Promise<Run> {
 }
 
 async function wrk(load: Load, seconds: number, ...status: [number?]): Promise<Report> {
-  const { server, requests, cores = [CORES.load], connections = CONNECTIONS } = load
+  const { server, requests, connections = CONNECTIONS } = load
   const command = [
     ...['wrk', '--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`, '--timeout', '10s'],
     ...['--script', join(import.meta.dir, 'load.lua'), `http://127.0.0.1:${server.port}`],
     ...['--', requests, String(load.sent), ...status.map(String)],
   ]
-  const child = Bun.spawn(pinned(cores, command), { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = Bun.spawn(pinned([CORES.load], command), { stdio: ['ignore', 'pipe', 'pipe'] })
   const [output, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()])
   const line = output.split('\n').find((text) => text.startsWith('{'))
   if (!line) throw new Error(`wrk printed no report: ${output}${complaint}`)

@@ -1,5 +1,5 @@
-// `npm run bench`: measures the service beside its contenders, and writes bench/results.md and a section of
-// docs/performance.md. With --quick it compares the working tree with a commit.
+// `npm run bench`: measures the service beside its contenders, and writes a section of docs/performance.md. With --quick it
+// compares the working tree with a commit.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,16 +8,12 @@ import { parsedBy } from '../packages/service/src/cli/options.ts'
 import { count } from '../packages/service/src/config/setting-parsers.ts'
 import * as machine from './machine.ts'
 import { quick } from './quick.ts'
-import { page, sections, summarized } from './report.ts'
+import { sections, summarized } from './report.ts'
 import { WORK } from './requests.ts'
 import { type Pace, say } from './rounds.ts'
 import { measureRow, type Result, ROWS } from './rows.ts'
 
-const RESULTS = join(machine.ROOT, 'bench/results.md')
 const SUMMARY = join(machine.ROOT, 'docs/performance.md')
-
-/** With --quick a row is a kind of work. */
-const NAMES = [...new Set([...ROWS.map(({ name }) => name), ...Object.keys(WORK)])]
 
 interface Options extends Pace {
   only?: string[]
@@ -27,8 +23,8 @@ interface Options extends Pace {
 }
 
 const program = new Command('npm run bench --')
-  .description('Measures the service beside the floor of its runtime, nginx and Fastify; writes bench/results.md.')
-  .addOption(new Option('--only <rows...>', 'only these rows, on the screen').choices(NAMES))
+  .description('Measures the service beside the floor of its runtime, nginx and Fastify; writes docs/performance.md.')
+  .addOption(new Option('--only <work...>', 'only this work, on the screen').choices(Object.keys(WORK)))
   .option('--rounds <number>', 'how often each contender is measured', parsedBy(count), 5)
   .option('--seconds <number>', 'how long a measurement takes, at most', parsedBy(count), 4)
   .option('--quick', 'compare only the working tree with a commit, in eight minutes', false)
@@ -41,15 +37,15 @@ const program = new Command('npm run bench --')
     if (options.quick) return quick(options.against, { only, postgres: options.postgres })
     machine.installPeers()
     const results: Result[] = []
-    for (const row of ROWS.filter(({ name }) => only?.includes(name) ?? true)) {
-      say(`${row.name}: ${row.title}`)
+    for (const row of ROWS.filter(({ work }) => only?.includes(work) ?? true)) {
+      say(`${row.work}: ${row.title}`)
       results.push(await measureRow(row, { rounds, seconds }))
     }
-    if (only) return void process.stdout.write(`\n${sections(results)}`)
+    process.stdout.write(`\n${sections(results)}`)
+    if (only) return
     const heading = `${machine.machineName()}, ${new Date().toISOString().slice(0, 10)}`
     const commit = machine.run(['git', 'rev-parse', '--short', 'HEAD'])
     const circumstances = `${machine.describeMachine()}.\nCommit ${commit}, ${rounds} rounds of at most ${seconds} s.`
-    writeFileSync(RESULTS, page(readFileSync(RESULTS, 'utf8'), heading, circumstances, results))
     writeFileSync(SUMMARY, summarized(readFileSync(SUMMARY, 'utf8'), heading, circumstances, results))
   })
 

@@ -3,17 +3,18 @@
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Contender, onPostgres, ours } from './contenders.ts'
-import type { Summary } from './figures.ts'
+import { each, type Figure, ratios, type Summary } from './figures.ts'
 import { ROOT, run, temporaryFolder } from './machine.ts'
 import { WORK, type Work, type WorkName } from './requests.ts'
-import { entry, measureRow } from './rows.ts'
+import { measureTogether } from './rounds.ts'
+import { entry } from './rows.ts'
 
 const PETS = 1e6
 /** Two processes of the same program may differ by some percent, so several of each are measured. */
 const SQLITE = { contender: ours, processes: 3, pace: { rounds: 2, seconds: 1 } }
 /** To fill a database takes a minute, so there is one of each side. */
 const POSTGRES = { contender: onPostgres, processes: 1, pace: { rounds: 6, seconds: 1 } }
-const TARGETS = ['working tree ÷ commit', 'work of working tree ÷ commit']
+const [OURS, THEIRS] = ['working tree', 'commit'] as const
 
 interface Options {
   /** These kinds of work. */
@@ -30,7 +31,7 @@ export async function quick(commit: string, { only, postgres }: Options): Promis
   run(['git', 'worktree', 'add', '--detach', tree, commit])
   try {
     bringPackages(tree)
-    const contenders = [how.contender(ROOT, 'working tree'), how.contender(tree, 'commit')]
+    const contenders = [how.contender(ROOT, OURS), how.contender(tree, THEIRS)]
     process.stdout.write(`working tree against ${commit}; above 1 is better\n`)
     process.stdout.write('               answers a second           answers in a second of processor time\n')
     const contract = readFileSync(join(tree, 'openapi.yaml'), 'utf8')
@@ -51,11 +52,16 @@ async function comparison(
   work: WorkName,
   { processes, pace }: Pick<typeof SQLITE, 'processes' | 'pace'>,
 ): Promise<string> {
-  const group = contenders.map((contender) => entry(work, PETS, contender))
-  const row = { name: work, title: work, groups: Array(processes).fill(group), targets: TARGETS }
-  const { targets } = await measureRow(row, pace)
+  const figures: Figure[] = []
+  for (let process = 0; process < processes; process++) {
+    const entries = contenders.map((contender) => entry(work, PETS, contender))
+    figures.push(...(await measureTogether(entries, pace)).figures)
+  }
+  const of = (name: string, kind: 'perSecond' | 'cpuUs') => each(figures, name, kind)
   const shown = ({ median, min, max }: Summary) => `${median.toFixed(3)} × (${min.toFixed(3)} to ${max.toFixed(3)})`
-  return targets.map(shown).join('   ')
+  const rates = ratios(of(OURS, 'perSecond'), of(THEIRS, 'perSecond'))
+  // Less processor time is more work in a second of it.
+  return [rates, ratios(of(THEIRS, 'cpuUs'), of(OURS, 'cpuUs'))].map(shown).join('   ')
 }
 
 /** The packages are shared with the working tree if the commit has the same lock file, and installed otherwise. */

@@ -59,14 +59,9 @@ export const WORK = {
   }),
   // A page of them at most, of 10^7 pets; two of 10^6.
   few: search('rare'),
-  // Every twelfth, of which every tenth is sold.
-  tenth: search('z', '&status=sold&sort=newest'),
   // Each begins a word of many names, which have two words.
   none: search('b 1 c 2 d 3 l m'.split(' ').slice(0, SEARCH_WORDS_MAX).join(' ')),
 }
-
-/** A thousand readers of the feed who wait for the next event. Without one, wrk would take their answers for late. */
-export const WAITING = work(200, () => [events('from=now&limit=1&wait=5')], { since: 'listEvents' })
 
 export type WorkName = keyof typeof WORK
 
@@ -84,8 +79,8 @@ export function events(query: string): BenchRequest {
 }
 
 /** The parameter `n` is unknown: it makes each request another one, which no cache has. */
-function search(words: string, filters = ''): Work {
-  const target = `?search=${words.replaceAll(' ', '+')}${filters}&n=`
+function search(words: string): Work {
+  const target = `?search=${words.replaceAll(' ', '+')}&n=`
   return { status: 200, requests: () => repeat(RANDOM_REQUESTS, (n) => get(`${target}${n}`)), indexed: true }
 }
 

@@ -18,8 +18,6 @@ export interface Running extends AsyncDisposable {
   port: number
   pid: number
   key: string
-  /** From the start of the process to its first answer. */
-  startMs: number
 }
 
 /** One answer of a server, without the headers that every server adds, and the key for it. */
@@ -43,16 +41,12 @@ process.on('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
 /** Starts it in a folder, which also gets its output. Throws an Error with the end of that when it does not answer. */
-export async function start(
-  starting: Starting,
-  folder: string,
-  cores: readonly number[] = [CORES.server],
-): Promise<Running> {
+export async function start(starting: Starting, folder: string): Promise<Running> {
   const [port, key] = [freePort(), starting.key]
   const command = starting.command(String(port))
   const [env, output] = [{ ...process.env, ...starting.environment }, Bun.file(join(folder, 'output'))]
   const startedAt = performance.now()
-  const child = Bun.spawn(pinned(cores, command), { env, stdio: ['ignore', output, output], cwd: folder })
+  const child = Bun.spawn(pinned([CORES.server], command), { env, stdio: ['ignore', output, output], cwd: folder })
   running.add(child)
   async function stop() {
     child.kill()
@@ -66,7 +60,7 @@ export async function start(
     await stop()
     throw new Error(`${command.join(' ')} did not start:\n${(await output.text()).slice(-2000)}`)
   }
-  return { port, pid: child.pid, key, startMs: performance.now() - startedAt, [Symbol.asyncDispose]: stop }
+  return { port, pid: child.pid, key, [Symbol.asyncDispose]: stop }
 }
 
 /** Throws an Error for a failure. */

@@ -68,9 +68,9 @@ test.skipIf(!findProgram('taskset'))(
   async () => {
     for (const work of [WORK.list, WORK.create]) {
       using folder = temporaryFolder()
-      await using service = await start(await US.prepare(folder.path, 20, [work]), folder.path)
+      await using service = await start(await US.prepare(folder.path, 20, work), folder.path)
       const [asked] = (await requestsTo(service, US, work, 20)) as [BenchRequest]
-      await using floor = await start(await FLOOR.prepare(folder.path, 20, [work]), folder.path)
+      await using floor = await start(await FLOOR.prepare(folder.path, 20, work), folder.path)
       const [theirs, ours] = [await answerOf(floor, asked), await answerOf(service, asked)]
       // Every answer to a POST has another one.
       for (const { headers } of [theirs, ours]) delete headers['x-request-id']
