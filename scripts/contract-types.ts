@@ -97,7 +97,7 @@ function schemaOfNewPet({ components: { schemas } }: OpenApi): string {
 function operationType(method: string, operation: Operation, components: OpenApi['components']): string {
   const parameters = parametersOf(method, operation, components).map(({ name, required, schema }) => {
     compileSchema(schema, components.schemas)
-    const present = required || schema.default !== undefined
+    const present = required || flatten(schema, components.schemas).default !== undefined
     return `${/^\w+$/.test(name) ? name : `'${name}'`}${present ? '' : '?'}: ${typeOf(schema)}`
   })
   const body = operation.requestBody?.content['application/json']?.schema

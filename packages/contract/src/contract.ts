@@ -101,7 +101,7 @@ function compile(path: string, method: string, operation: Operation): ContractOp
     parameters: parametersOf(method, operation, components).map((parameter) => ({
       name: parameter.name,
       in: parameter.in,
-      default: parameter.schema.default,
+      default: flatten(parameter.schema, schemas).default,
       many: parameter.schema.type === 'array',
       validate: compileTextSchema(parameter.schema, schemas),
     })),

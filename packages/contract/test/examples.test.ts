@@ -4,6 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import document from '../../../openapi.yaml'
 import { petBody } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
+import type { OpenApi } from '../src/openapi.ts'
+import { parametersOf } from '../src/parameters.ts'
+
+const { paths, components } = document as unknown as OpenApi
 
 /** Each operation with a body: its examples of it, by name, and those of its success. */
 const EXAMPLES = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -51,6 +55,36 @@ describe('examples of requests', () => {
         expect(Object.keys(answered)).toContain(name)
         expect(comparable(item)).toEqual(comparable(answered[name]?.value))
         expect(Object.keys(item)).toEqual(Object.keys(answered[name]?.value as object))
+      })
+    }
+  }
+})
+
+describe('a request with every example of an operation succeeds if their pet and their order exist', () => {
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      test(operation.operationId, async () => {
+        const store = await startService({ now: Date.now })
+        for (let n = 1; n <= 43; n++) await store.post(petBody())
+        const place = (petId: number) => store.request('POST', '/store/orders', { body: `{"petId":${petId}}` })
+        for (let n = 1; n < 7; n++) await place(n)
+        if (operation.operationId !== 'placeOrder') await place(42)
+        if (operation.operationId === 'returnOrder') await store.request('POST', '/store/orders/7/complete')
+        // A GET's headers are parameters, too.
+        const given = parametersOf('', operation, components).filter(({ example }) => example !== undefined)
+        const inside = (where: string) => given.filter((one) => one.in === where)
+        const query = inside('query').flatMap(({ name, example }) =>
+          [example].flat().map((one): [string, string] => [name, String(one)]),
+        )
+        const target = path.replace(/\{\w+\}/, String(inside('path')[0]?.example))
+        const headers = inside('header').map(({ name, example }) => [name, String(example)])
+        const [body] = Object.values(operation.requestBody?.content['application/json']?.examples ?? {})
+        const { status, text } = await store.request(method.toUpperCase(), `${target}?${new URLSearchParams(query)}`, {
+          headers: { 'Content-Type': 'application/json', ...Object.fromEntries(headers) },
+          body: body && JSON.stringify(body.value),
+        })
+        expect({ text, isSuccess: status < 300 }).toEqual({ text, isSuccess: true })
+        await store.stop()
       })
     }
   }

@@ -133,7 +133,9 @@ describe('the interface document', () => {
     expect([...fieldsOf('PetChange'), ...FOR_GOOD]).toEqual(fieldsOf('NewPet'))
   })
 
-  test('each parameter has an example or a default, which the service takes', () => {
+  /** A store gives their values, or they exclude another parameter: tools that fill in examples would be refused. */
+  const WITHOUT_EXAMPLE = ['cursor', 'from', 'If-Match', 'If-None-Match']
+  test('each parameter has an example or a default, which the service takes, unless no value is always valid', () => {
     for (const { id, parameters } of operations) {
       const [declared = []] = Object.values(paths).flatMap((methods) =>
         Object.entries(methods)
@@ -143,6 +145,10 @@ describe('the interface document', () => {
       for (const { name, default: byDefault, validate } of parameters) {
         const { example, schema } = declared.find((one) => one.name === name) ?? { schema: {} }
         const value = example ?? byDefault ?? flatten(schema, components.schemas).enum?.[0]
+        if (WITHOUT_EXAMPLE.includes(name)) {
+          expect({ id, name, value }).toEqual({ id, name, value: undefined })
+          continue
+        }
         const problems: string[] = []
         for (const one of [value].flat()) validate(String(one), name, problems)
         expect({ id, name, value, problems }).toEqual({ id, name, value: expect.anything(), problems: [] })
@@ -151,10 +157,10 @@ describe('the interface document', () => {
   })
 
   test('has only valid cursors in its examples', () => {
-    const examples = [...text.matchAll(/(?:cursor=|example: )([\w-]{15})\b/g)].map(([, cursor]) => cursor)
-    expect(examples.length).toBe(4)
+    const examples = [...text.matchAll(/cursor=([\w-]{15})\b/g)].map(([, cursor]) => cursor)
+    expect(examples.length).toBe(2)
     for (const [index, cursor] of examples.sort().entries()) {
-      const list = index < 2 ? 'orders' : 'pets'
+      const list = index < 1 ? 'orders' : 'pets'
       const query = {
         limit: 20,
         status: undefined,
