@@ -166,6 +166,33 @@ describe('petstore events forward', () => {
     cutting.close()
   })
 
+  test.each([
+    ['with a body that never comes', 'Content-Length: 2\r\n\r\n', false],
+    ['with a body that never ends', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n', false],
+    ['with a body', 'Content-Length: 2\r\n\r\nok', true],
+  ])('a status %s is enough for the next event to be sent', async (_what, answer, keepsConnection) => {
+    let [connections, received] = [0, 0]
+    const receiver = createServer((socket) => {
+      connections++
+      socket.on('error', () => undefined)
+      socket.on('data', (bytes) => {
+        if (!bytes.includes('POST ')) return
+        received++
+        socket.write(`HTTP/1.1 200 OK\r\n${answer}`)
+      })
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    const { port } = receiver.address() as { port: number }
+    const forwarded = start(`http://127.0.0.1:${port}/hook`)
+    const begun = performance.now()
+    await until('ten events were received', () => received >= 10)
+    // One alone took 30 s, the time for an answer.
+    expect(performance.now() - begun).toBeLessThan(15_000)
+    expect(connections === 1).toBe(keepsConnection)
+    await forwarded.stop()
+    receiver.close()
+  })
+
   test('stops at 410, and sends that event again at the next start', async () => {
     const hook = await hookOf((_received, n) => (n === 2 ? status(410) : taken()))
     const { state, ended } = start(hook.url)

@@ -23,8 +23,9 @@ export interface Failed {
 }
 
 export const TIMEOUT_MS = 30_000
-/** An answer that is longer is not read to its end, and its connection not used again. */
+/** An answer that is longer, or whose body takes longer, is not read to its end, and its connection not used again. */
 const ANSWER_BYTES_MAX = 64 * 1024
+const BODY_MS = 100
 
 /** Posts the message once. `signal` gives up. */
 export async function post(
@@ -32,19 +33,20 @@ export async function post(
   message: Message,
   signal: AbortSignal,
 ): Promise<'taken' | 'gone' | Failed> {
+  const answered = new AbortController()
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: signed(message, secrets),
       body: message.body,
       redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs), answered.signal]),
       // Whatever the environment says.
       tls: { rejectUnauthorized: true },
       // An answer of a few bytes may inflate to gigabytes.
       decompress: false,
     })
-    await drain(response)
+    await drain(response, answered)
     if (response.ok) return 'taken'
     if (response.status === 410) return 'gone'
     return { reason: `status ${response.status}`, retryAfterMs: retryAfterMs(response.headers) ?? 0 }
@@ -68,9 +70,11 @@ function signed({ id, body }: Message, secrets: readonly Uint8Array[]): Record<s
   }
 }
 
-/** The status says it all: an answer that breaks off later is one, too. */
-async function drain(response: Response): Promise<void> {
+/** Only the status counts: an answer whose body breaks off or never comes is one, too. `answered` closes its connection. */
+async function drain(response: Response, answered: AbortController): Promise<void> {
   const length = Number(response.headers.get('Content-Length') ?? Number.POSITIVE_INFINITY)
-  const end = length <= ANSWER_BYTES_MAX ? response.arrayBuffer() : response.body?.cancel()
-  await end?.catch(() => undefined)
+  if (length > ANSWER_BYTES_MAX) return answered.abort()
+  const timer = setTimeout(() => answered.abort(), BODY_MS)
+  await response.arrayBuffer().catch(() => undefined)
+  clearTimeout(timer)
 }
