@@ -34,7 +34,7 @@ export interface Contents {
   /** Begins a new epoch of events, too. */
   markFinished(): Promise<void>
 
-  /** The last value that the store assigned; 0 before the first. */
+  /** The last value that the store has assigned, or that a row has; 0 before the first. */
   lastId(table: Table): Promise<bigint>
 
   /** From now on the store assigns only greater values. */

@@ -55,6 +55,19 @@ describe('petstore copy', () => {
     address = await cluster.newDatabase()
   })
 
+  test('gives ids behind the copied rows, also if the sequence of the source is behind them', async () => {
+    const [source, target] = [await cluster.newDatabase(), await cluster.newDatabase()]
+    const store = await openStore(source, { now: Date.now })
+    const { id: by } = await store.createKey(newKey())
+    for (let n = 0; n < 3; n++) await store.createPet(newPet(), by)
+    await store.close()
+    await cluster.asAdmin((sql) => sql`ALTER SEQUENCE pets_id_seq RESTART`, new URL(source).pathname.slice(1))
+    expect(await copy(source, target)).toMatchObject({ status: 0 })
+    const copied = await openStore(target, { now: Date.now })
+    expect((await copied.createPet(newPet(), by)).value.id).toBe(4n)
+    await copied.close()
+  })
+
   test('moves a file to PostgreSQL and back, with ids, keys and times', async () => {
     const { status, stdout, stderr } = await copy(file, address)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })

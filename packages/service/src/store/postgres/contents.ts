@@ -57,6 +57,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
       const { name: list } = table
       await session.transaction(async () => {
         await write()
+        if (table.assigned) await setLastId(query, list, (await lastIdOf(query, list)).last)
         const [first = 0n] = rows[0] as [bigint]
         if (list === 'pets' || list === 'orders') await indexRows(query, list, first - 1n, rows.length)
       })
@@ -68,16 +69,8 @@ export async function openPostgresContents(address: string): Promise<Contents> {
       await query(BEGIN_EPOCH)
       await query(MARK_FINISHED)
     },
-    lastId: async (table) => {
-      const [row] = await query<{ id: bigint }>(
-        `SELECT coalesce(pg_sequence_last_value(${SEQUENCE}::regclass), 0) AS id`,
-        ...sequenceOf(table),
-      )
-      return row?.id ?? 0n
-    },
-    setLastId: async (table, id) => {
-      await query(`SELECT setval(${SEQUENCE}, $3)`, ...sequenceOf(table), id)
-    },
+    lastId: async ({ name }) => (await lastIdOf(query, name)).last,
+    setLastId: ({ name }, id) => setLastId(query, name, id),
     close: () => session.close(CLOSE_TIMEOUT_MS),
   }
 }
@@ -115,10 +108,26 @@ function selectList({ columns }: Table): string {
   return selected.join(', ')
 }
 
-const SEQUENCE = 'pg_get_serial_sequence(quote_ident($1), $2)'
+/**
+ * The sequence of a table's ids, the last id that it has assigned, and the last one that there is: logical replication and copies of the
+ * data alone leave the sequence behind the rows.
+ */
+export async function lastIdOf(
+  query: RunQuery,
+  table: string,
+): Promise<{ sequence: string; assigned: bigint; last: bigint }> {
+  const [row] = await query<{ sequence: string; assigned: bigint; last: bigint }>(
+    `SELECT sequence, assigned, greatest(assigned, (SELECT max(id) FROM ${quoted(table)})) AS last
+     FROM pg_get_serial_sequence(quote_ident($1), 'id') AS sequence,
+       LATERAL coalesce(pg_sequence_last_value(sequence::regclass), 0) AS assigned`,
+    table,
+  )
+  if (!row) throw new Error(`${table} has no sequence`)
+  return row
+}
 
-function sequenceOf({ name, key }: Table): [string, string] {
-  return [name, key[0] as string]
+async function setLastId(query: RunQuery, table: string, id: bigint): Promise<void> {
+  await query(`SELECT setval(pg_get_serial_sequence(quote_ident($1), 'id'), $2)`, table, id)
 }
 
 function toObject({ columns }: Table, row: Row): Record<string, string | null> {

@@ -7,7 +7,7 @@ import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
 import { STEP_VERSION, StepNeeded } from '../shared/versions.ts'
 import { APPLICATION } from './client.ts'
-import { openSession } from './contents.ts'
+import { lastIdOf, openSession } from './contents.ts'
 import { BEGIN_EPOCH } from './events.ts'
 import { atStart } from './hosts.ts'
 import { orRefusal } from './refusals.ts'
@@ -65,14 +65,10 @@ async function checkAlone(query: RunQuery): Promise<void> {
 
 /** Belongs to a transaction. */
 async function setApart(query: RunQuery, skipIds: bigint): Promise<void> {
-  const sequences = await query<{ table: string; sequence: string; last: bigint }>(
-    `SELECT name AS "table", sequence, coalesce(pg_sequence_last_value(sequence::regclass), 0) AS last
-     FROM (SELECT name, pg_get_serial_sequence(name, 'id') AS sequence FROM unnest($1::text[]) AS name) AS sequences`,
-    `{${ASSIGNING.join(',')}}`,
-  )
-  for (const { table, sequence, last } of sequences) {
+  for (const table of ASSIGNING) {
+    const { sequence, assigned, last } = await lastIdOf(query, table)
     const skipped = lastSkipped(table, last, skipIds, (reason) => new StartError(reason))
-    if (skipped === last) continue
+    if (skipped === assigned) continue
     // Unlike `setval`, this is undone with the transaction.
     await query(`ALTER SEQUENCE ${sequence} RESTART WITH ${skipped}`)
     await query('SELECT nextval($1)', sequence)

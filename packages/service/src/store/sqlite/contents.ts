@@ -72,10 +72,16 @@ export function openSqliteContents(path: string): Contents {
   }
 }
 
-/** The last id that the table has assigned; 0 before the first. */
+/** The last id that the table has assigned, or holds; 0 before the first. */
 export function lastIdOf(database: Database, table: string): bigint {
-  const [last] = database.query('SELECT seq FROM sqlite_sequence WHERE name = ?').safeIntegers(true).values(table)
-  return (last?.[0] as bigint | undefined) ?? 0n
+  const [last] = database
+    .query(
+      `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0),
+                  coalesce((SELECT max(id) FROM ${quoted(table)}), 0))`,
+    )
+    .safeIntegers(true)
+    .values(table)
+  return last?.[0] as bigint
 }
 
 /** Belongs to a transaction. */
