@@ -17,15 +17,8 @@ import { placing } from './orders/placing.ts'
 import { together } from './orders/together.ts'
 import { transitions } from './orders/transitions.ts'
 
-/**
- * Each call gives a store with nothing in it. `direct`: without a network in between, where requests over several connections
- * may overtake each other, and which takes no functions.
- */
-export function ordersConformance(
-  name: string,
-  open: (options: StoreOptions) => Promise<Store>,
-  { direct = true }: { direct?: boolean } = {},
-): void {
+/** Each call gives a store with nothing in it. */
+export function ordersConformance(name: string, open: (options: StoreOptions) => Promise<Store>): void {
   describe(`${name} keeps the promises of a store of orders`, () => {
     const fixture = openFixture(open)
     const { addPet, expectInventoryIsExact } = fixture
@@ -49,12 +42,10 @@ export function ordersConformance(
     placing(fixture)
     transitions(fixture)
     idempotencyKeys(fixture)
-    if (direct) {
-      checks(fixture)
-      endedKeys(fixture)
-      corrections(fixture)
-    }
-    together(fixture, { inOrder: direct })
+    checks(fixture)
+    endedKeys(fixture)
+    corrections(fixture)
+    together(fixture)
     lists(fixture)
     expiry(fixture)
 

@@ -9,10 +9,12 @@ import { describeApi, JSON_TYPE, type OnStore } from './api.ts'
 const ids = ({ text }: Answer): number[] => JSON.parse(text).map(({ id }: { id: number }) => id)
 
 /** The targets of the links, by their relation. */
-function linksOf({ headers }: Answer): Record<string, string> {
+function linksOf({ headers }: Pick<Answer, 'headers'>): Record<string, string> {
   const links = [...(headers.get('Link') ?? '').matchAll(/<\/v1([^>]*)>; rel="(\w+)"/g)]
   return Object.fromEntries(links.map(([, target, relation]) => [relation, target]))
 }
+
+const MAX = 2n ** 63n - 1n
 
 export function cursors(on: OnStore): void {
   describeApi('cursors', on, (api) => {
@@ -35,8 +37,13 @@ export function cursors(on: OnStore): void {
     })
 
     test('an empty page leads back, and its tag is another one when it does not', async () => {
-      const behind = await get(`/pets?cursor=${cursorAfter(12n)}`)
-      expect([behind.text, Object.keys(linksOf(behind))]).toEqual(['[]', ['prev']])
+      const [behind, far] = [
+        await get(`/pets?cursor=${cursorAfter(12n)}`),
+        await get(`/pets?cursor=${cursorAfter(MAX)}`),
+      ]
+      for (const { text, ...page } of [behind, far])
+        expect([text, Object.keys(linksOf(page))]).toEqual(['[]', ['prev']])
+      expect(ids(await get(linksOf(far).prev as string)).at(-1)).toBe(12)
       const none = await get('/pets?categoryId=77')
       expect([none.text, none.headers.get('Link')]).toEqual(['[]', null])
       expect(none.headers.get('ETag')).not.toBe(behind.headers.get('ETag'))

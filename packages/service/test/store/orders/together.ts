@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type Fixture, MAX, type Method } from './fixture.ts'
 
-export function together(fixture: Fixture, { inOrder }: { inOrder: boolean }): void {
+export function together(fixture: Fixture): void {
   const { addPet, place, statusOf, allOrders, expectInventoryIsExact } = fixture
 
   describe('requests that arrive together', () => {
@@ -35,7 +35,7 @@ export function together(fixture: Fixture, { inOrder }: { inOrder: boolean }): v
       await expectInventoryIsExact()
     })
 
-    test.skipIf(!inOrder)('are done in the order of arrival', async () => {
+    test('are done in the order of arrival', async () => {
       const petId = await addPet()
       const { id } = await place(petId)
       const [completed, refused, returned, next, late] = await Promise.allSettled([
