@@ -6,7 +6,7 @@ import { NotExaminable } from './exchange.ts'
 import { firstOfStatuses } from './fixtures.ts'
 import { Probe, type Run, type Target, TimeUp } from './probe.ts'
 import type { Level, Need, PromiseRow } from './promises/shared/promise.ts'
-import { Broken, Unjudged } from './request.ts'
+import { Broken, Uncertain, Unjudged } from './request.ts'
 
 export type Result = { id: string; level: Level } & (
   | { outcome: 'held' }
@@ -100,7 +100,7 @@ export class Examination {
     return result
   }
 
-  private async judge(row: PromiseRow): Promise<Result> {
+  private async judge(row: PromiseRow, attempt = 0): Promise<Result> {
     const { id, level } = row
     const unchecked = (reason: string): Result => ({
       id,
@@ -108,16 +108,17 @@ export class Examination {
       outcome: 'not_checked',
       reason: shown(reason, this.target),
     })
-    const missing = row.needs?.filter((need) => !this.has(need)) ?? []
+    const missing = this.missing(row)
     if (missing.length > 0) return unchecked(`It needs ${missing.map((need) => NEEDED[need]).join(' and ')}.`)
     for (const premise of row.after ?? []) {
       const { outcome } = await this.resultOf(premise)
       if (outcome !== 'held') return unchecked(`${premise} is ${outcome === 'broken' ? 'broken' : 'not checked'}.`)
     }
     try {
-      await this.inTurn(() => row.check(new Probe(this.run)))
+      await this.inTurn(() => row.check(new Probe(this.run, attempt)))
       return { id, level, outcome: 'held' }
     } catch (error) {
+      if (error instanceof Uncertain) return this.judge(row, attempt + 1)
       if (error instanceof Unjudged) return unchecked(error.message)
       if (error instanceof TimeUp) {
         this.late.push(id)
@@ -140,6 +141,11 @@ export class Examination {
       expected: shown(expected, this.target),
       actual: shown(actual, this.target),
     }
+  }
+
+  /** Returns the row's needs that the target lacks. */
+  missing({ needs = [] }: PromiseRow): Need[] {
+    return needs.filter((need) => !this.has(need))
   }
 
   private has(need: Need): boolean {

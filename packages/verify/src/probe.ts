@@ -3,7 +3,7 @@
 import { parseJson, stringifyJson } from '../../contract/src/json.ts'
 import { Answer, textOf } from './answer.ts'
 import { exchange, NoAnswer, NotExaminable, type Received, type Sent } from './exchange.ts'
-import { Broken, type CheckRequest, type KeyName, type Step } from './request.ts'
+import { Broken, type CheckRequest, type KeyName, type Step, Uncertain } from './request.ts'
 
 export interface Target {
   /** Ends in /v1. */
@@ -44,17 +44,25 @@ export interface Run {
   shared: Map<string, Promise<unknown>>
   /** Once a rate limit was met, the request before: they go one after the other. */
   queue?: Promise<unknown>
+  /** The status with which the server answers every request, also after waiting. */
+  outage?: number
 }
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' }
 const RETRY_AFTER_DEFAULT_S = 1
 const TOO_SLOW = 'is too slow for the time of an examination'
-/** How often a 503 with Retry-After is taken for an overload that passes. */
-const OVERLOADS_MAX = 2
+/** The statuses of gateways, and of an overload that passes. */
+const TEMPORARY = [502, 503, 504]
+/** How often a request waits because of one of these. */
+const WAITS_MAX = 5
 
 export class Probe {
   private readonly steps: Step[] = []
-  constructor(private readonly run: Run) {}
+  /** `attempt`: how many times the check was started before. */
+  constructor(
+    private readonly run: Run,
+    private readonly attempt = 0,
+  ) {}
 
   get target(): Target {
     return this.run.target
@@ -105,8 +113,10 @@ export class Probe {
   /** What `make` gives, the first time that it is asked for under this name. */
   shared<Value>(name: string, make: (probe: Probe) => Promise<Value>): Promise<Value> {
     const known = this.run.shared.get(name) as Promise<Value> | undefined
-    const value = known ?? make(new Probe(this.run))
-    if (!known) this.run.shared.set(name, value)
+    if (known) return known
+    const value = make(new Probe(this.run, this.attempt))
+    this.run.shared.set(name, value)
+    value.catch((error) => error instanceof Uncertain && this.run.shared.delete(name))
     return value
   }
 
@@ -128,24 +138,40 @@ export class Probe {
   }
 
   private async patiently(request: CheckRequest, mayRedirect: boolean): Promise<Received> {
-    for (let overloads = 0; ; ) {
+    for (let waits = this.attempt; ; ) {
       const received = await this.send(request)
       refuse(received, request, mayRedirect)
+      const { status } = received
+      if (status !== 429 && !TEMPORARY.includes(status)) return received
       const after = received.headers.find(([name]) => name === 'retry-after')?.[1]
-      const overload = received.status === 503 && after !== undefined && ++overloads <= OVERLOADS_MAX
-      if (received.status !== 429 && !overload) return received
-      this.run.queue ??= Promise.resolve()
+      const isRefused = status === 429 || (status === 503 && after !== undefined)
+      if (status !== 429 && waits++ >= WAITS_MAX) {
+        if (await this.isOut(status)) throw new TimeUp(`answers ${status}`)
+        return received
+      }
+      if (isRefused) {
+        this.run.queue ??= Promise.resolve()
+        this.run.seen.push(new Answer(request, received))
+      }
       const waitMs = (Number(after) || RETRY_AFTER_DEFAULT_S) * 1000
-      this.run.seen.push(new Answer(request, received))
       if (performance.now() + waitMs > this.run.endsAt) throw new TimeUp('allows no more requests for now')
       await Bun.sleep(waitMs)
+      if (!isRefused && !READS.includes(request.method)) throw new Uncertain(`The server answers ${status}.`)
     }
+  }
+
+  /** Whether the server answers a list with such a status, too. */
+  private async isOut(status: number): Promise<boolean> {
+    const list = { method: 'GET', path: '/pets', headers: this.authorization({}), body: undefined, before: [] }
+    if (TEMPORARY.includes((await this.send(list)).status)) this.run.outage = status
+    return this.run.outage !== undefined
   }
 
   /** A read whose connection broke is sent once more: a gateway may have closed it. */
   private async send(request: CheckRequest, again = READS.includes(request.method)): Promise<Received> {
     const { baseUrl, timeoutMs } = this.target
     const leftMs = Math.ceil(this.run.endsAt - performance.now())
+    if (this.run.outage !== undefined) throw new TimeUp(`answers ${this.run.outage}`)
     if (leftMs <= 0) throw new TimeUp(TOO_SLOW)
     const sent = ({ method, path, headers, body }: CheckRequest): Sent => ({
       method,

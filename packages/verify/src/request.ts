@@ -36,3 +36,6 @@ export class Broken extends Error {
 
 /** Nothing can be said about the promise here and now, for this reason: a sentence. */
 export class Unjudged extends Error {}
+
+/** A gateway answered a change, which may have been made. The check starts again. */
+export class Uncertain extends Unjudged {}

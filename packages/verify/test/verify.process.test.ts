@@ -17,6 +17,12 @@ const verify = (args: string[], env: Record<string, string> = {}) =>
   run(['verify', ...args], { env: { PETSTORE_API_KEY: service.key, ...env } })
 const resultsOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout).results as Record<string, string>[]
 
+/** Passes a request on to the service. */
+const passOn = (request: Request, { origin } = service) => {
+  const { pathname, search } = new URL(request.url)
+  return fetch(origin + pathname + search, request)
+}
+
 /** A server that answers GET /v1/pets with two pets, the others as `answer` says. */
 function fake(answer: (request: Request) => Response | Promise<Response>) {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: answer })
@@ -47,8 +53,7 @@ describe('our own service', () => {
     const methods = new Set<string>()
     const proxy = fake((request) => {
       methods.add(request.method)
-      const { pathname, search } = new URL(request.url)
-      return fetch(service.origin + pathname + search, request)
+      return passOn(request)
     })
     const ended = await verify([proxy.url, '--json'])
     expect([ended.status, ended.stderr]).toEqual([0, ''])
@@ -99,8 +104,7 @@ test('a rate limit is waited for', async () => {
   let count = 0
   const limited = fake((request) => {
     if (++count % 3 === 0) return new Response('slow down', { status: 429, headers: { 'Retry-After': '1' } })
-    const { pathname, search } = new URL(request.url)
-    return fetch(service.origin + pathname + search, request)
+    return passOn(request)
   })
   const ended = await verify([
     limited.url,
@@ -114,10 +118,82 @@ test('a rate limit is waited for', async () => {
   await limited.stop()
 })
 
-test('docs/verify.md has the time for one request', () => {
-  const seconds = verifyCommand().options.find(({ long }) => long === '--timeout')?.defaultValue
+describe('a gateway', () => {
+  test('is waited for if it answers 502, 503 or 504, and no change is judged that it may have made', async () => {
+    const own = await startService({ now: Date.now })
+    const first = new Set([/^GET .*limit=3/, /^POST .*Zoë/, /^DELETE/])
+    const gateway = fake(async (request) => {
+      const line = `${request.method} ${request.url} ${await request.clone().text()}`
+      const answer = await passOn(request, own)
+      const [met] = [...first].filter((one) => one.test(line))
+      return met && first.delete(met) ? new Response('<h1>Gateway</h1>', { status: 502 + first.size }) : answer
+    })
+    const only = ['pets.list.limit.between', 'pets.create.filtered', 'pets.delete.success', 'errors.members']
+    const flags = ['--write', '--yes', '--json', ...only.flatMap((id) => ['--only', id])]
+    const ended = await verify([gateway.url, ...flags], { PETSTORE_API_KEY: own.key })
+    expect(resultsOf(ended).map(({ outcome }) => outcome)).toEqual(['held', 'held', 'held', 'held'])
+    expect([ended.status, first.size]).toEqual([0, 0])
+    await gateway.stop()
+    await own.stop()
+  })
+
+  test('breaks a promise if it answers one request alone in this way', async () => {
+    const gateway = fake(async (request) =>
+      request.url.endsWith('limit=3') ? new Response('', { status: 502 }) : passOn(request),
+    )
+    const ended = await verify([gateway.url, '--json'])
+    const broken = resultsOf(ended).filter(({ outcome }) => outcome === 'broken')
+    expect([ended.status, broken.map(({ id, actual }) => [id, actual])]).toEqual([
+      1,
+      [['pets.list.limit.between', 'status 502']],
+    ])
+    await gateway.stop()
+  })
+
+  test('breaks no promise if it answers everything in this way from some time on', async () => {
+    let count = 0
+    const gateway = fake((request) => (++count > 9 ? new Response('', { status: 503 }) : passOn(request)))
+    const { stdout, stderr, status } = await verify([gateway.url])
+    expect(stdout).toMatch(/^Only \d+ of \d+ promises could be checked/)
+    expect(stdout).toContain('The server answers 503.')
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^petstore: Only \d+ of/)])
+    await gateway.stop()
+  })
+})
+
+describe('--min-checked', () => {
+  const checked = (...args: string[]) => verify([service.url, ...args])
+
+  test('counts the promises that the flags allow to check: half of them by default', async () => {
+    const slow = fake((request) => (request.url.endsWith('/pets') ? passOn(request) : new Promise(() => undefined)))
+    const ended = await verify([slow.url, '--timeout', '0.5', '--total-timeout', '90'])
+    const [, few, all, needed] =
+      /^Only (\d+) of (\d+) promises could be checked; --min-checked 50 asks for (\d+)\.\n/.exec(ended.stdout) ?? []
+    expect([ended.status, ended.stderr]).toEqual([2, `petstore: ${ended.stdout.split('\n')[0]}\n`])
+    expect(Number(few)).toBeLessThan(Number(needed))
+    expect(Number(needed)).toBe(Math.ceil(Number(all) / 2))
+    await slow.stop()
+  })
+
+  test.each([
+    [0, ['--only', 'pets.create.success', '--min-checked', '0']],
+    [2, ['--only', 'pets.create.success']],
+    [0, ['--only', 'pets.list.success', '--only', 'pets.create.success', '--min-checked', '100']],
+    [2, ['--only', 'pets.list.success', '--only', 'errors.retry-after', '--min-checked', '51']],
+  ])('exits with %i: %p', async (status, args) => {
+    expect((await checked(...args)).status).toBe(status)
+  })
+})
+
+test('docs/verify.md has the defaults of the limits', () => {
   const page = readFileSync(new URL('../../../docs/verify.md', import.meta.url), 'utf8')
-  expect(page).toContain(`| \`--timeout SECONDS\` | for one request: ${seconds} |`)
+  for (const [flag, words] of [
+    ['--timeout SECONDS', 'for one request'],
+    ['--total-timeout SECONDS', 'for the run'],
+  ] as const) {
+    const seconds = verifyCommand().options.find(({ long }) => flag.startsWith(`${long} `))?.defaultValue
+    expect(page).toContain(`| \`${flag}\` | ${words}: ${seconds}`)
+  }
 })
 
 test('one answer that hangs loses no other', async () => {
@@ -198,6 +274,10 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
     'of something else': [
       () => fake((request) => Response.json({ error: `${new URL(request.url).pathname} not found` }, { status: 404 })),
       'has no /pets (404): is the base URL right?',
+    ],
+    'behind a gateway that does not reach it': [
+      () => fake(() => new Response('<h1>Bad Gateway</h1>', { status: 502 })),
+      'answers 502.',
     ],
     'that refuses the key': [() => fake(() => new Response('{}', { status: 401 })), 'refuses the API key (401)'],
     'of another protocol': [

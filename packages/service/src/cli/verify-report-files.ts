@@ -51,9 +51,9 @@ export function markdownReport(summary: Summary): string {
     summary.results.filter(({ outcome }) => outcome !== 'broken'),
     (result) => (result.outcome === 'not_checked' ? `Not checked: ${result.reason}` : 'Held:'),
   )
-  const kept = broken.length === 0 ? 'every promise that was checked is kept' : plural(broken.length, 'broken promise')
+  const kept = summary.tooFew ?? 'every promise that was checked is kept'
   const lines = [
-    `### petstore verify: ${kept}`,
+    `### petstore verify: ${broken.length === 0 ? kept : plural(broken.length, 'broken promise')}`,
     fenced(summary.target),
     '| Level | Held | Broken | Not checked |\n|---|---|---|---|',
     ...countsOf(summary).map((row) => `| ${row.join(' | ')} |`),

@@ -11,6 +11,8 @@ export interface Summary {
   target: string
   levels: readonly Level[]
   results: readonly Result[]
+  /** A sentence if too few promises could be checked. */
+  tooFew?: string | undefined
 }
 
 type Of<Outcome extends Result['outcome']> = Extract<Result, { outcome: Outcome }>
@@ -26,17 +28,18 @@ export function listing(promises: readonly PromiseRow[]): Line[] {
 }
 
 export function report(summary: Summary): Line[] {
-  const { target, results } = summary
+  const { target, results, tooFew } = summary
   const broken = resultsOf(results, 'broken')
   const unchecked = Map.groupBy(resultsOf(results, 'not_checked'), ({ reason }) => reason)
   return [
+    ...(tooFew === undefined ? [] : [{ style: 'red', lead: tooFew } as const, '']),
     ...broken.flatMap(brokenLines),
     ...[...unchecked].map(([reason, all]) => `Not checked: ${idsOf(all)}. ${reason}`),
     ...(unchecked.size > 0 ? [''] : []),
     ...table(['LEVEL', 'HELD', 'BROKEN', 'NOT CHECKED'], countsOf(summary)),
     '',
     broken.length === 0
-      ? `${target} keeps every promise that was checked.`
+      ? `${target} keeps every promise that was checked${tooFew === undefined ? '' : ', too few to judge it'}.`
       : { style: 'red', lead: `${target} breaks ${plural(broken.length, 'promise')}.` },
   ]
 }

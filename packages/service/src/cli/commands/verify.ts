@@ -9,7 +9,7 @@ import type { Target } from '../../../../verify/src/probe.ts'
 import { PROMISES } from '../../../../verify/src/promises/all.ts'
 import { LEVELS, type Level, type PromiseRow } from '../../../../verify/src/promises/shared/promise.ts'
 import { FlagError, readSettings } from '../../config/read-config.ts'
-import { bearerToken, httpUrl } from '../../config/setting-parsers.ts'
+import { bearerToken, httpUrl, numberFrom } from '../../config/setting-parsers.ts'
 import { VERIFY_SETTINGS } from '../../config/settings.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { systemReason } from '../../domain/system-reason.ts'
@@ -23,11 +23,12 @@ import { startProgress } from '../progress.ts'
 import { listing, report, type Summary } from '../verify-report.ts'
 import { htmlReport, junitReport, markdownReport } from '../verify-report-files.ts'
 
-const TOTAL_MS = 60_000
+const TIMEOUT_MAX_S = 60
+const TOTAL_MAX_S = 3_600
 const EXAMPLES = `
 It only reads, unless --write lets it add pets, whose names begin with
-"petstore verify". No redirect is followed. It takes a minute at most: what was
-not checked by then is listed as such.
+"petstore verify". No redirect is followed. What was not checked within the time
+for the run is listed as such.
 
 Examples:
   petstore verify http://127.0.0.1:8080/v1
@@ -37,7 +38,8 @@ Examples:
 Exit statuses:
   0  every promise that was checked is kept
   1  some are broken
-  2  the server could not be examined, or a flag was not understood`
+  2  the server could not be examined, too few promises could be checked, or a
+     flag was not understood`
 
 interface Options {
   keyFile?: string
@@ -51,6 +53,8 @@ interface Options {
   html?: string
   markdown?: string
   timeout: number
+  totalTimeout: number
+  minChecked: number
 }
 
 export function verifyCommand(): Command {
@@ -67,7 +71,14 @@ export function verifyCommand(): Command {
     .option('--only <id>', 'only this promise; may be repeated', (id, before?: string[]) => repeated(id, before))
     .option('--write', 'also check what adds pets; there may be no way to delete them', false)
     .option('--yes', 'with --write: also with a key of production, which begins with pets_live_', false)
-    .option('--timeout <seconds>', 'the time for one request', parsedBy(parseSeconds), 10)
+    .option('--timeout <seconds>', 'the time for one request', parsedBy(secondsUpTo(TIMEOUT_MAX_S)), 10)
+    .option('--total-timeout <seconds>', 'the time for the run', parsedBy(secondsUpTo(TOTAL_MAX_S)), 60)
+    .option(
+      '--min-checked <percent>',
+      'exit with 2 if fewer promises could be checked',
+      parsedBy(numberFrom(0, 100)),
+      50,
+    )
     .option('--list', 'list the promises instead; needs no server', false)
     .option('--json', 'print JSON, for programs', false)
     .option('--junit <file>', 'also write a report in the form of JUnit')
@@ -97,10 +108,26 @@ async function verify(url: string | undefined, options: Options, self: Command):
   const examination = new Examination(target, PROMISES)
   const results = await examine(examination, chosen, target)
   const levels = LEVELS.filter((level) => results.some((result) => result.level === level))
-  const summary = { target: target.baseUrl.href, levels, results }
+  const tooFew = tooFewChecked(examination, chosen, results, options.minChecked)
+  const summary = { target: target.baseUrl.href, levels, results, tooFew }
   for (const [path, write] of reports) await writeFile(path, [write(summary)])
   await (options.json ? write(`${JSON.stringify(summary)}\n`) : printLines(...report(summary)))
   if ((await examination.broken()).length > 0) throw new NegativeResult()
+  if (tooFew !== undefined) throw new CouldNotExamine(tooFew)
+}
+
+/** A sentence if less than `percent` of the promises could be checked. The ones that need another flag count only if all do. */
+function tooFewChecked(
+  examination: Examination,
+  chosen: readonly PromiseRow[],
+  results: readonly Result[],
+  percent: number,
+): string | undefined {
+  const possible = chosen.filter((row) => examination.missing(row).length === 0).length || chosen.length
+  const checked = results.filter(({ outcome }) => outcome !== 'not_checked').length
+  const needed = Math.ceil((possible * percent) / 100)
+  if (checked >= needed) return undefined
+  return `Only ${checked} of ${plural(possible, 'promise')} could be checked; --min-checked ${percent} asks for ${needed}.`
 }
 
 async function examine(examination: Examination, chosen: readonly PromiseRow[], target: Target): Promise<Result[]> {
@@ -136,7 +163,11 @@ function toList({ id, level, promise, sources, needs = [] }: PromiseRow) {
   return { id, level, promise, source: sources.join('; '), needs }
 }
 
-function targetOf(url: string | undefined, { write, yes, timeout, keyFile }: Options, self: Command): Target {
+function targetOf(
+  url: string | undefined,
+  { write, yes, timeout, totalTimeout, keyFile }: Options,
+  self: Command,
+): Target {
   const baseUrl = parseUrl(url)
   const flags = self.opts<Record<string, string>>()
   if (keyFile !== undefined && flags.apiKey !== undefined) throw new FlagError('Give --key or --key-file, not both.')
@@ -149,7 +180,7 @@ function targetOf(url: string | undefined, { write, yes, timeout, keyFile }: Opt
     )
   }
   const keys = { full: apiKey, ...(readOnlyKey && { 'read-only': readOnlyKey }), ...(otherKey && { other: otherKey }) }
-  return { baseUrl, keys, write, timeoutMs: timeout * 1000, totalMs: TOTAL_MS }
+  return { baseUrl, keys, write, timeoutMs: timeout * 1000, totalMs: totalTimeout * 1000 }
 }
 
 function parseUrl(given: string | undefined): URL {
@@ -173,10 +204,12 @@ function readKey(path: string): string {
   }
 }
 
-function parseSeconds(text: string): number {
-  const seconds = Number(text)
-  if (/^[0-9]{1,2}(\.[0-9]+)?$/.test(text) && seconds > 0 && seconds <= TOTAL_MS / 1000) return seconds
-  throw new Error(`must be a number of seconds, more than 0 and at most ${TOTAL_MS / 1000}`)
+function secondsUpTo(max: number) {
+  return (text: string): number => {
+    const seconds = Number(text)
+    if (/^[0-9]{1,4}(\.[0-9]+)?$/.test(text) && seconds > 0 && seconds <= max) return seconds
+    throw new Error(`must be a number of seconds, more than 0 and at most ${max}`)
+  }
 }
 
 const parseLevel = parsedBy((name) => {
