@@ -12,7 +12,6 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<{ main: Main }>>> = {
   'lossy-failover': () => import('./lossy-failover.ts'),
   page: () => import('./page.ts'),
   replica: () => import('./replica.ts'),
-  restart: () => import('./restart.ts'),
   search: () => import('./search.ts'),
   soak: () => import('./soak.ts'),
   waits: () => import('./waits.ts'),

@@ -2,6 +2,9 @@
 // are shared.
 
 import { document } from '../../packages/contract/src/contract.ts'
+import { TEXT_LENGTH_MAX } from '../../packages/contract/src/generated.ts'
+import { SEARCH_WORDS_MAX } from '../../packages/contract/src/limits.ts'
+import { modelWords, searchFor } from '../../test/support/search-rules.ts'
 import { add, CATEGORIES, change, correct, move, place, remove, repeat, thingOf } from './changes.ts'
 import { HOT, type Known, Picker } from './known.ts'
 import { type Asked, bodyOf, type Operation, type Tagged } from './operations.ts'
@@ -94,9 +97,13 @@ export class Chooser extends Picker {
     return requestOf({ kind: 'list', list: 'orders', back: false, newest: false, limit: 1, petId: this.pet() })
   }
 
-  /** The first word of a name, or its beginning that others have, too, or a word that many have, or both. */
+  /** The first word of a name, or its beginning that others have, too, or a word that many have, or both; or parts of any names. */
   private searched(): string {
-    const [word = ''] = (this.pick(this.known.names.slice(-40)) ?? '').split(' ')
+    const names = this.known.names.slice(-40)
+    const parts = this.random() < 0.4 && names.length > 0 ? searchFor(names, this.random) : ''
+    const { written } = modelWords(parts)
+    if (written > 0 && written <= SEARCH_WORDS_MAX && [...parts].length <= TEXT_LENGTH_MAX) return parts
+    const [word = ''] = (this.pick(names) ?? '').split(' ')
     const begun = this.pick([word, word.slice(0, -2), word.slice(0, -3)])
     return this.pick([begun, begun, `be ${begun}`, `${begun} MAX`, 'rex ol'])
   }

@@ -1,5 +1,7 @@
 // What all clients of a history know together, and how each of them picks from it.
 
+import { TEXT_LENGTH_MAX } from '../../packages/contract/src/generated.ts'
+import { hostileName } from '../../test/support/search-rules.ts'
 import type { Asked, Tagged } from './operations.ts'
 
 export interface Known {
@@ -68,9 +70,10 @@ export class Picker {
     return new Date(Date.now() + this.random() * RESERVED_MS_MAX).toISOString()
   }
 
-  /** Its first word begins no other name; others may begin as it does. */
+  /** Its first word begins no other name; others may begin as it does. The rest may be made to break an index. */
   name(what: string): string {
-    const name = `${what}${++this.known.count}q ${this.pick(COMMON)}`
+    const rest = this.random() < 0.6 ? this.pick(COMMON) : hostileName(this.random)
+    const name = [...`${what}${++this.known.count}q ${rest}`].slice(0, TEXT_LENGTH_MAX).join('')
     this.known.names.push(name)
     return name
   }

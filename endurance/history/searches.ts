@@ -1,6 +1,7 @@
 // Which answers to a search are explained. A search is several readings, so its rows are judged one by one: each
 // was so at some time while it ran, and whatever matched all the time is there, as far as its page reaches.
 
+import { modelFinds } from '../../test/support/search-rules.ts'
 import { type ListAsk, type Operation, type Order, type Pet, rowsOf } from './operations.ts'
 import { isSameOrder, isSamePet } from './rows.ts'
 import type { Versions } from './versions.ts'
@@ -24,8 +25,7 @@ export function searchFault(
   const looks = function* (id: number) {
     for (let version = floor; version <= last; version++) yield lookAt(ask, id, version, versions)
   }
-  const searched = wordsOf(ask.search)
-  const hasAll = (text: string) => searched.every((word) => wordsOf(text).some((one) => one.startsWith(word)))
+  const hasAll = (text: string) => modelFinds(text, ask.search)
   const isSurely = (look: Look | undefined) => look?.isListed && look.texts.every(hasAll)
   const isMaybe = (look: Look | undefined) => look?.isListed && look.texts.some(hasAll)
   for (const one of answer)
@@ -65,12 +65,4 @@ function lookAt(ask: ListAsk, id: number, version: number, versions: Versions): 
   const isListed = (status ?? order.status) === order.status && (petId ?? order.petId) === order.petId
   const texts = order.contents.map(({ reference = '' }) => `${reference} ${name}`)
   return { isShown: (one) => isSameOrder(order, name, one as Order), texts, isListed }
-}
-
-/** Only of the names that are given here. */
-function wordsOf(text: string): string[] {
-  return text
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '')
 }

@@ -28,10 +28,19 @@ const NAMED = 3_000
 
 /** Many names, as a shop has them, so that the index of search grows as it does there. */
 export function creates(key: string): Request[] {
-  return Array.from({ length: NAMED }, (_, n) => {
-    const body = `{"name":"${NAMES[n % NAMES.length]} ${n}","categoryId":7}`
-    return request(key, 'POST', '/pets', { body, statuses: [201] })
+  return Array.from({ length: NAMED }, (_, n) => request(key, 'POST', '/pets', { body: newPet(n), statuses: [201] }))
+}
+
+/** They can be sent again. */
+export function keyedCreates(key: string, count: number): Request[] {
+  return Array.from({ length: count }, (_, n) => {
+    const headers = { 'Idempotency-Key': `"${crypto.randomUUID()}"` }
+    return request(key, 'POST', '/pets', { body: newPet(n), headers, statuses: [201] })
   })
+}
+
+function newPet(n: number): string {
+  return `{"name":"${NAMES[n % NAMES.length]} ${n}","categoryId":7}`
 }
 
 /** Where none of the pets is available, an order is refused. */
@@ -66,7 +75,7 @@ const post = (target: string, body: object | string, more: More = {}): ReturnTyp
 const anyOf = (last: number) => 1 + Math.floor(Math.random() * last)
 const petOf = ({ pet }: Last) => anyOf(pet)
 const orderOf = ({ order }: Last) => Math.max(1, order - anyOf(ORDERS_KEPT))
-const newPet = (n: number) => ({ name: `pet ${n}`, categoryId: n, status: n % 9 ? 'available' : 'sold' })
+const mixedPet = (n: number) => ({ name: `pet ${n}`, categoryId: n, status: n % 9 ? 'available' : 'sold' })
 /** Every other order is a reservation that ends. */
 const ends = () => pick([{}, { expiresAt: new Date(Date.now() + RESERVED_MS_MIN * (1 + Math.random())).toISOString() }])
 
@@ -81,8 +90,8 @@ const MIX: readonly [share: number, statuses: readonly number[], make: Make][] =
   [4, [200], () => ['GET', '/store/orders?sort=newest']],
   [2, [200], () => ['GET', '/store/events?limit=50']],
   [2, [200], () => ['GET', '/store/events?from=now&wait=1']],
-  [8, [201], (_, n) => post('/pets', newPet(n))],
-  [4, [201], (_, n) => post('/pets', newPet(n), { headers: { 'Idempotency-Key': `"${crypto.randomUUID()}"` } })],
+  [8, [201], (_, n) => post('/pets', mixedPet(n))],
+  [4, [201], (_, n) => post('/pets', mixedPet(n), { headers: { 'Idempotency-Key': `"${crypto.randomUUID()}"` } })],
   [6, [201, 404, 409], (last) => post('/store/orders', { petId: petOf(last), ...ends() })],
   [2, [200, 404, 409], (last) => ['POST', `/store/orders/${orderOf(last)}/complete`]],
   [1, [200, 404, 409], (last) => ['POST', `/store/orders/${orderOf(last)}/return`]],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { WAIT_MAX_S } from '../../packages/contract/src/generated.ts'
 import { ask, type Running, root } from '../../test/support/process.ts'
 import { type Figures, runLoad } from './generator.ts'
-import { creates, list, pages } from './requests.ts'
+import { creates, keyedCreates, list, pages, request } from './requests.ts'
 import { petstore, portOf, READERS, type Store, startServer, until } from './stores.ts'
 import { peakOf, rateOf, type Streams, type Waits } from './watch.ts'
 
@@ -21,6 +21,8 @@ export interface Plan {
   /** How many lists and creates a second; 0 for half of the peak. */
   lists: number
   creates: number
+  /** How often the server is replaced. */
+  restarts: number
   /** How many connections an overload has. */
   connections: number
   /** How many megabytes SQLite's log has until a frozen Litestream goes on. */
@@ -167,6 +169,48 @@ export const slowDisk: Prepare = async (stage) => {
 }
 
 const SLOW_SYNC_MS = 20
+
+const CREATES_PER_SECOND = 400
+/** More than are sent: none is sent a second time with its key. */
+const CREATES_MAX = 60_000
+const LISTS_PER_SECOND = 300
+const SERVED_MS_MAX = 300
+
+/**
+ * Rolling restarts: a new process listens on the port, then the old one gets SIGTERM. Creates come on connections that are
+ * kept, lists on a new one each. No request may fail, and no pet that was acknowledged may be lost or there twice.
+ */
+export const restarted: Prepare = async ({ plan, store }) => {
+  const env = { PETSTORE_SHARE_PORT: 'yes' }
+  const first = await startServer(store, { env })
+  let server = first
+  const count = async () => Number((await store.query('SELECT count(*) AS count FROM pets'))[0]?.count)
+  const before = await count()
+  const closing = request(store.key, 'GET', '/pets', { headers: { Connection: 'close' } })
+  const ends: string[] = []
+  return {
+    server: first,
+    streams: {
+      creates: { requests: keyedCreates(store.key, CREATES_MAX), perSecond: CREATES_PER_SECOND, connectionsMax: 16 },
+      lists: { requests: [closing], perSecond: LISTS_PER_SECOND, connectionsMax: 256 },
+    },
+    async happen() {
+      for (let n = 0; n < plan.restarts; n++) {
+        const next = await startServer(store, { env, flags: ['--port', `${portOf(first)}`] })
+        await Bun.sleep(SERVED_MS_MAX * Math.random())
+        const status = await server.stop()
+        if (status !== 0) ends.push(`an old process ended with ${status}`)
+        server = next
+      }
+    },
+    async judge({ figures }) {
+      const [added, acknowledged = 0] = [(await count()) - before, figures.creates?.statuses[201]]
+      const lost = added === acknowledged ? [] : [`${acknowledged} pets were acknowledged, and ${added} are there`]
+      return [...ends, ...lost, ...Object.values(figures).flatMap(wrongAnswers)]
+    },
+    after: () => server.stop(),
+  }
+}
 
 const OVERLOAD = 5
 const GOODPUT_MIN = 0.8

@@ -28,19 +28,19 @@ test('options have defaults, and the exit status is 1 when an experiment does no
 })
 
 test('refuses an option that is not a whole number, before anything starts', async () => {
-  const command = [process.execPath, join(root, 'endurance/main.ts'), 'restart']
-  for (const rounds of ['0', 'many', '1.5', '-1']) {
-    const { status, stderr, stdout } = await run([`--rounds=${rounds}`], { command })
+  const command = [process.execPath, join(root, 'endurance/main.ts'), 'hostile']
+  for (const runs of ['0', 'many', '1.5', '-1']) {
+    const { status, stderr, stdout } = await run([`--runs=${runs}`], { command })
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toContain('must be a number from 1 to 999999')
   }
 })
 
 test('prints the report of an experiment that passes, and ends with 0', async () => {
-  const { status, stdout } = await run(['--rounds', '1'], {
-    command: [process.execPath, join(root, 'endurance/main.ts'), 'restart'],
+  const { status, stdout } = await run(['--runs', '80'], {
+    command: [process.execPath, join(root, 'endurance/main.ts'), 'hostile'],
   })
-  expect(stdout).toContain('1 rolling restarts')
-  expect(stdout).toContain('- Faults: none.')
+  expect(stdout).toContain('80 requests generated from the contract')
+  expect(stdout).toContain('- Answers by status: ')
   expect(status).toBe(0)
 })

@@ -9,13 +9,21 @@ import { waits } from '../waits.ts'
 
 const PLAN = {
   ...{ seconds: 1, pets: 10_000, reservations: 60, lists: 150, creates: 50 },
-  ...{ connections: 500, pairs: 1, frozen: 20, behind: 300 },
+  ...{ restarts: 5, connections: 500, pairs: 1, frozen: 20, behind: 300 },
 }
 /** What a busy machine says, too. */
 const TIMES = /of the peak|a p99 of|waited|for the service itself|a log of|: 503$/
 
 test('something large, something that breaks and an overload beside a load of given rates: requests are answered', async () => {
-  const names = ['snapshot', 'backup', 'reservations', 'worker killed', 'too many lists', 'too many creates']
+  const names = [
+    'snapshot',
+    'backup',
+    'reservations',
+    'worker killed',
+    'restarted',
+    'too many lists',
+    'too many creates',
+  ]
   const { rates, rows } = await waits('sqlite', PLAN, names)
   expect(rates).toEqual({ lists: 150, creates: 50 })
   expect(rows.map(({ beside }) => beside)).toEqual(['nothing', ...names])
