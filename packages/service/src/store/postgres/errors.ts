@@ -6,14 +6,34 @@ import { PetstoreError } from '../../domain/petstore-error.ts'
 import { storageFull, unavailable } from '../shared/failures.ts'
 
 /**
- * The host can no longer be used: its connections are closed, and the host that accepts writes is searched for again. 55000 and 22012 are
- * those of `onTimeline`, on a standby and on another timeline. The last three are of prepared statements that the server has forgotten, or
- * whose columns have changed: the driver would send them again for ever.
+ * How the service treats an error of the server. `fault`: 500. `full`: storage_full. The others are `unavailable`. After `refused`, nothing was
+ * changed, and the connections stay. After `moved`, nothing was changed either, but all connections are closed, and the host that accepts
+ * writes is searched for again. After `lost` this is done, too, and a change may have been made.
  */
-const LOST = /^(08|57P0|25006|25P03|55000|22012|26000|42P05|0A000)/
+type Outcome = 'refused' | 'moved' | 'lost' | 'full' | 'fault'
 
-/** The server has refused the statement or rolled it back: nothing was changed. */
-const REFUSED = /^(0A000|22012|25006|26000|28|3D000|40001|40P01|42501|42P05|53|55000|55P03|57014|57P03|58|XX00[12])/
+/**
+ * SQLSTATEs, and beginnings of SQLSTATEs; the longest match counts. `onTimeline` fails with 55000 on a standby and with 22012 on another
+ * timeline. 26000, 42P05 and 0A000 are about prepared statements that the server has forgotten, or whose columns have changed. PostgreSQL
+ * refuses transactions with 54000 shortly before wraparound. 25P03 ends an idle transaction; 25P04 may arrive right after a commit.
+ */
+const OUTCOMES: Readonly<Record<Outcome, string>> = {
+  refused: '28 3D 40 42501 53 54000 55 57 58 72 XX001 XX002',
+  moved: '0A000 22012 25006 25P03 26000 42P05 55000 57P03',
+  lost: '08 25P04 40003 57P0',
+  full: '53100',
+  fault: '03 09 0A 0B 0F 0L 0P 0Z 10 20 21 22 23 24 25 26 27 2B 2D 2F 34 38 39 3B 3F 42 44 54 F0 HV P0 XX',
+}
+const BY_BEGINNING = new Map(
+  Object.entries(OUTCOMES).flatMap(([outcome, codes]) => codes.split(' ').map((code) => [code, outcome as Outcome])),
+)
+
+/** `undefined` if the error is not the server's, or its class is unknown. */
+export function outcomeOf(error: unknown): Outcome | undefined {
+  if (!(error instanceof DatabaseError)) return undefined
+  const beginnings = [5, 4, 2].map((length) => BY_BEGINNING.get(codeOf(error).slice(0, length)))
+  return beginnings.find((outcome) => outcome !== undefined)
+}
 
 /** A failure that this store detects, with a code like the server's and the system's. */
 export class StoreFailure extends Error {
@@ -42,12 +62,13 @@ export function isGone(error: unknown): boolean {
 }
 
 export function isLost(error: unknown): boolean {
-  return error instanceof DatabaseError ? LOST.test(codeOf(error)) : codeOf(error) !== ''
+  if (!(error instanceof DatabaseError)) return codeOf(error) !== ''
+  return ['lost', 'moved'].includes(outcomeOf(error) ?? '')
 }
 
 /** `storage_full`, `unavailable`, or what may be logged about an unexpected error. */
 export function translate(error: unknown): unknown {
-  if (codeOf(error) === '53100') return storageFull(error)
+  if (outcomeOf(error) === 'full') return storageFull(error)
   if (codeOf(error) === '22012') return unavailable(new StoreFailure('TIMELINE', 'the host is now on another timeline'))
   if (isLost(error) || isRefused(error)) return unavailable(error)
   return error instanceof DatabaseError ? fault(error) : error
@@ -77,5 +98,5 @@ function fault(error: DatabaseError): StoreFailure {
 }
 
 function isRefused(error: unknown): boolean {
-  return error instanceof DatabaseError && REFUSED.test(codeOf(error))
+  return ['refused', 'moved', 'full'].includes(outcomeOf(error) ?? '')
 }

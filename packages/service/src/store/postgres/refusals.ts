@@ -32,6 +32,11 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^SLOW_COMMIT$/, 'its commits take too long, and wait for no standby. Check its disk, and try again.'],
   [/^(OLDER_SCHEMA|TIMELINE)$/, 'a failover has undone its migration. Try again.'],
   [/^(53100|58030)$/, 'its disk is full or failing. Make room there, also for its log, and try again.'],
+  [/^54000$/, 'it assigns no transactions before a VACUUM. Its log names the database.'],
+  [
+    /^(57014|25P0[34]|55P03)$/,
+    'a time limit ended our statement. Raise statement_timeout, transaction_timeout and lock_timeout of the role.',
+  ],
   [/^57P03$/, 'it is still starting up, or shutting down. Try again.'],
   [
     /^08P01$/,
