@@ -63,12 +63,16 @@ describe('every regular expression', () => {
     }
   })
 
-  for (const [file, expression] of found) {
-    test(`${expression} of ${file} takes linear time`, () => {
+  test('takes linear time', () => {
+    const slow = found.flatMap(([file, expression]) => {
       const work = (text: string) => search(regularOf(expression), text)
-      for (const sample of samplesOf(file, expression)) expect(slowest(work, sample)).toBe('')
+      return samplesOf(file, expression)
+        .map((sample) => slowest(work, sample))
+        .filter((found) => found !== '')
+        .map((found) => `${file} ${expression}: ${found}`)
     })
-  }
+    expect(slow).toEqual([])
+  })
 })
 
 /** Whoever reads the `Link` of an answer, which may come from any server. */
@@ -139,10 +143,10 @@ function search(regular: RegExp, text: string): void {
   else regular.exec(text)
 }
 
-/** The best of three, where the first is slow: others use this machine, too. */
+/** The best of ten if the first is slow, because other work on this machine slows some of them. */
 function milliseconds(work: () => unknown): number {
   let best = Number.POSITIVE_INFINITY
-  for (let n = 0; n < 3 && best > MS_MAX; n++) {
+  for (let n = 0; n < 10 && best > MS_MAX; n++) {
     const begun = processorMs()
     work()
     best = Math.min(best, processorMs() - begun)
