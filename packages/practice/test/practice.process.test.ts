@@ -140,7 +140,7 @@ test('other languages send lines of JSON, and each has one line as its answer', 
     },
     { error: 'readOnly must be true or false.' },
     { error: 'A key has no scope. It may have expires, readOnly, reported.' },
-    { result: expect.stringMatching(/^pets_live_/) },
+    { result: expect.stringMatching(/^pets_test_/) },
   ])
 })
 

@@ -3,7 +3,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { instantFromText } from '../../../contract/src/date-time.ts'
 import { PET_STATUSES } from '../../../contract/src/generated.ts'
-import { type Config, readConfig, readSettings } from '../config/read-config.ts'
+import { type Config, type Flags, readConfig, readSettings } from '../config/read-config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
 import { io } from '../system/io.ts'
 
@@ -38,9 +38,9 @@ function addFlag(command: Command, { flag, description, variable, default: prese
   if (flag) command.addOption(new Option(flag, `${description} (${variable}${preset ? `, default ${preset}` : ''})`))
 }
 
-/** The whole configuration. All of it is checked, whichever settings the command uses. */
-export function configOf(command: Command): Config {
-  return readConfig(io().env, command.optsWithGlobals())
+/** Reads the whole configuration, and checks all of it, also settings that the command does not use. Flags replace `preset`. */
+export function configOf(command: Command, preset: Flags = {}): Config {
+  return readConfig(io().env, { ...preset, ...command.optsWithGlobals() })
 }
 
 /** Turns a parser of settings into one for commander, which shows an InvalidArgumentError beside the flag. */

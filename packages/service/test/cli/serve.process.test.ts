@@ -108,7 +108,7 @@ test('--json prints one line for programs; --stdin is refused without --ephemera
   const { status, stdout } = await run(flags)
   expect([status, JSON.parse(stdout)]).toEqual([
     0,
-    { url: expect.stringMatching(/^http:.*\/v1$/), apiKey: expect.stringMatching(/^pets_live_/) },
+    { url: expect.stringMatching(/^http:.*\/v1$/), apiKey: expect.stringMatching(/^pets_test_/) },
   ])
   expect(await run(['serve', '--stdin'])).toMatchObject({ status: 2, stderr: expect.stringContaining('--ephemeral') })
 })
@@ -124,11 +124,28 @@ test('a long log is copied into the file while it serves; nothing of the log is 
 describe('--ephemeral', () => {
   test('prints its key, then its address, and writes nothing', async () => {
     const cwd = temporaryFile('cwd').slice(0, -4)
-    const service = await serve(['--ephemeral', '--environment', 'staging'], { cwd })
+    const service = await serve(['--ephemeral'], { cwd })
     expect(service.stdout()).toMatch(/^key: pets_test_\w{28}\npetstore listening on \S+\n$/)
     expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
     expect(await service.stop()).toBe(0)
     expect([...new Bun.Glob('**').scanSync(cwd)]).toEqual([])
+  })
+
+  test.concurrent.each([
+    { args: [], env: { PETSTORE_BASE_URL: 'https://petstore.example/v1' } },
+    { args: [], env: { PETSTORE_ENVIRONMENT: 'production' } },
+    { args: ['--environment', 'production'], env: {} },
+  ])('has a key of production with a setting of production: %p', async ({ args, env }) => {
+    const service = await serve(['--ephemeral', ...args], { env })
+    expect(service.stdout()).toMatch(/^key: pets_live_/)
+    await service.stop()
+  })
+
+  test('takes a key of production from PETSTORE_BOOTSTRAP_KEY', async () => {
+    const key = generateKey('production')
+    const service = await serve(['--ephemeral'], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
+    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
+    await service.stop()
   })
 })
 

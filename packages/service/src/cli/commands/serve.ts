@@ -9,6 +9,7 @@ import { startAdmin } from '../../http/web/admin.ts'
 import { createLog, type Log } from '../../observability/log.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
 import { kindOf, MEMORY } from '../../store/kinds.ts'
+import { io } from '../../system/io.ts'
 import { addFirstKey, fillWithSamples } from '../first-contents.ts'
 import { openWatched } from '../open-observed.ts'
 import { configOf, parsedBy, withSettings } from '../options.ts'
@@ -71,11 +72,17 @@ More settings are environment variables: petstore help settings.`,
     if (ephemeral && workers > 1) {
       self.error('--workers needs a store that processes can share. It cannot be used with --ephemeral.')
     }
-    const config = configOf(self)
+    const isForTests = ephemeral && !OF_AN_ENVIRONMENT.some((variable) => io().env[variable])
+    const config = configOf(self, isForTests ? { environment: 'staging' } : {})
     if (config.sharePort && workers > 1) self.error('--workers cannot be used with PETSTORE_SHARE_PORT.')
     await serve(config, { ...options, stdin: stdin || practice })
   })
 }
+
+/** Unless one of these is set, a petstore in memory is of staging, so that `petstore verify` does not take its key for one of a real store. */
+const OF_AN_ENVIRONMENT = ['ENVIRONMENT', 'BASE_URL', 'BOOTSTRAP_KEY', 'BOOTSTRAP_KEY_FILE'].map(
+  (name) => `PETSTORE_${name}`,
+)
 
 interface ServeOptions {
   ephemeral: boolean
