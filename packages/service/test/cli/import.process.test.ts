@@ -146,7 +146,7 @@ describe('import and export', () => {
     const failed = await pets(['export', 'kept.csv'], {
       env: { ...connection(), PETSTORE_API_KEY: 'pets_live_0000000000000000000000000000' },
     })
-    expect(failed.status).toBe(1)
+    expect(failed.status).toBe(4)
     expect(readFileSync(join(cwd, 'kept.csv'), 'utf8')).toBe('before')
     expect((await pets(['export', 'no/such/folder.csv'])).stderr).toContain(
       'cannot be written (no such file or directory)',
