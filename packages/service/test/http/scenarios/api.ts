@@ -2,6 +2,7 @@
 // like.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { petBody } from '../../../../../test/support/pets.ts'
 import {
   type Answer,
@@ -70,13 +71,15 @@ export const BODY: Record<string, string> = {
 export function describeApi(subject: string, { newAddress, observe }: OnStore, define: (api: Api) => void): void {
   describe(subject, () => {
     const started: Service[] = []
+    const addresses: string[] = []
     let service: Service
     let readOnly: Record<string, string>
 
     const start = async (options: ServiceOptions = {}): Promise<Service> => {
-      const address = options.store ? {} : { address: await newAddress() }
+      const address = options.store || options.address ? {} : { address: await newAddress() }
       const another = await startService({ ...address, observe, ...options })
       started.push(another)
+      addresses.push(address.address ?? '')
       return another
     }
     beforeAll(async () => {
@@ -86,6 +89,8 @@ export function describeApi(subject: string, { newAddress, observe }: OnStore, d
     // The first one last: others may use its store.
     afterAll(async () => {
       for (const each of started.reverse()) await each.stop()
+      // The file of a closed store has all changes, after any request: it may be copied alone.
+      expect(addresses.filter((address) => existsSync(`${address}-wal`))).toEqual([])
     })
 
     define({
