@@ -108,6 +108,19 @@ export async function openAdding(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor()
 }
 
+/** Lets another till make a change between the two requests by which the page changes what has this path. */
+export async function overtake(page: Page, path: string, change: () => Promise<unknown>): Promise<void> {
+  await page.route(
+    `**/v1${path}`,
+    async (route) => {
+      const response = await route.fetch()
+      await change()
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+}
+
 /** What the pager says of the first page, of so many animals. */
 export const firstRows = (total?: number) => `1 – ${PAGE_SIZE}${total === undefined ? '' : ` of ${total}`}`
 

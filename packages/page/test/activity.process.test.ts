@@ -149,4 +149,12 @@ test('a day that cannot be read to its end says so, and goes on where it stopped
   await page.getByRole('heading', { name: `${RESERVED}: 60`, exact: true }).waitFor()
   await page.getByRole('alert').waitFor({ state: 'hidden' })
   expect(firsts.length).toBe(before)
+
+  // After a restore, the cursor would be refused each time.
+  await page.route(second, (route) => route.abort())
+  await page.reload()
+  await page.getByRole('alert').getByText('Not all of this day could be read.').waitFor()
+  await service.store.endEpoch((await service.store.findEnd()).epoch)
+  await page.unroute(second)
+  await page.getByRole('heading', { name: `${RESERVED}: 60`, exact: true }).waitFor()
 })

@@ -11,6 +11,7 @@ import {
   listedIds,
   openEachTest,
   openSignedIn,
+  overtake,
   tabTo,
 } from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
@@ -278,6 +279,35 @@ test('an edit undoes nothing that another till has changed meanwhile: it shows t
   await dialog.waitFor({ state: 'hidden' })
   const { reference, expiresAt: end } = await client.getOrder(order.id)
   expect([reference, Date.parse(end ?? '')]).toEqual(['Anna', Date.parse(expiresAt)])
+
+  // They are quicker than the second request of an edit.
+  await edit()
+  await overtake(page, `/store/orders/${order.id}`, () => client.updateOrder(order.id, { reference: 'Eva' }))
+  await dialog.getByLabel('For whom').fill('Ada')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await versions('For whom').getByText('Eva').waitFor()
+  expect((await client.getOrder(order.id)).reference).toBe('Eva')
+  await page.goto(`${service.origin}/?animal=1`)
+  await edit()
+  await overtake(page, '/pets/1', () => client.updatePet(1n, { name: 'Bella' }))
+  await dialog.getByLabel('Name').fill('Luna')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await versions('Name').getByText('Bella').waitFor()
+  expect(await fields()).toEqual(['Bella', 9n])
+})
+
+test('after a restore, the feed begins again and the list is fetched', async () => {
+  await addPets(service, 1, 'available', 'available')
+  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
+  await openSignedIn(page, service.key)
+  await waiting
+  const again = page.waitForRequest((request) => request.url().includes('from=now'))
+  const { epoch } = await service.store.findEnd()
+  await service.store.endEpoch(epoch)
+  // Nothing tells this reader of it: its feed begins behind it.
+  await client.placeOrder({ petId: 1n, reference: 'Anna' })
+  await again
+  await row('Pet 1').getByText('For Anna').waitFor()
 })
 
 test('eight tabs share one waiting request; when its tab is closed, another one waits', async () => {

@@ -3,7 +3,15 @@
 import { beforeEach, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { addPets, firstRows, focusedName, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import {
+  addPets,
+  firstRows,
+  focusedName,
+  openEachTest,
+  openSignedIn,
+  overtake,
+  tabTo,
+} from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
@@ -117,6 +125,26 @@ test('several reservations are released by keys alone; what is not reserved is s
   await dialog().getByRole('button', { name: 'Release' }).click()
   await page.getByRole('status').getByText('2 are available again.').waitFor()
   await bar().waitFor({ state: 'detached' })
+})
+
+test('nothing is deleted or released that another till changes between the two requests', async () => {
+  await addPets(service, 1, 'available', 'available')
+  await openSignedIn(page, service.key)
+  const act = async (name: string) => {
+    await page.getByRole('button', { name: 'Select' }).click()
+    await choice('All 1 on this page').check()
+    await bar().getByRole('button', { name }).click()
+    await dialog().getByRole('button', { name }).click()
+    await bar().getByText('somebody else has just changed it').waitFor()
+    await press('Escape')
+  }
+  await overtake(page, '/pets/1', () => client.updatePet(1n, { name: 'Luna' }))
+  await act('Delete')
+  const { id } = await client.placeOrder({ petId: 1n })
+  await page.getByRole('link', { name: 'Orders' }).click()
+  await overtake(page, `/store/orders/${id}`, () => client.updateOrder(id, { reference: 'Eva' }))
+  await act('Release')
+  expect((await client.getOrder(id)).status).toBe('pending')
 })
 
 test('what is chosen is exported; where the service is lost half-way, the rest stays chosen and can be tried again', async () => {

@@ -29,3 +29,8 @@ export async function tagOfOrder(
   await client.updateOrder(id, unchanged, { ...call, ifMatch: NO_TAG, onEntityTag: (given) => (tag = given) })
   return tag
 }
+
+/** Deletes an animal if it is still what was shown. */
+export async function deleteShown(client: PetstoreClient, pet: Pet, call?: CallOptions): Promise<void> {
+  await client.deletePet(pet.id, { ...call, ifMatch: await tagOfPet(client, pet, call) })
+}

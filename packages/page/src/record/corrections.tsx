@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
-import { tagOfPet } from '../animal/preconditions.ts'
+import { deleteShown } from '../animal/preconditions.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { brief } from '../phrases.ts'
 import type { Read } from './animal.ts'
@@ -72,7 +72,7 @@ function ConfirmDialog({ correction, client, read, open, setOpen, ...props }: Co
   const name = brief(pet.name)
   const { busy, problems, submit } = useSaving({ ...props, setOpen }, async () => {
     if (correction === 'free') await client.updatePet(pet.id, { status: 'available' })
-    else await client.deletePet(pet.id, { ifMatch: await tagOfPet(client, pet) })
+    else await deleteShown(client, pet)
     return `${name} is ${correction === 'free' ? 'available' : 'deleted'}.`
   })
 

@@ -2,7 +2,7 @@
 // is shown with its reason, and the rest is done; where the service does not respond, what is left stays as it was.
 
 import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
-import { tagOfOrder, tagOfPet } from '../animal/preconditions.ts'
+import { deleteShown, tagOfOrder } from '../animal/preconditions.ts'
 import { labelOf, withoutOrder } from '../animal/status-labels.ts'
 import { toFailure } from '../failures.ts'
 import type { HolderOf } from '../list/holders.ts'
@@ -56,7 +56,8 @@ export async function actOnEach(act: Act, { client, items, holderOf, report, isS
   await eachOf(items, async (item) => {
     if (cut || isStopped()) return refuse(cut || 'you stopped', item)
     try {
-      const code = act === 'delete' ? await remove(client, item as Pet) : await release(client, item, holderOf)
+      const code =
+        act === 'release' ? await release(client, item, holderOf) : await deleteShown(client, item as Pet, PATIENT)
       if (code) refuse(REASONS[code] as string, item)
       else done.push(item.id)
     } catch (error) {
@@ -67,10 +68,6 @@ export async function actOnEach(act: Act, { client, items, holderOf, report, isS
     report(++tried)
   })
   return { done, sentence: inWords(act, done.length, refused), complete: refused.size === 0 }
-}
-
-async function remove(client: PetstoreClient, pet: Pet): Promise<undefined> {
-  await client.deletePet(pet.id, { ...PATIENT, ifMatch: await tagOfPet(client, pet, PATIENT) })
 }
 
 /** Resolves with why there is nothing to release. */

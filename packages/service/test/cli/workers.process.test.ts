@@ -62,7 +62,17 @@ describe.skipIf(!LINUX)('workers', () => {
     process.kill(worker as number, 'SIGKILL')
     await service.logs('worker ended')
     for (let n = 0; n < 5; n++) expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
-    await until('another worker runs', () => workersOf(service)[0] !== worker && workersOf(service).length !== 0)
+    await until(
+      'another worker listens',
+      () => listenersOf(service) === 2 && !workersOf(service).includes(worker as number),
+    )
+    // Each process gets about half of the connections.
+    let ready = 0
+    await until('both are ready', async () => {
+      const { status } = await ask('GET', new URL('/readyz', service.url).href, service.key)
+      ready = status === 200 ? ready + 1 : 0
+      return ready === 20
+    })
     expect(await service.stop()).toBe(0)
   })
 
