@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { markOf } from '../packages/service/src/domain/events.ts'
 import type { PetStatus } from '../packages/service/src/domain/pets.ts'
 import { decodeEventCursor, encodeEventCursor } from '../packages/service/src/http/request/event-cursor.ts'
 import { cursorAfter } from '../test/support/cursors.ts'
@@ -9,7 +10,7 @@ import { Cluster } from '../test/support/postgres.ts'
 import { CORES, findProgram, ROOT, run, stayOn, temporaryFolder } from './machine.ts'
 import { nginxConfiguration } from './nginx.ts'
 import { type BenchRequest, cursorOf, events, LIST, type Work } from './requests.ts'
-import { copySeeded } from './seed.ts'
+import { addedAt, copySeeded } from './seed.ts'
 import { type Answer, answerOf, type Running, type Starting, start } from './servers.ts'
 
 export interface Contender {
@@ -117,7 +118,10 @@ export async function requestsTo(
   // Older commits have no feed.
   const feed = await answerOf(server, events('from=now')).catch(() => undefined)
   const end = cursorOf(feed?.headers.link)
-  // Without a mark, as servers of schema 17 gave them: what the event says is not known here.
-  const place = (event: number) => encodeEventCursor({ ...decodeEventCursor(end), id: BigInt(event), mark: undefined })
+  const place = (event: number) => {
+    const [id, at] = [BigInt(event), addedAt(event)]
+    const mark = event === 0 ? undefined : markOf({ type: 'pet.added', at, petId: id })
+    return encodeEventCursor({ ...decodeEventCursor(end), id, mark })
+  }
   return work.requests({ pets, cursor: contender.cursor, place, etag: headers.etag ?? '' })
 }

@@ -64,22 +64,20 @@ export function fill(path: string, pets: number): void {
     INSERT INTO pets (id, name, category_id, status, created_at, created_by)
     SELECT id, iif(id % 500000 = 77777, 'Rare', (SELECT name.name FROM name WHERE i = (mixed >> 16) % ${NAMES.length})) || ' ' || (mixed >> 24),
       (mixed >> 8) % 1000, iif(mixed % 10 < 7, 'available', iif(mixed % 10 < 9, 'pending', 'sold')),
-      1763683200000 + id, (SELECT id FROM keys)
+      ${addedAt(0)} + id, (SELECT id FROM keys)
     FROM number`
   change(path, sql)
-  if (hasEventRows(path)) change(path, ADDED)
+  change(path, ADDED)
 }
 
-/** Each pet that was added is a row of the feed; a tree of before that finds it by the pet alone. */
+/** When the pet of this id was added. */
+export const addedAt = (id: number) => 1763683200000 + id
+
+/** Each pet that was added is a row of the feed. */
 const ADDED = `INSERT INTO events (id, type, at, reached, key_id, pet_id, pet_status, pet)
   SELECT id, 'pet.added', created_at, created_at, created_by, id, status,
     concat('{"name":', json_quote(name), ',"categoryId":', category_id, '}')
   FROM pets ORDER BY id`
-
-function hasEventRows(path: string): boolean {
-  using database = new Database(path, { readonly: true })
-  return database.query(`SELECT 1 FROM pragma_table_info('events') WHERE name = 'reached'`).get() !== null
-}
 
 /** Fills the index of search. */
 export function index(path: string): void {

@@ -9,7 +9,6 @@ import document from '../openapi.yaml'
 import type { Parameter } from '../packages/contract/src/openapi.ts'
 import { unknownVariables } from '../packages/service/src/config/read-config.ts'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
-import { needsOf } from '../packages/service/src/store/shared/versions.ts'
 import { executable as builtExecutable } from './support/artefacts.ts'
 import { composeExample, type Example, imageExample, kubernetesExample, systemdExample } from './support/examples.ts'
 import { temporaryFile } from './support/files.ts'
@@ -138,13 +137,11 @@ interface StatefulSet {
   volumeClaimTemplates: { metadata: { name: string } }[]
 }
 
-/** By what the step from schema 17 says of itself. */
-test('no startup probe ends a migration of ten million pets', () => {
-  const { seconds } = needsOf(1e7, 0, 0)
+test('no startup probe ends a migration that takes an hour', () => {
   for (const name of ['kubernetes.yaml', 'kubernetes-file.yaml']) {
     const [{ spec }] = Bun.YAML.parse(textOf(name)) as [{ spec: Deployment }]
     const [{ startupProbe }] = spec.template.spec.containers
-    expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThan(3 * seconds)
+    expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThanOrEqual(3600)
   }
 })
 

@@ -3,7 +3,12 @@
 import type { Event } from '../../packages/contract/src/generated.ts'
 import { int64FromJson } from '../../packages/contract/src/int64.ts'
 import { type Json, JsonNumber, parseJson } from '../../packages/contract/src/json.ts'
-import type { EventFilter, EventPosition, EventStore } from '../../packages/service/src/domain/events.ts'
+import {
+  type EventFilter,
+  type EventPosition,
+  type EventStore,
+  markOf,
+} from '../../packages/service/src/domain/events.ts'
 
 export type Feed = Pick<EventStore, 'listEvents'>
 
@@ -21,6 +26,10 @@ export function eventsOf(json: string): Event[] {
     return value instanceof Map ? Object.fromEntries([...value].map(([name, one]) => [name, plain(one)])) : value
   }
   return plain(parseJson(json)) as Event[]
+}
+
+export function placeOf(event: Event, epoch: bigint): EventPosition {
+  return { epoch, id: event.id, mark: markOf({ ...event, at: Date.parse(event.at) }) }
 }
 
 /** All events behind the place, or from where `fields` begins. */

@@ -12,6 +12,14 @@ export const root = join(import.meta.dir, '../..')
 /** The clone's, or another one that `npm run check:executable` names. */
 export const launcher = process.env.LAUNCHER ?? join(root, 'bin/petstore')
 
+/** In place of the launcher: this tree with one more migration (next-version.ts). */
+export const nextVersion = [
+  process.execPath,
+  '--preload',
+  join(root, 'test/support/next-version.ts'),
+  join(root, 'packages/service/src/cli/main.ts'),
+]
+
 export interface RunOptions {
   env?: Record<string, string>
   cwd?: string

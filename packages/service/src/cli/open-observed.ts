@@ -15,7 +15,7 @@ export async function openWatched(
   const store = await openStore(address, {
     ...options,
     serves: true,
-    onStep: (sentence) => log.info({}, sentence),
+    onMigration: (sentence) => log.info({}, sentence),
     onTrouble: ({ lost, reason }) =>
       lost ? log.error({ reason }, 'store lost') : log.warn({ reason }, 'store in danger'),
     onBatch: metrics?.batch,

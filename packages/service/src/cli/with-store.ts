@@ -15,7 +15,7 @@ export async function withStore<Result>(
   more?: string,
 ): Promise<Result> {
   requireStore(database, more)
-  const store = await kindOf(database).open(database, { now: Date.now, onStep: printNote })
+  const store = await kindOf(database).open(database, { now: Date.now, onMigration: printNote })
   try {
     return await use(store)
   } finally {

@@ -12,7 +12,7 @@ export interface EventPosition {
   /** What the position belongs to: another store, and a store that was restored, has another one. */
   readonly epoch: bigint
   readonly id: bigint
-  /** Of the event (`markOf`). `undefined`: before the first event, or in a cursor of commit 60c4a71, which has none. */
+  /** Of the event (`markOf`); `undefined` only before the first event. */
   readonly mark: number | undefined
 }
 

@@ -43,8 +43,6 @@ export interface SchemaState {
   newest: number
   /** Why this version cannot open it: completes a sentence about the store. */
   refused?: string | undefined
-  /** What it takes to get there, for people; absent where it is nothing to speak of. */
-  needs?: string | undefined
 }
 
 /** What an operator has to look at. `lost`: nothing is served any more. */
@@ -60,8 +58,8 @@ export interface StoreOptions {
   monotonic?: (() => number) | undefined
   /** Any other store is refused, and none is created: see `StoreKind.identify`. */
   identity?: string | undefined
-  /** Called with sentences for people while a store of schema 17 is brought to that of 1.0.0. */
-  onStep?: ((sentence: string) => void) | undefined
+  /** Called with sentences for people about the migration of a store that was there before. */
+  onMigration?: ((sentence: string) => void) | undefined
   /** For the target of a copy: a new store is marked as unfinished, and one that is marked is not refused. */
   copying?: boolean
   /** For a service, not for a command. */

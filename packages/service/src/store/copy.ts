@@ -12,8 +12,8 @@ const BATCH_ROWS = 1_000
 
 interface CopyOptions {
   onProgress: (progress: CopyProgress) => void
-  /** As `StoreOptions.onStep`, for each of the stores. */
-  onStep: (sentence: string) => void
+  /** As `StoreOptions.onMigration`, for each of the stores. */
+  onMigration: (sentence: string) => void
 }
 
 export interface CopyProgress {
@@ -27,16 +27,16 @@ export interface CopyProgress {
 export async function copyStore(
   from: string,
   to: string,
-  { onProgress, onStep }: CopyOptions,
+  { onProgress, onMigration }: CopyOptions,
 ): Promise<Record<string, number>> {
   const [fromKind, toKind] = [kindOf(from), kindOf(to)]
   if (fromKind.identify(from) === toKind.identify(to)) {
     throw new StartError('Both addresses are the same. Name another store with --to.')
   }
   if (!fromKind.exists(from)) throw noStoreAt(absolutePath(from))
-  const source = await openContents(from, { onStep })
+  const source = await openContents(from, { onMigration })
   try {
-    const target = await openContents(to, { onStep, copying: true })
+    const target = await openContents(to, { onMigration, copying: true })
     try {
       return await new Copy(source, target, fromKind.describe(from), toKind.describe(to), onProgress).run()
     } finally {
@@ -155,7 +155,10 @@ function describe(tables: readonly Table[]): string[] {
 }
 
 /** Opening it as a store first creates it, migrates it, or refuses it with a sentence. */
-async function openContents(address: string, options: Pick<StoreOptions, 'copying' | 'onStep'>): Promise<Contents> {
+async function openContents(
+  address: string,
+  options: Pick<StoreOptions, 'copying' | 'onMigration'>,
+): Promise<Contents> {
   await migrateStore(address, options)
   return kindOf(address).contents(address)
 }

@@ -7,13 +7,12 @@ import { absolutePath } from './absolute-path.ts'
 import type { Contents } from './contents.ts'
 import { describeAddress, isPostgresAddress, parsePostgresAddress } from './postgres/address.ts'
 import type { Recovery } from './shared/recovery.ts'
-import { STEP_VERSION, StepNeeded, schemaState } from './shared/versions.ts'
+import { schemaState } from './shared/versions.ts'
 import { backUp } from './sqlite/backup.ts'
 import { type BackupSummary, type Checked, checkCopy, type LastEvent, type Origin, originOf } from './sqlite/check.ts'
 import { fileVersion } from './sqlite/connection.ts'
 import { openSqliteContents } from './sqlite/contents.ts'
 import { identityOf } from './sqlite/file-checks.ts'
-import { step, stepNeeds } from './sqlite/migrations/from-17.ts'
 import { recover } from './sqlite/recovery.ts'
 import { type Restored, restore } from './sqlite/restore.ts'
 import { NEWEST_VERSION } from './sqlite/schema.ts'
@@ -95,23 +94,9 @@ const file: StoreKind = {
     return identityOf(path) ?? path
   },
   exists: (address) => identityOf(absolutePath(address)) !== undefined,
-  async open(address, options) {
-    if (address === MEMORY) return openSqliteStore(address, options)
-    const path = absolutePath(address)
-    try {
-      return openSqliteStore(path, options)
-    } catch (error) {
-      if (!(error instanceof StepNeeded) || options.identity !== undefined || options.copying) throw error
-      await step(path, options.onStep ?? (() => undefined))
-      return openSqliteStore(path, options)
-    }
-  },
+  open: async (address, options) => openSqliteStore(address === MEMORY ? address : absolutePath(address), options),
   contents: async (address) => openSqliteContents(absolutePath(address)),
-  async schema(address) {
-    const path = absolutePath(address)
-    const version = fileVersion(path)
-    return schemaState(version, NEWEST_VERSION, version === STEP_VERSION ? stepNeeds(path) : undefined)
-  },
+  schema: async (address) => schemaState(fileVersion(absolutePath(address)), NEWEST_VERSION),
   recover: async (address, recovery) => recover(absolutePath(address), recovery),
   files: {
     backUp: (address, to) => backUp(absolutePath(address), absolutePath(to)),
@@ -139,7 +124,7 @@ export async function openStore(address: string, options: StoreOptions): Promise
 /** Creates the store if it does not exist, and brings its schema up to date. Throws StartError when it cannot be used. */
 export async function migrateStore(
   address: string,
-  options: Pick<StoreOptions, 'copying' | 'onStep'> = {},
+  options: Pick<StoreOptions, 'copying' | 'onMigration'> = {},
 ): Promise<void> {
   const store = await openStore(address, { now: Date.now, ...options })
   await store.close()

@@ -1,10 +1,14 @@
-// `petstore migrate` on both kinds of stores.
+// `petstore migrate` on both kinds of stores, and the migration of a store by the next version, which has one more (test/support/next-version.ts).
 
+import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
-import { sharedCluster } from '../../../../test/support/postgres.ts'
-import { run } from '../../../../test/support/process.ts'
+import { newPet } from '../../../../test/support/pets.ts'
+import { dataFolder, NOBODY, sharedCluster } from '../../../../test/support/postgres.ts'
+import { nextVersion, run, serve } from '../../../../test/support/process.ts'
+import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
+import { kindOf, migrateStore, openStore } from '../../src/store/kinds.ts'
 import { NEWEST_VERSION } from '../../src/store/sqlite/schema.ts'
 
 const cluster = await sharedCluster()
@@ -46,4 +50,182 @@ describe('petstore migrate', () => {
     expect((await run(['migrate'])).status).not.toBe(0)
     expect((await run(['migrate', '--check', '--apply'])).status).toBe(2)
   })
+})
+
+const MIGRATED = `the schema was migrated from ${NEWEST_VERSION} to ${NEWEST_VERSION + 1}`
+const versionOf = async (address: string) => (await kindOf(address).schema(address)).version
+const inDatabase = (address: string, sql: string) =>
+  cluster.asAdmin(async (admin) => Array.from(await admin.unsafe(sql)), new URL(address).pathname.slice(1))
+
+async function storeFile(): Promise<string> {
+  const path = temporaryFile('petstore.db')
+  await migrateStore(path)
+  return path
+}
+
+/** Runs a command of the next version. */
+function next(address: string, args: string[], env: Record<string, string> = {}, before: string[] = []) {
+  return run(args, { env: { PETSTORE_DATABASE: address, ...env }, command: [...before, ...nextVersion] })
+}
+
+describe.each([
+  ['a file', storeFile],
+  ['PostgreSQL', () => cluster.newStore()],
+])('the next version migrates %s', (_, newStore) => {
+  test('and reports it; from then on this version refuses it', async () => {
+    const address = await newStore()
+    expect(await next(address, ['migrate', '--check'])).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining(
+        `schema ${NEWEST_VERSION} of ${NEWEST_VERSION + 1}. Run petstore migrate --apply.`,
+      ),
+    })
+    expect(await next(address, ['migrate', '--apply'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('up to date'),
+      stderr: expect.stringContaining(MIGRATED),
+    })
+    expect(await run(['migrate', '--check'], { env: { PETSTORE_DATABASE: address } })).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('was written by a newer petstore'),
+    })
+  })
+
+  test('or leaves it unchanged if a statement fails', async () => {
+    const address = await newStore()
+    const NEXT_MIGRATION = 'CREATE TABLE half (id integer);'
+    const failing = `${NEXT_MIGRATION} INSERT INTO nothing VALUES (1)`
+    expect((await next(address, ['migrate', '--apply'], { NEXT_MIGRATION: failing })).status).toBe(1)
+    expect(await versionOf(address)).toBe(NEWEST_VERSION)
+    expect((await next(address, ['migrate', '--apply'], { NEXT_MIGRATION })).status).toBe(0)
+  })
+
+  test('when it starts, which it logs', async () => {
+    const service = await serve([], { env: { PETSTORE_DATABASE: await newStore() }, command: nextVersion })
+    await service.stop()
+    expect(service.stderr()).toMatch(new RegExp(`"msg":"[^"]*${MIGRATED}"`))
+  })
+
+  test('when it copies it', async () => {
+    const { status, stderr } = await next(temporaryFile('to.db'), [
+      'copy',
+      '--from',
+      await newStore(),
+      '--to',
+      temporaryFile('to.db'),
+    ])
+    expect([status, stderr]).toEqual([0, expect.stringContaining(MIGRATED)])
+  })
+
+  test.each([1, 17, 19])(
+    'a store of schema %d, from before the first release, is refused and stays as it is',
+    async (version) => {
+      const address = await newStore()
+      if (address.startsWith('postgres')) await inDatabase(address, `UPDATE petstore_schema SET version = ${version}`)
+      else {
+        using database = new Database(address)
+        database.run(`PRAGMA user_version = ${version}`)
+      }
+      const env = { PETSTORE_DATABASE: address }
+      for (const args of [
+        ['migrate', '--check'],
+        ['migrate', '--apply'],
+        ['serve', '--port', '0'],
+        ['recovered', '--yes'],
+      ]) {
+        const { status, stdout, stderr } = await run(args, { env })
+        const refusal = `has schema ${version}, from before the first release: run petstore migrate --apply of version 1.0.0`
+        expect([args, status, stdout + stderr]).toEqual([args, 1, expect.stringContaining(refusal)])
+      }
+      expect(await versionOf(address)).toBe(version)
+    },
+  )
+})
+
+test('a backup of a schema from before the first release is refused', async () => {
+  const backup = await storeFile()
+  using database = new Database(backup)
+  database.run('PRAGMA user_version = 17')
+  database.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  const bytes = readFileSync(backup)
+  const { status, stderr } = await run(['restore', backup, '--database', temporaryFile('to.db')])
+  expect([status, stderr]).toEqual([1, expect.stringContaining('has schema 17, from before the first release')])
+  expect(readFileSync(backup)).toEqual(bytes)
+})
+
+test('a migration of a file needs the room that it states', async () => {
+  const path = await storeFile()
+  const apply = () => next(path, ['migrate', '--apply'], { NEXT_BYTES_PER_ROW: '1e15' })
+  const store = await openStore(path, { now: Date.now })
+  const key = await store.createKey({ name: 'till', hash: 'h' as never, readOnly: false, expiresAt: undefined })
+  await store.createPet(newPet(), key.id)
+  await store.close()
+  const sentence = `the migration from schema ${NEWEST_VERSION} to ${NEWEST_VERSION + 1} needs 1000000000 MB of disk space`
+  expect(await apply()).toMatchObject({ status: 1, stderr: expect.stringContaining(sentence) })
+  expect(await versionOf(path)).toBe(NEWEST_VERSION)
+})
+
+const strace = Bun.which('strace')
+test.skipIf(!strace).each(['error=ENOSPC', 'error=EIO', 'signal=SIGKILL'])(
+  `a migration of a file that does not end (%s) leaves it as it was${strace ? '' : ' (strace is not installed)'}`,
+  async (fault) => {
+    const path = await storeFile()
+    const NEXT_MIGRATION = `CREATE TABLE large (x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+      INSERT INTO large SELECT zeroblob(1000) FROM n`
+    const traced = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=pwrite64', '-e', `inject=pwrite64:${fault}:when=100+`]
+    const { status, stderr } = await next(path, ['migrate', '--apply'], { NEXT_MIGRATION }, [
+      strace as string,
+      ...traced,
+    ])
+    if (fault.startsWith('error'))
+      expect([status, stderr]).toEqual([1, expect.stringContaining('the disk is full or failing')])
+    expect(await versionOf(path)).toBe(NEWEST_VERSION)
+    expect((await next(path, ['migrate', '--apply'], { NEXT_MIGRATION })).status).toBe(0)
+  },
+)
+
+test('PostgreSQL: a role that lost rights on a table gets the statements that it needs; functions keep their owner and their rights', async () => {
+  const address = await cluster.newStore()
+  await inDatabase(
+    address,
+    `DO $$ BEGIN CREATE ROLE till LOGIN; EXCEPTION WHEN duplicate_object THEN END $$;
+     GRANT ALL ON ALL TABLES IN SCHEMA public TO till;
+     ALTER FUNCTION petstore_take_turns() OWNER TO till; REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM PUBLIC;
+     GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO till`,
+  )
+  const functions = () =>
+    inDatabase(
+      address,
+      `SELECT oid::regprocedure::text AS name, proowner::regrole::text AS owner, proacl::text AS rights
+       FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1`,
+    )
+  const before = await functions()
+  const NEXT_MIGRATION = `DROP TABLE deprecated_calls; CREATE TABLE deprecated_calls
+    (key_id bigint, operation_id text, calls bigint, last_at bigint, PRIMARY KEY (key_id, operation_id))`
+  const { stderr } = await next(address, ['migrate', '--apply'], { NEXT_MIGRATION })
+  expect(await functions()).toEqual(before)
+  expect(stderr).toContain('till needs these rights now:')
+  const asTill = address.replace('postgres@', 'till@')
+  const till = () => next(asTill, ['keys', 'list'])
+  expect((await till()).stderr).toContain('lacks privileges (SELECT ON deprecated_calls')
+  await inDatabase(address, stderr.match(/GRANT .*;/g)?.join('\n') ?? '')
+  expect((await till()).status).toBe(0)
+})
+
+test.skipIf(!canMount)(`PostgreSQL: a disk that is full leaves the database as it was${WHY_SKIPPED}`, async () => {
+  using disk = smallDisk(`size=32m,mode=700,uid=${NOBODY.uid},gid=${NOBODY.gid}`, dataFolder())
+  await cluster.asAdmin((sql) => sql.unsafe(`CREATE TABLESPACE small LOCATION '${disk.folder}'`))
+  const address = await cluster.newDatabase('TABLESPACE small')
+  try {
+    await migrateStore(address)
+    const NEXT_MIGRATION = `CREATE TABLE large AS SELECT repeat('x', 1000) FROM generate_series(1, 100000)`
+    const { status, stderr } = await next(address, ['migrate', '--apply'], { NEXT_MIGRATION })
+    const sentence = 'cannot be used: its disk is full or failing. Make room'
+    expect([status, stderr]).toEqual([1, expect.stringContaining(sentence)])
+    expect(await versionOf(address)).toBe(NEWEST_VERSION)
+  } finally {
+    // Without its files the server could not write a checkpoint, nor make another database.
+    await cluster.asAdmin((sql) => sql.unsafe(`DROP DATABASE ${new URL(address).pathname.slice(1)}`))
+    await cluster.asAdmin((sql) => sql.unsafe('DROP TABLESPACE small'))
+  }
 })

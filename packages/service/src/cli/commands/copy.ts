@@ -38,7 +38,7 @@ Example:
         const onProgress = ({ step, done, total }: CopyProgress) =>
           progress.update(Math.floor((BAR_MAX * done) / total), step)
         rows = await unlessInterrupted(
-          copyStore(from, to, { onProgress, onStep: progress.log }),
+          copyStore(from, to, { onProgress, onMigration: progress.log }),
           `${kindOf(from).describe(from)} is as it was; ${kindOf(to).describe(to)} is unfinished, and nothing else opens it. ` +
             'Run the same command again to continue.',
         )

@@ -24,7 +24,7 @@ export function migrateCommand(): Command {
       if (check) requireStore(database)
       const before = await kind.schema(database)
       if (apply && before.version < before.newest) {
-        await migrateStore(database, { onStep: printNote })
+        await migrateStore(database, { onMigration: printNote })
         return printLines(sentence(name, await kind.schema(database)))
       }
       await printLines(sentence(name, before))
@@ -32,9 +32,8 @@ export function migrateCommand(): Command {
     })
 }
 
-function sentence(name: string, { version, newest, refused, needs }: SchemaState): string {
+function sentence(name: string, { version, newest, refused }: SchemaState): string {
   if (refused !== undefined) return `${name} ${refused}.`
   if (version === newest) return `${name}: schema ${version}, up to date.`
-  const cost = needs === undefined ? '' : ` (${needs}; stop all servers first)`
-  return `${name}: schema ${version} of ${newest}. Run petstore migrate --apply${cost}.`
+  return `${name}: schema ${version} of ${newest}. Run petstore migrate --apply.`
 }

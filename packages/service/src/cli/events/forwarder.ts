@@ -44,12 +44,11 @@ export class Forwarder {
     const { cursor } = this.saved
     const pages = followPages(eventReader(service, toItem), { cursor, from, signal: this.stop })
     for await (const { items, next } of pages) {
-      const { epoch, mark } = decodeEventCursor(next)
+      const { epoch } = decodeEventCursor(next)
       for (const item of items) {
         this.progress.waits(item.at)
         if (!(await this.deliver(item, epoch))) return
-        // A service of commit 60c4a71 gives no marks, and takes none.
-        this.saved.keep(encodeEventCursor({ epoch, id: item.id, mark: mark === undefined ? mark : item.mark }))
+        this.saved.keep(encodeEventCursor({ epoch, id: item.id, mark: item.mark }))
         this.progress.takes(item)
       }
       this.progress.waits(undefined)

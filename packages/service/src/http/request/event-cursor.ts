@@ -15,7 +15,7 @@ const SEED = 2
 
 const PATH = pathOf('listEvents')
 
-/** 30 characters of base64url, of which the first eight are the epoch; 24 without a mark. */
+/** 30 characters of base64url, of which the first eight are the epoch; 24 before the first event, which has no mark. */
 export function encodeEventCursor({ epoch, id, mark }: EventPosition): string {
   const position = Buffer.alloc(EPOCH_BYTES + ID_BYTES + (mark === undefined ? 0 : MARK_BYTES))
   position.writeUIntBE(Number(epoch), 0, EPOCH_BYTES)
@@ -33,7 +33,7 @@ export function decodeEventCursor(cursor: string): EventPosition {
   if (bytes.length >= markAt + CHECK_BYTES) {
     const mark = bytes.length === markAt + CHECK_BYTES ? undefined : bytes.readUInt32BE(markAt)
     const position = { epoch: BigInt(bytes.readUIntBE(0, EPOCH_BYTES)), id: bytes.readBigInt64BE(EPOCH_BYTES), mark }
-    if (encodeEventCursor(position) === cursor) return position
+    if ((mark !== undefined || position.id === 0n) && encodeEventCursor(position) === cursor) return position
   }
   throw new PetstoreError('invalid_parameter', "cursor must be copied unchanged from the previous page's Link header.")
 }

@@ -5,7 +5,6 @@ import { StartError } from '../../domain/start-error.ts'
 import { type KeyRow, LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
-import { STEP_VERSION, StepNeeded } from '../shared/versions.ts'
 import { APPLICATION } from './client.ts'
 import { lastIdOf, openSession } from './contents.ts'
 import { BEGIN_EPOCH } from './events.ts'
@@ -45,7 +44,6 @@ async function checkSchema(query: RunQuery): Promise<void> {
   const version = await schemaVersion(query)
   if (version === 0) throw new StartError('it holds no store')
   checkVersion(version)
-  if (version === STEP_VERSION) throw new StepNeeded('it')
   await checkOwner(query)
 }
 

@@ -3,7 +3,7 @@
 import { StartError } from '../../domain/start-error.ts'
 import type { StoreOptions } from '../../domain/store.ts'
 import { UNFINISHED_COPY } from '../shared/failures.ts'
-import { FIRST_VERSION, refusedVersion, STEP_VERSION } from '../shared/versions.ts'
+import { FIRST_VERSION, migratedSentence, refusedVersion } from '../shared/versions.ts'
 import addPets from './functions/add-pets.sql' with { type: 'text' }
 import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
 import countInventory from './functions/count-inventory.sql' with { type: 'text' }
@@ -13,7 +13,6 @@ import now from './functions/now.sql' with { type: 'text' }
 import refusedCallers from './functions/refused-callers.sql' with { type: 'text' }
 import takeTurns from './functions/take-turns.sql' with { type: 'text' }
 import { MIGRATIONS } from './migrations/all.ts'
-import { step } from './migrations/from-17.ts'
 import { newGrants } from './rights.ts'
 import { beginWith, type RunQuery, type Session } from './session.ts'
 import { MIGRATION_IDLE_MS } from './time-limits.ts'
@@ -32,7 +31,7 @@ export function schemaOf(version: number): readonly string[] {
  */
 export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastOrder, refusedCallers, addPets, findWords]
 
-export type MigrateOptions = Pick<StoreOptions, 'copying' | 'onStep'>
+export type MigrateOptions = Pick<StoreOptions, 'copying' | 'onMigration'>
 
 /** Servers that start at the same time migrate one after another. */
 const LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 0)'
@@ -80,9 +79,9 @@ export function checkVersion(version: number): void {
 
 /**
  * Runs the missing migrations and installs the functions, in one transaction. `copying`: a new schema is marked as unfinished.
- * `onStep` gets what the step from schema 17 takes, and the grants that other roles need after any migration.
+ * `onMigration` is called with the result for a store that was there before, and with the grants that other roles need.
  */
-export async function migrate(session: Session, { copying, onStep: report }: MigrateOptions = {}): Promise<void> {
+export async function migrate(session: Session, { copying, onMigration: report }: MigrateOptions = {}): Promise<void> {
   const { execute } = session
   await session.transaction(
     async () => {
@@ -93,13 +92,14 @@ export async function migrate(session: Session, { copying, onStep: report }: Mig
       await execute(WRITE_LOCK)
       if (version === 0 && copying) await execute(MARK_UNFINISHED)
       if (version === 0) await execute('CREATE TABLE petstore_schema (version integer NOT NULL)')
-      if (version === STEP_VERSION) await step(execute, report)
-      const made = version === 0 ? 0 : Math.max(1, version - FIRST_VERSION + 1)
+      const made = version === 0 ? 0 : version - FIRST_VERSION + 1
       for (const statements of MIGRATIONS.slice(made)) await execute(statements)
       for (const statements of FUNCTIONS) await execute(statements)
       await execute('DELETE FROM petstore_schema')
       await execute(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
-      if (version > 0 && report) for (const sentence of await newGrants(execute)) report(sentence)
+      if (version === 0 || !report) return
+      for (const sentence of [migratedSentence(version, NEWEST_VERSION), ...(await newGrants(execute))])
+        report(sentence)
     },
     beginWith({ idle_in_transaction_session_timeout: MIGRATION_IDLE_MS }),
   )

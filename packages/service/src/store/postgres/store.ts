@@ -6,7 +6,7 @@ import { ORDERS, PETS } from '../shared/lists.ts'
 import { ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { PET_COLUMNS } from '../shared/pet-columns.ts'
 import { searchable } from '../shared/search.ts'
-import { STEP_VERSION, schemaState } from '../shared/versions.ts'
+import { schemaState } from '../shared/versions.ts'
 import type { PostgresAddress } from './address.ts'
 import { Client } from './client.ts'
 import { postgresCommit } from './commits.ts'
@@ -14,7 +14,6 @@ import { StoreFailure } from './errors.ts'
 import { postgresEvents } from './events.ts'
 import { atStart, type WritableHost, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
-import { stepNeeds } from './migrations/from-17.ts'
 import { isAnyOverdue, readInventory } from './orders.ts'
 import { pages, rowsById } from './pages.ts'
 import { createPets } from './pets.ts'
@@ -52,9 +51,7 @@ export function postgresSchema(address: string): Promise<SchemaState> {
     const connection = await PrimaryConnection.open(parsed)
     try {
       await checkServer(connection.read)
-      const version = await schemaVersion(connection.read)
-      const needs = version === STEP_VERSION ? await stepNeeds(connection.read) : undefined
-      return schemaState(version, NEWEST_VERSION, needs)
+      return schemaState(await schemaVersion(connection.read), NEWEST_VERSION)
     } finally {
       await connection.close()
     }

@@ -206,19 +206,13 @@ function epochOf(rows: readonly FeedRow[]): bigint {
   return (rows.find(({ kind }) => kind === 'epoch') as FeedRow).id
 }
 
-/** The position, with the mark of its event. Throws `cursor_expired` unless that is there, and the one that the position was given with. */
+/** Returns the position. Throws `cursor_expired` unless its event is there, with the same mark. */
 function seenPosition(rows: readonly FeedRow[], after: EventPosition, epoch: bigint): EventPosition {
   const seen = rows.find(({ kind }) => kind === 'seen')
   if (after.epoch === epoch && after.id === 0n) return after
   const there = seen && positionOf(epoch, seen)
-  if (after.epoch === epoch && there && (after.mark === undefined || isSame(there, after))) {
-    return there.id === after.id ? there : after
-  }
+  if (after.epoch === epoch && there?.id === after.id && there.mark === after.mark) return after
   throw cursorExpired()
-}
-
-function isSame(one: EventPosition, other: EventPosition): boolean {
-  return one.id === other.id && one.mark === other.mark
 }
 
 function positionOf(epoch: bigint, { id, json }: FeedRow): EventPosition {

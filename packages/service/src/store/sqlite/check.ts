@@ -6,7 +6,6 @@ import { statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { markOf } from '../../domain/events.ts'
 import { StartError } from '../../domain/start-error.ts'
-import { STEP_VERSION, StepNeeded } from '../shared/versions.ts'
 import { checkFinished } from './connection.ts'
 import { isSqliteCode } from './errors.ts'
 import { identityOf, realPath } from './file-checks.ts'
@@ -109,9 +108,7 @@ function openCopy(path: string): Database {
 
 function refuseVersion(database: Database, path: string): void {
   checkFinished(database, path)
-  const version = schemaVersion(database)
-  if (version === STEP_VERSION) throw new StepNeeded(path)
-  checkVersion(path, version)
+  checkVersion(path, schemaVersion(database))
 }
 
 function examine(

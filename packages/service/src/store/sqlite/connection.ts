@@ -33,13 +33,15 @@ export interface SqliteConnection {
   close(): void
 }
 
+type Opening = Pick<StoreOptions, 'copying' | 'onMigration'>
+
 /**
  * `path` is a file, or `:memory:`. Throws StartError when the file is not a store, or is damaged, read-only, locked or of a
  * version that this one cannot open, or is not the one of the given identity.
  */
 export function openConnection(
   path: string,
-  { identity, onTrouble, copying }: Pick<StoreOptions, 'identity' | 'onTrouble' | 'copying'> = {},
+  { identity, onTrouble, ...options }: Opening & Pick<StoreOptions, 'identity' | 'onTrouble'> = {},
 ): SqliteConnection {
   if (path === ':memory:') {
     const database = openDatabase(path)
@@ -49,7 +51,7 @@ export function openConnection(
     const file = prepareFile(path, identity)
     const opened = identityOf(file)
     try {
-      const database = openDatabase(file, opened, copying)
+      const database = openDatabase(file, opened, options)
       if (opened) return inPlace(file, opened, database, new FileGuard(path, opened, onTrouble))
     } catch (error) {
       // Otherwise another process has removed the file meanwhile.
@@ -100,11 +102,11 @@ function inPlace(path: string, identity: string, opened: Database, guard: FileGu
 }
 
 /** Throws StartError when the file is not the one of this identity. */
-function openDatabase(path: string, identity = identityOf(path), copying = false): Database {
+function openDatabase(path: string, identity = identityOf(path), options: Opening = {}): Database {
   let database: Database | undefined
   try {
     database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
-    prepare(database, path, identity, copying)
+    prepare(database, path, identity, options)
     return database
   } catch (error) {
     database?.close()
@@ -112,7 +114,12 @@ function openDatabase(path: string, identity = identityOf(path), copying = false
   }
 }
 
-function prepare(database: Database, path: string, identity: string | undefined, copying: boolean): void {
+function prepare(
+  database: Database,
+  path: string,
+  identity: string | undefined,
+  { copying, onMigration = () => undefined }: Opening,
+): void {
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   const version = schemaVersion(database)
   checkInPlace(path, identity)
@@ -125,7 +132,7 @@ function prepare(database: Database, path: string, identity: string | undefined,
   checkInPlace(path, identity)
   database.run('PRAGMA synchronous = FULL')
   database.run('PRAGMA foreign_keys = ON')
-  migrate(database, path)
+  migrate(database, path, onMigration)
   // A thread does it: see checkpoints.ts.
   database.run('PRAGMA wal_autocheckpoint = 0')
   // For what undoes a single statement: a file takes a tenth of a create, and a container may have no folder for temporary files.

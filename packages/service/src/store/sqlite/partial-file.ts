@@ -10,7 +10,7 @@ import { createPartial } from '../../system/partial.ts'
 export const SIDE_SUFFIXES = ['-wal', '-shm', '-journal']
 
 /** An empty file beside `to`, named after it. It is removed at the end, unless it has got another name. */
-export function openPartial(to: string): { path: string } & Disposable {
+function openPartial(to: string): { path: string } & Disposable {
   const { path, descriptor } = createPartial(to, 0o600)
   return {
     path,

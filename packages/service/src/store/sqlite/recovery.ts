@@ -8,7 +8,6 @@ import { noStoreAt, StartError } from '../../domain/start-error.ts'
 import { type KeyRow, LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
-import { STEP_VERSION, StepNeeded } from '../shared/versions.ts'
 import { checkFinished } from './connection.ts'
 import { lastIdOf, openAlone, setLastId } from './contents.ts'
 import { startError } from './errors.ts'
@@ -25,7 +24,6 @@ export async function recover(path: string, { skipIds, revoke }: Recovery): Prom
     using database = openAlone(file, inUse(path).message)
     checkFinished(database, path)
     const version = schemaVersion(database)
-    if (version === STEP_VERSION) throw new StepNeeded(path)
     if (version === 0) throw new StartError(`${path} is empty: there is nothing to recover.`)
     const revoked = await revoke(keysIn(database))
     database.transaction(() => {

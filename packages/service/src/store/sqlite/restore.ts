@@ -19,16 +19,13 @@ import { pathToFileURL } from 'node:url'
 import type { ApiKey } from '../../domain/keys.ts'
 import { orStartError, systemReason } from '../../domain/system-reason.ts'
 import { makeFolder, syncFile, syncFolderOf } from '../../system/files.ts'
-import { PARTIAL } from '../../system/partial.ts'
 import { syncSteadily } from '../../system/steady-sync.ts'
-import { STEP_VERSION } from '../shared/versions.ts'
 import { changeAside } from './backup.ts'
 import { type BackupSummary, checkContents, findCopy } from './check.ts'
 import { lastIdOf } from './contents.ts'
 import { isSqliteCode } from './errors.ts'
 import { APPLICATION_ID, checkBackup, checkReplaceable, inUse, realPath } from './file-checks.ts'
-import { convert } from './migrations/from-17.ts'
-import { openPartial, SIDE_SUFFIXES, withPartial } from './partial-file.ts'
+import { SIDE_SUFFIXES, withPartial } from './partial-file.ts'
 import { keysIn, type LastIds, setApart } from './recovery.ts'
 import { giveOwner, swap } from './replace-file.ts'
 
@@ -49,7 +46,7 @@ export interface Restored extends BackupSummary {
  */
 export function restore(from: string, to: string, skipIds: bigint): Restored {
   const [backup, path] = [findCopy(from), realPath(to)]
-  const version = checkBackup(backup)
+  checkBackup(backup)
   checkReplaceable(path)
   orStartError(
     () => makeFolder(dirname(path)),
@@ -57,7 +54,7 @@ export function restore(from: string, to: string, skipIds: bigint): Restored {
   )
   const kept = `${path}.before-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
   const write = (partial: string) => {
-    syncSteadily(partial, () => (version === STEP_VERSION ? convertCopy(backup, partial) : copyBytes(backup, partial)))
+    syncSteadily(partial, () => copyBytes(backup, partial))
     const contents = checkContents(partial)
     giveOwner(partial, path)
     let known: ApiKey[] = []
@@ -71,14 +68,6 @@ export function restore(from: string, to: string, skipIds: bigint): Restored {
     return { ...contents, ...replaced, known }
   }
   return withPartial(path, write, kept)
-}
-
-/** By a copy: SQLite would need files beside the backup, which may be read-only. */
-function convertCopy(backup: string, to: string): void {
-  using copy = openPartial(`${to.replace(PARTIAL, '')}.copy`)
-  copyBytes(backup, copy.path)
-  checkContents(copy.path)
-  convert(copy.path, to)
 }
 
 /** Does not copy the backup's mode: until the copy is complete, nobody else may read it. */

@@ -2,6 +2,7 @@
 
 import { beforeAll, expect, test } from 'bun:test'
 import type { Answer } from '../../../../../test/support/service.ts'
+import { encodeEventCursor } from '../../../src/http/request/event-cursor.ts'
 import { describeApi, expectError, type OnStore } from './api.ts'
 import { ordersOf, turnToNow } from './orders.ts'
 
@@ -36,6 +37,13 @@ export function events(on: OnStore): void {
         expect(next(page)).toContain(`&to=${encodeURIComponent(to)}&`)
         expect((await get(next(page))).status).toBe(200)
       }
+    })
+
+    test('a cursor without a mark is refused, except before the first event', async () => {
+      const { epoch } = await api.service.store.findEnd()
+      const at = (id: bigint) => get(`/store/events?cursor=${encodeEventCursor({ epoch, id, mark: undefined })}`)
+      expect((await at(0n)).status).toBe(200)
+      expectError(await at(1n), 400, 'invalid_parameter', ['cursor must be copied unchanged'])
     })
 
     test('an earlier cursor is refused in a new epoch', async () => {

@@ -1,9 +1,6 @@
 // The feed of events in PostgreSQL: the promises of every store, and what is peculiar to a database of many servers.
 
-import { test } from 'bun:test'
-import { expectEventsOf17, OF_17 } from '../../../../../test/support/events-of-17.ts'
 import { sharedCluster } from '../../../../../test/support/postgres.ts'
-import { fixtureDatabase } from '../../../../../test/support/store-fixtures.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { eventsConformance } from '../events.conformance.ts'
 
@@ -21,15 +18,4 @@ eventsConformance('PostgreSQL', async () => {
         RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${ms}`)
     },
   }
-})
-
-test('a store of schema 17 keeps every event and its id, and the next one goes on', async () => {
-  const address = await fixtureDatabase(cluster)
-  await cluster.asAdmin(
-    (sql) =>
-      sql.unsafe(`SET search_path = public; TRUNCATE keys, deprecated_calls, pets, orders, events, changed_pets, idempotency_answers
-        RESTART IDENTITY; ${OF_17('false')}`),
-    new URL(address).pathname.slice(1),
-  )
-  await expectEventsOf17(await openStore(address, { now: Date.now }))
 })

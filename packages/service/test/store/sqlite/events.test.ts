@@ -3,11 +3,9 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { allEvents } from '../../../../../test/support/events.ts'
-import { expectEventsOf17, OF_17 } from '../../../../../test/support/events-of-17.ts'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
-import { fixtureFile } from '../../../../../test/support/store-fixtures.ts'
 import { kindOf, openStore, type StoreFiles } from '../../../src/store/kinds.ts'
 import { eventsConformance } from '../events.conformance.ts'
 
@@ -67,22 +65,4 @@ test('a backup, and a store that was restored from it, begin a new epoch each', 
     epochs.push(await epochOf(path))
   }
   expect(new Set(epochs).size).toBe(4)
-})
-
-test('a store of schema 17 keeps every event and its id, and the next one goes on', async () => {
-  const path = fixtureFile(17)
-  const old = new Database(path)
-  const tables = [
-    'keys',
-    'deprecated_calls',
-    'pets',
-    'orders',
-    'events',
-    'changed_pets',
-    'idempotency_answers',
-    'sqlite_sequence',
-  ]
-  old.run(`PRAGMA foreign_keys = OFF; ${tables.map((table) => `DELETE FROM ${table};`).join('')} ${OF_17('0')}`)
-  old.close()
-  await expectEventsOf17(await openStore(path, { now: Date.now }))
 })

@@ -3,3 +3,6 @@
 import schema from './0021-schema.sql' with { type: 'text' }
 
 export const MIGRATIONS: readonly string[] = [schema]
+
+/** For versions that rewrite tables: the bytes that they write for each pet and order of the store, as measured. */
+export const BYTES_PER_ROW: Readonly<Record<number, number>> = {}

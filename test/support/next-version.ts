@@ -1,0 +1,19 @@
+// Preloaded into a process that is to be of the next version: it has one more migration, with the statements of `NEXT_MIGRATION`. In a file it
+// writes `NEXT_BYTES_PER_ROW`.
+
+import { readFileSync } from 'node:fs'
+import { plugin } from 'bun'
+
+const { NEXT_MIGRATION = 'SELECT 1', NEXT_BYTES_PER_ROW = '0' } = process.env
+
+plugin({
+  name: 'next version',
+  setup(build) {
+    build.onLoad({ filter: /\/store\/(sqlite|postgres)\/migrations\/all\.ts$/ }, ({ path }) => ({
+      loader: 'ts',
+      contents: readFileSync(path, 'utf8')
+        .replace(/(?<=MIGRATIONS: .*= \[.*)(?=\])/, `, ${JSON.stringify(NEXT_MIGRATION)}`)
+        .replace(/(?<=BYTES_PER_ROW: .*)\{\}$/m, `new Proxy({}, { get: () => ${NEXT_BYTES_PER_ROW} })`),
+    }))
+  },
+})
