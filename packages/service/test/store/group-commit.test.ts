@@ -1,6 +1,6 @@
 // What is committed together and when, and what is refused because it would wait too long.
 
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { OVERLOADED, PetstoreError } from '../../src/domain/petstore-error.ts'
 import { BATCH_MAX, batched } from '../../src/store/shared/group-commit.ts'
@@ -35,6 +35,20 @@ test('a call that fails alone is not tried again, and those that fail together a
   expect(await outcomes(13)).toEqual(['rejected'])
   expect(await outcomes(1, 13, 2)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(batches).toEqual([[13], [1, 13, 2], [1], [13], [2]])
+})
+
+test('an observer that throws stops no commit', async () => {
+  const warned = spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+  const add = batched(
+    async (items: number[]) => items,
+    () => {
+      throw new Error('planted')
+    },
+  )
+  expect(await add(1)).toBe(1)
+  expect(await Promise.race([add(2), Bun.sleep(5_000)])).toBe(2)
+  expect(warned).toHaveBeenCalledTimes(2)
+  warned.mockRestore()
 })
 
 /** Commits at once, and keeps what was in each batch. */

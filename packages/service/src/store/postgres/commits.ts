@@ -5,7 +5,7 @@ import type { Commit } from '../../domain/decisions/changing-methods.ts'
 import { decide } from '../../domain/decisions/decide.ts'
 import { type Decision, touchedBy } from '../../domain/decisions/decision.ts'
 import type { StoreOptions } from '../../domain/store.ts'
-import { batched } from '../shared/group-commit.ts'
+import { batched, observe } from '../shared/group-commit.ts'
 import { translateChanging } from './errors.ts'
 import { forgetting } from './idempotency.ts'
 import type { PrimaryConnection } from './primary.ts'
@@ -48,7 +48,7 @@ export function postgresCommit(
       { begin: BEGIN, failure: translateChanging },
     )
     forget()
-    if (transitions.length > 0) onTransitions?.(transitions)
+    if (transitions.length > 0) observe(() => onTransitions?.(transitions))
     return [...outcomes]
   }, onBatch)
 

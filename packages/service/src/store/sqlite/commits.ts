@@ -4,7 +4,7 @@ import type { Commit } from '../../domain/decisions/changing-methods.ts'
 import { decide } from '../../domain/decisions/decide.ts'
 import { type Decision, overdueIn } from '../../domain/decisions/decision.ts'
 import type { StoreOptions } from '../../domain/store.ts'
-import { batched } from '../shared/group-commit.ts'
+import { batched, observe } from '../shared/group-commit.ts'
 import { forgetting } from './idempotency.ts'
 import { rowWriter } from './row-writer.ts'
 import { snapshots } from './snapshot.ts'
@@ -32,7 +32,7 @@ export function commits(statements: Statements, transact: Transact, options: Sto
       write(decided.writes, now)
       return decided
     }, KEEPS_KEYS)
-    if (transitions.length > 0) options.onTransitions?.(transitions)
+    if (transitions.length > 0) observe(() => options.onTransitions?.(transitions))
     return [...outcomes]
   }, options.onBatch)
 

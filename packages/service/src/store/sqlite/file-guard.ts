@@ -1,5 +1,5 @@
 // Whether the file of an open store is still in its place. When it was removed, or another file has its name, SQLite goes on writing to a
-// file that nobody can open again, so nothing more may be acknowledged. A second name (a hard link) is dangerous, too: see file.ts.
+// file that nobody can open again, so nothing more may be acknowledged. A second name (a hard link) is dangerous, too: see file-checks.ts.
 
 import { statSync } from 'node:fs'
 import type { PetstoreError } from '../../domain/petstore-error.ts'

@@ -1,6 +1,6 @@
 // A file that was set back to an earlier state (shared/recovery.ts). Its schema may be that of an older release: it is left as it is.
 //
-// Do not use it in a process that has the store open: see file.ts.
+// Do not use it in a process that has the store open: see file-checks.ts.
 
 import type { Database } from 'bun:sqlite'
 import type { ApiKey } from '../../domain/keys.ts'

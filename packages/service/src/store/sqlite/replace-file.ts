@@ -21,7 +21,7 @@ export function giveOwner(file: string, path: string): void {
 /** Names the file `path`, and the one that is there `kept`. A process that is killed meanwhile leaves each of them one name. */
 export function swap(file: string, path: string, kept: string): void {
   if (!exchange(file, path)) {
-    // Between these two the store has two names. With them it is not opened: see file.ts.
+    // Between these two the store has two names. With them it is not opened: see file-checks.ts.
     linkSync(path, kept)
     renameSync(file, path)
     return

@@ -1,6 +1,6 @@
 // Every transition of an order in every status, and what becomes of its pet.
 
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { ORDER_STATUSES } from '../../../../contract/src/generated.ts'
 import { noSuchOrder, notTransitioned } from '../../../src/domain/decisions/refusal-messages.ts'
@@ -56,6 +56,18 @@ export function transitions(fixture: Fixture): void {
         })
       }
     }
+
+    test('is made once, also if its observer throws', async () => {
+      const pets = await Promise.all([addPet(), addPet()])
+      const warned = spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+      const reporting = spyOn(fixture.reported, 'push').mockImplementation(() => {
+        throw new Error('planted')
+      })
+      const orders = await Promise.all(pets.map((petId) => place(petId))).finally(() => reporting.mockRestore())
+      expect(orders.map(({ petId, status }) => [petId, status])).toEqual(pets.map((petId) => [petId, 'pending']))
+      expect(warned).toHaveBeenCalled()
+      warned.mockRestore()
+    })
 
     test('of an order that does not exist is refused', async () => {
       for (const id of [0n, -1n, MAX, -(2n ** 63n)]) {
