@@ -165,12 +165,17 @@ describe('the package', () => {
     ['npx', { npm_command: 'exec' }],
     ['Yarn 1', { npm_config_user_agent: 'yarn/1.22.22 npm/? node/v20.20.2 linux x64' }],
   ])('a signal to %s, which starts it in a shell, reaches the service', async (name, variables) => {
-    const [command = ''] = LAYOUTS.npm()
+    // npx keeps the names of the packages that it was given.
+    const [modules, cwd] = [join(folder(), '_npx/0123/node_modules'), folder()]
+    install(modules, `${BESIDE}/bin/bun`, 'bun')
+    writeFileSync(join(modules, '../package.json'), '{"_npx":{"packages":["./petstore.tgz"]}}')
+    writeFileSync(join(cwd, 'petstore.tgz'), '')
+    const command = unpack(modules)
     // The shell ends, and passes nothing on.
     const env: Record<string, string> = { ...variables, PATH: `${dirname(command)}:${process.env.PATH}` }
-    const service = await serve([], { command: ['sh', '-c', '"$0" "$@"; true', command], env })
+    const service = await serve([], { command: ['sh', '-c', '"$0" "$@"; true', command], env, cwd })
     // Only npx has petstore on its path, so a command is named that works without it.
-    if (name === 'npx') expect(service.stdout()).toMatch(/^Another key {2}\S+\/petstore keys create /m)
+    if (name === 'npx') expect(service.stdout()).toMatch(/^Another key {2}npx \.\/petstore\.tgz keys create /m)
     expect(await service.stop()).toBe(143)
     // All output has been read, so the service has ended, too.
     expect(service.stderr()).toContain('"signal":"SIGTERM"')

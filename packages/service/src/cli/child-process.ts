@@ -1,8 +1,8 @@
 // Starts petstore as a child process in the way this process was started: with Bun and the options of bin/petstore, so that it runs
 // and reads nothing in the current folder; or as the executable. The child does not outlive this process.
 
-import { existsSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import { io } from '../system/io.ts'
 
 /** The executable's files have paths below `/$bunfs/`, which only it can read. */
@@ -32,8 +32,22 @@ export function commandName(): string {
   // In a clone, in a package, or, for the executable, nowhere.
   const launchers = ['../../../../bin/petstore', '../bin/petstore'].map((path) => join(import.meta.dir, path))
   const command = launchers.find(existsSync) ?? process.execPath
+  const [, cache] = /^(.*\/_npx\/[^/]+)\/node_modules\//.exec(command) ?? []
+  const archive = cache && npxArchive(cache)
+  if (archive) return `npx ${archive}`
   const path = relative(io().cwd(), command)
   if (path.startsWith('..')) return command
   // A shell looks for a name without a folder elsewhere.
   return path.includes('/') ? path : `./${path}`
+}
+
+/** The archive that npx has installed in this folder of its cache, if the path that was typed still leads to it. */
+function npxArchive(cache: string): string | undefined {
+  try {
+    const { _npx } = JSON.parse(readFileSync(join(cache, 'package.json'), 'utf8'))
+    const [archive] = _npx.packages
+    return /^[\w./-]+$/.test(archive) && existsSync(resolve(io().cwd(), archive)) ? archive : undefined
+  } catch {
+    return undefined
+  }
 }

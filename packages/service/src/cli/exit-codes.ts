@@ -32,7 +32,8 @@ export function setService(baseUrl: string): void {
 export function endWith(error: unknown): number {
   // Commander has written its message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  if (!(error instanceof NegativeResult)) printError(messageOf(error))
+  const hint = isUnreached(error) ? ' --url or PETSTORE_URL names another service.' : ''
+  if (!(error instanceof NegativeResult)) printError(messageOf(error) + hint)
   return statusOf(error)
 }
 
@@ -89,10 +90,16 @@ export function messageOf(error: unknown): string {
   return expected ? (error as Error).message : Bun.inspect(error)
 }
 
+/** The system refused the connection, or ended it. */
+function isUnreached(error: unknown): boolean {
+  const { code } = ((error as Error).cause ?? {}) as { code?: unknown }
+  return error instanceof PetstoreNetworkError && typeof code === 'string'
+}
+
 /** What the system says is more than a library's message. */
-function withReason({ message, cause }: PetstoreNetworkError): string {
-  const { code } = (cause ?? {}) as { code?: unknown }
-  const why = [typeof code === 'string' && systemReason(cause), throughProxy(service)].filter(Boolean).join(', ')
+function withReason(error: PetstoreNetworkError): string {
+  const { message, cause } = error
+  const why = [isUnreached(error) && systemReason(cause), throughProxy(service)].filter(Boolean).join(', ')
   const what = cause instanceof UnreadableAnswer ? cause.message : message
   return why ? `${what.replace(/\.$/, '')} (${why}).` : what
 }

@@ -10,7 +10,11 @@ export const DAY_MS = 86_400_000
 /** Of the keys in force with this id or name, those of a rotation oldest first. Throws PetstoreError when there is none. */
 export function findKeys(keys: readonly ApiKey[], which: string): [ApiKey, ...ApiKey[]] {
   const [first, ...others] = inForce(keys).filter(({ id, name }) => String(id) === which || name === which)
-  if (!first) throw new PetstoreError('not_found', `No active key has the id or name ${which}. See petstore keys list.`)
+  if (!first)
+    throw new PetstoreError(
+      'not_found',
+      `No active key has the id or name ${JSON.stringify(which)}. See petstore keys list.`,
+    )
   return [first, ...others]
 }
 

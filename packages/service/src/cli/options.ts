@@ -34,8 +34,15 @@ export function statusOption(description: string): Option {
   return new Option('--status <status>', description).choices(PET_STATUSES)
 }
 
-function addFlag(command: Command, { flag, description, variable, default: preset }: Setting<unknown>): void {
-  if (flag) command.addOption(new Option(flag, `${description} (${variable}${preset ? `, default ${preset}` : ''})`))
+function addFlag(command: Command, { flag, description, variable, default: preset, values }: Setting<unknown>): void {
+  if (!flag) return
+  const option = new Option(flag, `${description} (${variable}${preset ? `, default ${preset}` : ''})`)
+  command.addOption(values ? completing(option, values) : option)
+}
+
+/** For completions, and for the help. Unlike `choices`, it leaves the parser. */
+export function completing(option: Option, values: readonly string[]): Option {
+  return Object.assign(option, { argChoices: values })
 }
 
 /** Reads the whole configuration, and checks all of it, also settings that the command does not use. Flags replace `preset`. */

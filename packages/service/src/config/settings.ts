@@ -11,6 +11,8 @@ export interface Setting<Value> {
   flag?: string
   /** Parsed when the setting is not given; without a default, its value is then `undefined`. */
   default?: string
+  /** All that `parse` takes, if it is a few words. */
+  values?: readonly string[]
   /** The variable of another setting, without which this one has no effect. */
   needs?: string
   /** Its variable with `_FILE` at the end may name a file that holds it. It is never shown. */
@@ -22,6 +24,8 @@ export interface Setting<Value> {
 }
 
 const setting = <Of extends Setting<unknown>>(of: Of): Of => of
+
+const ENVIRONMENTS = ['production', 'staging'] as const satisfies readonly Environment[]
 
 export const SETTINGS = {
   host: setting({
@@ -52,7 +56,8 @@ export const SETTINGS = {
     flag: '--environment <name>',
     default: 'production',
     description: 'production or staging. Each refuses the API keys of the other.',
-    parse: parsers.oneOf<Environment>('production', 'staging'),
+    values: ENVIRONMENTS,
+    parse: parsers.oneOf(...ENVIRONMENTS),
   }),
   baseUrl: setting({
     variable: 'PETSTORE_BASE_URL',

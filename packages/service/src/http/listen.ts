@@ -47,7 +47,7 @@ export function listen({ host, port, flag, sharePort = false, log }: Address, se
     // If a name has no address, Bun's error has the code of an earlier system call.
     const isUnknown = isIP(host) === 0 && !['EACCES', 'EADDRNOTAVAIL'].includes(code ?? '')
     const reason = isUnknown ? 'no such host' : systemReason(cause)
-    throw new StartError(`Cannot listen on ${authority(host, port)} (${reason}). Choose another host or port.`, {
+    throw new StartError(`Cannot listen on ${joined(host, port)} (${reason}). Choose another host or port.`, {
       cause,
     })
   }
@@ -58,8 +58,11 @@ export async function checkFree({ host, port }: Pick<Address, 'host' | 'port'>):
   await listen({ host, port, flag: '--port' }, { fetch: () => new Response(null, { status: 503 }) }).stop(true)
 }
 
-/** `host:port` for a client on this machine: `localhost` for an address that means every interface. */
+/** `host:port` for a client on this machine. It may not know `localhost` by the protocol of an address that means every interface. */
 export function authority(host: string, port: number): string {
-  const name = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host
-  return name.includes(':') ? `[${name}]:${port}` : `${name}:${port}`
+  return joined({ '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host, port)
+}
+
+function joined(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

@@ -29,6 +29,8 @@ test('completes commands, options and their values', async () => {
   expect(await complete('pets', 's')).toContain('show')
   expect(await complete('pets', 'list', '--s')).toContain('--status')
   expect(await complete('pets', 'list', '--status', '')).toContain('pending')
+  expect(await complete('serve', '--environment', '')).toBe('production\t\nstaging\t\n:4\n')
+  expect(await complete('verify', '--level', 'p')).toBe('pets\t\n:4\n')
   for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
     expect((await run(['completion', shell], { cwd })).stdout).toContain('petstore complete')
   }

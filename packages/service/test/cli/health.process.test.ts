@@ -15,6 +15,9 @@ test('exits with 0 while the service is ready, and with 3 when it does not answe
   const env = { PETSTORE_PORT: port, PETSTORE_HOST: '0.0.0.0' }
   expect(await run(['health'], { env })).toEqual({ status: 0, stdout: 'ready\n', stderr: '' })
   expect((await run(['health', '--url', service.url])).status).toBe(0)
+  const elsewhere = { PETSTORE_URL: 'http://127.0.0.1:1/v1', PETSTORE_PORT: '1' }
+  expect((await run(['health', '--host', '127.0.0.1', '--port', port], { env: elsewhere })).stdout).toBe('ready\n')
+  expect((await run(['health', '--port', 'http'])).status).toBe(2)
   await service.stop()
   expect(await run(['health'], { env })).toMatchObject({
     status: 3,

@@ -83,7 +83,7 @@ describe('create', () => {
   test('refuses the name of a key in force, and takes that of a revoked one', async () => {
     await create('--name', 'till 9')
     const { status, stdout, stderr } = await keys('create', '--name', 'till 9')
-    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('is named till 9 already')])
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('is named "till 9" already')])
     await keys('revoke', 'till 9')
     await create('--name', 'till 9')
   })

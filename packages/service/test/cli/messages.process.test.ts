@@ -57,7 +57,12 @@ describe('a failure of the system is told in words', () => {
     ['a new store', ['migrate', '--apply', '--database', '/proc/x.db'], {}, `cannot be created ${gone}`],
     ['a file of a key', ['pets', 'list'], { PETSTORE_API_KEY: '', PETSTORE_API_KEY_FILE: '/nope' }, gone],
     ['a login', ['login'], { HOME: locked }, 'login.json cannot be written (not a directory)'],
-    ['a service', ['pets', 'list', '--url', 'http://127.0.0.1:1'], {}, 'cannot be reached (connection refused).'],
+    [
+      'a service',
+      ['pets', 'list', '--url', 'http://127.0.0.1:1'],
+      {},
+      'cannot be reached (connection refused). --url or PETSTORE_URL names another service.',
+    ],
   ])('%s', async (_what, args, env, words) => {
     if (env.PETSTORE_DATABASE) await run(['migrate', '--apply'], { cwd, env })
     const { stderr } = await run(args, { cwd, env: { ...connection(), ...env } })

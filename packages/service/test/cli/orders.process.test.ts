@@ -66,7 +66,7 @@ ${id}   ${petId}    Ada   pending  ${minute(placedAt)}  ${minute(expiresAt)}  ti
   expect(taken).toEqual({ status: 1, stdout: '', stderr: `petstore: ${message} (from ${service.url})\n` })
   const completed = await orders('complete', String(id))
   expect(await orders('sell', String(id))).toEqual(completed)
-  expect(completed.stderr).toBe(`Sold pet ${petId}, Ada.\n`)
+  expect(completed.stderr).toBe(`Sold pet ${petId} (Ada).\n`)
   expect(completed.stdout).toContain(' completed ')
   // The reservation is over, and so is its end.
   expect(completed.stdout).not.toContain(minute(expiresAt))
@@ -109,7 +109,7 @@ describe('petstore sell', () => {
     const sold = await petstore(['sell', String(petId), '--reference', 'receipt 4711'])
     const order = await newestOrder(petId)
     expect(order).toMatchObject({ status: 'completed', reference: 'receipt 4711' })
-    expect(sold).toMatchObject({ status: 0, stderr: `Sold pet ${petId}, Bruno.\n` })
+    expect(sold).toMatchObject({ status: 0, stderr: `Sold pet ${petId} (Bruno).\n` })
     expect(sold.stdout).toMatch(/\n\d+ +\d+ +Bruno +completed .* receipt 4711\n$/)
     const again = await petstore(['sell', String(petId)])
     expect(again).toEqual({ status: 1, stdout: '', stderr: `petstore: Pet ${petId} is sold (order ${order?.id}).\n` })
@@ -145,7 +145,7 @@ describe('petstore sell', () => {
       `It is not known whether pet ${petId} was sold. To find out, run petstore orders complete ${id}.\npetstore: No.`,
     )
     expect(Math.round((Date.parse(expiresAt) - Date.parse(placedAt)) / 60_000)).toBe(10)
-    expect(await orders('complete', String(id))).toMatchObject({ status: 0, stderr: `Sold pet ${petId}, Rex.\n` })
+    expect(await orders('complete', String(id))).toMatchObject({ status: 0, stderr: `Sold pet ${petId} (Rex).\n` })
   })
 })
 

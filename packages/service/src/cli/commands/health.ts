@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { PetstoreNetworkError } from '../../../../client/src/petstore.ts'
 import { type Flags, localUrl } from '../../config/read-config.ts'
 import { CLIENT_SETTINGS } from '../../config/settings.ts'
@@ -19,15 +19,19 @@ export function healthCommand(): Command {
   return new Command('health')
     .description('Ask a service whether it is ready. Exits with 0 if it is, otherwise with 3. Needs no key.')
     .option(flag, description)
+    .addOption(new Option('--host <address>', 'ask at this address of this machine').conflicts('url'))
+    .addOption(new Option('--port <number>', 'ask at this port of this machine').conflicts('url'))
     .option(
       '--process <id>',
       'ask where the flags of this process say; in a container, process 1 is the service (Linux)',
       parseInt64,
     )
-    .action(async ({ process: id }: { process?: bigint }, self: Command) => {
-      const local = () => localUrl(io().env, id === undefined ? {} : flagsOf(id))
+    .action(async ({ process: id, host, port }: { process?: bigint; host?: string; port?: string }, self: Command) => {
+      const flags = id === undefined ? {} : flagsOf(id)
+      const local = () => localUrl(io().env, { host: host ?? flags.host, port: port ?? flags.port })
+      const given = host === undefined && port === undefined ? clientConfigOf(self).url : undefined
       useNoProxy('*')
-      const url = new URL('../readyz', `${clientConfigOf(self).url ?? local()}/`)
+      const url = new URL('../readyz', `${given ?? local()}/`)
       const response = await plainFetch(url.href, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((cause) => {
         throw new PetstoreNetworkError(`${url} does not answer.`, { cause })
       })

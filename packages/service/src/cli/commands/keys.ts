@@ -48,7 +48,9 @@ function createCommand(): Command {
         const keys = await store.listKeys()
         const [same] = named(inForce(keys), name)
         if (same)
-          throw new StartError(`Key ${same.id} is named ${name} already. Rotate or revoke it, or choose another name.`)
+          throw new StartError(
+            `Key ${same.id} is named ${JSON.stringify(name)} already. Rotate or revoke it, or choose another name.`,
+          )
         const expiresAt = expires === undefined ? undefined : Date.now() + expires
         const newestKnown = keys.at(-1)?.id ?? 0n
         await issue(store, config, { name, readOnly, expiresAt, newestKnown })
@@ -142,7 +144,7 @@ function findOldest(keys: readonly ApiKey[], which: string): ApiKey {
   const [oldest, ...others] = findKeys(keys, which)
   if (others.length === 0 || oldest.expiresAt !== undefined) return oldest
   const ids = [oldest, ...others].map(({ id }) => id).join(' or ')
-  throw new PetstoreError('not_found', `Several keys are named ${which}. Give an id instead: ${ids}.`)
+  throw new PetstoreError('not_found', `Several keys are named ${JSON.stringify(which)}. Give an id instead: ${ids}.`)
 }
 
 function named(keys: readonly ApiKey[], name: string): ApiKey[] {

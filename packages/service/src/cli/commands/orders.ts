@@ -79,7 +79,7 @@ function completeCommand(name: string): Command {
 }
 
 export function printSold({ petId, petName }: Order): void {
-  printNote(`Sold pet ${petId}, ${petName}.`)
+  printNote(`Sold pet ${petId} (${petName}).`)
 }
 
 export function withReference(command: Command): Command {

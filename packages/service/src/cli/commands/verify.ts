@@ -16,7 +16,7 @@ import { systemReason } from '../../domain/system-reason.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
 import { io } from '../../system/io.ts'
 import { CouldNotExamine, NegativeResult } from '../exit-codes.ts'
-import { parsedBy, withSettingsOf } from '../options.ts'
+import { completing, parsedBy, withSettingsOf } from '../options.ts'
 import { tryToWrite, writeFile } from '../output-file.ts'
 import { plural, printLines, write } from '../print.ts'
 import { startProgress } from '../progress.ts'
@@ -64,7 +64,7 @@ export function verifyCommand(): Command {
     .argument('[url]', 'the base URL, which ends in /v1')
     .option('--key-file <file>', 'a file with the API key')
     .addOption(
-      new Option('--level <level>', `${LEVELS.join(', ')}; may be repeated (default: interface)`).argParser(
+      completing(new Option('--level <level>', 'may be repeated (default: interface)'), LEVELS).argParser(
         (text: string, before?: Level[]) => repeated(parseLevel(text), before),
       ),
     )

@@ -44,7 +44,10 @@ export function toKey({ id, name, readOnly, createdAt, expiresAt, revokedAt, end
 
 /** The row that was inserted, unless the key's name was given since `newestKnown`. */
 export function createdKey(row: KeyRow | null | undefined, { name }: NewKey): ApiKey {
-  if (!row) throw new StartError(`Another command has just created a key named ${name}. See petstore keys list.`)
+  if (!row)
+    throw new StartError(
+      `Another command has just created a key named ${JSON.stringify(name)}. See petstore keys list.`,
+    )
   return toKey(row)
 }
 
