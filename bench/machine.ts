@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
-import peers from './package.json'
+import peers from '../test/tools/bench/package.json'
 
 /** A problem that only the user can solve. The message says how; nothing else is shown. */
 export class CannotRun extends Error {}
@@ -69,9 +69,4 @@ export function requireTools(...names: string[]): void {
 export function findProgram(name: string): string | undefined {
   const ours = join(import.meta.dir, 'node_modules/.bin')
   return Bun.which(name, { PATH: `${ours}:${process.env.PATH}:/usr/sbin:/usr/local/sbin` }) ?? undefined
-}
-
-/** Installs bench/package.json where it is not: Fastify, and a Node for it unless the system has to have one (24 or later). */
-export function installPeers(): void {
-  run(['npm', 'install', '--no-save', '--prefer-offline', '--no-audit', '--no-fund'], import.meta.dir)
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { parsedBy } from '../packages/service/src/cli/options.ts'
 import { count } from '../packages/service/src/config/setting-parsers.ts'
+import { installTools } from '../test/support/tools.ts'
 import * as machine from './machine.ts'
 import { quick } from './quick.ts'
 import { sections, summarized } from './report.ts'
@@ -35,7 +36,8 @@ const program = new Command('npm run bench --')
     // This process sends requests, too: keep it off the server's core.
     machine.stayOn(machine.CORES.load)
     if (options.quick) return quick(options.against, { only, postgres: options.postgres })
-    machine.installPeers()
+    // Fastify, and a Node for it unless the system has to have one (24 or later).
+    await installTools('bench', import.meta.dir)
     const results: Result[] = []
     for (const row of ROWS.filter(({ work }) => only?.includes(work) ?? true)) {
       say(`${row.work}: ${row.title}`)

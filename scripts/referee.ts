@@ -38,7 +38,7 @@ const CLIENTS: Record<string, { packages: string[]; command?: string[] }> = {
 const SIGNS = { kept: '✓', missed: '✗', unknown: '' }
 
 const nodeVersion = (await runTool(['node', '--version'], root)).trim().slice(1)
-await Promise.all([installTools(generators), installTools(home)])
+await Promise.all([installTools('generators', generators), installTools('clients', home)])
 mkdirSync(made, { recursive: true })
 await Bun.write(join(made, 'openapi.yaml'), Bun.file(join(root, 'openapi.yaml')))
 await Promise.all(Object.keys(CLIENTS).map(build))
@@ -111,8 +111,9 @@ ${Bun.wrapAnsi(without, 117)}
 }
 
 function versionOf(name: string): string {
-  const [found] = [home, generators].flatMap((folder) => {
-    const { dependencies } = require(join(folder, 'package.json')) as { dependencies: Record<string, string> }
+  const [found] = ['clients', 'generators'].flatMap((group) => {
+    const file = join(root, 'test/tools', group, 'package.json')
+    const { dependencies } = require(file) as { dependencies: Record<string, string> }
     return dependencies[name] ?? []
   })
   return found ?? ''

@@ -17,8 +17,7 @@ import { launcher, root, run } from './process.ts'
 import { installTools } from './tools.ts'
 import { until } from './until.ts'
 
-const home = join(root, 'test/litestream')
-const tools = join(home, 'node_modules')
+const tools = join(root, 'node_modules/.tools/litestream/node_modules')
 const installed = join(tools, '@flydotio/litestream-linux-x64/litestream')
 
 /** Empty, or the reason why it cannot be had here. */
@@ -27,7 +26,7 @@ export const noLitestream =
 
 /** The path of Litestream 0.3.13. */
 export async function installLitestream(): Promise<string> {
-  await installTools(home)
+  await installTools('litestream')
   return installed
 }
 
@@ -93,7 +92,7 @@ export function restoreCopy({ config, env }: Copying, to: string) {
 
 /** With these buckets, empty. It runs until `stop`. */
 export async function startS3(buckets: readonly string[]) {
-  await installTools(home)
+  await installTools('litestream')
   const script = `const { startFauxqs } = await import(${JSON.stringify(join(tools, 'fauxqs'))})
     const { port } = await startFauxqs({ port: 0, logger: false, init: { buckets: ${JSON.stringify(buckets)} } })
     console.log(port)`

@@ -1,30 +1,36 @@
-// Programs that tests run to their end, and tools that only one test uses: these are in a folder of their own with a lock file, apart from
-// the project's packages, and installed by the test.
+// Programs that tests run to their end, and tools that few of them use: test/tools/ has their versions, and the test installs them.
 
 import { Database } from 'bun:sqlite'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { root } from './process.ts'
 
+const HOME = join(root, 'node_modules/.tools')
+const SOURCE = join(root, 'test/tools')
+
 /**
- * Installs what the folder's lock file names, unless it is installed already: with Bun, which reads npm's lock file and takes a tenth
- * of npm's processor time. No package's own script is run. Test files that need tools at the same time wait for one another. The packages
- * lie in those of the clone, and the folder has a link: what searches or copies the tests meanwhile does not come upon them.
+ * Installs a group of test/tools/ unless it is installed, without running the packages' own scripts, and returns the folder of its packages. With
+ * `folder`, links them as the folder's node_modules. Test files that install tools at the same time wait for one another.
  */
-export async function installTools(folder: string): Promise<void> {
-  const lock = readFileSync(join(folder, 'package-lock.json'), 'utf8')
-  const home = join(root, 'node_modules/.tools', basename(folder))
-  const [modules, installed] = [join(folder, 'node_modules'), join(home, 'installed')]
-  const isInstalled = () => existsSync(installed) && readFileSync(installed, 'utf8') === lock && existsSync(modules)
-  if (isInstalled()) return
-  using _turn = await takeTurn()
-  if (isInstalled()) return
-  for (const path of [modules, home]) rmSync(path, { recursive: true, force: true })
-  mkdirSync(home, { recursive: true })
-  for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(folder, name), join(home, name))
-  await runTool([process.execPath, 'install', '--frozen-lockfile', '--ignore-scripts', '--silent'], home)
-  symlinkSync(join(home, 'node_modules'), modules)
-  writeFileSync(installed, lock)
+export async function installTools(group: string, folder?: string): Promise<string> {
+  const modules = join(HOME, group, 'node_modules')
+  const [lock, copy, installed] = [join(SOURCE, 'bun.lock'), join(HOME, 'bun.lock'), join(HOME, group, 'installed')]
+  const isCurrent = () => existsSync(copy) && readFileSync(copy, 'utf8') === readFileSync(lock, 'utf8')
+  const isInstalled = () => isCurrent() && existsSync(installed)
+  using _turn = isInstalled() ? undefined : await takeTurn()
+  if (!isInstalled()) {
+    if (!isCurrent()) rmSync(HOME, { recursive: true, force: true })
+    cpSync(SOURCE, HOME, { recursive: true })
+    const flags = ['--frozen-lockfile', '--ignore-scripts', '--silent', '--filter', `./${group}`]
+    await runTool([process.execPath, 'install', ...flags], HOME)
+    writeFileSync(installed, '')
+  }
+  const link = folder && join(folder, 'node_modules')
+  if (link && !existsSync(link)) {
+    rmSync(link, { force: true })
+    symlinkSync(modules, link)
+  }
+  return modules
 }
 
 /** Resolves when no other process installs tools. The lock is a database's, since that ends with the process that held it. */

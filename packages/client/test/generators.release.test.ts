@@ -8,7 +8,6 @@ import { petBody } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { installTools, runTool } from '../../../test/support/tools.ts'
 
-/** Packages of their own: the project needs none of them. */
 const home = join(import.meta.dir, 'generators')
 const made = join(home, 'node_modules/.made')
 /** On Bun, which takes two thirds of Node's processor time. */
@@ -140,7 +139,7 @@ let service: Service
 let large: string
 
 beforeAll(async () => {
-  await installTools(home)
+  await installTools('generators', home)
   service = await startService()
   const created = await service.post(petBody({ categoryId: 9007199254740993n }))
   large = /"id":(\d+)/.exec(created.text)?.[1] as string

@@ -17,7 +17,7 @@ function changed(right: string, wrong: string): string {
 }
 
 test('Spectral and swagger-parser find nothing in the contract, and one without contact or without the description of a response', async () => {
-  await installTools(home)
+  await installTools('linters', home)
   const files = [
     contract,
     changed('  contact:\n    name: The Petstore developers\n', ''),

@@ -82,7 +82,7 @@ const SERVERS: Record<string, Record<string, string>> = {
   },
 }
 
-beforeAll(() => installTools(home))
+beforeAll(() => installTools('servers', home))
 
 for (const [file, faults] of Object.entries(SERVERS)) {
   describe(file, () => {
