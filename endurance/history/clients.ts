@@ -1,6 +1,8 @@
 // Clients of several servers on one store that ask for everything the service has, and record each call. What they
 // ask is random, by a seed; when it happens is not.
 
+import { headerOf } from '../../packages/practice/src/messages.ts'
+import type { ClientRequest, Pass, ServiceResponse } from '../../packages/practice/src/proxy.ts'
 import { randomOf } from '../../test/support/search-rules.ts'
 import { Chooser, WAITING } from './chooser.ts'
 import { newKnown, RESERVED_MS_MAX } from './known.ts'
@@ -33,22 +35,12 @@ const NO_ANSWER: Answer = { status: 0, text: '', links: '', tag: undefined, repl
 const KEYS = ['first', 'first', 'first', 'first', 'first', 'second', 'second', 'second', 'leaver', 'reader']
 const WRONG_SHARE = 0.005
 
-export interface Sent {
+export interface Sent extends ClientRequest {
   readonly server: number
-  readonly method: string
-  /** Behind the base address. */
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
 }
 
-export interface Received {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-}
-
-export type Pass = (sent: Sent) => Promise<Received>
+/** Handles a request between the clients and the servers. */
+export type Between = (sent: Sent, pass: Pass) => Promise<ServiceResponse>
 
 export interface Site {
   /** By name; `wrong` is none of the store. */
@@ -63,12 +55,11 @@ export class Clients {
   private readonly random: () => number
   private stopping = false
 
-  /** `between`: what stands between the clients and the servers. */
   constructor(
     private readonly site: Site,
     seed: number,
     count: number,
-    private readonly between: (sent: Sent, pass: Pass) => Promise<Received> = (sent, pass) => pass(sent),
+    private readonly between: Between = (sent, pass) => pass(sent),
   ) {
     this.random = randomOf(seed)
     const known = newKnown(KEYS.filter((name) => name in site.keys))
@@ -168,30 +159,34 @@ export class Clients {
 
   private async fetch(asked: Asked, key: string, server: number): Promise<Answer> {
     const { method, path, body, idempotencyKey, ifMatch, ifNoneMatch } = asked
-    const headers = {
+    const headers = Object.entries({
       Authorization: `Bearer ${this.site.keys[key]}`,
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': `"${idempotencyKey}"` }),
-      ...(ifMatch === undefined ? {} : { 'If-Match': tagsOf(ifMatch) }),
-      ...(ifNoneMatch === undefined ? {} : { 'If-None-Match': tagsOf(ifNoneMatch) }),
-    }
-    const sent: Sent = { server, method, path, headers, ...(body === undefined ? {} : { body }) }
+      'Content-Type': body && 'application/json',
+      'Idempotency-Key': idempotencyKey && `"${idempotencyKey}"`,
+      'If-Match': ifMatch && tagsOf(ifMatch),
+      'If-None-Match': ifNoneMatch && tagsOf(ifNoneMatch),
+    }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+    const sent: Sent = { server, method, target: `/v1${path}`, headers, body: Buffer.from(body ?? '') }
     const signal = AbortSignal.timeout(this.random() < CUT_SHARE ? 1 + this.random() * CUT_MS_MAX : ANSWER_MS_MAX)
     try {
-      const response = await this.between(sent, (passed) => this.pass(passed, signal))
+      const response = await this.between(sent, (passed) => this.pass(server, passed, signal))
       const { status, headers } = response
-      const tag = headers.get('ETag') ?? undefined
-      const replayed = headers.has('Idempotency-Replayed')
+      const tag = headerOf(headers, 'ETag')
+      const replayed = headerOf(headers, 'Idempotency-Replayed') !== undefined
       const sentTag = status === 304 ? ifNoneMatch?.find((one) => one.tag === tag) : undefined
-      const known = sentTag ?? { text: response.text, links: headers.get('Link') ?? '' }
+      const known = sentTag ?? { text: response.body.toString(), links: headerOf(headers, 'Link') ?? '' }
       return { status, text: known.text, links: known.links, tag, replayed }
     } catch {
       return NO_ANSWER
     }
   }
 
-  private async pass({ server, path, ...request }: Sent, signal: AbortSignal): Promise<Received> {
-    const response = await fetch(this.site.urls()[server] + path, { ...request, signal })
-    return { status: response.status, headers: response.headers, text: await response.text() }
+  /** A request that was changed on the way goes to its server, too. */
+  private async pass(server: number, request: ClientRequest, signal: AbortSignal): Promise<ServiceResponse> {
+    const { method, target, headers, body } = request
+    const url = new URL(target, this.site.urls()[server])
+    const sent = { method, headers: headers.map(([name, value]): [string, string] => [name, value]), signal }
+    const response = await fetch(url, body.length > 0 ? { ...sent, body } : sent)
+    return { status: response.status, headers: [...response.headers], body: Buffer.from(await response.arrayBuffer()) }
   }
 }

@@ -2,7 +2,7 @@
 
 import { median } from '../../bench/figures.ts'
 import { type Outcome, print } from '../command.ts'
-import { conditional } from './planted/fault.ts'
+import { between } from './planted/fault.ts'
 import { PLANTED, type Planted, plant } from './planted.ts'
 import { recordPiece } from './record.ts'
 import { type Kind, NAMES } from './sites.ts'
@@ -35,8 +35,8 @@ export async function findPlanted(planted: Planted, store: Kind, seed: number): 
   for (const most of [FEW_OPERATIONS, 100 * FEW_OPERATIONS]) {
     const left = FOUND_SECONDS_MAX - seconds
     if (left <= 0) return undefined
-    const between = fault ? { between: conditional(fault()) } : {}
-    const plan = { seed: seed++, operations: most, seconds: left, breaks, isSynchronous, ...source, ...between }
+    const wrong = fault ? { between: between(fault()) } : {}
+    const plan = { seed: seed++, operations: most, seconds: left, breaks, isSynchronous, ...source, ...wrong }
     const piece = await recordPiece(store, plan)
     const [first] = piece.faults
     if (first) {

@@ -3,10 +3,10 @@
 
 import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ContractFault } from '../../packages/practice/src/contract-faults/shared/faults.ts'
 import { temporaryFile } from '../../test/support/files.ts'
 import { root } from '../../test/support/process.ts'
 import { CODE, type Edit } from './planted/code.ts'
-import type { Making } from './planted/fault.ts'
 import { SEEN_LATE } from './planted/seen-late.ts'
 import { DIFFERENT } from './planted/wrong-answers.ts'
 import { LATE, NOT_DONE, TWICE } from './planted/wrong-changes.ts'
@@ -19,7 +19,7 @@ export interface Planted {
   readonly group: string
   readonly name: string
   readonly stores: readonly Kind[]
-  readonly fault?: Making
+  readonly fault?: ContractFault
   readonly edits?: readonly Edit[]
   /** What else breaks, without which it does not show. */
   readonly breaks?: readonly string[]

@@ -2,7 +2,7 @@
 
 import { type Broken, breakAtRandom, LOOK_EVERY_MS } from './breaks.ts'
 import { check, type Fault } from './checker.ts'
-import { Clients, type Pass, type Received, type Sent } from './clients.ts'
+import { type Between, Clients } from './clients.ts'
 import { longestOf, type Operation } from './operations.ts'
 import { AHEAD_MS } from './servers.ts'
 import { type BreakableSite, CLOCKS, type Kind, openSite } from './sites.ts'
@@ -38,7 +38,7 @@ export interface Plan {
   /** Whether commits wait for the standby, where there is one: so they do. */
   readonly isSynchronous?: boolean
   /** What stands between the clients and the servers. */
-  readonly between?: (sent: Sent, pass: Pass) => Promise<Received>
+  readonly between?: Between
 }
 
 export async function recordPiece(kind: Kind, plan: Plan): Promise<Piece> {

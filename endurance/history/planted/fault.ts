@@ -1,174 +1,152 @@
-// What a planted fault is made of: something between the clients and the service that changes requests and answers.
-// Where it changes an answer, the answer has the tag that its bytes would have.
+// Builds the planted faults of histories from the contract faults of practice. Adds bodies as plain objects, chance, the server of a
+// request, and entity tags: an answer that a fault changes gets the tag of its new bytes.
 
+import type { Change } from '../../../packages/practice/src/contract-faults/shared/answer-changes.ts'
+import { at, type ContractFault } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
+import { isOf, withKey } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
+import { headerOf, withHeader } from '../../../packages/practice/src/messages.ts'
+import type { Behaviour, ClientRequest, Pass, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
 import { entityTag } from '../../../packages/service/src/http/response/conditions.ts'
-import type { Pass, Received, Sent } from '../clients.ts'
-
-/** Made anew for each history, so it may remember. */
-export type Fault = (sent: Sent, pass: Pass) => Promise<Received>
-export type Making = () => Fault
+import type { Between, Sent } from '../clients.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are whatever they are
 export type Body = any
+export type Faults = Readonly<Record<string, ContractFault>>
 
-const PATHS: readonly [operation: string, method: RegExp, path: RegExp][] = [
-  ['listPets', /GET|HEAD/, /^\/pets\?/],
-  ['createPet', /POST/, /^\/pets$/],
-  ['getPet', /GET|HEAD/, /^\/pets\/\d+$/],
-  ['updatePet', /PATCH/, /^\/pets\/\d+$/],
-  ['deletePet', /DELETE/, /^\/pets\/\d+$/],
-  ['listOrders', /GET|HEAD/, /^\/store\/orders\?/],
-  ['placeOrder', /POST/, /^\/store\/orders$/],
-  ['getOrder', /GET|HEAD/, /^\/store\/orders\/\d+$/],
-  ['updateOrder', /PATCH/, /^\/store\/orders\/\d+$/],
-  ['cancelOrder', /DELETE/, /^\/store\/orders\/\d+$/],
-  ['completeOrder', /POST/, /^\/store\/orders\/\d+\/complete$/],
-  ['returnOrder', /POST/, /^\/store\/orders\/\d+\/return$/],
-  ['getInventory', /GET|HEAD/, /^\/store\/inventory$/],
-  ['listEvents', /GET|HEAD/, /^\/store\/events\?/],
-]
+export const serverOf = (request: ClientRequest) => (request as Sent).server
+export const keyOf = ({ headers }: ClientRequest) => headerOf(headers, 'Authorization') ?? ''
+export const idOf = ({ target }: ClientRequest) => Number(/\/(\d+)/.exec(target)?.[1])
+export const linkOf = ({ headers }: ServiceResponse) => headerOf(headers, 'Link') ?? ''
+export const isRead = ({ method }: ClientRequest) => method === 'GET' || method === 'HEAD'
+export const isDone = ({ status }: ServiceResponse) => status < 300
 
-export function operationOf({ method, path }: Sent): string {
-  return PATHS.find(([, methods, paths]) => methods.test(method) && paths.test(path))?.[0] ?? ''
+/** Of a request or a response. */
+export function json({ body }: { body: Buffer }): Body {
+  return body.length === 0 ? {} : JSON.parse(body.toString())
 }
 
-export function isRead({ method }: Sent): boolean {
-  return method === 'GET' || method === 'HEAD'
-}
-
-export function idOf({ path }: Sent): number {
-  return Number(/\/(\d+)/.exec(path)?.[1])
-}
-
-export function json({ text }: { text: string }): Body {
-  return JSON.parse(text)
-}
-
-export function withBody(received: Received, body: Body, links = received.headers.get('Link')): Received {
-  const text = JSON.stringify(body)
-  const headers = new Headers(received.headers)
-  if (links === null || links === '') headers.delete('Link')
-  else headers.set('Link', links)
-  const isList = Array.isArray(body)
-  if (headers.has('ETag')) headers.set('ETag', entityTag(text, isList ? (links ?? '') : ''))
-  return { ...received, headers, text }
-}
-
-/** An answer that the service did not give. `as`: one whose headers it has. */
-export function answer(status: number, body?: Body, as?: Received): Received {
-  const text = body === undefined ? '' : JSON.stringify(body)
-  const headers = new Headers(as?.headers)
-  if (headers.has('ETag')) headers.set('ETag', entityTag(text))
-  return { status, text, headers }
-}
-
-export function refusal(status: number, code: string, message: string): Received {
-  return answer(status, { code, message, status })
-}
-
-/** Answers to reads with a tag that a fault gives as they are. */
-const unconditional = new WeakSet<Received>()
-
-/** The service is asked without the tags that were sent: they are compared with that of the answer which the client gets. */
-export function conditional(fault: Fault): Fault {
-  return async (sent, pass) => {
-    const received = await fault(sent, ({ headers: { 'If-None-Match': _, ...headers }, ...rest }) =>
-      pass({ ...rest, headers }),
-    )
-    const tags = sent.headers['If-None-Match']?.split(', ') ?? []
-    const isKnown = received.status === 200 && tags.includes(received.headers.get('ETag') ?? '')
-    return isKnown && !unconditional.has(received) ? notModified(received) : received
-  }
-}
-
-function notModified(received: Received, tag = received.headers.get('ETag') ?? ''): Received {
-  const headers = new Headers(received.headers)
-  headers.set('ETag', tag)
-  return { ...received, headers, status: 304, text: '' }
-}
-
-/** Answers a read that has tags with 304 and the tag that `tagOf` chooses, or with 200. */
-export function knowing(tagOf: (sent: readonly string[], tag: string) => string | undefined, share = 1): Making {
-  return () => async (sent, pass) => {
-    const received = await pass(sent)
-    const tags = sent.headers['If-None-Match']?.split(', ') ?? []
-    if (received.status !== 200 || tags.length === 0 || Math.random() >= share) return received
-    const known = tagOf(tags, received.headers.get('ETag') ?? '')
-    if (known !== undefined) return notModified(received, known)
-    unconditional.add(received)
-    return received
-  }
-}
-
-/** Only these operations; `share` of them. */
-export function of(operations: string, fault: Fault, share = 1): Fault {
-  const names = operations.split(' ')
-  return (sent, pass) => (names.includes(operationOf(sent)) && Math.random() < share ? fault(sent, pass) : pass(sent))
-}
-
-/** Changes what was asked for. */
-export function asked(operations: string, change: (body: Body, sent: Sent) => Body, share = 1): Making {
-  return () =>
-    of(
-      operations,
-      (sent, pass) => {
-        const body = sent.body === undefined ? undefined : change(JSON.parse(sent.body), sent)
-        return pass(body === undefined ? sent : { ...sent, body: JSON.stringify(body) })
-      },
-      share,
-    )
-}
-
-/** Changes what is answered to a success that has a body. */
-export function answered(operations: string, change: (body: Body, sent: Sent) => Body, share = 1): Making {
-  return () =>
-    of(
-      operations,
-      async (sent, pass) => {
-        const received = await pass(sent)
-        if (received.status >= 300 || received.text === '') return received
-        return withBody(received, change(json(received), sent))
-      },
-      share,
-    )
-}
-
-/** Of a page of the feed. */
-export function events(change: (rows: Body[], sent: Sent) => Body[]): Making {
-  return answered('listEvents', change)
-}
-
-/** Each of them for itself: the requests by the first, the answers by the second. */
-export function both(first: Making, second: Making): Making {
-  return () => {
-    const [one, other] = [first(), second()]
-    return (sent, pass) => other(sent, (passed) => one(passed, pass))
-  }
-}
-
-/** Each pet, order or event of any answer. */
-export function everyRow(change: (row: Body) => Body): Making {
-  return () => async (sent, pass) => {
-    const received = await pass(sent)
-    if (received.status >= 300 || received.text === '' || /inventory/.test(sent.path)) return received
-    const body = json(received)
-    return withBody(received, Array.isArray(body) ? body.map(change) : change(body))
-  }
-}
-
-/** The resource as a GET gives it now. */
-export async function current(sent: Sent, pass: Pass): Promise<Received> {
-  const { body: _, ...rest } = sent
-  const { Authorization = '' } = sent.headers
-  return pass({
-    ...rest,
-    method: 'GET',
-    path: sent.path.replace(/\/(complete|return)$/, ''),
-    headers: { Authorization },
-  })
+export function withBody<Of extends ServiceResponse | ClientRequest>(of: Of, body: Body): Of {
+  return { ...of, body: Buffer.from(JSON.stringify(body)) }
 }
 
 /** The time, so much later or earlier. */
 export function shifted(time: string, ms: number): string {
   return new Date(Date.parse(time) + ms).toISOString()
+}
+
+/** What answers these operations instead of the service, which it may ask. */
+export function instead(operations: string, answer: (request: ClientRequest, pass: Pass) => Promise<ServiceResponse>) {
+  return remembered(operations, () => answer)
+}
+
+/** The same; each history has a new memory. */
+export function remembered(
+  operations: string,
+  begin: () => (request: ClientRequest, pass: Pass) => Promise<ServiceResponse>,
+): ContractFault {
+  return () => {
+    const answer = begin()
+    return async (request, pass) => (isOf(request, operations) ? answer(request, pass) : pass(request))
+  }
+}
+
+/** A share of the requests. */
+export function sometimes(share: number, fault: ContractFault): ContractFault {
+  return () => {
+    const behave = fault()
+    return (request, pass, client) => (Math.random() < share ? behave(request, pass, client) : pass(request))
+  }
+}
+
+/** Changes the body of a request. */
+export function asked(operations: string, change: (body: Body) => Body): ContractFault {
+  return at(operations).onRequest((request) =>
+    request.body.length > 0 ? withBody(request, change(json(request))) : request,
+  )
+}
+
+/** Changes the path and the query of a request. */
+export function target(operations: string, change: (target: string, request: ClientRequest) => string): ContractFault {
+  return at(operations).onRequest((request) => ({ ...request, target: change(request.target, request) }))
+}
+
+/** Changes the body of a success. */
+export function answered(operations: string, change: (body: Body, request: ClientRequest) => Body): ContractFault {
+  const has = (_: ClientRequest, response: ServiceResponse) => isDone(response) && response.body.length > 0
+  return at(operations, 'any', has).onResponse((response, request) =>
+    withBody(response, change(json(response), request)),
+  )
+}
+
+/** Each of them for itself: the requests by the first, the answers by the second. */
+export function both(first: ContractFault, second: ContractFault): ContractFault {
+  return () => {
+    const [one, other] = [first(), second()]
+    return (request, pass, client) => other(request, (passed) => one(passed, pass, client), client)
+  }
+}
+
+/** Each pet, order or event of any answer. */
+export function everyRow(change: (row: Body) => Body): ContractFault {
+  return answered('*', (body, request) => {
+    if (/inventory/.test(request.target)) return body
+    return Array.isArray(body) ? body.map(change) : change(body)
+  })
+}
+
+/** The resource as a GET gives it now. */
+export async function current(request: ClientRequest, pass: Pass, path = request.target): Promise<ServiceResponse> {
+  const { method: _, body: __, ...rest } = withKey({ ...request, headers: [] }, keyOf(request))
+  return pass({ ...rest, method: 'GET', body: Buffer.alloc(0), target: path.replace(/\/(complete|return)$/, '') })
+}
+
+/** Answers to reads with a tag that a fault gives as they are. */
+const unconditional = new WeakSet<ServiceResponse>()
+const tagsOf = ({ headers }: ClientRequest) => headerOf(headers, 'If-None-Match')?.split(', ') ?? []
+const tagOf = ({ headers }: ServiceResponse) => headerOf(headers, 'ETag') ?? ''
+export const tagged = (response: ServiceResponse, tag: string): ServiceResponse => {
+  return { ...response, headers: withHeader(response.headers, 'ETag', tag) }
+}
+const notModified = (response: ServiceResponse, tag: string): ServiceResponse => {
+  return { ...tagged(response, tag), status: 304, body: Buffer.alloc(0) }
+}
+
+/** Answers a read that has tags with 304 and the tag that `choose` gives, or with 200. */
+export function knowing(choose: (sent: readonly string[], tag: string) => string | undefined): ContractFault {
+  const change: Change = (response, request) => {
+    const tags = tagsOf(request)
+    if (response.status !== 200 || tags.length === 0) return response
+    const known = choose(tags, tagOf(response))
+    if (known !== undefined) return notModified(response, known)
+    const whole = { ...response }
+    unconditional.add(whole)
+    return whole
+  }
+  return at('*').onResponse(change)
+}
+
+/** Removes If-None-Match on the way to the service, and compares its tags with the tag of the final answer. */
+export function between(fault: Behaviour): Between {
+  return async (sent, pass) => {
+    const given: ServiceResponse[] = []
+    const untagged: Pass = async (request) => {
+      const response = await pass({ ...request, headers: withHeader(request.headers, 'If-None-Match', undefined) })
+      given.push(response)
+      return response
+    }
+    // No behaviour here looks at the connection.
+    const changed = await fault(sent, untagged, undefined as never)
+    const response = unconditional.has(changed) ? changed : retagged(changed, given)
+    const isKnown = response.status === 200 && tagsOf(sent).includes(tagOf(response))
+    return isKnown && !unconditional.has(response) ? notModified(response, tagOf(response)) : response
+  }
+}
+
+/** Gives the response the tag of its bytes if it has the tag of a response with other bytes. */
+function retagged(response: ServiceResponse, given: readonly ServiceResponse[]): ServiceResponse {
+  const same = given.filter((one) => tagOf(one) === tagOf(response))
+  const isSame = (one: ServiceResponse) => one.body.equals(response.body) && linkOf(one) === linkOf(response)
+  if (tagOf(response) === '' || same.length === 0 || same.some(isSame)) return response
+  const text = response.body.toString()
+  return tagged(response, entityTag(text, text.startsWith('[') ? linkOf(response) : ''))
 }

@@ -1,70 +1,91 @@
 // What is seen too late, or by one server of two.
 
-import type { Received, Sent } from '../clients.ts'
-import { answered, type Body, events, type Fault, isRead, json, knowing, type Making, of, withBody } from './fault.ts'
+import { at, type ContractFault } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
+import {
+  CREATE,
+  EVENTS,
+  INVENTORY,
+  LIST,
+  ONE,
+  ORDER,
+  ORDERS,
+} from '../../../packages/practice/src/contract-faults/shared/operations.ts'
+import { isOf } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
+import type { ClientRequest, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
+import {
+  answered,
+  type Body,
+  type Faults,
+  instead,
+  isRead,
+  json,
+  keyOf,
+  knowing,
+  remembered,
+  serverOf,
+  sometimes,
+  tagged,
+  target,
+  withBody,
+} from './fault.ts'
+
+const LISTS = `${LIST}|${ORDERS}|${INVENTORY}`
+const ALL = `${LISTS}|${ONE}|${ORDER}`
+const never = () => false
+type Ends = (written: ClientRequest, kept: ClientRequest) => boolean
 
 /** Reads are answered again for so long, unless what has happened since ends that. */
-function cached(
-  operations: string,
-  ms: number,
-  ends: (written: Sent, kept: Sent) => boolean,
-  servers = [0, 1],
-): Making {
+function cached(operations: string, ms: number, ends: Ends, servers = [0, 1]): ContractFault {
   return () => {
-    const kept = new Map<string, { received: Received; sent: Sent; until: number }>()
-    const read = of(operations, async (sent, pass) => {
-      const name = `${sent.server} ${sent.method} ${sent.path}`
-      const found = kept.get(name)
-      if (!servers.includes(sent.server)) return pass(sent)
-      if (found && found.until > performance.now()) return found.received
-      const received = await pass(sent)
-      if (received.status === 200) kept.set(name, { received, sent, until: performance.now() + ms })
-      return received
-    })
-    return async (sent, pass) => {
-      if (isRead(sent)) return read(sent, pass)
-      const received = await pass(sent)
-      for (const [name, one] of kept) if (ends(sent, one.sent)) kept.delete(name)
-      return received
+    const kept = new Map<string, { response: ServiceResponse; request: ClientRequest; until: number }>()
+    return async (request, pass) => {
+      const isMeant = isOf(request, operations) && servers.includes(serverOf(request))
+      const name = `${serverOf(request)} ${request.target}`
+      const found = isMeant ? kept.get(name) : undefined
+      if (found && found.until > performance.now()) return found.response
+      const response = await pass(request)
+      if (isMeant && response.status === 200) kept.set(name, { response, request, until: performance.now() + ms })
+      if (!isRead(request)) for (const [key, one] of kept) if (ends(request, one.request)) kept.delete(key)
+      return response
     }
   }
 }
 
-const LISTS = 'listPets listOrders getInventory'
-const ALL = `${LISTS} getPet getOrder`
-const never = () => false
-
 /** The answer before the last one, while it is young. */
-const before =
-  (operation: string): Making =>
-  () => {
-    const kept = new Map<string, [now: Received, before: Received]>()
-    return of(operation, async (sent, pass) => {
-      const received = await pass(sent)
-      if (received.status !== 200) return received
-      const name = `${sent.method} ${sent.path}`
-      const [now = received, older = received] = kept.get(name) ?? []
-      kept.set(name, now.text === received.text ? [now, older] : [received, now])
-      return (kept.get(name) as [Received, Received])[1]
-    })
-  }
+const before = (operation: string) =>
+  remembered(operation, () => {
+    const kept = new Map<string, [now: ServiceResponse, before: ServiceResponse]>()
+    return async (request, pass) => {
+      const response = await pass(request)
+      if (response.status !== 200) return response
+      const [now = response, older = response] = kept.get(request.target) ?? []
+      const pair: [ServiceResponse, ServiceResponse] = now.body.equals(response.body) ? [now, older] : [response, now]
+      kept.set(request.target, pair)
+      return pair[1]
+    }
+  })
 
-export const SEEN_LATE: Readonly<Record<string, Making>> = {
-  'a list that is one commit old': before('listPets'),
-  'the inventory of the commit before': before('getInventory'),
-  'an order as it was when it was last read': before('getOrder'),
-  'commits of the other server unseen': cached(LISTS, 500, (written, kept) => written.server === kept.server),
-  'own commits unseen': cached(ALL, 100, (written, kept) => written.server !== kept.server),
+/** Lists have another tag. */
+const retagging = (tagOf: (text: string) => string) =>
+  at(LISTS, 200).onResponse((response) => tagged(response, tagOf(`${response.body}`)))
+const withoutWait = ({ target, ...rest }: ClientRequest) => ({ ...rest, target: target.replace(/&wait=\d+/, '') })
+
+export const SEEN_LATE: Faults = {
+  'a list that is one commit old': before(LIST),
+  'the inventory of the commit before': before(INVENTORY),
+  'an order as it was when it was last read': before(ORDER),
+  'commits of the other server unseen': cached(LISTS, 500, (written, kept) => serverOf(written) === serverOf(kept)),
+  'own commits unseen': cached(ALL, 100, (written, kept) => serverOf(written) !== serverOf(kept)),
   'one server of two that is behind': cached(ALL, 60, never, [1]),
-  'an answer shared with whoever asks while it is read': () => {
-    const reading = new Map<string, Promise<Received>>()
-    return of(ALL, (sent, pass) => {
-      const name = `${sent.server} ${sent.method} ${sent.path} ${sent.headers.Authorization}`
+  'an answer shared with whoever asks while it is read': remembered(ALL, () => {
+    const reading = new Map<string, Promise<ServiceResponse>>()
+    return (request, pass) => {
+      const name = `${serverOf(request)} ${request.target} ${keyOf(request)}`
       const read = async () => {
         try {
-          const received = await pass(sent)
+          const response = await pass(request)
           await Bun.sleep(20)
-          return received
+          return response
         } finally {
           reading.delete(name)
         }
@@ -72,64 +93,51 @@ export const SEEN_LATE: Readonly<Record<string, Making>> = {
       const shared = reading.get(name) ?? read()
       reading.set(name, shared)
       return shared
-    })
-  },
-  'events that come after their commit': events((rows) => {
+    }
+  }),
+  'events that come after their commit': answered(EVENTS, (rows: Body[]) => {
     const end = rows.findIndex(({ at }) => Date.now() - Date.parse(at) < 60)
     return end < 0 ? rows : rows.slice(0, end)
   }),
-  'an expiry that is seen before it is committed': answered('getOrder', (body) =>
+  'an expiry that is seen before it is committed': answered(ORDER, (body) =>
     body.status === 'pending' && Date.parse(body.expiresAt) <= Date.now() ? { ...body, status: 'expired' } : body,
   ),
-  'a search that lacks the newest': () => {
+  'a search that lacks the newest': remembered(`${LIST}|${CREATE}`, () => {
     const since = new Map<number, number>()
-    return of('listPets createPet', async (sent, pass) => {
-      const received = await pass(sent)
-      if (received.status === 201) since.set(json(received).id, performance.now())
-      if (received.status !== 200 || !/search=/.test(sent.path)) return received
+    return async (request, pass) => {
+      const response = await pass(request)
+      if (response.status === 201) since.set(json(response).id, performance.now())
+      if (response.status !== 200 || !/search=/.test(request.target)) return response
       const isOld = ({ id }: Body) => performance.now() - (since.get(id) ?? 0) > 150
-      return withBody(received, json(received).filter(isOld))
-    })
-  },
+      return withBody(response, json(response).filter(isOld))
+    }
+  }),
   'a search by former names': () => {
-    const fault = cached('listPets', 300, never)()
-    return (sent, pass) => (/search=/.test(sent.path) ? fault(sent, pass) : pass(sent))
+    const behave = cached(LIST, 300, never)()
+    return (request, pass, client) => (/search=/.test(request.target) ? behave(request, pass, client) : pass(request))
   },
   'the name that a pet had when it was ordered': () => {
     const names = new Map<number, string>()
-    return of('getOrder', async (sent, pass) => {
-      const received = await pass(sent)
-      if (received.status !== 200) return received
-      const order = json(received)
-      const petName = names.get(order.id) ?? order.petName
-      names.set(order.id, petName)
-      return withBody(received, { ...order, petName })
+    const fault = answered(ORDER, (order) => {
+      names.set(order.id, names.get(order.id) ?? order.petName)
+      return { ...order, petName: names.get(order.id) }
     })
+    return fault()
   },
-  'a 304 for a changed list': () => tagged((text) => `"${text.length}"`),
-  'a 304 with the tag that was sent': knowing(([sent]) => sent, 0.2),
+  'a 304 for a changed list': retagging((text) => `"${text.length}"`),
+  'a 304 with the tag that was sent': sometimes(
+    0.2,
+    knowing(([sent]) => sent),
+  ),
   'a 304 with the tag of a changed answer': knowing((_, tag) => tag),
   'a 200 for what is known': knowing(() => undefined),
   'of two tags that are known the first': knowing(([first], tag) => (first === tag ? tag : undefined)),
-  'a tag without the links': () => tagged((text) => `"${Bun.hash(text)}"`),
-  'a wait that sleeps': () =>
-    of('listEvents', async (sent, pass) => {
-      if (!sent.path.includes('&wait=')) return pass(sent)
-      const received = await pass({ ...sent, path: sent.path.replace(/&wait=\d+/, '') })
-      if (received.text === '[]') await Bun.sleep(1_000 * Number(/&wait=(\d+)/.exec(sent.path)?.[1]))
-      return received
-    }),
-  'a wait that ends at once': () =>
-    of('listEvents', (sent, pass) => pass({ ...sent, path: sent.path.replace(/&wait=\d+/, '') })),
-}
-
-/** Lists have another tag. */
-function tagged(tagOf: (text: string) => string): Fault {
-  return of(LISTS, async (sent, pass) => {
-    const received = await pass(sent)
-    if (received.status !== 200 || sent.method === 'HEAD') return received
-    const headers = new Headers(received.headers)
-    headers.set('ETag', tagOf(received.text))
-    return { ...received, headers }
-  })
+  'a tag without the links': retagging((text) => `"${Bun.hash(text)}"`),
+  'a wait that sleeps': instead(EVENTS, async (request, pass) => {
+    const seconds = Number(/&wait=(\d+)/.exec(request.target)?.[1] ?? 0)
+    const response = await pass(withoutWait(request))
+    if (`${response.body}` === '[]') await Bun.sleep(1_000 * seconds)
+    return response
+  }),
+  'a wait that ends at once': target(EVENTS, (path) => path.replace(/&wait=\d+/, '')),
 }

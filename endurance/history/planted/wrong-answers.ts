@@ -1,102 +1,106 @@
 // Answers that differ from their requests.
 
+import { at, type ContractFault } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import {
-  answer,
+  CHANGE,
+  COMPLETE,
+  CREATE,
+  INVENTORY,
+  LIST,
+  ONE,
+  ORDERS,
+  PLACE,
+  RETURN,
+  UPDATE,
+} from '../../../packages/practice/src/contract-faults/shared/operations.ts'
+import { isOf } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
+import { headerOf } from '../../../packages/practice/src/messages.ts'
+import {
   answered,
   asked,
   type Body,
   both,
   current,
-  type Fault,
+  type Faults,
   idOf,
+  instead,
+  isDone,
   json,
-  type Making,
-  of,
-  operationOf,
   shifted,
+  sometimes,
+  target,
   withBody,
 } from './fault.ts'
 
+const without = (name: string) => (body: Body) => ({ ...body, [name]: undefined })
+
 /** Shown as if it had been kept. */
-const remembered =
-  (operations: string, field: string, forget: (body: Body) => Body): Making =>
+const forgotten =
+  (operations: string, field: string): ContractFault =>
   () => {
     const kept = new Map<number, unknown>()
-    return async (sent, pass) => {
-      const body = sent.body === undefined ? undefined : JSON.parse(sent.body)
-      const isMeant = operations.includes(operationOf(sent)) && body?.[field]
-      const received = await pass(isMeant ? { ...sent, body: JSON.stringify(forget(body)) } : sent)
-      if (received.status >= 300 || received.text === '' || !/order|pets/.test(sent.path)) return received
-      const shown = json(received)
-      if (isMeant) kept.set(shown.id, body[field])
+    return async (request, pass) => {
+      const value = isOf(request, operations) ? json(request)[field] : undefined
+      const response = await pass(value ? withBody(request, without(field)(json(request))) : request)
+      if (!isDone(response) || response.body.length === 0 || !/order|pets/.test(request.target)) return response
+      const shown = json(response)
+      if (value) kept.set(shown.id, value)
       const show = (row: Body) => (kept.has(row.id) && 'placedAt' in row ? { ...row, [field]: kept.get(row.id) } : row)
-      return withBody(received, Array.isArray(shown) ? shown.map(show) : show(shown))
+      return withBody(response, Array.isArray(shown) ? shown.map(show) : show(shown))
     }
   }
 
-const without = (name: string) => (body: Body) => ({ ...body, [name]: undefined })
-
-function currentReplay(operation: string): Fault {
-  return of(operation, async (sent, pass) => {
-    const received = await pass(sent)
-    if (!received.headers.has('Idempotency-Replayed')) return received
-    const now = await current({ ...sent, path: `${sent.path}/${json(received).id}` }, pass)
-    return now.status === 200 ? withBody(received, json(now)) : received
+const currentReplay = (operation: string) =>
+  instead(operation, async (request, pass) => {
+    const response = await pass(request)
+    if (headerOf(response.headers, 'Idempotency-Replayed') === undefined) return response
+    const now = await current(request, pass, `${request.target}/${json(response).id}`)
+    return now.status === 200 ? withBody(response, json(now)) : response
   })
-}
+const otherCategory = (by: number) => (body: Body) => ({ ...body, categoryId: 1 + ((body.categoryId + by) % 3) })
 
-function untagged(operations: string): Fault {
-  return of(operations, async (sent, pass) => {
-    const received = await pass(sent)
-    const headers = new Headers(received.headers)
-    headers.delete('ETag')
-    return { ...received, headers }
-  })
-}
-
-export const DIFFERENT: Readonly<Record<string, Making>> = {
-  'a second buyer gets the order of the first': () =>
-    of('placeOrder', async (sent, pass) => {
-      const received = await pass(sent)
-      const holder = received.status === 409 && /order (\d+)/.exec(received.text)?.[1]
-      if (!holder) return received
-      const first = await current({ ...sent, path: `/store/orders/${holder}` }, pass)
-      return answer(201, json(first))
-    }),
-  'another category is stored': asked('createPet', (body) => ({ ...body, categoryId: 1 + (body.categoryId % 3) })),
+export const DIFFERENT: Faults = {
+  'a second buyer gets the order of the first': instead(PLACE, async (request, pass) => {
+    const response = await pass(request)
+    const holder = response.status === 409 && /order (\d+)/.exec(`${response.body}`)?.[1]
+    return holder ? { ...(await current(request, pass, `${request.target}/${holder}`)), status: 201 } : response
+  }),
+  'another category is stored': asked(CREATE, otherCategory(0)),
   'another category is stored than is answered': both(
-    asked('createPet', (body) => ({ ...body, categoryId: 1 + (body.categoryId % 3) })),
-    answered('createPet', (body) => ({ ...body, categoryId: 1 + ((body.categoryId + 1) % 3) })),
+    asked(CREATE, otherCategory(0)),
+    answered(CREATE, otherCategory(1)),
   ),
-  'an end that is dropped': asked('placeOrder', without('expiresAt')),
-  'an end that is dropped, and answered': remembered('placeOrder', 'expiresAt', without('expiresAt')),
-  'an end a second late': asked('placeOrder', (body) =>
+  'an end that is dropped': asked(PLACE, without('expiresAt')),
+  'an end that is dropped, and answered': forgotten(PLACE, 'expiresAt'),
+  'an end a second late': asked(PLACE, (body) =>
     body.expiresAt ? { ...body, expiresAt: shifted(body.expiresAt, 1000) } : body,
   ),
-  'half of a reference': asked('placeOrder', (body) => ({ ...body, reference: body.reference.split(' ')[0] })),
-  'the next pet is reserved': asked('placeOrder', (body) => ({ ...body, petId: body.petId + 1 }), 0.3),
-  'the status of a new pet is ignored': asked('createPet', without('status')),
-  'of two fields the first is changed': asked('updatePet', (body) =>
-    Object.fromEntries(Object.entries(body).slice(0, 1)),
+  'half of a reference': asked(PLACE, (body) => ({ ...body, reference: body.reference.split(' ')[0] })),
+  'the next pet is reserved': sometimes(
+    0.3,
+    asked(PLACE, (body) => ({ ...body, petId: body.petId + 1 })),
   ),
-  'an end that should go is kept': asked('updateOrder', (body) =>
+  'the status of a new pet is ignored': asked(CREATE, without('status')),
+  'of two fields the first is changed': asked(UPDATE, (body) => Object.fromEntries(Object.entries(body).slice(0, 1))),
+  'an end that should go is kept': asked(CHANGE, (body) =>
     body.expiresAt === null && body.reference !== undefined ? without('expiresAt')(body) : body,
   ),
-  'the next pet is shown': () => of('getPet', (sent, pass) => pass({ ...sent, path: `/pets/${idOf(sent) + 1}` }), 0.2),
-  'the counts of two statuses are exchanged': answered('getInventory', ({ available, pending, sold }) => ({
+  'the next pet is shown': sometimes(
+    0.2,
+    target(ONE, (_, request) => `/v1/pets/${idOf(request) + 1}`),
+  ),
+  'the counts of two statuses are exchanged': answered(INVENTORY, ({ available, pending, sold }) => ({
     available,
     pending: sold,
     sold: pending,
   })),
-  'the order as it was before it was completed': answered('completeOrder', (body) => ({ ...body, status: 'pending' })),
-  'a replay that shows the pet as it is now': () => currentReplay('createPet'),
-  'a replay that shows the order as it is now': () => currentReplay('placeOrder'),
-  'a pet that is added without its tag': () => untagged('createPet placeOrder'),
-  'a move without its tag': () => untagged('completeOrder returnOrder'),
-  'a filter that is ignored': () =>
-    of('listPets', (sent, pass) => pass({ ...sent, path: sent.path.replace(/&categoryId=\d/, '') })),
-  'a filter beside a search that is ignored': () =>
-    of('listPets listOrders', (sent, pass) =>
-      pass(/search=/.test(sent.path) ? { ...sent, path: sent.path.replace(/&status=\w+/, '') } : sent),
-    ),
+  'the order as it was before it was completed': answered(COMPLETE, (body) => ({ ...body, status: 'pending' })),
+  'a replay that shows the pet as it is now': currentReplay(CREATE),
+  'a replay that shows the order as it is now': currentReplay(PLACE),
+  'a pet that is added without its tag': at(`${CREATE}|${PLACE}`).answer.header('ETag'),
+  'a move without its tag': at(`${COMPLETE}|${RETURN}`).answer.header('ETag'),
+  'a filter that is ignored': target(LIST, (path) => path.replace(/&categoryId=\d/, '')),
+  'a filter beside a search that is ignored': target(`${LIST}|${ORDERS}`, (path) =>
+    /search=/.test(path) ? path.replace(/&status=\w+/, '') : path,
+  ),
 }

@@ -1,182 +1,167 @@
 // What was answered and not done, done twice, or done late.
 
-import type { Pass, Received, Sent } from '../clients.ts'
+import { at, errorAnswer, jsonAnswer } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import {
-  answer,
+  CANCEL,
+  CHANGE,
+  COMPLETE,
+  CREATE,
+  DELETE,
+  PLACE,
+  RETURN,
+  UPDATE,
+} from '../../../packages/practice/src/contract-faults/shared/operations.ts'
+import { isOf, withKey } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
+import { headerOf, withHeader } from '../../../packages/practice/src/messages.ts'
+import type { ClientRequest, Pass, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
+import {
   asked,
   both,
   current,
   everyRow,
+  type Faults,
+  instead,
+  isDone,
   json,
-  type Making,
-  of,
-  operationOf,
-  refusal,
+  keyOf,
+  remembered,
+  serverOf,
   shifted,
+  sometimes,
   withBody,
 } from './fault.ts'
 
 const LATE_MS = 80
+const CREATES = `${CREATE}|${PLACE}`
+const KEY = 'Idempotency-Key'
 
-/** What a move makes of an order. */
-const MOVED: Readonly<Record<string, string>> = { completeOrder: 'completed', returnOrder: 'returned' }
+const keyless = (request: ClientRequest) => ({ ...request, headers: withHeader(request.headers, KEY, undefined) })
+const later = (request: ClientRequest, pass: Pass) => setTimeout(() => pass(request).catch(() => undefined), LATE_MS)
+const empty: ServiceResponse = { status: 204, headers: [], body: Buffer.alloc(0) }
 
 /** The answer that the service would give, without asking it. */
-async function pretended(sent: Sent, pass: Pass): Promise<Received> {
-  const before = await current(sent, pass)
-  const name = operationOf(sent)
-  if (before.status !== 200) return pass(sent)
-  if (sent.method === 'DELETE') return answer(204)
+async function pretended(request: ClientRequest, pass: Pass): Promise<ServiceResponse> {
+  const before = await current(request, pass)
+  if (before.status !== 200) return pass(request)
+  if (request.method === 'DELETE') return empty
+  const [from, to] = isOf(request, COMPLETE)
+    ? ['pending', 'completed']
+    : isOf(request, RETURN)
+      ? ['completed', 'returned']
+      : []
   const order = json(before)
-  if (name === 'completeOrder' && order.status !== 'pending') return pass(sent)
-  if (name === 'returnOrder' && order.status !== 'completed') return pass(sent)
-  const status = MOVED[name]
-  return withBody(before, { ...order, ...JSON.parse(sent.body ?? '{}'), ...(status ? { status } : {}) })
+  if (from && order.status !== from) return pass(request)
+  return withBody(before, { ...order, ...json(request), ...(to ? { status: to } : {}) })
 }
 
-const onlyAnswered =
-  (operations: string): Making =>
-  () =>
-    of(operations, pretended, 0.5)
+const onlyAnswered = (operations: string) => sometimes(0.5, instead(operations, pretended))
 
 /** Answered at once, and done later. */
-const late = (operations: string): Making => {
-  return () =>
-    of(
-      operations,
-      async (sent, pass) => {
-        const pretence = await pretended(sent, pass)
-        if (pretence.status < 300) setTimeout(() => pass(sent).catch(() => undefined), LATE_MS)
-        return pretence
-      },
-      0.5,
-    )
-}
+const late = (operations: string) =>
+  sometimes(
+    0.5,
+    instead(operations, async (request, pass) => {
+      const pretence = await pretended(request, pass)
+      if (isDone(pretence)) later(request, pass)
+      return pretence
+    }),
+  )
 
 /** Reservations end so much later than what is asked and answered says. */
-const ending = (ms: number): Making =>
+const ending = (ms: number) =>
   both(
-    asked('placeOrder updateOrder', ({ expiresAt, ...body }) => {
-      return expiresAt
-        ? { ...body, expiresAt: shifted(expiresAt, ms) }
-        : { ...body, ...(expiresAt === null ? { expiresAt } : {}) }
-    }),
+    asked(`${PLACE}|${CHANGE}`, (body) =>
+      body.expiresAt ? { ...body, expiresAt: shifted(body.expiresAt, ms) } : body,
+    ),
     everyRow((row) => (row.expiresAt ? { ...row, expiresAt: shifted(row.expiresAt, -ms) } : row)),
   )
 
-/** In the headers of a request that is meant. */
-const headers = (
-  change: (headers: Record<string, string | undefined>, sent: Sent) => Record<string, string | undefined>,
-): Making => {
-  return () => (sent, pass) => {
-    const sentHeaders = Object.entries(change({ ...sent.headers }, sent)).filter(([, value]) => value !== undefined)
-    return pass({ ...sent, headers: Object.fromEntries(sentHeaders) as Record<string, string> })
-  }
-}
+const oneTag = (n: number) => at('*').request.header('If-Match', (tags) => tags.split(', ').at(n))
 
-const oneTag = (n: number): Making => headers((sent) => ({ ...sent, 'If-Match': sent['If-Match']?.split(', ').at(n) }))
-
-export const TWICE: Readonly<Record<string, Making>> = {
-  'a key that is not kept': headers((sent) => ({ ...sent, 'Idempotency-Key': undefined })),
-  'keys forgotten too soon': headers(({ 'Idempotency-Key': key, ...sent }) => ({
-    ...sent,
-    'Idempotency-Key': key && `"${key.slice(1, -1)}-${Math.floor(performance.now() / 100)}"`,
-  })),
-  'keys forgotten by one of the servers': headers((sent, { server }) =>
-    server === 0 ? { ...sent, 'Idempotency-Key': undefined } : sent,
+export const TWICE: Faults = {
+  'a key that is not kept': at('*').request.header(KEY),
+  'keys forgotten too soon': at('*').request.header(
+    KEY,
+    (key) => `"${key.slice(1, -1)}-${Math.floor(performance.now() / 100)}"`,
   ),
-  'another request under a used key is done': () =>
-    of('createPet placeOrder', async (sent, pass) => {
-      const received = await pass(sent)
-      if (received.status !== 422) return received
-      const { 'Idempotency-Key': _, ...rest } = sent.headers
-      return pass({ ...sent, headers: rest })
+  'keys forgotten by one of the servers': at('*').onRequest((request) =>
+    serverOf(request) === 0 ? keyless(request) : request,
+  ),
+  'another request under a used key is done': instead(CREATES, async (request, pass) => {
+    const response = await pass(request)
+    return response.status === 422 ? pass(keyless(request)) : response
+  }),
+  'a create without a key is sent twice': instead(CREATE, async (request, pass) => {
+    if (headerOf(request.headers, KEY) === undefined) await pass(request)
+    return pass(request)
+  }),
+  'a 503 that was done twice': sometimes(
+    0.1,
+    instead(CREATE, async (request, pass) => {
+      for (let n = 0; n < 2; n++) await pass(keyless(request))
+      return errorAnswer(503, 'unavailable')
     }),
-  'a create without a key is sent twice': () =>
-    of('createPet', async (sent, pass) => {
-      if (!('Idempotency-Key' in sent.headers)) await pass(sent)
-      return pass(sent)
+  ),
+  'a correction that is done again later': instead(UPDATE, async (request, pass) => {
+    later(request, pass)
+    return pass(request)
+  }),
+  'an order that comes back by itself': sometimes(
+    0.3,
+    instead(COMPLETE, async (request, pass) => {
+      const response = await pass(request)
+      if (response.status === 200) later({ ...request, target: request.target.replace('complete', 'return') }, pass)
+      return response
     }),
-  'a 503 that was done twice': () =>
-    of(
-      'createPet',
-      async ({ headers: { 'Idempotency-Key': _, ...rest }, ...sent }, pass) => {
-        for (let n = 0; n < 2; n++) await pass({ ...sent, headers: rest })
-        return refusal(503, 'unavailable', 'Try again.')
-      },
-      0.1,
-    ),
-  'a correction that is done again later': () =>
-    of('updatePet', async (sent, pass) => {
-      setTimeout(() => pass(sent).catch(() => undefined), LATE_MS)
-      return pass(sent)
-    }),
-  'an order that comes back by itself': () =>
-    of(
-      'completeOrder',
-      async (sent, pass) => {
-        const received = await pass(sent)
-        if (received.status === 200)
-          setTimeout(
-            () => pass({ ...sent, path: sent.path.replace('complete', 'return') }).catch(() => undefined),
-            LATE_MS,
-          )
-        return received
-      },
-      0.3,
-    ),
-  'one request under an Idempotency-Key, whatever the API key': () => {
+  ),
+  'one request under an Idempotency-Key, whatever the API key': remembered(CREATES, () => {
     const owners = new Map<string, string>()
-    return of('createPet placeOrder', async (sent, pass) => {
-      const { 'Idempotency-Key': key, Authorization = '' } = sent.headers
-      const mayWrite = [...owners.values()].includes(Authorization)
-      const request = `${key} ${sent.body}`
-      const owner = (mayWrite && owners.get(request)) || Authorization
-      const received = await pass({ ...sent, headers: { ...sent.headers, Authorization: owner } })
-      if (key && received.status === 201) owners.set(request, owner)
-      return received
-    })
-  },
+    return async (request, pass) => {
+      const key = headerOf(request.headers, KEY)
+      const mayWrite = [...owners.values()].includes(keyOf(request))
+      const name = `${key} ${request.body}`
+      const owner = (mayWrite && owners.get(name)) || keyOf(request)
+      const response = await pass(withKey(request, owner))
+      if (key && response.status === 201) owners.set(name, owner)
+      return response
+    }
+  }),
   'of two tags in If-Match the first': oneTag(0),
   'of two tags in If-Match the last': oneTag(-1),
-  'If-Match is ignored': headers((sent) => ({ ...sent, 'If-Match': undefined })),
+  'If-Match is ignored': at('*').request.header('If-Match'),
 }
 
-export const NOT_DONE: Readonly<Record<string, Making>> = {
-  'a cancel that is only answered': onlyAnswered('cancelOrder'),
-  'a completion that is only answered': onlyAnswered('completeOrder'),
-  'a return that is only answered': onlyAnswered('returnOrder'),
-  'a deletion that is only answered': onlyAnswered('deletePet'),
-  'a rename that is only answered': onlyAnswered('updatePet'),
-  'a change of an order that is only answered': onlyAnswered('updateOrder'),
-  'a create that is only answered': () => {
-    let id = 1_000_000
-    return of(
-      'createPet',
-      async (sent) => answer(201, { id: id++, status: 'available', ...JSON.parse(sent.body ?? '') }),
-      0.2,
-    )
-  },
-  'a rename that is undone': () =>
-    of(
-      'updatePet',
-      async (sent, pass) => {
-        const before = await current(sent, pass)
-        const received = await pass(sent)
-        const undone = before.status === 200 && JSON.stringify({ name: json(before).name })
-        if (received.status === 200 && undone) await pass({ ...sent, body: undone })
-        return received
-      },
-      0.5,
-    ),
+export const NOT_DONE: Faults = {
+  'a cancel that is only answered': onlyAnswered(CANCEL),
+  'a completion that is only answered': onlyAnswered(COMPLETE),
+  'a return that is only answered': onlyAnswered(RETURN),
+  'a deletion that is only answered': onlyAnswered(DELETE),
+  'a rename that is only answered': onlyAnswered(UPDATE),
+  'a change of an order that is only answered': onlyAnswered(CHANGE),
+  'a create that is only answered': sometimes(
+    0.2,
+    remembered(CREATE, () => {
+      let id = 1_000_000
+      return async (request) => jsonAnswer(201, { id: id++, status: 'available', ...json(request) })
+    }),
+  ),
+  'a rename that is undone': sometimes(
+    0.5,
+    instead(UPDATE, async (request, pass) => {
+      const before = await current(request, pass)
+      const response = await pass(request)
+      if (response.status === 200 && before.status === 200) await pass(withBody(request, { name: json(before).name }))
+      return response
+    }),
+  ),
 }
 
-export const LATE: Readonly<Record<string, Making>> = {
-  'a cancel that is done later': late('cancelOrder'),
-  'a deletion that is done later': late('deletePet'),
-  'a correction that is done later': late('updatePet'),
-  'a completion that is done later': late('completeOrder'),
-  'a change of an order that is done later': late('updateOrder'),
+export const LATE: Faults = {
+  'a cancel that is done later': late(CANCEL),
+  'a deletion that is done later': late(DELETE),
+  'a correction that is done later': late(UPDATE),
+  'a completion that is done later': late(COMPLETE),
+  'a change of an order that is done later': late(CHANGE),
   'reservations that end two seconds late': ending(2_000),
   'reservations that never end': ending(3_600_000),
   'completed and changed after its end': ending(300),

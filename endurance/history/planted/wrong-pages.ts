@@ -1,129 +1,132 @@
 // What is lost at the border of pages, and what is kept after it was deleted.
 
-import type { Received, Sent } from '../clients.ts'
+import { at, errorAnswer, jsonAnswer } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import {
-  answer,
+  DELETE,
+  EVENTS,
+  INVENTORY,
+  LIST,
+  ONE,
+  ORDERS,
+} from '../../../packages/practice/src/contract-faults/shared/operations.ts'
+import { hasCursor, isOf, withKey } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
+import { headerOf, withHeader } from '../../../packages/practice/src/messages.ts'
+import type { ClientRequest, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
+import { entityTag } from '../../../packages/service/src/http/response/conditions.ts'
+import {
   answered,
   type Body,
   current,
-  events,
+  type Faults,
   idOf,
+  isDone,
   isRead,
   json,
-  type Making,
-  of,
-  operationOf,
+  keyOf,
+  linkOf,
   shifted,
+  tagged,
+  target,
   withBody,
 } from './fault.ts'
 
-const hasCursor = ({ path }: Sent) => /cursor=/.test(path)
-const linksOf = (received: Received, change: (links: string[]) => string[]) =>
-  change((received.headers.get('Link') ?? '').split(/, (?=<)/).filter((link) => link !== '')).join(', ')
-/** Without links of this kind. */
-const unlinked =
-  (rel: string): Making =>
-  () =>
-    of('listPets listOrders', async (sent, pass) => {
-      const received = await pass(sent)
-      if (received.status !== 200 || sent.method === 'HEAD') return received
-      const links = linksOf(received, (all) => all.filter((link) => !link.includes(`rel="${rel}"`)))
-      return withBody(received, json(received), links)
-    })
+const LISTS = `${LIST}|${ORDERS}`
+const isNewest = ({ target }: ClientRequest) => /sort=newest/.test(target)
 
-/** The end that was asked for, a little later. */
-function later(_: string, to: string): string {
-  return `&to=${encodeURIComponent(shifted(decodeURIComponent(to), 100))}`
-}
+const linking = (change: (links: string[], request: ClientRequest) => string[]) =>
+  at(LISTS, 200).onResponse((response, request) => {
+    const links = linkOf(response)
+      .split(/, (?=<)/)
+      .filter((link) => link !== '')
+    return {
+      ...response,
+      headers: withHeader(response.headers, 'Link', change(links, request).join(', ') || undefined),
+    }
+  })
+const unlinked = (rel: string) => linking((links) => links.filter((link) => !link.includes(`rel="${rel}"`)))
+const rows = (operations: string, when: (request: ClientRequest) => boolean, change: (rows: Body[]) => Body[]) =>
+  answered(operations, (body, request) => (when(request) ? change(body) : body))
+const withoutFirst = (all: Body[]) => all.slice(1)
+const withoutLast = (all: Body[]) => all.slice(0, -1)
 
-export const BORDERS: Readonly<Record<string, Making>> = {
-  'a cursor one too far': answered('listPets listOrders', (rows, sent) => (hasCursor(sent) ? rows.slice(1) : rows)),
-  'the last row of a page is missing': answered('listPets', (rows, sent) =>
-    rows.length > 4 && !hasCursor(sent) ? rows.slice(0, -1) : rows,
+export const BORDERS: Faults = {
+  'a cursor one too far': rows(LISTS, hasCursor, withoutFirst),
+  'the last row of a page is missing': answered(LIST, (body, request) =>
+    body.length > 4 && !hasCursor(request) ? withoutLast(body) : body,
   ),
-  'a link where nothing follows': () =>
-    of('listPets listOrders', async (sent, pass) => {
-      const received = await pass(sent)
-      if (received.status !== 200 || sent.method === 'HEAD') return received
-      const next = `</v1${sent.path}&cursor=AAAA>; rel="next"`
-      return withBody(
-        received,
-        json(received),
-        linksOf(received, (all) => [next, ...all.filter((link) => !/next/.test(link))]),
-      )
-    }),
+  'a link where nothing follows': linking((links, { target }) => [
+    `<${target}&cursor=AAAA>; rel="next"`,
+    ...links.filter((link) => !/next/.test(link)),
+  ]),
   'no link to the next page': unlinked('next'),
   'no link to the page before': unlinked('prev'),
-  'a place in the feed one too far': events((rows, sent) => (hasCursor(sent) ? rows.slice(1) : rows)),
-  'the last event of a page is missing': events((rows) => (rows.length > 1 ? rows.slice(0, -1) : rows)),
-  'a page in the wrong direction': answered('listOrders', (rows, sent) => (hasCursor(sent) ? rows.toReversed() : rows)),
-  'a page longer than its limit': () =>
-    of('listPets', (sent, pass) => pass({ ...sent, path: sent.path.replace(/limit=(\d)(?=&|$)/, 'limit=1$1') })),
-  'the newest event is missing': events((rows, sent) =>
-    /sort=newest/.test(sent.path) && !hasCursor(sent) ? rows.slice(1) : rows,
+  'a place in the feed one too far': rows(EVENTS, hasCursor, withoutFirst),
+  'the last event of a page is missing': answered(EVENTS, (body) => (body.length > 1 ? withoutLast(body) : body)),
+  'a page in the wrong direction': rows(ORDERS, hasCursor, (all) => all.toReversed()),
+  'a page longer than its limit': target(LIST, (path) => path.replace(/limit=(\d)(?=&|$)/, 'limit=1$1')),
+  'the newest event is missing': rows(EVENTS, (one) => isNewest(one) && !hasCursor(one), withoutFirst),
+  'a place in the feed one too far back': rows(EVENTS, (one) => isNewest(one) && hasCursor(one), withoutFirst),
+  'the event at the end that was asked for': target(EVENTS, (path) =>
+    path.replace(/&to=([^&]+)/, (_, to: string) => `&to=${encodeURIComponent(shifted(decodeURIComponent(to), 100))}`),
   ),
-  'a place in the feed one too far back': events((rows, sent) =>
-    /sort=newest/.test(sent.path) && hasCursor(sent) ? rows.slice(1) : rows,
-  ),
-  'the event at the end that was asked for': () =>
-    of('listEvents', (sent, pass) => pass({ ...sent, path: sent.path.replace(/&to=([^&]+)/, later) })),
-  'a feed that begins one too late': events((rows, sent) => (/from=2/.test(sent.path) ? rows.slice(1) : rows)),
+  'a feed that begins one too late': rows(EVENTS, ({ target }) => /from=2/.test(target), withoutFirst),
 }
 
 /** Pets that were deleted, as they were last seen. */
-function deleted(show: (received: Received, gone: ReadonlyMap<number, Body>, sent: Sent) => Received): Making {
-  return () => {
+const deleted =
+  (show: (response: ServiceResponse, gone: ReadonlyMap<number, Body>, request: ClientRequest) => ServiceResponse) =>
+  () => {
     const gone = new Map<number, Body>()
-    return async (sent, pass) => {
-      if (operationOf(sent) !== 'deletePet') return show(await pass(sent), gone, sent)
-      const last = await current(sent, pass)
-      const received = await pass(sent)
-      if (received.status === 204 && last.status === 200) gone.set(idOf(sent), json(last))
-      return received
+    return async (request: ClientRequest, pass: (request: ClientRequest) => Promise<ServiceResponse>) => {
+      if (!isOf(request, DELETE)) return show(await pass(request), gone, request)
+      const last = await current(request, pass)
+      const response = await pass(request)
+      if (response.status === 204 && last.status === 200) gone.set(idOf(request), json(last))
+      return response
     }
   }
-}
+/** In the answers with this status to these requests. */
+const showing = (
+  operations: string,
+  status: number,
+  show: (response: ServiceResponse, gone: ReadonlyMap<number, Body>, request: ClientRequest) => ServiceResponse,
+) =>
+  deleted((response, gone, request) =>
+    isOf(request, operations) && response.status === status ? show(response, gone, request) : response,
+  )
 
-export const KEPT: Readonly<Record<string, Making>> = {
-  'a deleted pet that is read': deleted((received, gone, sent) => {
-    const pet =
-      operationOf(sent) === 'getPet' && sent.method === 'GET' && received.status === 404
-        ? gone.get(idOf(sent))
-        : undefined
-    return pet ? answer(200, pet, new Response('', { headers: { ETag: '""' } }) as unknown as Received) : received
+export const KEPT: Faults = {
+  'a deleted pet that is read': showing(ONE, 404, (response, gone, request) => {
+    const pet = gone.get(idOf(request))
+    return pet ? tagged(withBody(jsonAnswer(200, {}), pet), entityTag(JSON.stringify(pet))) : response
   }),
-  'a deleted pet that is found': deleted((received, gone, sent) => {
-    const word = /search=(\w+)/.exec(sent.path)?.[1]
-    if (!word || operationOf(sent) !== 'listPets' || hasCursor(sent) || received.status !== 200) return received
-    const found = [...gone.values()].filter(({ name }) => name.startsWith(word))
-    if (found.length === 0 || sent.method === 'HEAD') return received
-    const sign = sent.path.includes('newest') ? -1 : 1
-    const rows: Body[] = [...json(received), ...found].sort((one, other) => sign * (one.id - other.id))
-    return withBody(received, rows.slice(0, Number(/limit=(\d+)/.exec(sent.path)?.[1])))
+  'a deleted pet that is found': showing(LIST, 200, (response, gone, request) => {
+    const word = /search=(\w+)/.exec(request.target)?.[1]
+    const found = word && !hasCursor(request) ? [...gone.values()].filter(({ name }) => name.startsWith(word)) : []
+    if (found.length === 0) return response
+    const sign = isNewest(request) ? -1 : 1
+    const all: Body[] = [...json(response), ...found].sort((one, other) => sign * (one.id - other.id))
+    return withBody(response, all.slice(0, Number(/limit=(\d+)/.exec(request.target)?.[1])))
   }),
-  'a deleted pet that is listed': deleted((received, gone, sent) => {
-    const [pet] = [...gone.values()].slice(-1)
-    if (!pet || sent.path !== '/pets?limit=5&sort=newest' || received.status !== 200 || sent.method === 'HEAD')
-      return received
-    return withBody(received, [pet, ...json(received).slice(0, 4)])
+  'a deleted pet that is listed': showing(LIST, 200, (response, gone, request) => {
+    const pet = [...gone.values()].at(-1)
+    const isMeant = pet && request.target.endsWith('/pets?limit=5&sort=newest')
+    return isMeant ? withBody(response, [pet, ...json(response).slice(0, 4)]) : response
   }),
-  'deletions that the inventory does not follow': deleted((received, gone, sent) => {
-    if (operationOf(sent) !== 'getInventory' || received.status !== 200 || sent.method === 'HEAD') return received
-    return withBody(received, { ...json(received), sold: json(received).sold + gone.size })
+  'deletions that the inventory does not follow': showing(INVENTORY, 200, (response, gone) => {
+    const counts = json(response)
+    return withBody(response, { ...counts, sold: counts.sold + gone.size })
   }),
-  'a deletion that takes the replay with it': deleted((received, gone) => {
-    if (!received.headers.has('Idempotency-Replayed') || received.status !== 201) return received
-    const { id } = json(received)
-    return gone.has(id) ? answer(404, { code: 'not_found', message: `No pet has id ${id}.`, status: 404 }) : received
+  'a deletion that takes the replay with it': showing('*', 201, (response, gone) => {
+    const isReplay = headerOf(response.headers, 'Idempotency-Replayed') !== undefined
+    return isReplay && gone.has(json(response).id) ? errorAnswer(404, 'not_found') : response
   }),
   'a revoked key that goes on': () => {
     let last: string | undefined
-    return async (sent, pass) => {
-      const received = await pass(sent)
-      const { Authorization = '' } = sent.headers
-      if (received.status < 300) last = Authorization
-      if (received.status !== 401 || !isRead(sent) || last === undefined) return received
-      return pass({ ...sent, headers: { ...sent.headers, Authorization: last } })
+    return async (request, pass) => {
+      const response = await pass(request)
+      if (isDone(response)) last = keyOf(request)
+      return response.status === 401 && isRead(request) && last !== undefined ? pass(withKey(request, last)) : response
     }
   },
 }
