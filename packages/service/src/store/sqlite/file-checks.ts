@@ -58,11 +58,11 @@ export function prepareFile(path: string, identity?: string): string {
   return file
 }
 
-/** Throws StartError unless the backup at `path` is a store's file of a version that this one can open. Gives the version. */
-export function checkBackup(path: string): number {
+/** Throws StartError unless the backup at `path` is a store's file of a version that this one can open. */
+export function checkBackup(path: string): void {
   const stats = statOrUndefined(path, 'backup')
   if (stats) checkIsFile(path, stats, 'backup')
-  return checkHeader(path, 'backup')
+  checkHeader(path, 'backup')
 }
 
 /**
@@ -140,7 +140,7 @@ function nameAnother(role: Role): string {
   return `Name another file for the ${role}.`
 }
 
-function checkHeader(path: string, role: Role): number {
+function checkHeader(path: string, role: Role): void {
   const { length, magic, applicationId, version, bytes, complete } = readHeader(path, role)
   if (length < HEADER_BYTES || magic !== MAGIC) {
     throw new StartError(`${path} is not a petstore database. ${nameAnother(role)}`)
@@ -154,7 +154,6 @@ function checkHeader(path: string, role: Role): number {
   if (bytes < complete && !existsSync(`${path}-wal`)) {
     throw role === 'store' ? corrupt(path) : new StartError(`${path} is damaged. ${nameAnother(role)}`)
   }
-  return version
 }
 
 /** https://sqlite.org/fileformat.html, 1.3. `complete` is how many bytes the file should have. */

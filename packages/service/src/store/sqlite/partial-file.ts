@@ -9,23 +9,17 @@ import { createPartial } from '../../system/partial.ts'
 /** The suffixes of the files that SQLite may create beside a database. */
 export const SIDE_SUFFIXES = ['-wal', '-shm', '-journal']
 
-/** An empty file beside `to`, named after it. It is removed at the end, unless it has got another name. */
-function openPartial(to: string): { path: string } & Disposable {
-  const { path, descriptor } = createPartial(to, 0o600)
-  return {
-    path,
-    [Symbol.dispose]() {
-      for (const suffix of ['', ...SIDE_SUFFIXES]) rmSync(path + suffix, { force: true })
-      closeSync(descriptor)
-    },
-  }
-}
-
 /** Calls `write` with the path of an empty file beside `to`, named after `name`. Throws StartError when it cannot be written. */
 export function withPartial<Result>(to: string, write: (partial: string) => Result, name = to): Result {
   try {
-    using partial = openPartial(name)
-    return write(partial.path)
+    const { path, descriptor } = createPartial(name, 0o600)
+    try {
+      return write(path)
+    } finally {
+      // It is gone if `write` has given it another name.
+      for (const suffix of ['', ...SIDE_SUFFIXES]) rmSync(path + suffix, { force: true })
+      closeSync(descriptor)
+    }
   } catch (error) {
     if (error instanceof StartError) throw error
     throw new StartError(`${to} could not be written: ${reason(error)}.`, { cause: error })
