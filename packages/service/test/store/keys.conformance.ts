@@ -58,7 +58,7 @@ export function keysConformance(fixture: Fixture): void {
       )
       expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
       const { reason } = outcomes.find((outcome) => outcome.status === 'rejected') as PromiseRejectedResult
-      expect(reason.message).toStartWith(`Another command has just created a key named ${name}.`)
+      expect(reason.message).toStartWith(`Another command has just created a key named ${JSON.stringify(name)}.`)
       expect((await fixture.store.listKeys()).filter((key) => key.name === name).length).toBe(1)
     })
 
