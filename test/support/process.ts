@@ -168,7 +168,7 @@ export async function ask(method: string, url: string, key: string, body?: strin
 }
 
 /** The path of the script of the reference's library. */
-export async function largestFile({ url }: Running): Promise<string> {
+export async function largestFile({ url }: { url: string }): Promise<string> {
   const page = new URL('/docs', url)
   const [script] = /docs\/scalar-[\w-]+\.js/.exec(await (await fetch(page)).text()) ?? []
   if (!script) throw new Error('the reference names no such script')

@@ -21,6 +21,8 @@ export interface Address {
   flag: string
   /** Lets other processes listen on the same port. */
   sharePort?: boolean
+  /** How long an idle connection is kept. */
+  idleSeconds?: number | undefined
   /** Of the service: its options stand for those of its other ports. */
   log?: Log
 }
@@ -28,9 +30,12 @@ export interface Address {
 type Serving = Pick<Bun.Serve.Options<undefined>, 'routes' | 'fetch' | 'maxRequestBodySize'>
 
 /** Throws StartError. */
-export function listen({ host, port, flag, sharePort = false, log }: Address, serving: Serving): Bun.Server<undefined> {
+export function listen(
+  { host, port, flag, sharePort = false, idleSeconds = IDLE_SECONDS, log }: Address,
+  serving: Serving,
+): Bun.Server<undefined> {
   try {
-    const address = { hostname: host, port, reusePort: sharePort, idleTimeout: IDLE_SECONDS }
+    const address = { hostname: host, port, reusePort: sharePort, idleTimeout: idleSeconds }
     const server = Bun.serve({ ...address, ...serving } as Bun.Serve.Options<undefined>)
     if (!setSocketOption(server.port as number, TCP_NOTSENT_LOWAT)) {
       log?.warn(

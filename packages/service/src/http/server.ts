@@ -27,6 +27,8 @@ export interface ServerOptions extends PipelineOptions {
   readonly handsOver?: boolean
   /** Whether something of the start may still fail: until then the service is not ready. */
   readonly isStarting?: () => boolean
+  /** How long an idle connection is kept. */
+  readonly idleSeconds?: number
   /** How often overdue reservations are looked for. */
   readonly expiryEveryMs?: number
 }
@@ -52,7 +54,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
     ...options,
     linkTo,
     notFound: (request) => answerNotFound(request),
-    connections: new Connections(() => server),
+    connections: new Connections(() => server, options.idleSeconds),
   })
   const unready = () => {
     if (options.isStarting?.()) return 'The service is starting.'

@@ -20,11 +20,14 @@ type Runtime = Pick<Bun.Server<undefined>, 'timeout' | 'requestIP'>
 export class Connections {
   private responded: Request[] = []
 
-  constructor(private readonly runtime: () => Runtime) {}
+  constructor(
+    private readonly runtime: () => Runtime,
+    private readonly idleSeconds = IDLE_SECONDS,
+  ) {}
 
   /** Call it when a body does not arrive at once, and when it has arrived. */
   limit(request: Request, stalls: boolean): void {
-    this.runtime().timeout(request, stalls ? STALLED_SECONDS : IDLE_SECONDS)
+    this.runtime().timeout(request, stalls ? STALLED_SECONDS : this.idleSeconds)
   }
 
   /** Call it right before the response is given to the runtime. */
