@@ -1,10 +1,14 @@
 // What the commands of the experiments share: options that are whole numbers or names, the report on the screen and, with --report,
 // in docs/reliability.md, and the exit status.
 
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus, release, totalmem } from 'node:os'
+import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { parsedBy } from '../packages/service/src/cli/options.ts'
 import { count } from '../packages/service/src/config/setting-parsers.ts'
-import { writeSection } from './report.ts'
+
+const PAGE = join(import.meta.dir, '../docs/reliability.md')
 
 export interface Experiment<Name extends string, Choice extends string = never> {
   /** `npm run endurance -- NAME` runs it. */
@@ -26,8 +30,6 @@ export interface Outcome {
   /** Markdown: what was done, what was counted, what went wrong. */
   text: string
   passed: boolean
-  /** Charts of the text: file name → content. With --report they are written beside docs/reliability.md. */
-  files?: Record<string, string>
 }
 
 /** Runs an experiment with the options of the command line. Resolves to the exit status: 0 if it passed, otherwise 1. */
@@ -83,4 +85,37 @@ export function print(line: string): void {
 export function faultsLine(faults: readonly string[]): string {
   const shown = faults.slice(0, 20).join('; ')
   return `- Faults: ${faults.length === 0 ? 'none' : `${faults.length}: ${shown}${faults.length > 20 ? '; …' : ''}`}.`
+}
+
+interface Section {
+  title: string
+  /** Repeats the experiment. */
+  command: string
+  /** Paragraphs, lists and tables in Markdown. */
+  text: string
+}
+
+/** Replaces the section with the same title, or adds it at the end. */
+function writeSection({ title, command, text }: Section): void {
+  const sections = readFileSync(PAGE, 'utf8').split(/^(?=## )/m)
+  const written = `## ${title}\n\n${folded(`\`${command}\`, ${circumstances()}:\n\n${text.trim()}`)}\n`
+  const at = sections.findIndex((section) => section.startsWith(`## ${title}\n`))
+  sections.splice(at < 0 ? sections.length : at, at < 0 ? 0 : 1, written)
+  writeFileSync(PAGE, sections.map((section) => `${section.trim()}\n`).join('\n'))
+}
+
+/** Lines of prose end before 120 characters; those of a table cannot. */
+function folded(text: string): string {
+  const lines = text.split('\n').map((line) => {
+    if (line.startsWith('|')) return line
+    return Bun.wrapAnsi(line, 117).replaceAll('\n', line.startsWith('- ') ? '\n  ' : '\n')
+  })
+  return lines.join('\n')
+}
+
+function circumstances(): string {
+  const cores = cpus()
+  const memory = Math.round(totalmem() / 2 ** 30)
+  const day = new Date().toISOString().slice(0, 10)
+  return `${day}, Bun ${Bun.version}, Linux ${release().split('-')[0]}, ${cores.length} cores (${cores[0]?.model}), ${memory} GiB`
 }

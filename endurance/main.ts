@@ -11,7 +11,6 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<{ main: Main }>>> = {
   hostile: () => import('./hostile.ts'),
   'lossy-failover': () => import('./lossy-failover.ts'),
   page: () => import('./page.ts'),
-  replica: () => import('./replica.ts'),
   search: () => import('./search.ts'),
   soak: () => import('./soak.ts'),
   waits: () => import('./waits.ts'),

@@ -3,7 +3,6 @@
 //
 //   npm run endurance -- soak --minutes 60 --report
 
-import { lineChart } from '../scripts/plots.ts'
 import { experiment, faultsLine, print } from './command.ts'
 import { chores } from './load/chores.ts'
 import { runLoad } from './load/generator.ts'
@@ -23,7 +22,6 @@ const WARM_UP_SHARE = 0.25
 /** How far the line of each may rise after the warm-up, as a share of its mean. Other work of the machine shows in the latency. */
 const GROWTH_MAX = { memoryMb: 0.1, descriptors: 0.1, bytesPerPet: 0.1, latencyMs: 0.5 }
 const CHORES_EVERY_MS_MAX = 60_000
-const PLOT = 'reliability-soak.svg'
 
 type Figure = keyof typeof GROWTH_MAX
 
@@ -123,18 +121,11 @@ async function run({ minutes, store }: { minutes: number; store: string[] }) {
       ...(await soak(minutes, kind, (sample) => print(`${kind}, ${shown(sample)}`))),
     })),
   )
-  const memory = results.map(({ kind, samples }) => ({
-    label: kind,
-    points: samples.map(({ minute, memoryMb }) => ({ x: minute, y: memoryMb })),
-  }))
-  const plot = lineChart('Resident memory', 'MiB over minutes', memory, 'linear')
   const text = `${minutes} minutes of ${PER_SECOND} requests a second on each store, both at the same time (lists with filters, searches, pets, orders, inventory, corrections, the feed of events, creates
 with and without Idempotency-Key, malformed, unauthorised and oversized requests), beside backups of the file, rotations of the key, slow and hostile clients.
 
-${results.map((result) => describe(result.kind, result)).join('\n\n')}
-
-![Resident memory over time](${PLOT})`
-  return { text, passed: results.every(({ passed }) => passed), files: { [PLOT]: plot } }
+${results.map((result) => describe(result.kind, result)).join('\n\n')}`
+  return { text, passed: results.every(({ passed }) => passed) }
 }
 
 function shown({ minute, memoryMb, descriptors, storeMb, latencyMs }: Sample): string {

@@ -10,6 +10,7 @@ import type { Running } from '../test/support/process.ts'
 import { experiment, print } from './command.ts'
 import type { Figures } from './load/generator.ts'
 import { fullLoad, LITESTREAM } from './load/litestream-scenes.ts'
+import { machinesLost } from './load/lost-machines.ts'
 import * as postgres from './load/postgres-scenes.ts'
 import * as scenes from './load/scenes.ts'
 import { type Kind, NAMES, newStore, type Store, startServer } from './load/stores.ts'
@@ -58,7 +59,10 @@ const IN_POSTGRES: Record<string, scenes.Prepare> = {
   'stalled standby': postgres.stalledStandby,
   failover: postgres.failover,
 }
-const ROWS = { sqlite: { ...BOTH, ...LITESTREAM }, postgres: { ...BOTH, ...IN_POSTGRES } }
+const ROWS = {
+  sqlite: { ...BOTH, ...LITESTREAM, 'machines lost': machinesLost },
+  postgres: { ...BOTH, ...IN_POSTGRES },
+}
 /** What makes every commit wait, and nothing in the service can change that. They are measured, not judged. */
 const UNJUDGED = ['slow disk', 'stalled standby', 'failover']
 
@@ -76,7 +80,7 @@ export async function waits(
 ): Promise<{ rates: Rates; rows: Row[] }> {
   const store = await newStore(kind, plan.pets)
   const server = await startServer(store)
-  const stage = { plan, store, server, marginMs: MARGIN * plan.seconds * 1000 }
+  const stage = { plan, store, server, marginMs: MARGIN * plan.seconds * 1000, report }
   const rows: Row[] = []
   try {
     const rates = await ratesOf(server, store, plan, report)
@@ -208,6 +212,8 @@ export const main = experiment<keyof scenes.Plan, 'store' | 'only'>({
     creates: ['creates a second', 0, HALF],
     restarts: ['how often the server is replaced', 50],
     connections: ['how many connections too many requests have', 2_000],
+    machines: ['how many machines are lost', 10],
+    bound: ['what a machine had kept so many milliseconds before it is lost must be there', 5_000],
     pairs: ['how often the load with and without Litestream is compared', 3],
     frozen: ['how many megabytes the log has until a frozen Litestream goes on', 500],
     behind: ["how many pets are created while Litestream's disk is full: 50 a second for an hour", 180_000],

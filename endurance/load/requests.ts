@@ -2,7 +2,6 @@
 
 import { BODY_BYTES_MAX } from '../../packages/contract/src/limits.ts'
 import { cursorAfter } from '../../test/support/cursors.ts'
-import { pick } from '../random.ts'
 import type { Request } from './generator.ts'
 
 interface More {
@@ -56,6 +55,8 @@ export function pages(key: string, pets: number): Request[] {
     list(key, `/pets?limit=100&cursor=${cursorAfter(BigInt(n))}`),
   )
 }
+
+const pick = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)] as Item
 
 /** What a store has: the last ids that were given. */
 export interface Last {

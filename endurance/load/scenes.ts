@@ -29,6 +29,9 @@ export interface Plan {
   frozen: number
   /** How many pets are created while Litestream's disk is full. */
   behind: number
+  /** How many machines are lost, and how many milliseconds of what they had kept at most. */
+  machines: number
+  bound: number
   /** How often the load with and without Litestream is compared. */
   pairs: number
 }
@@ -38,6 +41,7 @@ export interface Stage {
   readonly store: Store
   readonly server: Running
   readonly marginMs: number
+  report(line: string): void
 }
 
 /** What happens, on which server, and the store where it is another one. Both are removed afterwards. */

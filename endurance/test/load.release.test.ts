@@ -9,7 +9,7 @@ import { waits } from '../waits.ts'
 
 const PLAN = {
   ...{ seconds: 1, pets: 10_000, reservations: 60, lists: 150, creates: 50 },
-  ...{ restarts: 5, connections: 500, pairs: 1, frozen: 20, behind: 300 },
+  ...{ restarts: 5, machines: 2, bound: 30_000, connections: 500, pairs: 1, frozen: 20, behind: 300 },
 }
 /** What a busy machine says, too. */
 const TIMES = /of the peak|a p99 of|waited|for the service itself|a log of|: 503$/
@@ -44,9 +44,9 @@ test('something large, something that breaks and an overload beside a load of gi
 })
 
 test.skipIf(noLitestream !== '')(
-  `Litestream is killed and frozen, and its disk is full: in the end each copy is the store${noLitestream}`,
+  `Litestream is killed and frozen, its disk is full, and machines are lost: each copy is the store${noLitestream}`,
   async () => {
-    const names = ['killed', 'frozen', 'without room'].map((name) => `Litestream ${name}`)
+    const names = [...['killed', 'frozen', 'without room'].map((name) => `Litestream ${name}`), 'machines lost']
     const { rows } = await waits('sqlite', { ...PLAN, seconds: 0.3 }, names)
     expect(rows.map(({ beside }) => beside)).toEqual(['nothing', ...names])
     expect(rows.flatMap(({ faults }) => faults).filter((fault) => !TIMES.test(fault))).toEqual([])
