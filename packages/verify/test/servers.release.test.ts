@@ -1,7 +1,7 @@
 // Servers that somebody else would write from the interface document alone, with other parts than ours (packages/verify/test/servers/): the catalogue finds
 // nothing wrong with them at the level interface, and each fault that is planted in them, under the promise that it breaks.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { brokenOf, examine, keysOf, promisesOf } from '../../../test/support/examine.ts'
 import { startProxy } from '../../../test/support/faulty.ts'
@@ -14,6 +14,9 @@ const home = join(import.meta.dir, 'servers')
 const KEY = 'a-key-of-their-own'
 /** One cause is told as few. */
 const IDS_MAX = 6
+
+const ALL = process.env.FAULTS === 'planted'
+if (ALL) setDefaultTimeout(3_600_000)
 
 /** What else http.mjs may do and be right. `npm run endurance -- planted` takes the slow ones, too. */
 const HABITS = [
@@ -30,7 +33,7 @@ const HABITS = [
   'full',
   'others-add',
   'others-delete',
-  ...(process.env.FAULTS === 'planted' ? ['slow', 'slower', 'limited', 'one-a-second'] : []),
+  ...(ALL ? ['slow', 'slower', 'limited', 'one-a-second'] : []),
 ]
 const HELD_MIN = 30
 
