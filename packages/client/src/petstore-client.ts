@@ -12,7 +12,7 @@ import {
   type PetChange,
 } from '../../contract/src/generated.ts'
 import { type Json, stringifyJson } from '../../contract/src/json.ts'
-import { PetstoreUncertainError } from './errors.ts'
+import { type PetstoreApiError, PetstoreUncertainError } from './errors.ts'
 import { type EventPage, eventReader, type Followed, type FollowOptions, followEach } from './events.ts'
 import { quotedKey, randomKey } from './idempotency-key.ts'
 import { type Cursors, type List, readPage } from './pages.ts'
@@ -114,9 +114,9 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
     try {
       await this.#sender.send('deletePet', petPath(id), changing('DELETE', ifMatch), options)
     } catch (error) {
-      // It has been deleted by an earlier attempt, or by somebody else.
-      if (!(error instanceof PetstoreUncertainError && 'code' in error.cause && error.cause.code === 'not_found'))
-        throw error
+      // An earlier attempt or another client deleted it.
+      const { cause } = error as { cause?: Partial<PetstoreApiError> }
+      if (!(error instanceof PetstoreUncertainError) || cause?.code !== 'not_found') throw error
     }
   }
 
@@ -250,13 +250,10 @@ function tagged<Item>(item: Item, { headers }: Response, onEntityTag: TagOptions
 }
 
 function changing(method: string, ifMatch: string | undefined, change?: object): RequestInit {
-  const headers = { ...(ifMatch !== undefined && { 'If-Match': strong(ifMatch) }), ...(change && JSON_TYPE) }
+  // The service's tags are strong, but a proxy that compresses marks them as weak, which no `If-Match` matches (RFC 9110, 13.1.1).
+  const tags = ifMatch?.replaceAll('W/"', '"')
+  const headers = { ...(tags !== undefined && { 'If-Match': tags }), ...(change && JSON_TYPE) }
   return { method, headers, ...(change && { body: stringifyJson(change) }) }
-}
-
-/** The service's tags are strong, but a proxy that compresses marks them as weak, which no `If-Match` matches (RFC 9110, 13.1.1). */
-function strong(tags: string): string {
-  return tags.replaceAll(/(^|,\s*)W\//g, '$1')
 }
 
 function petPath(id: bigint): string {

@@ -70,7 +70,7 @@ interface ErrorBody {
 
 /** Names the variable by which Bun or Deno may have sent the request through a proxy. Browsers have none. */
 function isAddressRight({ url }: Response): string {
-  const { env = {} } = (globalThis as { process?: { env?: Record<string, string> } }).process ?? {}
+  const env = (globalThis as { process?: { env?: Record<string, string> } }).process?.env ?? {}
   const variable = RegExp(`^(${url.split(':')[0]}|all)_proxy$`, 'i')
   const proxy = Object.keys(env).find((name) => variable.test(name) && env[name])
   return `Is the address right${proxy ? `, and ${proxy}` : ''}?`

@@ -114,7 +114,7 @@ export class Sender {
     this.#reported.add(operationId)
     this.#options.onDeprecated?.({
       operationId,
-      since: date(Number(since.replace('@', '')) * 1000),
+      since: date(Number(since.slice(1)) * 1000),
       removal: date(Date.parse(headers.get('Sunset') ?? '')),
     })
   }
