@@ -2,14 +2,12 @@
 
 import { useReducer, useRef } from 'preact/hooks'
 import type { Event, PetstoreClient } from '../../../client/src/petstore.ts'
-import type { EventType } from '../../../contract/src/generated.ts'
+import { type EventType, PAGE_MAX } from '../../../contract/src/generated.ts'
 import { toFailure } from '../failures.ts'
 import type { Feed } from '../live/feed.ts'
 import { useEvents } from '../live/use-feed.ts'
 import { type Loaded, useLoaded } from '../parts/loaded.ts'
 import type { Span } from './days.ts'
-
-const AT_ONCE = 100
 
 export interface DayEvents extends Pick<Loaded<unknown>, 'failure' | 'reload'> {
   /** Newest first. */
@@ -44,8 +42,8 @@ export function useDayEvents(
   const [, show] = useReducer((count: number) => count + 1, 0)
   const { failure, reload } = useLoaded(
     async (signal) => {
-      for (let now = reading.current; !now.whole && (all || now.events.length < AT_ONCE); ) {
-        const filter = { ...span, type: [...type], sort: 'newest' as const, limit: AT_ONCE, cursor: now.next }
+      for (let now = reading.current; !now.whole && (all || now.events.length < PAGE_MAX); ) {
+        const filter = { ...span, type: [...type], sort: 'newest' as const, limit: PAGE_MAX, cursor: now.next }
         const { events, next } = await client.listEvents(filter, { signal, retries: 0 }).catch(startAgain)
         signal.throwIfAborted()
         now.events.push(...events)

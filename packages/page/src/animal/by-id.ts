@@ -8,6 +8,7 @@ import {
   PetstoreApiError,
   type PetstoreClient,
 } from '../../../client/src/petstore.ts'
+import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { eachOf } from '../parts/each-of.ts'
 import type { RecordId } from '../record/record-address.ts'
 
@@ -57,7 +58,7 @@ export async function readEach<Item>(ids: Iterable<bigint>, { page, idOf, one, f
   let cursor: string | undefined
   for (let left = Number.POSITIVE_INFINITY; open.size > ALONE_MAX && open.size < left; ) {
     left = open.size
-    const [items, next] = await page({ sort: 'newest', limit: 100, cursor })
+    const [items, next] = await page({ sort: 'newest', limit: PAGE_MAX, cursor })
     for (const item of items) if (open.delete(idOf(item))) found(idOf(item), item)
     cursor = next
     if (next !== undefined) continue

@@ -4,6 +4,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
+import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { AnimalsLink } from '../links.tsx'
 import { toIdRanges } from '../list/id-ranges.ts'
 import { useAnnounce } from '../parts/announcer.tsx'
@@ -165,7 +166,7 @@ function Added({ importing: { rows = [] }, children, style, onFollow }: AddedPro
   const ids = rows.flatMap(({ id }) => id ?? [])
   if (ids.length === 0) return null
   return (
-    <AnimalsLink class={style} only={{ ids: toIdRanges(ids), limit: 100 }} onFollow={onFollow}>
+    <AnimalsLink class={style} only={{ ids: toIdRanges(ids), limit: PAGE_MAX }} onFollow={onFollow}>
       {children}
     </AnimalsLink>
   )

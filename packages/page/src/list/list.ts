@@ -12,6 +12,7 @@ import type {
   PetStatus,
   PetstoreClient,
 } from '../../../client/src/petstore.ts'
+import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { readEach, readPet } from '../animal/by-id.ts'
 import type { Feed } from '../live/feed.ts'
 import { useEvents } from '../live/use-feed.ts'
@@ -150,7 +151,7 @@ export async function* wholeList(
   start: ListPosition,
   options: CallOptions,
 ): AsyncGenerator<Item> {
-  for (let position: ListPosition | undefined = firstPage({ ...start, limit: 100 }); position; ) {
+  for (let position: ListPosition | undefined = firstPage({ ...start, limit: PAGE_MAX }); position; ) {
     const { items, next } = await fetchPage(client, position, options)
     yield* items
     position = nextPage(position, next)

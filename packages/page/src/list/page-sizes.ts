@@ -1,6 +1,8 @@
 // How many rows a page of a list has.
 
-export const PAGE_SIZES = [20, 50, 100]
+import { PAGE_MAX } from '../../../contract/src/generated.ts'
+
+export const PAGE_SIZES = [20, 50, PAGE_MAX]
 export const PAGE_SIZE = 20
 
 const { matchMedia } = globalThis as { matchMedia?: (query: string) => { matches: boolean } }

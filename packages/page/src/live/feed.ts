@@ -4,9 +4,9 @@
 import { WAIT_S } from '../../../client/src/events.ts'
 import { type Event, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
 import { pause } from '../../../client/src/retries.ts'
+import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { toFailure } from '../failures.ts'
 
-const AT_ONCE = 100
 const BEGIN_MS = 500
 /** While much happens, what happens meanwhile is read together: a request for each change would take the browser's time from the rest. */
 const REST_MS = 200
@@ -91,14 +91,14 @@ export class Feed {
     for (let failures = 0; going() && !signal.aborted; ) {
       const cursor = this.#cursor
       try {
-        const where = cursor === undefined ? { from: 'now', limit: 1 } : { cursor, limit: AT_ONCE, wait: WAIT_S }
+        const where = cursor === undefined ? { from: 'now', limit: 1 } : { cursor, limit: PAGE_MAX, wait: WAIT_S }
         const { events, next } = await this.#client.listEvents(where, { signal, retries: 0 })
         failures = 0
         const message = { events, gap: cursor === undefined, cursor: next }
         this.#channel.postMessage(message)
         this.#hear({ ...message, gap: message.gap && this.#isBegun })
         this.#begin()
-        if (events.length > 0 && events.length < AT_ONCE) await pause(REST_MS, signal)
+        if (events.length > 0 && events.length < PAGE_MAX) await pause(REST_MS, signal)
       } catch (error) {
         this.#begin()
         if (signal.aborted) return true

@@ -1,6 +1,7 @@
 // One animal, as its events tell: what it is now, and all that has happened to it.
 
 import type { Event, EventFilter, Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
+import { PAGE_MAX } from '../../../contract/src/generated.ts'
 
 export interface AnimalRecord {
   pet: Pet
@@ -36,7 +37,7 @@ export async function readAnimal(
 export async function readAll(client: PetstoreClient, filter: EventFilter, signal?: AbortSignal): Promise<Event[]> {
   const all: Event[] = []
   for (let cursor: string | undefined; ; ) {
-    const { events, next } = await client.listEvents({ ...filter, limit: 100, cursor }, { signal, retries: 0 })
+    const { events, next } = await client.listEvents({ ...filter, limit: PAGE_MAX, cursor }, { signal, retries: 0 })
     all.push(...events)
     if (events.length === 0) return all
     cursor = next

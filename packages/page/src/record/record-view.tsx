@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import type { Event, PetstoreClient } from '../../../client/src/petstore.ts'
+import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { Actions, type OnAction } from '../list/list-table.tsx'
 import type { Feed } from '../live/feed.ts'
@@ -101,7 +102,7 @@ async function load(client: PetstoreClient, { kind, id }: RecordId, signal: Abor
   if (petId === undefined) return undefined
   const [animal, { orders }] = await Promise.all([
     readAnimal(client, petId, signal),
-    client.listOrderPage({ petId, sort: 'newest', limit: 100 }, { signal }),
+    client.listOrderPage({ petId, sort: 'newest', limit: PAGE_MAX }, { signal }),
   ])
   const order = kind === 'order' ? (orders.find((order) => order.id === id) ?? (await client.getOrder(id))) : undefined
   noteSeen(client, order ? [order, ...orders] : orders)
