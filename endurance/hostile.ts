@@ -3,7 +3,6 @@
 //
 //   npm run endurance -- hostile --runs 100000 --report
 
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import document from '../openapi.yaml'
 import { INT64_MAX, INT64_MIN } from '../packages/contract/src/int64.ts'
@@ -12,6 +11,7 @@ import { parametersOf } from '../packages/contract/src/parameters.ts'
 import { checkAgainstContract } from '../test/support/contract-check.ts'
 import { serve } from '../test/support/process.ts'
 import { experiment } from './command.ts'
+import { figuresOf } from './load/figures.ts'
 
 const HANG_MS = 15_000
 const AT_ONCE = 8
@@ -274,16 +274,12 @@ function resolve(schema: Schema): Schema {
   return $ref ? { ...document.components.schemas[$ref.split('/').at(-1) as string], ...own } : schema
 }
 
-function memoryMb(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-}
-
 async function run({ runs, seed }: { runs: number; seed: number }) {
   const server = await serve([], { env: { PETSTORE_LOG_LEVEL: 'warn' } })
   await hostile(server, WARM_UP_RUNS, seed + 1)
-  const before = memoryMb(server.pid)
+  const before = figuresOf(server.pid).memoryMb
   const statuses = await hostile(server, runs, seed)
-  const after = memoryMb(server.pid)
+  const after = figuresOf(server.pid).memoryMb
   const status = await server.stop()
   const answers = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
   const text = `${runs} requests generated from the contract (seed ${seed}), ${AT_ONCE} at a time, each with the statuses it may get.

@@ -13,12 +13,24 @@ import { newKey } from '../test/support/keys.ts'
 import { orderFilter, petFilter } from '../test/support/lists.ts'
 import { idsOf } from '../test/support/paging.ts'
 import { sharedCluster } from '../test/support/postgres.ts'
-import { hostileName, modelWords, randomOf, searchFor } from '../test/support/search-rules.ts'
+import { hostileName, modelFinds, modelWords, randomOf, searchFor } from '../test/support/search-rules.ts'
 import { experiment, faultsLine, print } from './command.ts'
-import { type Item, modelPage } from './search-model.ts'
 
 const STATUSES = ['available', 'available', 'available', 'pending', 'sold'] as const
 const DAY_MS = 86_400_000
+
+interface Item {
+  id: bigint
+  text: string
+  status: string
+  categoryId?: bigint
+}
+
+type Asked = Pick<PetFilter, 'limit' | 'sort' | 'after' | 'back'> & {
+  search: string
+  status: string | undefined
+  categoryId?: bigint | undefined
+}
 
 export interface Shop {
   stores: Record<string, Store>
@@ -108,6 +120,20 @@ export async function proveSearches({ stores, pets, orders }: Shop, searches: nu
       faults.push(`the other store: ${JSON.stringify(search)}`)
   }
   return { faults, found }
+}
+
+/** The page that a search must give, by a look at every row. */
+function modelPage(items: readonly Item[], { search, status, categoryId, sort, after, back, limit }: Asked) {
+  const all = items
+    .filter((item) => (status ?? item.status) === item.status && (categoryId ?? item.categoryId) === item.categoryId)
+    .filter(({ text }) => modelFinds(text, search))
+    .map(({ id }) => id)
+  if (sort === 'newest') all.reverse()
+  const follows = (id: bigint) => after === undefined || (sort === 'oldest' ? id > after : id <= after)
+  const start = all.findIndex(follows)
+  const place = start < 0 ? all.length : start
+  const [from, to] = back ? [Math.max(0, place - limit), place] : [place, Math.min(all.length, place + limit)]
+  return { ids: all.slice(from, to), next: to < all.length, prev: from > 0 }
 }
 
 export const main = experiment({

@@ -5,10 +5,11 @@
 
 import { experiment, faultsLine, print } from './command.ts'
 import { chores } from './load/chores.ts'
+import { figuresOf, rise } from './load/figures.ts'
 import { runLoad } from './load/generator.ts'
 import { list, mixed } from './load/requests.ts'
 import { wrongAnswers } from './load/scenes.ts'
-import { figuresOf, type Kind, NAMES, newStore, portOf, startServer } from './load/stores.ts'
+import { type Kind, NAMES, newStore, portOf, startServer } from './load/stores.ts'
 
 const PETS = 1_000
 const PER_SECOND = 400
@@ -102,15 +103,6 @@ export async function soak(
   const growth = Object.fromEntries(rises) as Soak['growth']
   const passed = seen.faults.length === 0 && figures.every((figure) => growth[figure] <= GROWTH_MAX[figure])
   return { ...seen, chores: rounds, growth, passed }
-}
-
-/** The rise of the straight line through the values (least squares), from the first to the last, as a share of their mean. */
-export function rise(values: readonly number[]): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  const middle = (values.length - 1) / 2
-  const covariance = values.reduce((sum, value, n) => sum + (n - middle) * (value - mean), 0)
-  const variance = values.reduce((sum, _, n) => sum + (n - middle) ** 2, 0)
-  return variance === 0 ? 0 : ((covariance / variance) * (values.length - 1)) / mean
 }
 
 async function run({ minutes, store }: { minutes: number; store: string[] }) {

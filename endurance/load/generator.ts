@@ -1,10 +1,8 @@
-// The load generator of the experiments. Requests are due at a fixed rate, whatever the server does. It runs in a separate
-// process, so that the server has the other core; it reads the load as a line of JSON from standard input, and prints its
-// figures as JSON. It ends after its time; or when standard input ends, at least one request was sent, and those that were
-// sent are answered.
+// The load generator of the experiments. Requests are due at a fixed rate, whatever the server does. It ends after its time, or
+// when it is told to; then at least one request was sent, and all that were sent are answered.
 
-import { createInterface } from 'node:readline'
 import type { Socket } from 'bun'
+import { runApart, runTask } from './apart.ts'
 import { now } from './stalls.ts'
 
 export interface Request {
@@ -47,14 +45,9 @@ export interface Figures {
 
 const SLOW_MS = 50
 
-/** Runs the load in a separate process, until `ends` resolves, if it is given. `started` gets the id of the process. */
-export async function runLoad(load: Load, ends?: Promise<unknown>, started?: (pid: number) => void): Promise<Figures> {
-  const child = Bun.spawn([process.execPath, import.meta.path], { stdio: ['pipe', 'pipe', 'inherit'] })
-  started?.(child.pid)
-  child.stdin.write(`${JSON.stringify(load)}\n`)
-  await child.stdin.flush()
-  ends?.then(() => child.stdin.end())
-  return JSON.parse(await new Response(child.stdout).text()) as Figures
+/** Runs the load until `ends` resolves, if it is given. `started` gets the id of its process. */
+export function runLoad(load: Load, ends?: Promise<unknown>, started?: (pid: number) => void): Promise<Figures> {
+  return runApart(import.meta.path, load, ends, started)
 }
 
 interface Connection {
@@ -217,14 +210,4 @@ async function run(
   }
 }
 
-if (import.meta.main) {
-  const input = createInterface({ input: process.stdin })
-  let ended = false
-  input.once('line', async (line) => {
-    await Bun.write(Bun.stdout, JSON.stringify(await run(JSON.parse(line), () => ended)))
-    process.exit()
-  })
-  input.once('close', () => {
-    ended = true
-  })
-}
+if (import.meta.main) runTask(run)

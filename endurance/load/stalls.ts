@@ -1,8 +1,8 @@
 // What a service waits for while it does not answer: the disk, another process that has the write lock, or a core that others use. Linux says
-// it: it is looked at every few milliseconds, in a process of its own, which reads its task as a line of JSON from standard input.
+// it, and is asked every few milliseconds.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { runApart, runTask } from './apart.ts'
 
 const EVERY_MS = 4
 /** The byte of SQLite's `-shm` that a writer has locked (https://sqlite.org/walformat.html, "WAL Locks"). */
@@ -37,12 +37,8 @@ interface Watched {
 export const now = () => performance.timeOrigin + performance.now()
 
 /** Watches until `ends` resolves. In their order. */
-export async function watchStalls(watched: Watched, ends: Promise<unknown>): Promise<Moment[]> {
-  const child = Bun.spawn([process.execPath, import.meta.path], { stdio: ['pipe', 'pipe', 'inherit'] })
-  child.stdin.write(`${JSON.stringify(watched)}\n`)
-  child.stdin.flush()
-  ends.then(() => child.stdin.end())
-  return JSON.parse(await new Response(child.stdout).text()) as Moment[]
+export function watchStalls(watched: Watched, ends: Promise<unknown>): Promise<Moment[]> {
+  return runApart(import.meta.path, watched, ends)
 }
 
 export function waitOf({ at, ms }: { at: number; ms: number }, moments: readonly Moment[]): Wait {
@@ -118,14 +114,4 @@ async function watch({ pid, clients, database }: Watched, ended: () => boolean):
   return moments
 }
 
-if (import.meta.main) {
-  const input = createInterface({ input: process.stdin })
-  let ended = false
-  input.once('line', async (line) => {
-    await Bun.write(Bun.stdout, JSON.stringify(await watch(JSON.parse(line), () => ended)))
-    process.exit()
-  })
-  input.once('close', () => {
-    ended = true
-  })
-}
+if (import.meta.main) runTask(watch)

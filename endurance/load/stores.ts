@@ -1,7 +1,7 @@
 // The stores of the experiments with load: many pets, in a file or in PostgreSQL, and one server; and what the system says of them.
 
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStore, fill } from '../../bench/seed.ts'
 import { temporaryFile } from '../../test/support/files.ts'
@@ -91,12 +91,6 @@ export function startServer(
 
 export function portOf({ url }: Running): number {
   return Number(new URL(url).port)
-}
-
-/** Of a process: its memory, and how many descriptors it has open. */
-export function figuresOf(pid: number): { memoryMb: number; descriptors: number } {
-  const kib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-  return { memoryMb: kib / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length }
 }
 
 /** Runs a command to its end, which must be 0. */

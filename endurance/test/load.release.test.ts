@@ -3,8 +3,9 @@
 
 import { expect, test } from 'bun:test'
 import { noLitestream } from '../../test/support/litestream.ts'
+import { rise } from '../load/figures.ts'
 import { answers, STREAMS } from '../load/watch.ts'
-import { rise, soak } from '../soak.ts'
+import { soak } from '../soak.ts'
 import { waits } from '../waits.ts'
 
 const PLAN = {
