@@ -6,7 +6,6 @@ import { newKey } from '../../../../test/support/keys.ts'
 import { orderFilter } from '../../../../test/support/lists.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import type { Store, StoreOptions } from '../../src/domain/store.ts'
-import { checks } from './orders/checks.ts'
 import { corrections } from './orders/corrections.ts'
 import { endedKeys } from './orders/ended-keys.ts'
 import { expiry } from './orders/expiry.ts'
@@ -42,7 +41,6 @@ export function ordersConformance(name: string, open: (options: StoreOptions) =>
     placing(fixture)
     transitions(fixture)
     idempotencyKeys(fixture)
-    checks(fixture)
     endedKeys(fixture)
     corrections(fixture)
     together(fixture)

@@ -51,5 +51,8 @@ export function outcomeOf(rows: Rows, decision: Decision<unknown>): unknown {
   return shown(rows.commit(decision).outcomes[0])
 }
 
+/** The text of a refusal. */
+export const messageOf = (rows: Rows, decision: Decision<unknown>) =>
+  (rows.commit(decision).outcomes[0] as PetstoreError).message
 export const shown = (outcome: unknown) => (outcome instanceof PetstoreError ? outcome.code : outcome)
 export const emitted = (rows: Rows) => rows.events.map(({ type, orderId = '' }) => `${type} ${orderId}`.trim())

@@ -4,12 +4,21 @@ import { describe, expect, test } from 'bun:test'
 import { Rows } from '../../../../../test/support/rows-in-memory.ts'
 import { EXPIRY_DAYS_MAX, ORDER_STATUSES } from '../../../../contract/src/generated.ts'
 import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../../src/domain/decisions/orders.ts'
-import { createPet } from '../../../src/domain/decisions/pets.ts'
+import { createPet, updatePet } from '../../../src/domain/decisions/pets.ts'
+import {
+  noSuchOrder,
+  noSuchPet,
+  notPending,
+  notTransitioned,
+  petHeld,
+  petNotAvailable,
+} from '../../../src/domain/decisions/refusal-messages.ts'
 import { HOLDING, isDone, leadsFrom, petStatusOf, TRANSITIONS } from '../../../src/domain/order-transitions.ts'
 import { DAY_MS } from '../../store/orders/fixture.ts'
 import {
   BY,
   emitted,
+  messageOf,
   NEXT,
   NO,
   no,
@@ -126,6 +135,36 @@ describe('a correction', () => {
     expect(outcomeOf(rows, updateOrder(ORDER, { expiresAt: rows.now + DAY_MS }, BY))).toBe('order_not_pending')
     expect(emitted(rows)).toEqual([`order.expired ${ORDER}`])
   })
+})
+
+test('a refusal names the pet, the order that holds it, and until when', () => {
+  const [pending, sold] = [withOrder('pending'), withOrder('completed')]
+  const order = { id: ORDER, status: 'completed' } as const
+  expect([
+    messageOf(pending, placeOrder({ petId: PET }, BY)),
+    messageOf(sold, placeOrder({ petId: PET }, BY)),
+    messageOf(withPet('sold'), placeOrder({ petId: PET }, BY)),
+    messageOf(sold, updatePet(PET, { status: 'available' }, BY)),
+    messageOf(sold, moveOrder(ORDER, 'cancelled', BY)),
+    messageOf(sold, updateOrder(ORDER, { reference: 'x' }, BY)),
+    messageOf(sold, moveOrder(NEXT, 'cancelled', BY)),
+    messageOf(sold, placeOrder({ petId: NEXT }, BY)),
+  ]).toEqual(
+    [
+      petNotAvailable({ id: PET, status: 'pending' }, { id: ORDER, expiresAt: undefined }),
+      petNotAvailable({ id: PET, status: 'sold' }, { id: ORDER, expiresAt: undefined }),
+      petNotAvailable({ id: PET, status: 'sold' }, undefined),
+      petHeld({ id: PET, status: 'sold' }, ORDER),
+      notTransitioned(order, 'cancelled'),
+      notPending(order),
+      noSuchOrder(NEXT),
+      noSuchPet(NEXT),
+    ].map(({ message }) => message),
+  )
+  const expiresAt = pending.now + DAY_MS
+  pending.commit(updateOrder(ORDER, { expiresAt }, BY))
+  const { message } = petNotAvailable({ id: PET, status: 'pending' }, { id: ORDER, expiresAt })
+  expect(messageOf(pending, placeOrder({ petId: PET }, BY))).toBe(message)
 })
 
 test('overdue reservations expire up to the limit, those that are over longest first, each once in a batch', () => {

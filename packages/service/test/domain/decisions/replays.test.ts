@@ -8,10 +8,12 @@ import { BY, NEXT, ORDER, outcomeOf, PET, shown, withPet } from './fixture.ts'
 describe('an idempotency key', () => {
   test('gives the first answer again, also within a batch and after everything has changed', () => {
     const rows = withPet('available')
-    const place = () => placeOrder({ petId: PET }, BY, 'k')
+    const expiresAt = rows.now + 1
+    const place = () => placeOrder({ petId: PET, expiresAt }, BY, 'k')
     const [first, again] = rows.commit(place(), place()).outcomes
     expect([first, again]).toMatchObject([{ replayed: false }, { replayed: true }])
     rows.commit(moveOrder(ORDER, 'completed', BY), updatePet(PET, { name: 'Max' }, BY))
+    rows.now = expiresAt
     expect(outcomeOf(rows, place())).toEqual({ ...(first as object), replayed: true })
     expect(rows.orders.size).toBe(1)
   })

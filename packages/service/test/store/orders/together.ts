@@ -35,24 +35,6 @@ export function together(fixture: Fixture): void {
       await expectInventoryIsExact()
     })
 
-    test('are done in the order of arrival', async () => {
-      const petId = await addPet()
-      const { id } = await place(petId)
-      const [completed, refused, returned, next, late] = await Promise.allSettled([
-        fixture.store.completeOrder(id, fixture.by),
-        place(petId),
-        fixture.store.returnOrder(id, fixture.by),
-        place(petId),
-        fixture.store.completeOrder(id, fixture.by),
-      ])
-      expect(completed).toMatchObject({ status: 'fulfilled', value: { status: 'completed' } })
-      expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'pet_not_available' } })
-      expect(returned).toMatchObject({ status: 'fulfilled', value: { status: 'returned' } })
-      expect(next).toMatchObject({ status: 'fulfilled', value: { status: 'pending' } })
-      expect(late).toMatchObject({ status: 'rejected', reason: { code: 'order_not_pending' } })
-      await expectInventoryIsExact()
-    })
-
     test('are done although others of them are refused', async () => {
       const pets = await Promise.all(Array.from({ length: 30 }, () => addPet()))
       const outcomes = await Promise.allSettled(

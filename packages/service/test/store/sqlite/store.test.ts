@@ -19,7 +19,6 @@ import { exactTimes } from '../orders/exact-times.ts'
 import { ordersConformance } from '../orders.conformance.ts'
 import { conformance } from '../store.conformance.ts'
 
-conformance('SQLite in memory', (options) => openStore(':memory:', options))
 conformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
 ordersConformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
 exactTimes(async () => {
