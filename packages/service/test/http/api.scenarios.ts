@@ -6,8 +6,8 @@ import { describe, expect, test } from 'bun:test'
 import { declaredAnswers, exampleMessages, shapeOf } from '../../../../test/support/contract-check.ts'
 import { OVERLOADED } from '../../src/domain/petstore-error.ts'
 import type { OnStore } from './scenarios/api.ts'
-import { corrections } from './scenarios/corrections.ts'
-import { createPet } from './scenarios/create-pet.ts'
+import { bodies } from './scenarios/bodies.ts'
+import { changes } from './scenarios/changes.ts'
 import { cursors } from './scenarios/cursors.ts'
 import { events } from './scenarios/events.ts'
 import { getPet } from './scenarios/get-pet.ts'
@@ -16,9 +16,6 @@ import { keys } from './scenarios/keys.ts'
 import { listPets } from './scenarios/list-pets.ts'
 import { messages } from './scenarios/messages.ts'
 import { orderExpiry } from './scenarios/order-expiry.ts'
-import { orderIdempotency } from './scenarios/order-idempotency.ts'
-import { orderTransitions } from './scenarios/order-transitions.ts'
-import { placeOrder } from './scenarios/place-order.ts'
 import { promises } from './scenarios/promises.ts'
 import { rateLimit } from './scenarios/rate-limit.ts'
 import { search } from './scenarios/search.ts'
@@ -34,19 +31,9 @@ export function apiScenarios(name: string, newAddress: OnStore['newAddress']): v
       observed.add(name)
       if (status >= 400 && text !== '') told.add(shapeOf(JSON.parse(text).message))
     }
-    const pets = [createPet, idempotencyKey, listPets, getPet]
-    const orders = [placeOrder, orderIdempotency, orderTransitions, orderExpiry, events]
     const subjects = [
-      promises,
-      ...pets,
-      ...orders,
-      corrections,
-      cursors,
-      search,
-      keys,
-      messages,
-      rateLimit,
-      storeFailures,
+      ...[promises, bodies, changes, cursors, events, getPet, idempotencyKey, keys, listPets],
+      ...[messages, orderExpiry, rateLimit, search, storeFailures],
     ]
     for (const subject of subjects) subject({ newAddress, observe })
 

@@ -12,7 +12,8 @@ const next = ({ headers }: Answer): string =>
 
 export function events(on: OnStore): void {
   describeApi('listEvents', on, (api) => {
-    const { get, newPet } = ordersOf(api)
+    const { newPet } = ordersOf(api)
+    const get = (path: string) => api.service.get(path)
     beforeAll(() => turnToNow(api))
 
     test('an empty store has no events, and says where they will be', async () => {

@@ -1,52 +1,52 @@
-// Creates under an Idempotency-Key while the first one is still running.
+// Requests under an Idempotency-Key while the first one is still running.
 
-import { expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
+import type { Store } from '../../../src/domain/store.ts'
 import { bearer, describeApi, expectError, JSON_TYPE, type OnStore, PET } from './api.ts'
+
+/** A store whose first create and first order are made only when they are released, and begin before. */
+function slowAtFirst(store: Store) {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  let calls = 0
+  const slow =
+    <Given extends unknown[], Result>(method: (...given: Given) => Promise<Result>) =>
+    async (...given: Given) => {
+      begin()
+      if (++calls === 1) await held
+      return method(...given)
+    }
+  const slowed = { ...store, createPet: slow(store.createPet), placeOrder: slow(store.placeOrder) }
+  return { store: slowed, begun, release }
+}
 
 export function idempotencyKey(on: OnStore): void {
   describeApi('Idempotency-Key', on, (api) => {
+    beforeAll(() => api.service.post(PET))
+
+    test.each([
+      ['/pets', PET],
+      ['/store/orders', '{"petId":1}'],
+    ])('while the first request of %s is running, the second: 409 idempotency_in_flight', async (path, body) => {
+      const { store, release } = slowAtFirst(api.service.store)
+      const slow = await api.start({ store })
+      const ask = () => slow.request('POST', path, { headers: { ...JSON_TYPE, 'Idempotency-Key': '"slow"' }, body })
+      const racing = [ask(), ask()]
+      expectError(await Promise.race(racing), 409, 'idempotency_in_flight', ['again'])
+      release()
+      const [first] = (await Promise.all(racing)).filter(({ status }) => status === 201)
+      expect((await ask()).text).toBe(first?.text as string)
+    })
+
     test('different API keys may use the same key at the same time', async () => {
-      const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-      const { promise: held, resolve: release } = Promise.withResolvers<void>()
-      const { store } = api.service
-      let calls = 0
-      const slow = await api.start({
-        store: {
-          ...store,
-          createPet: async (...creation) => {
-            if (++calls === 1) {
-              begin()
-              await held
-            }
-            return store.createPet(...creation)
-          },
-        },
-      })
+      const { store, begun, release } = slowAtFirst(api.service.store)
+      const slow = await api.start({ store })
       const headers = { ...JSON_TYPE, 'Idempotency-Key': '"at once"' }
       const first = slow.post(PET, headers)
       await begun
       const other = await slow.post(PET, { ...headers, ...bearer(await slow.addKey()) })
       release()
       expect([other.status, (await first).status]).toEqual([201, 201])
-    })
-
-    test('while the first request is running, the second: 409 idempotency_in_flight', async () => {
-      const { promise: held, resolve: release } = Promise.withResolvers<void>()
-      const slow = await api.start({
-        store: {
-          ...api.service.store,
-          createPet: async (...creation) => {
-            await held
-            return api.service.store.createPet(...creation)
-          },
-        },
-      })
-      const create = () => slow.post(PET, { 'Idempotency-Key': '"five"' })
-      const racing = [create(), create()]
-      expectError(await Promise.race(racing), 409, 'idempotency_in_flight', ['again'])
-      release()
-      const [first] = (await Promise.all(racing)).filter(({ status }) => status === 201)
-      expect((await create()).text).toBe(first?.text as string)
     })
   })
 }
