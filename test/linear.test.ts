@@ -25,7 +25,6 @@ const SAMPLES: Record<string, readonly string[]> = {
   'service/src/http/request/authentication.ts': ['Bearer  pets_live_x y'],
   'service/src/http/request/body.ts': ['application/json', ' ; charset="utf-8"; a=b', 'text/x.y-1+z'],
   'service/src/http/web/static-file.ts': ['q=0.000'],
-  'service/src/http/web/not-found.ts': ['{petId}', 'pets'],
   'service/src/http/request/idempotency-key.ts': ['a\\"b\\\\'],
   'contract/src/contract.ts': ['#/components/schemas/NewPet'],
   'contract/src/schema.ts': ['category_id'],

@@ -1,10 +1,10 @@
 // The steps of every request, in order: route → admit → authenticate → authorize → rate limit → cached answer → validate →
 // operate → respond.
 
-import type { ContractOperation } from '../../../contract/src/contract.ts'
+import { basePath, type ContractOperation } from '../../../contract/src/contract.ts'
 import type { Json } from '../../../contract/src/json.ts'
 import type { ApiKey, Environment } from '../domain/keys.ts'
-import type { PetstoreError } from '../domain/petstore-error.ts'
+import { PetstoreError } from '../domain/petstore-error.ts'
 import { immediate } from '../system/immediate.ts'
 import { Context, type RoutedRequest } from './context.ts'
 import { Feed } from './feed.ts'
@@ -29,7 +29,6 @@ import { errorAnswer, toPetstoreError } from './response/error-answer.ts'
 import { type Answer, toResponse } from './response/response.ts'
 import { NO_ROUTE } from './response/shared-headers.ts'
 import type { Route } from './route.ts'
-import type { NotFound } from './web/not-found.ts'
 
 export interface PipelineOptions extends ReportOptions {
   readonly environment: Environment
@@ -50,7 +49,6 @@ export interface PipelineOptions extends ReportOptions {
 
 interface PipelineParts extends PipelineOptions {
   readonly linkTo: LinkTo
-  readonly notFound: NotFound
   readonly connections: Connections
 }
 
@@ -96,10 +94,10 @@ export class Pipeline {
 
   private begin(context: Context, route: Route | undefined): Response | Promise<Response> {
     const { request } = context
-    const { store, notFound } = this.options
+    const { store } = this.options
     try {
       if (!hasValidHost(request)) return this.finish(BAD_REQUEST, context)
-      if (!route) return this.finishLater(notFound(request), context)
+      if (!route) throw this.notFound()
       const operation = route.endpoint(request.method)
       if (typeof operation === 'function') return this.finishLater(operation(context), context)
 
@@ -112,6 +110,14 @@ export class Pipeline {
     } catch (error) {
       return this.finishUnread(this.failed(error, context), context)
     }
+  }
+
+  /** Names the documents of the service. The message repeats nothing of the request. */
+  private notFound(): PetstoreError {
+    const paths = [basePath, '/docs', '/openapi.yaml', '/openapi.json', '/'].map(this.options.linkTo)
+    const [operations, reference, yaml, json, page] = paths
+    const api = `Operations are below ${operations}, and described at ${reference}, ${yaml} and ${json}.`
+    return new PetstoreError('not_found', `Nothing exists at this path. ${api} The page is at ${page}`)
   }
 
   /** Throws PetstoreError when the caller may not do this, or not now. Otherwise gives the answer if it is cached. */

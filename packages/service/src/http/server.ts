@@ -12,7 +12,6 @@ import { operationRoutes, type Route, serving } from './route.ts'
 import { contractFiles, type ServerAddresses } from './web/contract-files.ts'
 import { healthChecks } from './web/health.ts'
 import { keyInfo } from './web/key-info.ts'
-import { notFound } from './web/not-found.ts'
 import { pages } from './web/web-pages.ts'
 
 export interface ServerOptions extends PipelineOptions {
@@ -53,7 +52,6 @@ export function startServer(options: ServerOptions): PetstoreServer {
   const pipeline = new Pipeline({
     ...options,
     linkTo,
-    notFound: (request) => answerNotFound(request),
     connections: new Connections(() => server, options.idleSeconds),
   })
   const unready = () => {
@@ -67,10 +65,6 @@ export function startServer(options: ServerOptions): PetstoreServer {
     keyInfo((context) => pipeline.authenticate(context), environment),
     ...pages(),
   ]
-  const answerNotFound = notFound(
-    routes.map(({ path }) => path),
-    linkTo,
-  )
   const server = listen({ ...options, flag: '--port' }, serving(routes, pipeline))
   const port = server.port as number
   const url = `http://${authority(host, port)}${basePath}`

@@ -69,7 +69,6 @@ test('the number of refused requests is logged once', async () => {
   const options = { environment: 'production', corsOrigins: [], enforceSunset: true, now: Date.now } as const
   const parts = {
     linkTo: linksBelow(undefined),
-    notFound: () => ({ status: 404, body: null }),
     connections: new Connections(() => ({ timeout() {}, requestIP: () => null })),
   }
   const pipeline = new Pipeline({ ...options, ...parts, store, log })
