@@ -2,8 +2,11 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import type { PetStatus } from '../../packages/client/src/petstore.ts'
+import { type PetStatus, PetstoreClient } from '../../packages/client/src/petstore.ts'
+import { ERROR_STATUS } from '../../packages/contract/src/generated.ts'
 import { PAGE_SIZE } from '../../packages/page/src/list/page-sizes.ts'
+import type { NewPet } from '../../packages/service/src/domain/pets.ts'
+import type { PetstoreError } from '../../packages/service/src/domain/petstore-error.ts'
 import { openPage, startBrowser, type Watched } from './browser.ts'
 import { petFilter } from './lists.ts'
 import { newPet, petsOf } from './pets.ts'
@@ -13,6 +16,8 @@ import { until } from './until.ts'
 export interface Opened {
   service: Service
   page: Page
+  /** Of another till. */
+  client: PetstoreClient
 }
 
 /**
@@ -30,7 +35,8 @@ export function openEachTest(use: (opened: Opened) => void) {
   beforeEach(async () => {
     service = await startService()
     watched = await openPage(browser, `${service.origin}/`)
-    use({ service, page: watched.page })
+    const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+    use({ service, page: watched.page, client })
   })
   afterEach(async () => {
     await watched.close()
@@ -39,10 +45,49 @@ export function openEachTest(use: (opened: Opened) => void) {
   })
   return {
     alert: () => watched.page.getByRole('alert'),
+    dialog: () => watched.page.getByRole('dialog'),
+    button: (name: string) => watched.page.getByRole('button', { name, exact: true }),
+    row: (name: string) => watched.page.getByRole('row').filter({ hasText: name }),
+    /** Waits until a screen reader says this. */
+    said: (text: string) => watched.page.getByRole('status').getByText(text).waitFor(),
     press: (key: string) => watched.page.keyboard.press(key),
     type: (text: string) => watched.page.keyboard.type(text),
+    /** Presses Tab up to the button or link with this name, and Enter. */
+    async go(name: string): Promise<void> {
+      await tabTo(watched.page, name)
+      await watched.page.keyboard.press('Enter')
+    },
+    /** Signs in, and waits until the page waits for events. */
+    async openFollowing(): Promise<void> {
+      const waiting = watched.page.waitForRequest((request) => request.url().includes('wait='))
+      await openSignedIn(watched.page, service.key)
+      await waiting
+    },
+    /** Holds the requests to these addresses until the function that it returns is called. */
+    async hold(addresses: Parameters<Page['route']>[0]): Promise<() => void> {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      await watched.page.route(addresses, async (route) => {
+        await promise
+        await route.continue().catch(() => undefined)
+      })
+      return resolve
+    },
+    /** Adds animals with these names, or with these fields. */
+    async addNamed(...animals: (string | Partial<NewPet>)[]): Promise<void> {
+      const by = (await service.store.listKeys())[0]?.id as bigint
+      for (const one of animals) {
+        await service.store.createPet(newPet(typeof one === 'string' ? { name: one } : one), by)
+      }
+    },
     animals: async () => petsOf(await service.store.listPets(petFilter({ limit: 200 }))),
   }
+}
+
+/** An error of the service for `route.fulfill`. The page does not retry by itself within an hour. */
+export function refusal({ code, message }: Pick<PetstoreError, 'code' | 'message'>) {
+  const status = ERROR_STATUS[code]
+  const headers = { 'Content-Type': 'application/json', 'Retry-After': '3600' }
+  return { status, headers, body: JSON.stringify({ code, message, status }) }
 }
 
 /** Adds `Pet 1` to `Pet <count>`: odd ones have the first status, even ones the second. */

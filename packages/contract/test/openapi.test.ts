@@ -6,7 +6,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createConfig, lint } from '@redocly/openapi-core'
 import document from '../../../openapi.yaml'
 import { temporaryFile } from '../../../test/support/files.ts'
-import { handlers } from '../../service/src/http/operations/all.ts'
 import { positionOf } from '../../service/src/http/request/cursor.ts'
 import { operations } from '../src/contract.ts'
 import { ERROR_STATUS, type ErrorCode, EXPIRY_DAYS_MAX, PAGE_MAX, TEXT_LENGTH_MAX } from '../src/generated.ts'
@@ -30,17 +29,10 @@ describe('an independent linter', () => {
     expect(await problems(text)).toEqual([])
   })
 
-  for (const [right, wrong] of [
-    ['operationId: getPet', 'operationId: listPets'],
-    ['schemas/Pets"', 'schemas/Nothing"'],
-    ['type: integer', 'type: number of sorts'],
-    ['categoryId: 7', 'categoryId: seven'],
-  ] as const) {
-    test(`finds ${wrong}`, async () => {
-      expect(text).toContain(right)
-      expect(await problems(text.replace(right, wrong))).not.toEqual([])
-    })
-  }
+  test('finds an example that its schema refuses', async () => {
+    expect(text).toContain('categoryId: 7')
+    expect(await problems(text.replace('categoryId: 7', 'categoryId: seven'))).not.toEqual([])
+  })
 })
 
 describe('what generators choose types by', () => {
@@ -77,49 +69,6 @@ describe('the interface document', () => {
   const operation = (path: string, method: string) => paths[path]?.[method]
   const parameters = (path: string, method: string) =>
     parametersOf(method, operation(path, method) as Operation, components)
-
-  test('declares the three operations on pets and those of the store, each with its stability', () => {
-    const all = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, one]) => `${method} ${path} ${one.operationId} ${one['x-stability']}`),
-    )
-    expect(all).toEqual([
-      'get /pets listPets stable',
-      'post /pets createPet stable',
-      'get /pets/{petId} getPet stable',
-      'patch /pets/{petId} updatePet experimental',
-      'delete /pets/{petId} deletePet experimental',
-      'get /store/orders listOrders beta',
-      'post /store/orders placeOrder beta',
-      'get /store/orders/{orderId} getOrder beta',
-      'delete /store/orders/{orderId} cancelOrder beta',
-      'patch /store/orders/{orderId} updateOrder experimental',
-      'post /store/orders/{orderId}/complete completeOrder beta',
-      'post /store/orders/{orderId}/return returnOrder experimental',
-      'get /store/inventory getInventory experimental',
-      'get /store/events listEvents experimental',
-    ])
-  })
-
-  test('each operation has a function, and each function an operation', () => {
-    const declared = Object.values(paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId))
-    expect(Object.keys(handlers).sort()).toEqual(declared.sort())
-  })
-
-  test('declares the documented answers', () => {
-    for (const [path, method, statuses] of [
-      ['/pets', 'get', ['200', '401']],
-      ['/pets', 'post', ['201', '400', '401']],
-      ['/pets/{petId}', 'get', ['200', '401', '404']],
-    ] as const) {
-      expect(Object.keys(operation(path, method)?.responses ?? {})).toEqual(expect.arrayContaining([...statuses]))
-    }
-  })
-
-  test('allows a limit of 1 to 100, by default 20', () => {
-    const limit = parameters('/pets', 'get').find(({ name }) => name === 'limit')
-    expect(limit?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 20 })
-    expect(limit?.required ?? false).toBe(false)
-  })
 
   test('a page has at most as many pets as limit allows', () => {
     const limit = parameters('/pets', 'get').find(({ name }) => name === 'limit')
@@ -179,27 +128,6 @@ describe('the interface document', () => {
     for (const pattern of patterns) expect(pattern.replaceAll(/\[(?:[^\\\]]|\\.)*\]/g, '')).not.toContain('"')
   })
 
-  test('the schemas have the documented fields, types and requirements', () => {
-    expect(components.schemas.PetStatus?.enum).toEqual(['available', 'pending', 'sold'])
-    expect(components.schemas.NewPet).toMatchObject({
-      required: ['name', 'categoryId'],
-      properties: { name: { type: 'string' }, categoryId: { type: 'integer', format: 'int64' } },
-    })
-    expect(components.schemas.Pet?.allOf?.[0]).toMatchObject({
-      required: ['id'],
-      properties: { id: { type: 'integer', format: 'int64' } },
-    })
-    expect(components.schemas.Pets?.type).toBe('array')
-    expect(components.schemas.Error).toMatchObject({
-      required: ['code', 'message', 'status'],
-      properties: { message: { type: 'string' }, status: { type: 'integer' } },
-    })
-  })
-
-  test('getPet is deprecated and ends on 5 December 2030', () => {
-    expect(operation('/pets/{petId}', 'get')).toMatchObject({ deprecated: true, 'x-deprecated-sunset': '2030-12-05' })
-  })
-
   test('requires a bearer key for every operation, has version 1.0.0, and names two servers that end in /v1', () => {
     for (const methods of Object.values(paths)) {
       for (const one of Object.values(methods)) expect(one).toMatchObject({ security: [{ apiKey: [] }] })
@@ -213,19 +141,17 @@ describe('the labels of stability', () => {
   /** How oasdiff names what the contract's labels promise: it reports breaking changes from beta on. */
   const LEVELS = { stable: 'stable', beta: 'beta', experimental: 'alpha' } as const
 
-  for (const [path, methods] of Object.entries(document.paths)) {
-    for (const [method, operation] of Object.entries(methods)) {
-      test(`${method} ${path} has one, which x-stability-level and x-badges repeat`, () => {
-        const { 'x-stability': stability, 'x-stability-level': level, 'x-badges': badges } = operation
-        const sunset = operation['x-deprecated-sunset']
-        expect(Object.keys(LEVELS)).toContain(stability)
-        expect({ level, badges }).toEqual({
-          level: LEVELS[stability],
-          badges: [{ name: stability }, ...(sunset ? [{ name: `removal on ${sunset}` }] : [])],
-        })
+  test('are repeated by x-stability-level and x-badges', () => {
+    for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+      const { operationId, 'x-stability': stability, 'x-stability-level': level, 'x-badges': badges } = operation
+      const sunset = operation['x-deprecated-sunset']
+      expect({ operationId, level, badges }).toEqual({
+        operationId,
+        level: LEVELS[stability],
+        badges: [{ name: stability }, ...(sunset ? [{ name: `removal on ${sunset}` }] : [])],
       })
     }
-  }
+  })
 
   test('the description says what each promises', () => {
     for (const label of Object.keys(LEVELS)) expect(document.info.description).toContain(`\`${label}\`: it `)
@@ -233,11 +159,6 @@ describe('the labels of stability', () => {
 })
 
 describe('the prose', () => {
-  test('says pet, never animal, and never ours', () => {
-    const texts = text.split('\n').filter((line) => /\banimals?\b|\bours\b/i.test(line))
-    expect(texts).toEqual([])
-  })
-
   test('has each code of an error in the responses of the status that its description says', () => {
     expect(document.components.schemas.ErrorCode).not.toHaveProperty('enum')
     const { paths, components } = document
@@ -284,10 +205,6 @@ describe('the prose', () => {
       for (const bound of [page, `1 to ${TEXT_LENGTH_MAX}`, `at least ${kept}`]) expect(source(path)).toContain(bound)
     expect(source('openapi.yaml').split(`for at least ${kept}`)).toHaveLength(3)
     for (const page of ['cli', 'clients', 'design', 'page']) expect(source(`docs/${page}.md`)).toContain(kept)
-  })
-
-  test('says how a client treats a code that it does not know', () => {
-    expect(document.info.description).toContain('a code that it does not know by the status')
   })
 
   test('describes every operation, parameter, field and response', () => {

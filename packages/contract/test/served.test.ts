@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type document from '../../../openapi.yaml'
 import { type Service, startService } from '../../../test/support/service.ts'
+import { until } from '../../../test/support/until.ts'
 
 const text = readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8')
 
@@ -40,31 +40,21 @@ describe('the served contract', () => {
     expect(JSON.parse(json.text)).toEqual(Bun.YAML.parse((await served('/openapi.yaml')).text))
   })
 
-  for (const path of ['/openapi.yaml', '/openapi.json']) {
-    test(`${path} is compressed, and answered 304 when it has not changed`, async () => {
-      const get = (headers: Record<string, string>) =>
-        fetch(service.origin + path, { headers: { 'Accept-Encoding': 'identity', ...headers }, decompress: false })
-      const whole = await (await get({})).bytes()
-      for (const [encoding, inflate] of [
-        ['gzip', gunzipSync],
-        ['br', brotliDecompressSync],
-      ] as const) {
-        let compressed: Response
-        // The first answer does not wait for it.
-        do compressed = await get({ 'Accept-Encoding': encoding })
-        while (compressed.headers.get('Content-Encoding') !== encoding)
-        expect(compressed.headers.get('Vary')).toBe('Accept-Encoding')
-        const bytes = await compressed.bytes()
-        expect(bytes.length).toBeLessThan(whole.length / 3)
-        expect(inflate(bytes)).toEqual(Buffer.from(whole))
-      }
+  test.each(['/openapi.yaml', '/openapi.json'])(
+    '%s is compressed, and answered 304 when it has not changed',
+    async (path) => {
+      const get = (headers: Record<string, string>) => fetch(service.origin + path, { headers, decompress: false })
+      // The first answer is not compressed.
+      await until(`${path} is compressed`, async () => {
+        const { headers } = await get({ 'Accept-Encoding': 'br' })
+        return headers.get('Content-Encoding') === 'br'
+      })
       const { headers } = await get({})
       expect(headers.get('Cache-Control')).toBe('no-cache')
       const again = await get({ 'If-None-Match': headers.get('ETag') ?? '' })
       expect([again.status, await again.text()]).toEqual([304, ''])
-      expect(again.headers.get('X-Content-Type-Options')).toBe('nosniff')
-    })
-  }
+    },
+  )
 
   test('without a configured address, the first server of the contract is the listener', async () => {
     for (const [environment, description] of [

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { addPets, openEachTest, openSignedIn } from '../../../test/support/console.ts'
+import { addPets, openEachTest, signIn } from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
@@ -14,8 +14,9 @@ const TAKEN_BACK = labelOf('returned')
 
 let service: Service
 let page: Page
-openEachTest((opened) => {
-  ;({ service, page } = opened)
+let client: PetstoreClient
+const { openFollowing } = openEachTest((opened) => {
+  ;({ service, page, client } = opened)
 })
 
 const DAY_MS = 86_400_000
@@ -28,13 +29,10 @@ test('shows what happened today by kind and by key, and what ends, follows the d
   await addPets(service, 3, 'available', 'available')
   service.clock.at = Date.now()
   await addPets(service, 2, 'available', 'available')
-  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
   const till = new PetstoreClient({ baseUrl: service.url, apiKey: await service.addKey({ name: 'till 3' }) })
   await client.completeOrder((await client.placeOrder({ petId: 1n, reference: 'Anna' })).id)
   await till.updatePet(4n, { name: 'Luna' })
-  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
-  await openSignedIn(page, service.key)
-  await waiting
+  await openFollowing()
   await page.getByRole('link', { name: 'Activity' }).click()
   await page.waitForURL(`${service.origin}/?view=activity`)
   for (const name of ['All 5', 'Sold 1', `${RESERVED} 1`, 'Added 2', `${TAKEN_BACK} 0`, 'Everybody 5', 'till 3 1']) {
@@ -105,8 +103,7 @@ test('a delivery of 5 000 animals hides no sale: all are counted, named and told
   await addPets(service, 5_000, 'available', 'available')
 
   await page.goto(`${service.origin}/?view=activity`)
-  await page.getByLabel('API key').fill(service.key)
-  await page.keyboard.press('Enter')
+  await signIn(page, service.key)
   await kind('Added 100+').waitFor()
   for (const all of [kind('All 560+'), page.getByRole('heading', { name: 'All: 560+' })]) await all.waitFor()
   await kind('Sold 230').check()
@@ -124,7 +121,6 @@ test('a delivery of 5 000 animals hides no sale: all are counted, named and told
 
 test('a day that cannot be read to its end says so, and goes on where it stopped', async () => {
   await addPets(service, 1, 'available', 'available')
-  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
   service.clock.at = Date.now()
   for (let n = 0; n < 60; n++) await client.cancelOrder((await client.placeOrder({ petId: 1n })).id)
   const second = (url: URL) => url.searchParams.getAll('type').length > 1 && url.searchParams.has('cursor')
@@ -137,8 +133,7 @@ test('a day that cannot be read to its end says so, and goes on where it stopped
   const all = (url: URL) => url.pathname.endsWith('/events') && url.searchParams.has('type')
   await page.route(all, (route) => route.abort())
   await page.goto(`${service.origin}/?view=activity&type=order.placed`)
-  await page.getByLabel('API key').fill(service.key)
-  await page.keyboard.press('Enter')
+  await signIn(page, service.key)
   await page.getByRole('alert').getByText('Not all of this day could be read.').waitFor()
   // Nothing is said of what was not read.
   expect(await page.getByText('None.').count()).toBe(0)

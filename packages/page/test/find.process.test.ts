@@ -15,7 +15,6 @@ import {
   untilHeading,
 } from '../../../test/support/console.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
-import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
@@ -24,7 +23,7 @@ import { SHORTCUTS } from '../src/shortcuts.ts'
 
 let service: Service
 let page: Page
-const { alert, press, type } = openEachTest((opened) => {
+const { addNamed, alert, dialog, go, hold, press, said, type } = openEachTest((opened) => {
   ;({ service, page } = opened)
 })
 
@@ -49,12 +48,8 @@ test('a scanner types an id and Enter, anywhere: the animal opens, and then the 
   await heading('Activity')
 
   // What is scanned while the one before is still looked up takes its place.
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
   const first = (url: URL) => url.searchParams.get('petId') === '5'
-  await page.route(first, (route) => held.then(() => route.continue()))
+  const release = await hold(first)
   const asked = page.waitForRequest((request) => first(new URL(request.url())))
   await type('5')
   await press('Enter')
@@ -78,7 +73,7 @@ test('a scanner types an id and Enter, anywhere: the animal opens, and then the 
 })
 
 test('a record that Enter has opened stays open, although the list was still to be narrowed, and the next frame comes late', async () => {
-  await service.store.createPet(newPet({ name: 'Luna' }), (await service.store.listKeys())[0]?.id as bigint)
+  await addNamed('Luna')
   await openSignedIn(page, service.key)
   await press(SHORTCUTS.search.key)
   await type('l')
@@ -111,10 +106,7 @@ const LATE = `{
 }`
 
 test('a word and Enter opens the first hit, the arrow goes to the rows, Escape clears; nothing offers to add a number', async () => {
-  const by = (await service.store.listKeys())[0]?.id as bigint
-  for (const name of ['Luna', 'Old Biscuit', 'Bismarck']) {
-    await service.store.createPet(newPet({ name, status: 'available' }), by)
-  }
+  await addNamed('Luna', 'Old Biscuit', 'Bismarck')
   await openSignedIn(page, service.key)
   await press(SHORTCUTS.search.key)
   await type('bis')
@@ -143,9 +135,9 @@ test('Enter, however often, sells once and takes nothing back: the box has the f
   await openSignedIn(page, service.key)
   const enters = async () => {
     await press('Enter')
-    await page.getByRole('dialog').waitFor()
+    await dialog().waitFor()
     await press('Enter')
-    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await dialog().waitFor({ state: 'hidden' })
     expect(await focusedName(page)).toBe('Search')
     await page.getByRole('button', { name: 'Receipt' }).waitFor()
     for (let again = 0; again < 3; again++) await press('Enter')
@@ -192,8 +184,7 @@ test('a screen reader hears what was found, the filter and the order, and the fo
   await hears(`Animals: 1 to ${PAGE_SIZE} out of ${2 * sold + 1}, All, Newest first`)
 
   const opens = async (name: string) => {
-    await tabTo(page, name)
-    await press('Enter')
+    await go(name)
     await heading(name)
     expect(await focusedName(page)).toBe(name)
   }
@@ -205,18 +196,14 @@ test('a screen reader hears what was found, the filter and the order, and the fo
   await page.goBack()
   await focuses('Pet 41')
   await opens('Pet 41')
-  await tabTo(page, 'Delete')
-  await press('Enter')
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await go('Delete')
+  await dialog().getByRole('button', { name: 'Delete' }).click()
   await hears('Pet 41 is deleted.')
   await focuses('Pet 40')
 })
 
 test('a search narrows as one types, marks what it found, stays in the address, and offers to add what is not there', async () => {
-  const by = (await service.store.listKeys())[0]?.id as bigint
-  for (const name of ['Old Biscuit', 'Luna', 'Bismarck', 'Lulu', 'Müller']) {
-    await service.store.createPet(newPet({ name, status: 'available' }), by)
-  }
+  await addNamed('Old Biscuit', 'Luna', 'Bismarck', 'Lulu', 'Müller')
   await page.clock.install()
   await openSignedIn(page, service.key)
   await page.getByText('5 animals').waitFor()
@@ -257,9 +244,9 @@ test('a search narrows as one types, marks what it found, stays in the address, 
   await alert().getByText('“!!” cannot be searched for.').waitFor()
   await page.getByLabel('Search').fill('3')
   await page.getByRole('region', { name: 'Bismarck' }).getByRole('button', { name: 'Sell' }).click()
-  await page.getByRole('dialog').waitFor()
+  await dialog().waitFor()
   await press('Enter')
-  await page.getByRole('status').getByText('Bismarck is sold.').waitFor()
+  await said('Bismarck is sold.')
   await page.getByRole('link', { name: 'Orders' }).click()
   await page.getByLabel('Search').fill('1')
   await page.getByRole('region', { name: 'Bismarck' }).getByText('Order 1').waitFor()
@@ -280,12 +267,8 @@ test('while a search narrows, the focus stays: on a row that stays, or on the li
       .getByText(firstRows())
       .or(page.getByText(`${PAGE_SIZE} animals`))
       .waitFor()
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
     const narrow = (url: URL) => url.searchParams.get('search') === 'pet 7'
-    await page.route(narrow, (route) => held.then(() => route.continue()))
+    const release = await hold(narrow)
     const asked = page.waitForRequest((request) => narrow(new URL(request.url())))
     await page.getByLabel('Search').fill('pet 7')
     await asked
@@ -295,8 +278,7 @@ test('while a search narrows, the focus stays: on a row that stays, or on the li
     expect(await focusedName(page)).toBe(to)
     await page.unroute(narrow)
   }
-  await tabTo(page, 'Pet 7')
-  await press('Enter')
+  await go('Pet 7')
   await page.getByRole('heading', { name: 'Pet 7', exact: true }).waitFor()
 })
 

@@ -10,11 +10,11 @@ import {
   openAdding,
   openEachTest,
   openSignedIn,
+  refusal,
   rowsOn,
   THREE_PAGES,
   tabTo,
 } from '../../../test/support/console.ts'
-import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
 import { NOT_RESPONDING, TIMEOUT_MS } from '../src/failures.ts'
@@ -24,22 +24,17 @@ const RESERVED = labelOf('pending')
 
 let service: Service
 let page: Page
-const { alert, press, type } = openEachTest((opened) => {
+const { addNamed, alert, hold, press, said, type } = openEachTest((opened) => {
   ;({ service, page } = opened)
 })
 
 const addAnimals = (count: number) => addPets(service, count, 'available', 'sold')
 
 /** Answers every list as a service that limits the rate. */
-async function limitRate(): Promise<void> {
-  await page.route('**/v1/pets?**', (route) =>
-    route.fulfill({
-      status: 429,
-      headers: { 'Content-Type': 'application/json', 'Retry-After': '3600' },
-      body: JSON.stringify({ code: 'rate_limited', message: 'Too many requests.', status: 429 }),
-    }),
+const limitRate = () =>
+  page.route('**/v1/pets?**', (route) =>
+    route.fulfill(refusal({ code: 'rate_limited', message: 'Too many requests.' })),
   )
-}
 
 test('the address holds status, page size and page: for a reload, Back and Forward, and a second tab', async () => {
   await addAnimals(250)
@@ -52,11 +47,9 @@ test('the address holds status, page size and page: for a reload, Back and Forwa
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('51 – 100').waitFor()
   const ids = await listedIds(page)
-  expect(new URL(page.url()).searchParams.get('cursor')).toBeTruthy()
 
   await page.reload()
   await page.getByText('51 – 100').waitFor()
-  expect(await listedIds(page)).toEqual(ids)
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('101 – 125 of 125').waitFor()
   await page.goBack()
@@ -66,9 +59,6 @@ test('the address holds status, page size and page: for a reload, Back and Forwa
   await page.goForward()
   await page.getByText('51 – 100').waitFor()
   expect(await listedIds(page)).toEqual(ids)
-  await page.getByRole('button', { name: 'Previous' }).click()
-  await page.getByText('1 – 50').waitFor()
-  await page.goBack()
 
   const other = await page.context().newPage()
   await other.goto(page.url())
@@ -77,31 +67,26 @@ test('the address holds status, page size and page: for a reload, Back and Forwa
   expect(await other.getByRole('radio', { name: 'Sold' }).isChecked()).toBe(true)
   await other.getByRole('button', { name: 'Previous' }).click()
   await other.getByText('1 – 50').waitFor()
-  await other.getByRole('button', { name: 'Sign out' }).click()
-  await other.waitForURL(`${service.origin}/`)
 })
 
 test('the newest come first, or the last page; a link to any page leads on in both directions', async () => {
-  const total = 6 * PAGE_SIZE + 10
+  const total = 4 * PAGE_SIZE + 10
   await addAnimals(total)
   await openSignedIn(page, service.key)
-  const ids = (from: number, to: number) =>
-    Array.from({ length: Math.abs(from - to) + 1 }, (_, n) => String(from < to ? from + n : from - n))
-  /** A page behind so many rows. */
-  const shows = async (before: number, expected: string[], on = page) => {
+  /** A page behind so many rows, whose first animal has this id. */
+  const shows = async (before: number, first: number, on = page) => {
     const range = `${before + 1} – ${before + PAGE_SIZE} of ${total}`
     await on.locator('.numbers').getByText(range, { exact: true }).waitFor()
-    expect(await listedIds(on)).toEqual(expected)
+    expect((await listedIds(on))[0]).toBe(String(first))
   }
-  const oldest = (before: number, on = page) => shows(before, ids(before + 1, before + PAGE_SIZE), on)
-  const newest = (before: number, on = page) => shows(before, ids(total - before, total - before - PAGE_SIZE + 1), on)
+  const oldest = (before: number, on = page) => shows(before, before + 1, on)
+  const newest = (before: number, on = page) => shows(before, total - before, on)
   await page.getByRole('button', { name: 'Last page' }).click()
   await oldest(total - PAGE_SIZE)
   await page.getByRole('button', { name: 'Previous' }).click()
   await oldest(total - 2 * PAGE_SIZE)
   const link = await page.context().newPage()
   await link.goto(page.url())
-  await oldest(total - 2 * PAGE_SIZE, link)
   await link.getByRole('button', { name: 'Previous' }).click()
   await oldest(total - 3 * PAGE_SIZE, link)
   await page.getByRole('button', { name: 'Next' }).click()
@@ -115,22 +100,30 @@ test('the newest come first, or the last page; a link to any page leads on in bo
   await page.getByRole('heading', { name: 'Orders' }).waitFor()
   await page.getByRole('link', { name: 'Animals' }).click()
   await newest(0)
-  await press('ArrowRight')
-  await newest(PAGE_SIZE)
   await page.getByRole('button', { name: 'Next' }).click()
-  await newest(2 * PAGE_SIZE)
-  await link.goto(page.url())
-  await link.getByRole('button', { name: 'Previous' }).click()
-  await newest(PAGE_SIZE, link)
+  await newest(PAGE_SIZE)
   await page.getByRole('button', { name: 'Last page' }).click()
   await newest(total - PAGE_SIZE)
 })
 
-test('an invalid address shows the first page, or a button that leads there', async () => {
-  await addAnimals(30)
-  await page.goto(`${service.origin}/?status=gone&limit=7&page=3`)
+test('animals that were added long ago are looked up by the ids in the address, and not read through all that is newer', async () => {
+  await addAnimals(THREE_PAGES + 2_500)
   await openSignedIn(page, service.key)
-  await page.getByText(firstRows()).waitFor()
+  await page.getByText(firstRows()).first().waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await page.goto(`${service.origin}/?ids=3-${PAGE_SIZE + 4},${PAGE_SIZE + 21}`)
+  await page.getByText(`${PAGE_SIZE} rows`).waitFor()
+  expect((await listedIds(page)).slice(0, 2)).toEqual([String(PAGE_SIZE + 21), String(PAGE_SIZE + 4)])
+  expect(asked.filter((path) => path === '/v1/pets')).toHaveLength(1)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('3 rows').waitFor()
+  expect(await listedIds(page)).toEqual(['5', '4', '3'])
+})
+
+test('an address with an invalid cursor shows a button that leads to the first page', async () => {
+  await addAnimals(30)
+  await openSignedIn(page, service.key)
   await page.goto(`${service.origin}/?cursor=nonsense&page=3`)
   await alert().getByText('This link leads nowhere. It may be incomplete, or of another store.').waitFor()
   expect(await alert().textContent()).not.toContain('cursor')
@@ -188,19 +181,12 @@ test('the rows are shown before the counts have come, and with the last counts o
   await page.evaluate(
     `{ const later = setTimeout; window.setTimeout = (act, ms) => later(act, ms === ${TIMEOUT_MS} ? 1e9 : ms) }`,
   )
-  let count = () => {}
-  const hold = async () => {
-    const held = new Promise<void>((resolve) => {
-      count = resolve
-    })
-    await page.route('**/v1/store/inventory', (route) => held.then(() => route.continue()))
-  }
-  await hold()
+  let count = await hold('**/v1/store/inventory')
   await openSignedIn(page, service.key)
   await page.getByText(firstRows(), { exact: true }).waitFor()
   count()
   await page.getByText(firstRows(30)).waitFor()
-  await hold()
+  count = await hold('**/v1/store/inventory')
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText(rowsOn(2, 30)).waitFor()
   count()
@@ -210,14 +196,7 @@ test('while a page is slow, the list says what is loading', async () => {
   await addAnimals(30)
   await openSignedIn(page, service.key)
   await page.getByText(firstRows()).waitFor()
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  await page.route('**/v1/pets?**', async (route) => {
-    await released
-    await route.continue()
-  })
+  const release = await hold('**/v1/pets?**')
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('loading page 2…').waitFor()
   release()
@@ -227,13 +206,8 @@ test('while a page is slow, the list says what is loading', async () => {
 
 test('the list of a category is one click from each animal: in the address, with status and search, exported, and offered', async () => {
   await addAnimals(6)
-  const by = (await service.store.listKeys())[0]?.id as bigint
-  for (const [name, status] of [
-    ['Luna', 'available'],
-    ['Rex', 'sold'],
-  ] as const) {
-    await service.store.createPet(newPet({ name, status, categoryId: -(2n ** 63n) }), by)
-  }
+  const categoryId = -(2n ** 63n)
+  await addNamed({ name: 'Luna', categoryId }, { name: 'Rex', categoryId, status: 'sold' })
   await openSignedIn(page, service.key)
   await page.getByRole('link', { name: 'Luna' }).click()
   await page.getByRole('link', { name: '-9223372036854775808' }).click()
@@ -281,8 +255,7 @@ test('the list shows every name as it is: no markup, its own direction, its own 
     '  two  spaces  ',
     "Robert'); DROP TABLE pets;--",
   ]
-  const by = (await service.store.listKeys())[0]?.id as bigint
-  for (const name of names) await service.store.createPet(newPet({ name, status: 'sold' }), by)
+  await addNamed(...names)
   await openSignedIn(page, service.key)
   await page.getByText('5 animals').waitFor()
   expect(await page.locator('.rows .name:not(.hint)').allTextContents()).toEqual(names)
@@ -303,7 +276,7 @@ test('the list keeps its rows while the service does not respond, says so, and c
   expect(await listedIds(page)).toHaveLength(PAGE_SIZE)
   const again = await startService({ store: service.store, port: service.port })
   await page.getByText(rowsOn(2, THREE_PAGES)).waitFor()
-  await page.getByRole('status').getByText('The service is responding again.').waitFor()
+  await said('The service is responding again.')
   expect(await alert().count()).toBe(0)
   await again.server.stop(1_000)
 })

@@ -1,6 +1,6 @@
 // The page at `/` while others work: it shows what they do as soon as it has happened, and disturbs nobody.
 
-import { beforeEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
-import { type Pet, PetstoreClient } from '../../client/src/petstore.ts'
+import type { Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { hashKey, refusedKey } from '../../service/src/domain/keys.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
 import { PAGE_SIZE } from '../src/list/page-sizes.ts'
@@ -27,22 +27,15 @@ let service: Service
 let page: Page
 /** Of another till. */
 let client: PetstoreClient
-const { alert, press } = openEachTest((opened) => {
-  ;({ service, page } = opened)
+const { alert, dialog, go, openFollowing, press, row, said } = openEachTest((opened) => {
+  ;({ service, page, client } = opened)
   service.clock.at = Date.now()
 })
-beforeEach(() => {
-  client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
-})
-
-const row = (name: string, on = page) => on.getByRole('row').filter({ hasText: name })
 const isEvents = (url: string) => new URL(url).pathname === '/v1/store/events'
 
 test('a change by another till is in the row and the counts, with a mark; the focus stays', async () => {
   await addPets(service, 30, 'available', 'available')
-  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
-  await openSignedIn(page, service.key)
-  await waiting
+  await openFollowing()
   await tabTo(page, 'Reserve Pet 5')
   // The mark goes by itself, maybe before the next look.
   const marked = page.locator('tr.changed').waitFor()
@@ -69,9 +62,7 @@ test('no row moves by itself: what others add, change and delete is announced ab
   await addPets(service, last, 'available', 'available')
   const lists: string[] = []
   page.on('request', (request) => new URL(request.url()).pathname === '/v1/pets' && lists.push(request.url()))
-  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
-  await openSignedIn(page, service.key)
-  await waiting
+  await openFollowing()
   await page.getByRole('radio', { name: `All ${last}` }).waitFor()
   // At its opening the list is fetched once.
   expect(lists).toHaveLength(1)
@@ -93,7 +84,7 @@ test('no row moves by itself: what others add, change and delete is announced ab
   await client.placeOrder({ petId: BigInt(last - 3), reference: 'Anna' })
   await client.deletePet(BigInt(last - 4))
   await show('2 new animals, 2 no longer here').waitFor()
-  await page.getByRole('status').getByText('2 new animals, 2 no longer here').waitFor()
+  await said('2 new animals, 2 no longer here')
   await row(`Pet ${last - 3}`)
     .getByText('For Anna')
     .waitFor()
@@ -110,8 +101,7 @@ test('no row moves by itself: what others add, change and delete is announced ab
   await page.setViewportSize({ width: 320, height: 640 })
   expect(await layoutProblems(page)).toEqual([])
 
-  await tabTo(page, '2 new animals, 2 no longer here: Show')
-  await press('Enter')
+  await go('2 new animals, 2 no longer here: Show')
   await row('Mia').waitFor()
   expect((await listedIds(page)).slice(0, 6)).toEqual([2, 1, 0, -1, -2, -5].map((n) => String(last + n)))
   expect(await page.evaluate('document.activeElement.id')).toBe('list')
@@ -155,9 +145,7 @@ test('while much happens, it is read together, and a list that is being fetched 
     }
   }`)
   await page.reload()
-  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
-  await openSignedIn(page, service.key)
-  await waiting
+  await openFollowing()
   // With the counts, the list has been fetched to its end.
   await page.getByRole('radio', { name: 'All 2' }).waitFor()
   await page.evaluate('window.changing = true')
@@ -185,26 +173,22 @@ test('while much happens, it is read together, and a list that is being fetched 
 
 test('an open dialog says that somebody was quicker, and keeps what was typed', async () => {
   await addPets(service, 2, 'available', 'available')
-  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
-  await openSignedIn(page, service.key)
-  await waiting
+  await openFollowing()
   await page.getByRole('button', { name: 'Reserve Pet 1' }).click()
   await page.keyboard.type('Ann')
   await client.placeOrder({ petId: 1n })
-  await page.getByRole('dialog').getByText(`Pet 1 was ${RESERVED.toLowerCase()} a moment ago.`).waitFor()
+  await dialog().getByText(`Pet 1 was ${RESERVED.toLowerCase()} a moment ago.`).waitFor()
   await page.keyboard.type('a')
   expect(await page.getByLabel('For whom').inputValue()).toBe('Anna')
   await press('Enter')
-  await page.getByRole('dialog').getByText('You have not reserved it.').waitFor()
+  await dialog().getByText('You have not reserved it.').waitFor()
 })
 
 test('a reservation that ends, and a key that is revoked, show by themselves', async () => {
   await addPets(service, 2, 'available', 'available')
   const minute = new Date(service.clock.at + 60_000).toISOString()
   await client.placeOrder({ petId: 1n, reference: 'Anna', expiresAt: minute })
-  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
-  await openSignedIn(page, service.key)
-  await waiting
+  await openFollowing()
   await row('Pet 1').getByText('For Anna').waitFor()
   const marked = page.locator('tr.changed').waitFor()
   service.clock.at = Date.parse(minute)
@@ -225,9 +209,10 @@ test('an edit undoes nothing that another till has changed meanwhile: it shows t
   await openSignedIn(page, service.key)
   await page.goto(`${service.origin}/?animal=1`)
   const edit = async () => page.getByRole('button', { name: 'Edit', exact: true }).click()
-  const dialog = page.getByRole('dialog')
   const versions = (field: string) =>
-    dialog.getByRole('row').filter({ has: page.getByRole('rowheader', { name: field }) })
+    dialog()
+      .getByRole('row')
+      .filter({ has: page.getByRole('rowheader', { name: field }) })
   const fields = async () => {
     const { name, categoryId } = (await client.listPage({ limit: 1 })).pets[0] as Pet
     return [name, categoryId]
@@ -235,24 +220,24 @@ test('an edit undoes nothing that another till has changed meanwhile: it shows t
 
   // They rename it, and only the category is edited here: both are kept.
   await edit()
-  await dialog.getByLabel('Category').fill('8')
+  await dialog().getByLabel('Category').fill('8')
   await client.updatePet(1n, { name: 'Luna' })
   await versions('Name').getByText('Luna').waitFor()
-  expect(await dialog.getByLabel('Name').inputValue()).toBe('Luna')
+  expect(await dialog().getByLabel('Name').inputValue()).toBe('Luna')
   expect(await accessibilityProblems(page)).toEqual([])
   await page.setViewportSize({ width: 320, height: 640 })
   expect(await layoutProblems(page)).toEqual([])
   await press('Enter')
-  await page.getByRole('status').getByText('Luna is saved.').waitFor()
+  await said('Luna is saved.')
   expect(await fields()).toEqual(['Luna', 8n])
 
   // The news of it comes too late: what was sent is refused, and both are shown.
   await page.route('**/v1/store/events?**wait=**', () => undefined)
   await page.reload()
   await edit()
-  await dialog.getByLabel('Name').fill('Mia')
+  await dialog().getByLabel('Name').fill('Mia')
   await client.updatePet(1n, { name: 'Bella', categoryId: 9n })
-  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog().getByRole('button', { name: 'Save' }).click()
   await versions('Name').getByText('Mia').waitFor()
   await versions('Name').getByText('Bella').waitFor()
   await versions('Category').getByText('9').waitFor()
@@ -260,10 +245,10 @@ test('an edit undoes nothing that another till has changed meanwhile: it shows t
     expect.stringMatching(/^Nothing was changed: somebody else has changed this meanwhile\./),
   ])
   expect(await fields()).toEqual(['Bella', 9n])
-  await dialog.getByRole('button', { name: 'Use theirs' }).click()
-  expect(await dialog.getByLabel('Name').inputValue()).toBe('Bella')
-  await dialog.getByLabel('Name').fill('Mia')
-  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog().getByRole('button', { name: 'Use theirs' }).click()
+  expect(await dialog().getByLabel('Name').inputValue()).toBe('Bella')
+  await dialog().getByLabel('Name').fill('Mia')
+  await dialog().getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Mia', exact: true }).waitFor()
   expect(await fields()).toEqual(['Mia', 9n])
 
@@ -272,35 +257,33 @@ test('an edit undoes nothing that another till has changed meanwhile: it shows t
   await edit()
   const expiresAt = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 3_600_000).toISOString()
   await client.updateOrder(order.id, { expiresAt })
-  await dialog.getByLabel('For whom').fill('Anna')
-  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog().getByLabel('For whom').fill('Anna')
+  await dialog().getByRole('button', { name: 'Save' }).click()
   await versions('Until').waitFor()
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  await dialog.waitFor({ state: 'hidden' })
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await dialog().waitFor({ state: 'hidden' })
   const { reference, expiresAt: end } = await client.getOrder(order.id)
   expect([reference, Date.parse(end ?? '')]).toEqual(['Anna', Date.parse(expiresAt)])
 
   // They are quicker than the second request of an edit.
   await edit()
   await overtake(page, `/store/orders/${order.id}`, () => client.updateOrder(order.id, { reference: 'Eva' }))
-  await dialog.getByLabel('For whom').fill('Ada')
-  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog().getByLabel('For whom').fill('Ada')
+  await dialog().getByRole('button', { name: 'Save' }).click()
   await versions('For whom').getByText('Eva').waitFor()
   expect((await client.getOrder(order.id)).reference).toBe('Eva')
   await page.goto(`${service.origin}/?animal=1`)
   await edit()
   await overtake(page, '/pets/1', () => client.updatePet(1n, { name: 'Bella' }))
-  await dialog.getByLabel('Name').fill('Luna')
-  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog().getByLabel('Name').fill('Luna')
+  await dialog().getByRole('button', { name: 'Save' }).click()
   await versions('Name').getByText('Bella').waitFor()
   expect(await fields()).toEqual(['Bella', 9n])
 })
 
 test('after a restore, the feed begins again and the list is fetched', async () => {
   await addPets(service, 1, 'available', 'available')
-  const waiting = page.waitForRequest((request) => request.url().includes('wait='))
-  await openSignedIn(page, service.key)
-  await waiting
+  await openFollowing()
   const again = page.waitForRequest((request) => request.url().includes('from=now'))
   const { epoch } = await service.store.findEnd()
   await service.store.endEpoch(epoch)
@@ -331,7 +314,7 @@ test('eight tabs share one waiting request; when its tab is closed, another one 
     tabs.push(tab)
   }
   const order = await client.placeOrder({ petId: 1n, reference: 'Anna' })
-  await Promise.all(tabs.map((tab) => row('Pet 1', tab).getByText('For Anna').waitFor()))
+  await Promise.all(tabs.map((tab) => tab.getByText('For Anna').waitFor()))
   expect(most).toBe(1)
   waiting.clear()
   await page.close()

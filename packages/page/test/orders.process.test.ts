@@ -1,39 +1,27 @@
 // Reserving, selling, releasing and taking back at `/`, and the list of orders, in a real browser.
 
-import { beforeEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
-import { beginSale, focusedName, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
-import { newPet } from '../../../test/support/pets.ts'
+import { addPets, beginSale, focusedName, openEachTest, openSignedIn } from '../../../test/support/console.ts'
 import type { Service } from '../../../test/support/service.ts'
-import { PetstoreClient } from '../../client/src/petstore.ts'
+import type { PetstoreClient } from '../../client/src/petstore.ts'
 import { NOT_RESPONDING } from '../src/failures.ts'
 import { SHORTCUTS } from '../src/shortcuts.ts'
 
 let service: Service
 let page: Page
 let client: PetstoreClient
-const { press } = openEachTest((opened) => {
-  ;({ service, page } = opened)
+const { addNamed, button, dialog, go, hold, press, row, said } = openEachTest((opened) => {
+  ;({ service, page, client } = opened)
   // A reservation's end is judged by the service's clock and chosen by the browser's.
   service.clock.at = Date.now()
 })
-beforeEach(() => {
-  client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
-})
-
-const dialog = () => page.getByRole('dialog')
-const row = (name: string) => page.getByRole('row').filter({ hasText: name })
 const orders = async () => (await Array.fromAsync(client.listOrders())).map(({ status }) => status)
-const button = (name: string) => page.getByRole('button', { name, exact: true })
-
-async function addAnimals(...names: string[]): Promise<void> {
-  for (const name of names) await client.createPet(newPet({ name }))
-}
 
 test('a page of reserved animals reads their orders in two requests, and keeps its height while they come', async () => {
-  await addAnimals(...Array.from({ length: 40 }, (_, n) => `Pet ${n + 1}`))
-  await client.createPet(newPet({ name: 'Rex', status: 'pending' }))
+  await addPets(service, 40, 'available', 'available')
+  await addNamed({ name: 'Rex', status: 'pending' })
   const named = (n: number) => (n % 2 ? { reference: `Anna ${n}` } : {})
   await Promise.all(Array.from({ length: 40 }, (_, n) => client.placeOrder({ petId: BigInt(n + 1), ...named(n) })))
   await Promise.all(Array.from({ length: 20 }, (_, n) => client.completeOrder(BigInt(n + 1))))
@@ -59,49 +47,43 @@ test('a page of reserved animals reads their orders in two requests, and keeps i
 })
 
 test('an animal is reserved, sold and taken back, each with two presses, by keyboard', async () => {
-  await addAnimals('Rex', 'Mia')
+  await addNamed('Rex', 'Mia')
   await openSignedIn(page, service.key)
-  await tabTo(page, 'Reserve Rex')
-  await press('Enter')
+  await go('Reserve Rex')
   await page.keyboard.type('Anna')
   await press('Enter')
-  await page.getByRole('status').getByText('Rex is reserved for Anna, until').waitFor()
+  await said('Rex is reserved for Anna, until')
   await row('Rex')
     .getByText(/^For Anna, until .* [0-9]{2}:[0-9]{2}\s?[AP]M$/)
     .waitFor()
   await page.getByRole('radio', { name: 'Reserved 1' }).waitFor()
   expect(await focusedName(page)).toBe('Rex')
-  await tabTo(page, 'Sell Rex')
-
-  await press('Enter')
+  await go('Sell Rex')
   await dialog().getByText('Reserved for Anna, until').waitFor()
   await press('Enter')
-  await page.getByRole('status').getByText('Rex is sold.').waitFor()
+  await said('Rex is sold.')
   await row('Rex').getByText('Sold', { exact: true }).waitFor()
   await page.getByRole('radio', { name: 'Sold 1' }).waitFor()
   expect(await focusedName(page)).toBe('Search')
-  await tabTo(page, 'Take back Rex')
-
-  await press('Enter')
+  await go('Take back Rex')
   await dialog()
     .getByText(/^Sold .* for Anna\.$/)
     .waitFor()
   await press('Enter')
-  await page.getByRole('status').getByText('Rex is available again.').waitFor()
+  await said('Rex is available again.')
   await page.getByRole('radio', { name: 'Available 2' }).waitFor()
   expect(await orders()).toEqual(['returned'])
 
-  await tabTo(page, 'Sell Rex')
+  await go('Sell Rex')
   await press('Enter')
-  await press('Enter')
-  await page.getByRole('status').getByText('Rex is sold.').waitFor()
+  await said('Rex is sold.')
   expect(await orders()).toEqual(['returned', 'completed'])
   await button('Take back Rex').waitFor()
   expect(await focusedName(page)).toBe('Search')
 })
 
 test('a reservation may have no end, and can be released; for one with an end, the page asks for a time in the future', async () => {
-  await addAnimals('Rex')
+  await addNamed('Rex')
   await openSignedIn(page, service.key)
   await button('Reserve Rex').click()
   await page.getByLabel('For how long').selectOption('Until…')
@@ -121,12 +103,12 @@ test('a reservation may have no end, and can be released; for one with an end, t
   expect([order?.status, order?.expiresAt]).toEqual(['pending', undefined])
   await button('Release Rex').click()
   await dialog().getByRole('button', { name: 'Release' }).click()
-  await page.getByRole('status').getByText('Rex is available again.').waitFor()
+  await said('Rex is available again.')
   expect(await orders()).toEqual(['cancelled'])
 })
 
 test('when somebody else was quicker, the page says so and changes nothing', async () => {
-  await addAnimals('Rex', 'Mia', 'Tom')
+  await addNamed('Rex', 'Mia', 'Tom')
   const held = await client.placeOrder({ petId: 3n, reference: 'Anna' })
   await openSignedIn(page, service.key)
   await beginSale(page, 'Rex')
@@ -160,19 +142,9 @@ test('when somebody else was quicker, the page says so and changes nothing', asy
 })
 
 test('a dialog is busy at once, acts once, and not before it shows on what', async () => {
-  await addAnimals('Rex', 'Mia')
+  await addNamed('Rex', 'Mia')
   await client.completeOrder((await client.placeOrder({ petId: 1n, reference: 'Anna' })).id)
-  let release = () => {}
-  async function hold(): Promise<void> {
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    await page.route('**/v1/store/orders**', async (route) => {
-      await released
-      await route.continue()
-    })
-  }
-  await hold()
+  let release = await hold('**/v1/store/orders**')
   await openSignedIn(page, service.key)
   await button('Take back Rex').click()
   await dialog().getByText('Looking up its order…').waitFor()
@@ -185,19 +157,18 @@ test('a dialog is busy at once, acts once, and not before it shows on what', asy
   await press('Escape')
 
   await beginSale(page, 'Mia')
-  await hold()
+  release = await hold('**/v1/store/orders**')
   const form = "document.querySelector('dialog[open] form')"
   await page.evaluate(`for (const press of [1, 2]) ${form}.requestSubmit()`)
   expect(await dialog().locator('.primary').textContent()).toBe('Selling…')
   await press('Enter')
   release()
-  await page.getByRole('status').getByText('Mia is sold.').waitFor()
+  await said('Mia is sold.')
   expect(await orders()).toEqual(['completed', 'completed'])
 })
 
 test('an animal that was added as sold or pending says that it has no order', async () => {
-  await client.createPet(newPet({ name: 'Rex', status: 'sold' }))
-  await client.createPet(newPet({ name: 'Mia', status: 'pending' }))
+  await addNamed({ name: 'Rex', status: 'sold' }, { name: 'Mia', status: 'pending' })
   await openSignedIn(page, service.key)
   await row('Rex').getByText('Added as sold, without an order').waitFor()
   await row('Mia').getByText('Added as reserved, without an order').waitFor()
@@ -210,7 +181,7 @@ test('an animal that was added as sold or pending says that it has no order', as
 })
 
 test('a sale that stops half-way says so, and is finished without a second order', async () => {
-  await addAnimals('Rex')
+  await addNamed('Rex')
   await openSignedIn(page, service.key)
   const keys: (string | undefined)[] = []
   await page.route('**/v1/store/orders', async (route) => {
@@ -230,7 +201,7 @@ test('a sale that stops half-way says so, and is finished without a second order
   expect(await orders()).toEqual(['pending'])
   await page.unroute('**/complete')
   await button('Try again').click()
-  await page.getByRole('status').getByText('Rex is sold.').waitFor()
+  await said('Rex is sold.')
   expect(await orders()).toEqual(['completed'])
   expect(keys.length).toBeGreaterThan(1)
   expect(new Set(keys).size).toBe(1)
@@ -238,10 +209,8 @@ test('a sale that stops half-way says so, and is finished without a second order
 
 test('each row says for whom it is reserved, however many are, and is read once; an animal that was found by its id can be sold', async () => {
   const by = (await service.store.listKeys())[0]?.id as bigint
-  for (let petId = 1n; petId <= 101n; petId++) {
-    await service.store.createPet(newPet({ name: `Pet ${petId}` }), by)
-    await service.store.placeOrder({ petId, reference: `till ${petId}` }, by)
-  }
+  await addPets(service, 101, 'available', 'available')
+  for (let petId = 1n; petId <= 101n; petId++) await service.store.placeOrder({ petId, reference: `till ${petId}` }, by)
   await page.goto(`${service.origin}/?limit=100`)
   await openSignedIn(page, service.key)
   await row('Pet 100').getByText('For till 100').waitFor()
@@ -256,13 +225,13 @@ test('each row says for whom it is reserved, however many are, and is read once;
   await page.getByRole('region', { name: 'Pet 101' }).getByRole('button', { name: 'Sell' }).click()
   await dialog().getByText('Reserved for till 101.').waitFor()
   await press('Enter')
-  await page.getByRole('status').getByText('Pet 101 is sold.').waitFor()
+  await said('Pet 101 is sold.')
   await row('Pet 101').getByText('Sold', { exact: true }).waitFor()
 })
 
 test('what was done is said for a while, and as long as somebody is at it', async () => {
   await page.clock.install()
-  await addAnimals('Rex')
+  await addNamed('Rex')
   await openSignedIn(page, service.key)
   await beginSale(page, 'Rex')
   await dialog().getByRole('button', { name: 'Sell' }).click()
@@ -277,7 +246,7 @@ test('what was done is said for a while, and as long as somebody is at it', asyn
 })
 
 test('orders have a list of their own, with its place in the address; a read-only key reads it', async () => {
-  await addAnimals('Rex', 'Mia', 'Tom')
+  await addNamed('Rex', 'Mia', 'Tom')
   await client.completeOrder((await client.placeOrder({ petId: 1n, reference: 'receipt 7' })).id)
   await client.placeOrder({ petId: 2n })
   await openSignedIn(page, service.key)

@@ -11,13 +11,14 @@ import {
   THREE_PAGES,
 } from '../../../test/support/console.ts'
 import type { Service } from '../../../test/support/service.ts'
-import { PetstoreClient } from '../../client/src/petstore.ts'
+import type { PetstoreClient } from '../../client/src/petstore.ts'
 import { PAGE_SIZE } from '../src/list/page-sizes.ts'
 
 let service: Service
 let page: Page
+let client: PetstoreClient
 const { press } = openEachTest((opened) => {
-  ;({ service, page } = opened)
+  ;({ service, page, client } = opened)
   service.clock.at = Date.now()
 })
 
@@ -61,7 +62,6 @@ test('on paper there is one table with a title that says what was filtered, and 
 
 test('a receipt is one page, the same from the message after a sale and from the order’s own page', async () => {
   await addPets(service, 1, 'available', 'available')
-  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
   await client.placeOrder({ petId: 1n, reference: 'Anna' })
   await openSignedIn(page, service.key)
   await page.evaluate('window.print = () => {}')

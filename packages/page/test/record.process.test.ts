@@ -10,6 +10,7 @@ import {
   focusedName,
   openEachTest,
   openSignedIn,
+  refusal,
 } from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
@@ -25,8 +26,9 @@ const RELEASED = labelOf('cancelled')
 
 let service: Service
 let page: Page
-const { press } = openEachTest((opened) => {
-  ;({ service, page } = opened)
+let client: PetstoreClient
+const { button, dialog, press, said } = openEachTest((opened) => {
+  ;({ service, page, client } = opened)
   service.clock.at = Date.now()
 })
 
@@ -59,7 +61,7 @@ test('an animal has a page with its history in words, its order and all actions,
   const place = async () => (await page.getByRole('button', { name: 'Edit' }).boundingBox())?.y
   const before = await place()
   await beginSale(page, 'Pet 2')
-  await page.getByRole('dialog').getByText(`${RESERVED} for Ben.`).waitFor()
+  await dialog().getByText(`${RESERVED} for Ben.`).waitFor()
   await press('Enter')
   await history().first().getByText('Sold for Ben — test').waitFor()
   await page.getByRole('button', { name: 'Receipt' }).waitFor()
@@ -93,7 +95,6 @@ test('an address that people can guess leads there, and says when there is no su
 
 test('what cannot be read at first comes by itself: whom a row is for, what an id finds, a record, and what happened today', async () => {
   await addPets(service, 2, 'available', 'available')
-  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
   await client.placeOrder({ petId: 1n, reference: 'Anna' })
   await openSignedIn(page, service.key)
   await page.getByText('For Anna').waitFor()
@@ -135,10 +136,7 @@ test('a record that cannot be loaded says so, and is read when somebody asks for
   await openSignedIn(page, service.key)
   await page.getByText('1 animal', { exact: true }).waitFor()
   const events = (url: URL) => url.searchParams.get('petId') === '1'
-  const body = JSON.stringify({ code: OVERLOADED.code, message: OVERLOADED.message, status: 503 })
-  // So the page does not try again by itself while this test runs.
-  const headers = { 'Content-Type': 'application/json', 'Retry-After': '3600' }
-  await page.route(events, (route) => route.fulfill({ status: 503, headers, body }))
+  await page.route(events, (route) => route.fulfill(refusal(OVERLOADED)))
   await page.getByRole('link', { name: 'Pet 1' }).click()
   const alert = page.getByRole('alert')
   await alert.getByText('Could not load animal 1. The service is overloaded').waitFor()
@@ -151,35 +149,32 @@ test('a record that cannot be loaded says so, and is read when somebody asks for
 
 test('what was entered wrongly is corrected: name and category, a status that nobody holds, an end, and an animal that is none', async () => {
   await addPets(service, 2, 'sold', 'available')
-  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
   await client.placeOrder({ petId: 2n, reference: 'Ana' })
   await openSignedIn(page, service.key)
-  const button = (name: string) => page.getByRole('button', { name, exact: true })
-  const dialog = page.getByRole('dialog')
   await page.getByRole('link', { name: 'Pet 1' }).click()
   await button('Edit').click()
-  await dialog.getByLabel('Name').fill(' ')
-  await dialog.getByLabel('Category').fill('9223372036854775807')
+  await dialog().getByLabel('Name').fill(' ')
+  await dialog().getByLabel('Category').fill('9223372036854775807')
   await press('Enter')
-  await dialog.getByText('Name must contain').waitFor()
+  await dialog().getByText('Name must contain').waitFor()
   expect(await accessibilityProblems(page)).toEqual([])
-  await dialog.getByLabel('Name').fill('Luna')
+  await dialog().getByLabel('Name').fill('Luna')
   await press('Enter')
   await page.getByRole('heading', { name: 'Luna', exact: true }).waitFor()
   await history().first().getByText('Edited: name from Pet 1 to Luna, category from 7 to 9223372036854775807').waitFor()
   await button('Make available').click()
-  await dialog.getByRole('button', { name: 'Make available' }).click()
+  await dialog().getByRole('button', { name: 'Make available' }).click()
   await page.getByRole('button', { name: 'Reserve Luna' }).waitFor()
   expect(await button('Make available').count()).toBe(0)
   await button('Delete').click()
-  const deletes = dialog.getByRole('button', { name: 'Delete' })
+  const deletes = dialog().getByRole('button', { name: 'Delete' })
   expect(await deletes.getAttribute('class')).toBe('danger')
   expect(await focusedName(page)).not.toBe('Delete')
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await dialog.waitFor({ state: 'hidden' })
+  await dialog().getByRole('button', { name: 'Cancel' }).click()
+  await dialog().waitFor({ state: 'hidden' })
   await button('Delete').click()
   await deletes.click()
-  await page.getByRole('status').getByText('Luna is deleted.').waitFor()
+  await said('Luna is deleted.')
   await page.waitForURL(`${service.origin}/`)
   await page.goto(`${service.origin}/?animal=1`)
   await history().first().getByText('Deleted').waitFor()
@@ -187,11 +182,11 @@ test('what was entered wrongly is corrected: name and category, a status that no
 
   await page.goto(`${service.origin}/?order=1`)
   await button('Edit').click()
-  expect(await dialog.getByLabel('For whom').inputValue()).toBe('Ana')
-  await dialog.getByLabel('For whom').fill('Anna')
-  await dialog.getByLabel('For how long').selectOption('1 week')
+  expect(await dialog().getByLabel('For whom').inputValue()).toBe('Ana')
+  await dialog().getByLabel('For whom').fill('Anna')
+  await dialog().getByLabel('For how long').selectOption('1 week')
   service.clock.at += 1_000
-  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog().getByRole('button', { name: 'Save' }).click()
   await history().first().getByText('Order edited: for whom from Ana to Anna, until from it is released to').waitFor()
   await history().last().getByText(`${RESERVED} for Ana —`).waitFor()
   const order = await client.getOrder(1n)
@@ -203,10 +198,7 @@ test('what was entered wrongly is corrected: name and category, a status that no
 
 test('an animal that was just reserved is sold before the page has read it again; a sale that fails behind a closed dialog opens it', async () => {
   await addPets(service, 2, 'available', 'available')
-  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
   const orders = async () => (await Array.fromAsync(client.listOrders())).map(({ status }) => status)
-  const dialog = page.getByRole('dialog')
-  const button = (name: string) => page.getByRole('button', { name, exact: true })
   await openSignedIn(page, service.key)
   await page.getByRole('link', { name: 'Pet 1' }).click()
   await button('Reserve Pet 1').waitFor()
@@ -214,13 +206,13 @@ test('an animal that was just reserved is sold before the page has read it again
   await button('Reserve Pet 1').click()
   await page.keyboard.type('Anna')
   await press('Enter')
-  await page.getByRole('status').getByText('Pet 1 is reserved for Anna').waitFor()
+  await said('Pet 1 is reserved for Anna')
   await beginSale(page, 'Pet 1')
   await press('Enter')
-  await dialog.getByText('Reserved for Anna, until').waitFor()
+  await dialog().getByText('Reserved for Anna, until').waitFor()
   expect(await orders()).toEqual(['pending'])
   await press('Enter')
-  await page.getByRole('status').getByText('Pet 1 is sold.').waitFor()
+  await said('Pet 1 is sold.')
   expect(await orders()).toEqual(['completed'])
 
   await page.unroute('**/v1/store/events?**')
@@ -234,7 +226,7 @@ test('an animal that was just reserved is sold before the page has read it again
   await press('Enter')
   await button('Selling…').waitFor()
   await press('Escape')
-  await dialog.waitFor({ state: 'hidden' })
+  await dialog().waitFor({ state: 'hidden' })
   closed.resolve()
-  await dialog.getByText(`Not sold yet. ${NOT_RESPONDING}`).waitFor()
+  await dialog().getByText(`Not sold yet. ${NOT_RESPONDING}`).waitFor()
 })

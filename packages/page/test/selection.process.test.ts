@@ -1,6 +1,6 @@
 // Several rows of the list at `/` at once: chosen by mouse and by keys, deleted, released and exported, in a real browser.
 
-import { beforeEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityProblems } from '../../../test/support/browser.ts'
 import {
@@ -10,11 +10,11 @@ import {
   openEachTest,
   openSignedIn,
   overtake,
-  tabTo,
+  refusal,
 } from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import type { Service } from '../../../test/support/service.ts'
-import { PetstoreClient } from '../../client/src/petstore.ts'
+import type { PetstoreClient } from '../../client/src/petstore.ts'
 import { OVERLOADED } from '../../service/src/domain/petstore-error.ts'
 import { labelOf, withoutOrder } from '../src/animal/status-labels.ts'
 import { PAGE_SIZE } from '../src/list/page-sizes.ts'
@@ -24,16 +24,12 @@ let service: Service
 let page: Page
 /** Of another till. */
 let client: PetstoreClient
-const { animals, press } = openEachTest((opened) => {
-  ;({ service, page } = opened)
-})
-beforeEach(() => {
-  client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+const { animals, dialog, go, hold, press, said } = openEachTest((opened) => {
+  ;({ service, page, client } = opened)
 })
 
 const bar = () => page.getByRole('region', { name: 'Chosen rows' })
 const choice = (name: string) => page.getByRole('checkbox', { name: `Choose ${name}`, exact: true })
-const dialog = () => page.getByRole('dialog')
 
 test('several animals are deleted at once; one message says what was done, what was not, and why', async () => {
   await addPets(service, PAGE_SIZE + 10, 'available', 'available')
@@ -59,11 +55,7 @@ test('several animals are deleted at once; one message says what was done, what 
   await page.getByRole('button', { name: 'Previous' }).click()
   await page.getByText(firstRows(PAGE_SIZE + 10)).waitFor()
   // Another till is quicker with two of them, and this one does not see it yet.
-  const held = Promise.withResolvers<void>()
-  await page.route('**/v1/pets?**', async (route) => {
-    await held.promise
-    await route.continue().catch(() => undefined)
-  })
+  const release = await hold('**/v1/pets?**')
   await client.updatePet(1n, { name: 'Luna' })
   await client.deletePet(2n)
   await bar().getByRole('button', { name: 'Delete' }).click()
@@ -82,7 +74,7 @@ test('several animals are deleted at once; one message says what was done, what 
   }
   const others = Array.from({ length: 9 }, (_, n) => PAGE_SIZE + 2 + n)
   expect((await animals()).map(({ id }) => Number(id))).toEqual([1, 3, PAGE_SIZE, ...others])
-  held.resolve()
+  release()
   // What was not done is still chosen, and is shown as it is now.
   await choice('Luna').waitFor()
   expect(await choice('Luna').isChecked()).toBe(true)
@@ -104,14 +96,13 @@ test('several reservations are released by keys alone; what is not reserved is s
   }
   await bar().getByText('5 chosen').waitFor()
   expect(await focusedName(page)).toBe('Pet 1')
-  await tabTo(page, 'Release')
-  await press('Enter')
+  await go('Release')
   await dialog().waitFor()
   await press('Enter')
-  const said = bar().getByRole('alert')
-  await said.getByText('3 are available again. 2 are not: ').waitFor()
-  await said.getByText(`Pet 4 (4) – it is not ${labelOf('pending').toLowerCase()}`).waitFor()
-  await said.getByText(`Pet 1 (5) – it was ${withoutOrder('pending')}`).waitFor()
+  const notice = bar().getByRole('alert')
+  await notice.getByText('3 are available again. 2 are not: ').waitFor()
+  await notice.getByText(`Pet 4 (4) – it is not ${labelOf('pending').toLowerCase()}`).waitFor()
+  await notice.getByText(`Pet 1 (5) – it was ${withoutOrder('pending')}`).waitFor()
   expect((await animals()).map(({ status }) => status)).toEqual([...Array(4).fill('available'), 'pending'])
   await press('Escape')
   await bar().waitFor({ state: 'detached' })
@@ -123,7 +114,7 @@ test('several reservations are released by keys alone; what is not reserved is s
   expect(await bar().getByRole('button', { name: 'Delete' }).count()).toBe(0)
   await bar().getByRole('button', { name: 'Release' }).click()
   await dialog().getByRole('button', { name: 'Release' }).click()
-  await page.getByRole('status').getByText('2 are available again.').waitFor()
+  await said('2 are available again.')
   await bar().waitFor({ state: 'detached' })
 })
 
@@ -162,17 +153,13 @@ test('what is chosen is exported; where the service is lost half-way, the rest s
     '2,Pet 2,7,available',
     '4,Pet 4,7,available',
   ])
-  await page.getByRole('status').getByText('2 rows were exported.').waitFor()
+  await said('2 rows were exported.')
 
   await page.getByRole('button', { name: 'Select' }).click()
   await choice(`All ${PAGE_SIZE} on this page`).check()
   let deletions = 0
-  const headers = { 'Content-Type': 'application/json', 'Retry-After': '3600' }
-  const body = JSON.stringify({ code: OVERLOADED.code, message: OVERLOADED.message, status: 503 })
   await page.route('**/v1/pets/*', (route) =>
-    route.request().method() === 'DELETE' && ++deletions > 8
-      ? route.fulfill({ status: 503, headers, body })
-      : route.continue(),
+    route.request().method() === 'DELETE' && ++deletions > 8 ? route.fulfill(refusal(OVERLOADED)) : route.continue(),
   )
   await bar().getByRole('button', { name: 'Delete' }).click()
   await dialog().getByRole('button', { name: 'Delete' }).click()
@@ -186,9 +173,6 @@ test('what is chosen is exported; where the service is lost half-way, the rest s
   await page.unrouteAll()
   await bar().getByRole('button', { name: 'Delete' }).click()
   await dialog().getByRole('button', { name: 'Delete' }).click()
-  await page
-    .getByRole('status')
-    .getByText(`${PAGE_SIZE - 8} are deleted.`)
-    .waitFor()
+  await said(`${PAGE_SIZE - 8} are deleted.`)
   expect(await animals()).toHaveLength(10)
 })

@@ -9,8 +9,8 @@ import {
   openAdding,
   openEachTest,
   openSignedIn,
+  refusal,
   signIn,
-  tabTo,
 } from '../../../test/support/console.ts'
 import { type Service, startService, TODAY } from '../../../test/support/service.ts'
 import { foreignKey, hashKey, refusedKey } from '../../service/src/domain/keys.ts'
@@ -18,7 +18,7 @@ import { NOT_RESPONDING } from '../src/failures.ts'
 
 let service: Service
 let page: Page
-const { alert, press, type } = openEachTest((opened) => {
+const { alert, go, press, type } = openEachTest((opened) => {
   ;({ service, page } = opened)
 })
 
@@ -103,8 +103,7 @@ describe('signing in', () => {
     await openAdding(page)
     await type('Half an ani')
     await press('Escape')
-    await tabTo(page, 'Sign out')
-    await press('Enter')
+    await go('Sign out')
     await page.getByLabel('API key').waitFor()
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).toBe('{}')
   })
@@ -140,10 +139,8 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await openSignedIn(page, await service.addKey({ name: 'next' }))
     await page.unrouteAll()
-    const { code, message } = refusedKey('revoked')
-    const refused = { status: 401, body: JSON.stringify({ code, message, status: 401 }) }
     const [first, ...others] = held
-    await first?.fulfill(refused).catch(() => undefined)
+    await first?.fulfill(refusal(refusedKey('revoked'))).catch(() => undefined)
     for (const route of others) await route.continue().catch(() => undefined)
     // Whatever goes on would do so while the next key reads several lists.
     for (const status of ['Available 210', 'Sold 0', 'All 210']) {

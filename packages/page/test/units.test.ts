@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../../client/src/petstore.ts'
 import { makeJsonExact } from '../reference/exact-json.ts'
+import { toNewPet } from '../src/animal/draft.ts'
 import { toProblems } from '../src/animal/field-problems.ts'
 import { toFailure } from '../src/failures.ts'
 import { fromIdRanges, toIdRanges } from '../src/list/id-ranges.ts'
@@ -36,6 +37,17 @@ describe('a message of the service', () => {
   test('loses no word', () => {
     const message = 'status must be one of available, pending, sold. name must be 1 to 255 characters long.'
     expect(Object.keys(toProblems(message).fields)).toEqual(['status', 'name'])
+  })
+})
+
+test('an animal cannot be sent while its category is no whole number, or its name is missing', () => {
+  expect(toNewPet({ name: '', categoryId: 'seven', status: 'sold' })).toEqual({
+    problem: 'name is required. categoryId must be a whole number.',
+  })
+  expect(toNewPet({ name: ' Rex ', categoryId: '9223372036854775807', status: 'sold' })).toEqual({
+    name: ' Rex ',
+    categoryId: 9223372036854775807n,
+    status: 'sold',
   })
 })
 
