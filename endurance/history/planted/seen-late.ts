@@ -1,15 +1,7 @@
 // What is seen too late, or by one server of two.
 
 import { at, type ContractFault } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
-import {
-  CREATE,
-  EVENTS,
-  INVENTORY,
-  LIST,
-  ONE,
-  ORDER,
-  ORDERS,
-} from '../../../packages/practice/src/contract-faults/shared/operations.ts'
+import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
 import { isOf } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
 import type { ClientRequest, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
 import {
@@ -29,8 +21,8 @@ import {
   withBody,
 } from './fault.ts'
 
-const LISTS = `${LIST}|${ORDERS}|${INVENTORY}`
-const ALL = `${LISTS}|${ONE}|${ORDER}`
+const LISTS = `${on.LIST}|${on.ORDERS}|${on.INVENTORY}`
+const ALL = `${LISTS}|${on.ONE}|${on.ORDER}`
 const never = () => false
 type Ends = (written: ClientRequest, kept: ClientRequest) => boolean
 
@@ -71,9 +63,9 @@ const retagging = (tagOf: (text: string) => string) =>
 const withoutWait = ({ target, ...rest }: ClientRequest) => ({ ...rest, target: target.replace(/&wait=\d+/, '') })
 
 export const SEEN_LATE: Faults = {
-  'a list that is one commit old': before(LIST),
-  'the inventory of the commit before': before(INVENTORY),
-  'an order as it was when it was last read': before(ORDER),
+  'a list that is one commit old': before(on.LIST),
+  'the inventory of the commit before': before(on.INVENTORY),
+  'an order as it was when it was last read': before(on.ORDER),
   'commits of the other server unseen': cached(LISTS, 500, (written, kept) => serverOf(written) === serverOf(kept)),
   'own commits unseen': cached(ALL, 100, (written, kept) => serverOf(written) !== serverOf(kept)),
   'one server of two that is behind': cached(ALL, 60, never, [1]),
@@ -95,14 +87,14 @@ export const SEEN_LATE: Faults = {
       return shared
     }
   }),
-  'events that come after their commit': answered(EVENTS, (rows: Body[]) => {
+  'events that come after their commit': answered(on.EVENTS, (rows: Body[]) => {
     const end = rows.findIndex(({ at }) => Date.now() - Date.parse(at) < 60)
     return end < 0 ? rows : rows.slice(0, end)
   }),
-  'an expiry that is seen before it is committed': answered(ORDER, (body) =>
+  'an expiry that is seen before it is committed': answered(on.ORDER, (body) =>
     body.status === 'pending' && Date.parse(body.expiresAt) <= Date.now() ? { ...body, status: 'expired' } : body,
   ),
-  'a search that lacks the newest': remembered(`${LIST}|${CREATE}`, () => {
+  'a search that lacks the newest': remembered(`${on.LIST}|${on.CREATE}`, () => {
     const since = new Map<number, number>()
     return async (request, pass) => {
       const response = await pass(request)
@@ -113,12 +105,12 @@ export const SEEN_LATE: Faults = {
     }
   }),
   'a search by former names': () => {
-    const behave = cached(LIST, 300, never)()
+    const behave = cached(on.LIST, 300, never)()
     return (request, pass, client) => (/search=/.test(request.target) ? behave(request, pass, client) : pass(request))
   },
   'the name that a pet had when it was ordered': () => {
     const names = new Map<number, string>()
-    const fault = answered(ORDER, (order) => {
+    const fault = answered(on.ORDER, (order) => {
       names.set(order.id, names.get(order.id) ?? order.petName)
       return { ...order, petName: names.get(order.id) }
     })
@@ -133,11 +125,11 @@ export const SEEN_LATE: Faults = {
   'a 200 for what is known': knowing(() => undefined),
   'of two tags that are known the first': knowing(([first], tag) => (first === tag ? tag : undefined)),
   'a tag without the links': retagging((text) => `"${Bun.hash(text)}"`),
-  'a wait that sleeps': instead(EVENTS, async (request, pass) => {
+  'a wait that sleeps': instead(on.EVENTS, async (request, pass) => {
     const seconds = Number(/&wait=(\d+)/.exec(request.target)?.[1] ?? 0)
     const response = await pass(withoutWait(request))
     if (`${response.body}` === '[]') await Bun.sleep(1_000 * seconds)
     return response
   }),
-  'a wait that ends at once': target(EVENTS, (path) => path.replace(/&wait=\d+/, '')),
+  'a wait that ends at once': target(on.EVENTS, (path) => path.replace(/&wait=\d+/, '')),
 }

@@ -1,18 +1,7 @@
 // Answers that differ from their requests.
 
 import { at, type ContractFault } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
-import {
-  CHANGE,
-  COMPLETE,
-  CREATE,
-  INVENTORY,
-  LIST,
-  ONE,
-  ORDERS,
-  PLACE,
-  RETURN,
-  UPDATE,
-} from '../../../packages/practice/src/contract-faults/shared/operations.ts'
+import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
 import { isOf } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
 import { headerOf } from '../../../packages/practice/src/messages.ts'
 import {
@@ -60,47 +49,49 @@ const currentReplay = (operation: string) =>
 const otherCategory = (by: number) => (body: Body) => ({ ...body, categoryId: 1 + ((body.categoryId + by) % 3) })
 
 export const DIFFERENT: Faults = {
-  'a second buyer gets the order of the first': instead(PLACE, async (request, pass) => {
+  'a second buyer gets the order of the first': instead(on.PLACE, async (request, pass) => {
     const response = await pass(request)
     const holder = response.status === 409 && /order (\d+)/.exec(`${response.body}`)?.[1]
     return holder ? { ...(await current(request, pass, `${request.target}/${holder}`)), status: 201 } : response
   }),
-  'another category is stored': asked(CREATE, otherCategory(0)),
+  'another category is stored': asked(on.CREATE, otherCategory(0)),
   'another category is stored than is answered': both(
-    asked(CREATE, otherCategory(0)),
-    answered(CREATE, otherCategory(1)),
+    asked(on.CREATE, otherCategory(0)),
+    answered(on.CREATE, otherCategory(1)),
   ),
-  'an end that is dropped': asked(PLACE, without('expiresAt')),
-  'an end that is dropped, and answered': forgotten(PLACE, 'expiresAt'),
-  'an end a second late': asked(PLACE, (body) =>
+  'an end that is dropped': asked(on.PLACE, without('expiresAt')),
+  'an end that is dropped, and answered': forgotten(on.PLACE, 'expiresAt'),
+  'an end a second late': asked(on.PLACE, (body) =>
     body.expiresAt ? { ...body, expiresAt: shifted(body.expiresAt, 1000) } : body,
   ),
-  'half of a reference': asked(PLACE, (body) => ({ ...body, reference: body.reference.split(' ')[0] })),
+  'half of a reference': asked(on.PLACE, (body) => ({ ...body, reference: body.reference.split(' ')[0] })),
   'the next pet is reserved': sometimes(
     0.3,
-    asked(PLACE, (body) => ({ ...body, petId: body.petId + 1 })),
+    asked(on.PLACE, (body) => ({ ...body, petId: body.petId + 1 })),
   ),
-  'the status of a new pet is ignored': asked(CREATE, without('status')),
-  'of two fields the first is changed': asked(UPDATE, (body) => Object.fromEntries(Object.entries(body).slice(0, 1))),
-  'an end that should go is kept': asked(CHANGE, (body) =>
+  'the status of a new pet is ignored': asked(on.CREATE, without('status')),
+  'of two fields the first is changed': asked(on.UPDATE, (body) =>
+    Object.fromEntries(Object.entries(body).slice(0, 1)),
+  ),
+  'an end that should go is kept': asked(on.CHANGE, (body) =>
     body.expiresAt === null && body.reference !== undefined ? without('expiresAt')(body) : body,
   ),
   'the next pet is shown': sometimes(
     0.2,
-    target(ONE, (_, request) => `/v1/pets/${idOf(request) + 1}`),
+    target(on.ONE, (_, request) => `/v1/pets/${idOf(request) + 1}`),
   ),
-  'the counts of two statuses are exchanged': answered(INVENTORY, ({ available, pending, sold }) => ({
+  'the counts of two statuses are exchanged': answered(on.INVENTORY, ({ available, pending, sold }) => ({
     available,
     pending: sold,
     sold: pending,
   })),
-  'the order as it was before it was completed': answered(COMPLETE, (body) => ({ ...body, status: 'pending' })),
-  'a replay that shows the pet as it is now': currentReplay(CREATE),
-  'a replay that shows the order as it is now': currentReplay(PLACE),
-  'a pet that is added without its tag': at(`${CREATE}|${PLACE}`).answer.header('ETag'),
-  'a move without its tag': at(`${COMPLETE}|${RETURN}`).answer.header('ETag'),
-  'a filter that is ignored': target(LIST, (path) => path.replace(/&categoryId=\d/, '')),
-  'a filter beside a search that is ignored': target(`${LIST}|${ORDERS}`, (path) =>
+  'the order as it was before it was completed': answered(on.COMPLETE, (body) => ({ ...body, status: 'pending' })),
+  'a replay that shows the pet as it is now': currentReplay(on.CREATE),
+  'a replay that shows the order as it is now': currentReplay(on.PLACE),
+  'a pet that is added without its tag': at(`${on.CREATE}|${on.PLACE}`).answer.header('ETag'),
+  'a move without its tag': at(`${on.COMPLETE}|${on.RETURN}`).answer.header('ETag'),
+  'a filter that is ignored': target(on.LIST, (path) => path.replace(/&categoryId=\d/, '')),
+  'a filter beside a search that is ignored': target(`${on.LIST}|${on.ORDERS}`, (path) =>
     /search=/.test(path) ? path.replace(/&status=\w+/, '') : path,
   ),
 }

@@ -1,16 +1,7 @@
 // What was answered and not done, done twice, or done late.
 
 import { at, errorAnswer, jsonAnswer } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
-import {
-  CANCEL,
-  CHANGE,
-  COMPLETE,
-  CREATE,
-  DELETE,
-  PLACE,
-  RETURN,
-  UPDATE,
-} from '../../../packages/practice/src/contract-faults/shared/operations.ts'
+import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
 import { isOf, withKey } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
 import { headerOf, withHeader } from '../../../packages/practice/src/messages.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
@@ -32,7 +23,7 @@ import {
 } from './fault.ts'
 
 const LATE_MS = 80
-const CREATES = `${CREATE}|${PLACE}`
+const CREATES = `${on.CREATE}|${on.PLACE}`
 const KEY = 'Idempotency-Key'
 
 const keyless = (request: ClientRequest) => ({ ...request, headers: withHeader(request.headers, KEY, undefined) })
@@ -44,9 +35,9 @@ async function pretended(request: ClientRequest, pass: Pass): Promise<ServiceRes
   const before = await current(request, pass)
   if (before.status !== 200) return pass(request)
   if (request.method === 'DELETE') return empty
-  const [from, to] = isOf(request, COMPLETE)
+  const [from, to] = isOf(request, on.COMPLETE)
     ? ['pending', 'completed']
-    : isOf(request, RETURN)
+    : isOf(request, on.RETURN)
       ? ['completed', 'returned']
       : []
   const order = json(before)
@@ -70,7 +61,7 @@ const late = (operations: string) =>
 /** Reservations end so much later than what is asked and answered says. */
 const ending = (ms: number) =>
   both(
-    asked(`${PLACE}|${CHANGE}`, (body) =>
+    asked(`${on.PLACE}|${on.CHANGE}`, (body) =>
       body.expiresAt ? { ...body, expiresAt: shifted(body.expiresAt, ms) } : body,
     ),
     everyRow((row) => (row.expiresAt ? { ...row, expiresAt: shifted(row.expiresAt, -ms) } : row)),
@@ -91,24 +82,24 @@ export const TWICE: Faults = {
     const response = await pass(request)
     return response.status === 422 ? pass(keyless(request)) : response
   }),
-  'a create without a key is sent twice': instead(CREATE, async (request, pass) => {
+  'a create without a key is sent twice': instead(on.CREATE, async (request, pass) => {
     if (headerOf(request.headers, KEY) === undefined) await pass(request)
     return pass(request)
   }),
   'a 503 that was done twice': sometimes(
     0.1,
-    instead(CREATE, async (request, pass) => {
+    instead(on.CREATE, async (request, pass) => {
       for (let n = 0; n < 2; n++) await pass(keyless(request))
       return errorAnswer(503, 'unavailable')
     }),
   ),
-  'a correction that is done again later': instead(UPDATE, async (request, pass) => {
+  'a correction that is done again later': instead(on.UPDATE, async (request, pass) => {
     later(request, pass)
     return pass(request)
   }),
   'an order that comes back by itself': sometimes(
     0.3,
-    instead(COMPLETE, async (request, pass) => {
+    instead(on.COMPLETE, async (request, pass) => {
       const response = await pass(request)
       if (response.status === 200) later({ ...request, target: request.target.replace('complete', 'return') }, pass)
       return response
@@ -132,22 +123,22 @@ export const TWICE: Faults = {
 }
 
 export const NOT_DONE: Faults = {
-  'a cancel that is only answered': onlyAnswered(CANCEL),
-  'a completion that is only answered': onlyAnswered(COMPLETE),
-  'a return that is only answered': onlyAnswered(RETURN),
-  'a deletion that is only answered': onlyAnswered(DELETE),
-  'a rename that is only answered': onlyAnswered(UPDATE),
-  'a change of an order that is only answered': onlyAnswered(CHANGE),
+  'a cancel that is only answered': onlyAnswered(on.CANCEL),
+  'a completion that is only answered': onlyAnswered(on.COMPLETE),
+  'a return that is only answered': onlyAnswered(on.RETURN),
+  'a deletion that is only answered': onlyAnswered(on.DELETE),
+  'a rename that is only answered': onlyAnswered(on.UPDATE),
+  'a change of an order that is only answered': onlyAnswered(on.CHANGE),
   'a create that is only answered': sometimes(
     0.2,
-    remembered(CREATE, () => {
+    remembered(on.CREATE, () => {
       let id = 1_000_000
       return async (request) => jsonAnswer(201, { id: id++, status: 'available', ...json(request) })
     }),
   ),
   'a rename that is undone': sometimes(
     0.5,
-    instead(UPDATE, async (request, pass) => {
+    instead(on.UPDATE, async (request, pass) => {
       const before = await current(request, pass)
       const response = await pass(request)
       if (response.status === 200 && before.status === 200) await pass(withBody(request, { name: json(before).name }))
@@ -157,11 +148,11 @@ export const NOT_DONE: Faults = {
 }
 
 export const LATE: Faults = {
-  'a cancel that is done later': late(CANCEL),
-  'a deletion that is done later': late(DELETE),
-  'a correction that is done later': late(UPDATE),
-  'a completion that is done later': late(COMPLETE),
-  'a change of an order that is done later': late(CHANGE),
+  'a cancel that is done later': late(on.CANCEL),
+  'a deletion that is done later': late(on.DELETE),
+  'a correction that is done later': late(on.UPDATE),
+  'a completion that is done later': late(on.COMPLETE),
+  'a change of an order that is done later': late(on.CHANGE),
   'reservations that end two seconds late': ending(2_000),
   'reservations that never end': ending(3_600_000),
   'completed and changed after its end': ending(300),

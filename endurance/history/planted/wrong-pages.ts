@@ -1,14 +1,7 @@
 // What is lost at the border of pages, and what is kept after it was deleted.
 
 import { at, errorAnswer, jsonAnswer } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
-import {
-  DELETE,
-  EVENTS,
-  INVENTORY,
-  LIST,
-  ONE,
-  ORDERS,
-} from '../../../packages/practice/src/contract-faults/shared/operations.ts'
+import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
 import { hasCursor, isOf, withKey } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
 import { headerOf, withHeader } from '../../../packages/practice/src/messages.ts'
 import type { ClientRequest, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
@@ -30,7 +23,7 @@ import {
   withBody,
 } from './fault.ts'
 
-const LISTS = `${LIST}|${ORDERS}`
+const LISTS = `${on.LIST}|${on.ORDERS}`
 const isNewest = ({ target }: ClientRequest) => /sort=newest/.test(target)
 
 const linking = (change: (links: string[], request: ClientRequest) => string[]) =>
@@ -51,7 +44,7 @@ const withoutLast = (all: Body[]) => all.slice(0, -1)
 
 export const BORDERS: Faults = {
   'a cursor one too far': rows(LISTS, hasCursor, withoutFirst),
-  'the last row of a page is missing': answered(LIST, (body, request) =>
+  'the last row of a page is missing': answered(on.LIST, (body, request) =>
     body.length > 4 && !hasCursor(request) ? withoutLast(body) : body,
   ),
   'a link where nothing follows': linking((links, { target }) => [
@@ -60,16 +53,16 @@ export const BORDERS: Faults = {
   ]),
   'no link to the next page': unlinked('next'),
   'no link to the page before': unlinked('prev'),
-  'a place in the feed one too far': rows(EVENTS, hasCursor, withoutFirst),
-  'the last event of a page is missing': answered(EVENTS, (body) => (body.length > 1 ? withoutLast(body) : body)),
-  'a page in the wrong direction': rows(ORDERS, hasCursor, (all) => all.toReversed()),
-  'a page longer than its limit': target(LIST, (path) => path.replace(/limit=(\d)(?=&|$)/, 'limit=1$1')),
-  'the newest event is missing': rows(EVENTS, (one) => isNewest(one) && !hasCursor(one), withoutFirst),
-  'a place in the feed one too far back': rows(EVENTS, (one) => isNewest(one) && hasCursor(one), withoutFirst),
-  'the event at the end that was asked for': target(EVENTS, (path) =>
+  'a place in the feed one too far': rows(on.EVENTS, hasCursor, withoutFirst),
+  'the last event of a page is missing': answered(on.EVENTS, (body) => (body.length > 1 ? withoutLast(body) : body)),
+  'a page in the wrong direction': rows(on.ORDERS, hasCursor, (all) => all.toReversed()),
+  'a page longer than its limit': target(on.LIST, (path) => path.replace(/limit=(\d)(?=&|$)/, 'limit=1$1')),
+  'the newest event is missing': rows(on.EVENTS, (one) => isNewest(one) && !hasCursor(one), withoutFirst),
+  'a place in the feed one too far back': rows(on.EVENTS, (one) => isNewest(one) && hasCursor(one), withoutFirst),
+  'the event at the end that was asked for': target(on.EVENTS, (path) =>
     path.replace(/&to=([^&]+)/, (_, to: string) => `&to=${encodeURIComponent(shifted(decodeURIComponent(to), 100))}`),
   ),
-  'a feed that begins one too late': rows(EVENTS, ({ target }) => /from=2/.test(target), withoutFirst),
+  'a feed that begins one too late': rows(on.EVENTS, ({ target }) => /from=2/.test(target), withoutFirst),
 }
 
 /** Pets that were deleted, as they were last seen. */
@@ -78,7 +71,7 @@ const deleted =
   () => {
     const gone = new Map<number, Body>()
     return async (request: ClientRequest, pass: (request: ClientRequest) => Promise<ServiceResponse>) => {
-      if (!isOf(request, DELETE)) return show(await pass(request), gone, request)
+      if (!isOf(request, on.DELETE)) return show(await pass(request), gone, request)
       const last = await current(request, pass)
       const response = await pass(request)
       if (response.status === 204 && last.status === 200) gone.set(idOf(request), json(last))
@@ -96,11 +89,11 @@ const showing = (
   )
 
 export const KEPT: Faults = {
-  'a deleted pet that is read': showing(ONE, 404, (response, gone, request) => {
+  'a deleted pet that is read': showing(on.ONE, 404, (response, gone, request) => {
     const pet = gone.get(idOf(request))
     return pet ? tagged(withBody(jsonAnswer(200, {}), pet), entityTag(JSON.stringify(pet))) : response
   }),
-  'a deleted pet that is found': showing(LIST, 200, (response, gone, request) => {
+  'a deleted pet that is found': showing(on.LIST, 200, (response, gone, request) => {
     const word = /search=(\w+)/.exec(request.target)?.[1]
     const found = word && !hasCursor(request) ? [...gone.values()].filter(({ name }) => name.startsWith(word)) : []
     if (found.length === 0) return response
@@ -108,12 +101,12 @@ export const KEPT: Faults = {
     const all: Body[] = [...json(response), ...found].sort((one, other) => sign * (one.id - other.id))
     return withBody(response, all.slice(0, Number(/limit=(\d+)/.exec(request.target)?.[1])))
   }),
-  'a deleted pet that is listed': showing(LIST, 200, (response, gone, request) => {
+  'a deleted pet that is listed': showing(on.LIST, 200, (response, gone, request) => {
     const pet = [...gone.values()].at(-1)
     const isMeant = pet && request.target.endsWith('/pets?limit=5&sort=newest')
     return isMeant ? withBody(response, [pet, ...json(response).slice(0, 4)]) : response
   }),
-  'deletions that the inventory does not follow': showing(INVENTORY, 200, (response, gone) => {
+  'deletions that the inventory does not follow': showing(on.INVENTORY, 200, (response, gone) => {
     const counts = json(response)
     return withBody(response, { ...counts, sold: counts.sold + gone.size })
   }),

@@ -1,18 +1,7 @@
 // Refusals without a reason, and refusals that are missing.
 
 import { at, errorAnswer } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
-import {
-  CHANGE,
-  COMPLETE,
-  CREATE,
-  DELETE,
-  EVENTS,
-  LIST,
-  ONE,
-  PLACE,
-  RETURN,
-  UPDATE,
-} from '../../../packages/practice/src/contract-faults/shared/operations.ts'
+import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
 import { hasCursor, hasHeader, withKey } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
 import type { ClientRequest, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
 import { type Faults, idOf, instead, isDone, isRead, json, keyOf, serverOf, sometimes, withBody } from './fault.ts'
@@ -47,52 +36,58 @@ const another = ({ message, ...error }: { message: string }) => {
 
 export const REFUSED: Faults = {
   'a pending order that cannot be completed': refused(
-    COMPLETE,
+    on.COMPLETE,
     409,
     'order_not_pending',
     (request) => `Order ${idOf(request)} is pending.`,
   ),
   'a good end that is refused': refused(
-    `${PLACE}|${CHANGE}`,
+    `${on.PLACE}|${on.CHANGE}`,
     400,
     'invalid_order',
     () => 'expiresAt must be in the future.',
     (request) => json(request).expiresAt === undefined,
   ),
-  'in flight, with nothing in flight': refused(`${CREATE}|${PLACE}`, 409, 'idempotency_in_flight', undefined, hasKey),
-  'the same request is another one': refused(CREATE, 422, 'idempotency_mismatch', undefined, hasKey),
+  'in flight, with nothing in flight': refused(
+    `${on.CREATE}|${on.PLACE}`,
+    409,
+    'idempotency_in_flight',
+    undefined,
+    hasKey,
+  ),
+  'the same request is another one': refused(on.CREATE, 422, 'idempotency_mismatch', undefined, hasKey),
   'a pet that nothing holds is held': refused(
-    UPDATE,
+    on.UPDATE,
     409,
     'pet_held',
     (request) => `Pet ${idOf(request)} is pending: order 1 holds it.`,
   ),
-  'another order that holds the pet is named': at(PLACE, 409).onResponse((response) =>
+  'another order that holds the pet is named': at(on.PLACE, 409).onResponse((response) =>
     withBody(response, another(json(response))),
   ),
-  'a pet that is there is not found': refused(`${ONE}|${UPDATE}`, 404, 'not_found'),
-  'a pet that is there cannot be ordered': refused(PLACE, 404, 'pet_not_found'),
+  'a pet that is there is not found': refused(`${on.ONE}|${on.UPDATE}`, 404, 'not_found'),
+  'a pet that is there cannot be ordered': refused(on.PLACE, 404, 'pet_not_found'),
   'an available pet is pending': refused(
-    PLACE,
+    on.PLACE,
     409,
     'pet_not_available',
     (request) => `Pet ${json(request).petId} is pending.`,
   ),
-  'a pet without orders cannot be deleted': refused(DELETE, 409, 'pet_has_orders'),
-  'a completed order cannot be returned': refused(RETURN, 409, 'order_not_completed'),
+  'a pet without orders cannot be deleted': refused(on.DELETE, 409, 'pet_has_orders'),
+  'a completed order cannot be returned': refused(on.RETURN, 409, 'order_not_completed'),
   'the current tag is not current': refused(
-    `${UPDATE}|${CHANGE}`,
+    `${on.UPDATE}|${on.CHANGE}`,
     412,
     'precondition_failed',
     undefined,
     hasHeader('If-Match', /./),
   ),
-  'a good key is refused': refused(LIST, 401, 'invalid_api_key', undefined, (request) => serverOf(request) === 1),
-  'a good key may not write': refused(CREATE, 403, 'read_only_key'),
-  'a place in the feed that has expired': refused(EVENTS, 410, 'cursor_expired', undefined, hasCursor),
-  'an order that is completed and refused': doneAndRefused(COMPLETE, 409, 'order_not_pending'),
-  'a deletion that is done and refused': doneAndRefused(DELETE, 404, 'not_found'),
-  'a rename that is done and refused': doneAndRefused(UPDATE, 412, 'precondition_failed'),
+  'a good key is refused': refused(on.LIST, 401, 'invalid_api_key', undefined, (request) => serverOf(request) === 1),
+  'a good key may not write': refused(on.CREATE, 403, 'read_only_key'),
+  'a place in the feed that has expired': refused(on.EVENTS, 410, 'cursor_expired', undefined, hasCursor),
+  'an order that is completed and refused': doneAndRefused(on.COMPLETE, 409, 'order_not_pending'),
+  'a deletion that is done and refused': doneAndRefused(on.DELETE, 404, 'not_found'),
+  'a rename that is done and refused': doneAndRefused(on.UPDATE, 412, 'precondition_failed'),
   'a key that may only read and writes': () => {
     let last: string | undefined
     return async (request, pass): Promise<ServiceResponse> => {
