@@ -3,7 +3,7 @@
 
 import { Command, Help, type Option } from 'commander'
 import packageJson from '../../../../package.json'
-import { type Io, io, withIo } from '../system/io.ts'
+import { type Io, withIo } from '../system/io.ts'
 import { COMMANDS } from './commands/all.ts'
 import { endWith, printError, sentenceOf } from './exit-codes.ts'
 import { OVERVIEW } from './overview.ts'
@@ -34,7 +34,7 @@ export function main(args: readonly string[], given: Io = process): Promise<numb
     // Commander writes help in parts.
     let written = Promise.resolve()
     configure(program, (text) => {
-      written = written.then(() => writeHelp(text))
+      written = written.then(() => write(text))
     })
     try {
       await program.parseAsync(args, { from: 'user' }).finally(() => written)
@@ -55,7 +55,11 @@ async function addAll(program: Command, args: readonly string[]): Promise<void> 
 function configure(command: Command, writeOut: (text: string) => void): void {
   command
     .exitOverride()
-    .configureHelp({ visibleOptions: ownFirst, ...(!command.parent && { formatHelp: () => OVERVIEW }) })
+    .configureHelp({
+      visibleOptions: ownFirst,
+      minWidthToWrap: 10,
+      ...(!command.parent && { formatHelp: () => OVERVIEW }),
+    })
     .showHelpAfterError(`  ${fullName(command)} --help shows the usage.`)
     .configureOutput({
       writeOut,
@@ -69,14 +73,6 @@ function configure(command: Command, writeOut: (text: string) => void): void {
 function ownFirst(this: Help, command: Command): Option[] {
   const rank = ({ long, description }: Option) => (/\(PETSTORE_/.test(description) ? 2 : long === '--help' ? 1 : 0)
   return Help.prototype.visibleOptions.call(this, command).toSorted((one, other) => rank(one) - rank(other))
-}
-
-async function writeHelp(text: string): Promise<void> {
-  // A terminal that does not know its width says 0.
-  const { isTTY, columns = 0 } = io().stdout
-  if (!isTTY || columns === 0 || columns >= 80) return write(text)
-  const { folded } = await import('./guides.ts')
-  await write(folded(text, columns))
 }
 
 function fullName(command: Command): string {

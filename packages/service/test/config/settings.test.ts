@@ -6,7 +6,6 @@ import { relative as relativePath } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { root } from '../../../../test/support/process.ts'
 import { expectReleased } from '../../../../test/support/released.ts'
-import { settingsText } from '../../src/cli/guides.ts'
 import { localUrl, readConfig } from '../../src/config/read-config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../../src/config/settings.ts'
 import { generateKey } from '../../src/domain/keys.ts'
@@ -150,13 +149,6 @@ test('every setting has a description, in sentences', () => {
   for (const { variable, description } of Object.values(SETTINGS)) {
     expect(variable).toMatch(/^PETSTORE_[A-Z_]+$/)
     expect(description).toMatch(/[.]$/)
-  }
-})
-
-test('petstore help settings has every variable', () => {
-  const all: Setting<unknown>[] = [SETTINGS, CLIENT_SETTINGS, VERIFY_SETTINGS].flatMap((table) => Object.values(table))
-  for (const { variable, secret } of all) {
-    expect(settingsText(80)).toMatch(new RegExp(`^${variable}${secret ? `, ${variable}_FILE` : ''}\\b`, 'm'))
   }
 })
 

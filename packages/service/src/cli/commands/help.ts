@@ -1,44 +1,59 @@
-// `petstore help COMMAND…`: the help of a command, and of a command within a command, which commander's own does not find; and what stands
-// in no command's help.
+// `petstore help TOPIC…`: the help of a command, every setting, or a guide. A clone and the package have the guides as files, the executable
+// has them inside.
 
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { Command } from 'commander'
-import { io } from '../../system/io.ts'
-import { GROUPS, guides, readable, settingsText, wrap } from '../guides.ts'
+import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../../config/settings.ts'
 import { EXIT_STATUSES } from '../overview.ts'
 import { write } from '../print.ts'
 
 export function helpCommand(program: Command): Command {
+  const commandOf = (group: Command, name: string) =>
+    group.commands.find((each) => each.name() === name || each.aliases().includes(name))
   return new Command('help')
     .description('Show the help of a command, every setting, or a guide.')
     .argument('[topic...]', 'a command, such as keys rotate; settings; a guide, such as operations')
-    .action(async (topic: string[], _options, self: Command) => {
-      const { columns } = io().stdout
-      const [name = ''] = topic
-      if (name === '') {
+    .action(async ([name, ...inner]: string[], _options, self: Command) => {
+      if (name === undefined) {
+        // The name of a command shows its help, the name of the file the guide.
+        const names = [...guides().keys()].sort().map((guide) => (commandOf(program, guide) ? `${guide}.md` : guide))
         const topics = `petstore help settings lists every setting.\npetstore help shows these guides, too:`
-        program.addHelpText('after', `\n${EXIT_STATUSES}\n${topics}\n${grouped(program, columns)}`)
+        program.addHelpText('after', `\n${EXIT_STATUSES}\n${topics}\n${indented(names.join(', '), '  ')}`)
+        return program.outputHelp()
       }
-      if (name === 'settings') return write(settingsText(columns))
-      const guide = isCommand(program, name) ? undefined : guides().get(name.replace(/\.md$/, ''))
-      if (guide) return write(readable(await guide.text(), columns))
-      let command = program
-      for (const name of topic) {
-        const next = command.commands.find((each) => isNamed(each, name))
-        if (!next) self.error(`error: there is no command and no guide '${topic.join(' ')}'`)
-        command = next
-      }
+      if (name === 'settings') return write(settingsText())
+      const guide = commandOf(program, name) ? undefined : guides().get(name.replace(/\.md$/, ''))
+      if (guide) return write(await guide.text())
+      let command: Command | undefined = program
+      for (const each of [name, ...inner]) command = command && commandOf(command, each)
+      if (!command) self.error(`error: there is no command and no guide '${[name, ...inner].join(' ')}'`)
       command.outputHelp()
     })
 }
 
-/** A guide that has the name of a command is called by its file's name. */
-function grouped(program: Command, columns?: number): string {
-  const lines = Object.entries(GROUPS).map(([group, names]) => {
-    const shown = names.map((name) => (isCommand(program, name) ? `${name}.md` : name))
-    return wrap(`${group}: ${shown.join(', ')}`, columns, '  ', 2)
-  })
-  return lines.join('\n')
+/** By the name of the file without its extension. */
+function guides(): Map<string, Blob> {
+  const inside = (Bun.embeddedFiles as (Blob & { name: string })[]).map((file) => [file.name, file] as const)
+  // The first is the package's folder, the second the clone's.
+  const folder = ['../docs', '../../../../../docs'].map((path) => join(import.meta.dir, path)).find(existsSync)
+  const paths = folder ? [...new Bun.Glob('*.md').scanSync({ cwd: folder, absolute: true })] : []
+  const files = inside.length > 0 ? inside : paths.map((path) => [path, Bun.file(path)] as const)
+  return new Map(files.filter(([path]) => path.endsWith('.md')).map(([path, file]) => [basename(path, '.md'), file]))
 }
 
-const isNamed = (command: Command, name: string) => command.name() === name || command.aliases().includes(name)
-const isCommand = (program: Command, name: string) => program.commands.some((each) => isNamed(each, name))
+function settingsText(): string {
+  const calling = 'The commands that call a running service have these instead, and PETSTORE_HOST and PETSTORE_PORT:'
+  const list = (settings: Record<string, Setting<unknown>>) =>
+    Object.values(settings).map(({ variable, flag, secret, default: preset, description }) => {
+      const names = [variable, ...(secret ? [`${variable}_FILE`] : []), ...(flag ? [flag] : [])]
+      return `${names.join(', ')}${preset ? ` (default ${preset})` : ''}\n${indented(description, '    ')}\n`
+    })
+  const verifying = 'petstore verify examines any server, and has these:\n'
+  const parts = [list(SETTINGS), `${indented(calling, '')}\n`, list(CLIENT_SETTINGS), verifying, list(VERIFY_SETTINGS)]
+  return parts.flat().join('\n')
+}
+
+function indented(text: string, indent: string): string {
+  return Bun.wrapAnsi(text, 80 - indent.length).replaceAll(/^/gm, indent)
+}
