@@ -31,7 +31,8 @@ const ALLOWED: Record<string, readonly string[]> = {
     'service/src/observability/log.ts',
   ],
   'client/src': ['contract/src/generated.ts', 'contract/src/json.ts', 'contract/src/int64.ts'],
-  // The page calls the public API through the client. What an order may become it reads in the table of the stores.
+  // The page calls the public API through the client. It marks the words that a search found as the service finds them, and reads the
+  // transitions of orders in the table of the stores.
   'page/src': [
     'client/src',
     'contract/src/generated.ts',
@@ -41,6 +42,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'contract/src/schema.ts',
     'service/src/domain/order-transitions.ts',
     'service/src/domain/start-error.ts',
+    'service/src/domain/words.ts',
     'service/src/cli/formats/csv.ts',
     'service/src/cli/formats/excel.ts',
     'service/src/cli/formats/format.ts',

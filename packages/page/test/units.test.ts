@@ -100,6 +100,11 @@ describe('what a search found', () => {
     ['Biscuit', 'cuit', ['Biscuit']],
     ['犬のルナ', '犬ル', ['', '犬', 'の', 'ル', 'ナ']],
     ['Luna', '', ['Luna']],
+    ['STRAẞE 7', 'strasse', ['', 'STRAẞE', ' 7']],
+    ['Bello 5㎏', '5k', ['Bello ', '5㎏', '']],
+    ['Bello ½ ﷺ', '2 1', ['Bello ', '½', ' ﷺ']],
+    ['Cafe\u0301-Μάΐος', 'café μαιοσ', ['', 'Cafe\u0301', '-', 'Μάΐος', '']],
+    ['Zoe\u0308s', 'zoe', ['', 'Zoe\u0308', 's']],
   ])('in %s by %s', (name, search, parts) => expect(foundIn(name, search)).toEqual(parts))
 })
 

@@ -1,24 +1,32 @@
-// Which part of a name a search found: the beginning of a word. Folded like the service does it, so that the marks tell the truth.
+// Finds the parts of a name that match a search. The module of the service that folds and splits words decides it.
 
-/** A Chinese or Japanese character is a word by itself. */
-const WORD = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
+import { fold, wordsOf } from '../../../service/src/domain/words.ts'
 
-function fold(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase().toLowerCase().replaceAll('ς', 'σ')
+/** Splits `text` into parts. Every second part, from the second on, matches the beginning of a word of `search`. */
+export function foundIn(text: string, search: string): string[] {
+  const terms = listOf(search).sort((one, other) => other.length - one.length)
+  if (terms.length === 0) return [text]
+  let folded = ''
+  /** The characters of the text, with their marks, at the places of what they fold to. */
+  const origins: { from: number; to: number }[] = []
+  for (const { 0: character, index } of text.matchAll(/.\p{M}*/gsu)) {
+    folded += fold(character)
+    while (origins.length < folded.length) origins.push({ from: index, to: index + character.length })
+  }
+  const parts: string[] = []
+  let [end, place] = [0, 0]
+  for (const word of listOf(text)) {
+    place = folded.indexOf(word, place)
+    const term = terms.find((term) => word.startsWith(term))
+    const [first, last] = term ? [origins[place], origins[place + term.length - 1]] : []
+    place += word.length
+    if (!first || !last || first.from < end) continue
+    parts.push(text.slice(end, first.from), text.slice(first.from, last.to))
+    end = last.to
+  }
+  return [...parts, text.slice(end)]
 }
 
-/** Every second part, from the second on, was found. */
-export function foundIn(text: string, search: string): string[] {
-  const terms = (search.match(WORD) ?? []).map(fold)
-  const parts: string[] = []
-  let from = 0
-  for (const { 0: word, index } of text.matchAll(WORD)) {
-    const term = terms.filter((term) => fold(word).startsWith(term)).sort((a, b) => b.length - a.length)[0]
-    if (term === undefined) continue
-    let length = 1
-    while (length < word.length && !fold(word.slice(0, length)).startsWith(term)) length++
-    parts.push(text.slice(from, index), text.slice(index, index + length))
-    from = index + length
-  }
-  return [...parts, text.slice(from)]
+function listOf(text: string): string[] {
+  return wordsOf(text).split(' ').slice(1)
 }

@@ -15,7 +15,7 @@ const WRITTEN =
 const ASCII_WORDS = /[0-9a-z]+/g
 
 /** Upper and lower case twice: ẞ becomes ß first, and then ss. */
-function fold(text: string): string {
+export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = text.normalize('NFKD').replace(MARKS, '')
   if (ASCII.test(plain)) return plain.toLowerCase()
