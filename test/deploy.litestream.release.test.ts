@@ -149,12 +149,13 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
       env: { ...step.env, ...env },
     })) as unknown as [Step, Step]
     const cleanings = unitSteps('petstore-check.service', 'ExecStartPre')
-    for (let said = ''; !said.includes(COPY_HAS_ALL); ) {
+    await until('the copy has all events', async () => {
       await prepare(machine, cleanings)
       await prepare(machine, [restore])
-      said = await prepare(machine, [check])
+      const said = await prepare(machine, [check])
       expect(said).toContain('copy.db is good up to event ')
-    }
+      return said.includes(COPY_HAS_ALL)
+    })
     const metrics = readFileSync(machine.here('/var/local/petstore-metrics/petstore.prom'), 'utf8')
     expect(metrics).toMatch(/^petstore_copy_good_until_seconds [\d.]+$/m)
   }
@@ -171,14 +172,15 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     await add({ url: service.url, key }, PETS)
     await sentSince(machine.here('/backups/litestream'), at)
     const copy = ['restore', '-config', '/etc/petstore/litestream.yml', '-o', '/data/look.db', '/data/petstore.db']
-    for (let good = false; !good; ) {
+    await until('the copy has all events', async () => {
       await machine.run({ command: ['rm', '-f', '/data/look.db'], env })
       const { status } = await machine.run({ command: ['litestream', ...copy], env })
       const args = ['/data/look.db', '--url', service.url, '--api-key', key]
-      good =
+      return (
         status === 0 &&
         (await machine.run({ command: ['petstore', 'check-backup', ...args], env })).stdout.includes(COPY_HAS_ALL)
-    }
+      )
+    })
     await service.stop('SIGKILL')
     copier.kill('SIGKILL')
     await copier.exited

@@ -65,10 +65,8 @@ function begin(command: string[], env: Record<string, string> = {}) {
   return {
     child,
     async shows(text: string) {
-      while (!shown.includes(text)) {
-        if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${shown}`)
-        await Bun.sleep(10)
-      }
+      await until(`it shows ${text}`, () => shown.includes(text) || child.exitCode !== null, { seen: () => shown })
+      expect(shown).toContain(text)
     },
   }
 }
@@ -85,8 +83,7 @@ test('mirror the store, and go on after a kill', async () => {
   writeFileSync(join(folder, 'mirror.ts'), snippet('Mirror the store'))
   const mirrored = async () => {
     const inventory = JSON.parse((await service.get('/store/inventory')).text) as Record<string, number>
-    for (;;) {
-      await Bun.sleep(50)
+    return until('the mirror has all pets', () => {
       try {
         using database = new Database(join(folder, 'mirror.db'), { readonly: true, safeIntegers: true })
         const rows = database.query('SELECT status, count(*) AS pets FROM pets GROUP BY status').all()
@@ -96,11 +93,13 @@ test('mirror the store, and go on after a kill', async () => {
         if (Object.entries(inventory).every(([status, pets]) => BigInt(pets) === (counts[status] ?? 0n))) {
           return database.query('SELECT * FROM pets WHERE id = 1').get()
         }
+        return undefined
       } catch (error) {
         // It is not there yet, or being written.
         if (!/no such table|unable to open|locked/.test(String(error))) throw error
+        return undefined
       }
-    }
+    })
   }
   const first = begin([process.execPath, 'mirror.ts'])
   expect(await mirrored()).toEqual({ id: 1n, name: 'Rex', category: 9223372036854775807n, status: 'pending' })

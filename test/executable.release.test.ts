@@ -11,7 +11,6 @@ import { executable as builtExecutable, packages } from './support/artefacts.ts'
 import { temporaryFile } from './support/files.ts'
 import { copiesLog } from './support/logs.ts'
 import { filesOf } from './support/page-files.ts'
-import { sharedCluster } from './support/postgres.ts'
 import { ask, run, serve } from './support/process.ts'
 import { runTool } from './support/tools.ts'
 
@@ -75,16 +74,6 @@ test('and its notices are all that its build leaves in its folder', () => {
 test('names a command that a shell finds, in its own folder, too', async () => {
   const service = await serve(['--database', temporaryFile('petstore.db')], { ...alone, cwd: dirname(executable) })
   expect(service.stdout()).toContain('\nAnother key  ./petstore keys create ')
-  expect(await service.stop()).toBe(0)
-})
-
-test('keeps pets in PostgreSQL', async () => {
-  const database = await (await sharedCluster()).newDatabase()
-  const service = await serve(['--database', database], alone)
-  const pet = '{"name":"Rex","categoryId":9223372036854775807}'
-  expect((await ask('POST', `${service.url}/pets`, service.key, pet)).text).toContain(
-    '"categoryId":9223372036854775807',
-  )
   expect(await service.stop()).toBe(0)
 })
 

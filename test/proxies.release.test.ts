@@ -1,12 +1,10 @@
 // Behind nginx and HAProxy, as the system ships them: nothing hidden in a request becomes a request, nobody gets another's
-// answer, no request is answered twice, and links lead back below the path that a proxy adds. Skipped where a proxy is not installed.
+// answer, and no request is answered twice. Skipped where a proxy is not installed. Paths: http/links.test.ts and test/deploy.proxies.release.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { PetstoreClient } from '../packages/client/src/petstore.ts'
 import { CATALOGUE } from '../packages/service/test/http/hostile.catalogue.ts'
 import { SMUGGLING } from '../packages/service/test/http/hostile.smuggling.ts'
 import { exchange } from './support/exchange.ts'
-import { petBody } from './support/pets.ts'
 import { freePort } from './support/ports.ts'
 import { PROXIES, type RunningProxy, startProxy } from './support/proxies.ts'
 import { type Service, startService } from './support/service.ts'
@@ -20,7 +18,7 @@ for (const proxy of PROXIES) {
 
     beforeAll(async () => {
       port = freePort()
-      service = await startService({ baseUrls: { production: `http://127.0.0.1:${port}/shop/v1`, staging: undefined } })
+      service = await startService()
       running = await startProxy(proxy, port, service.port)
     })
     afterAll(async () => {
@@ -31,24 +29,6 @@ for (const proxy of PROXIES) {
     const send = (bytes: string, restMs: number) => exchange(port, bytes.replaceAll('{key}', service.key), restMs)
     const ask = (path: string) =>
       fetch(`http://127.0.0.1:${port}/v1${path}`, { headers: { Authorization: `Bearer ${service.key}` } })
-
-    test('below a path that the proxy removes, links lead to the next page, to an order, and to the files of the pages', async () => {
-      const shop = `http://127.0.0.1:${port}/shop`
-      const headers = { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' }
-      for (let n = 0; n < 3; n++) await fetch(`${shop}/v1/pets`, { method: 'POST', headers, body: petBody() })
-      const client = new PetstoreClient({ baseUrl: `${shop}/v1`, apiKey: service.key })
-      expect(await Array.fromAsync(client.listPets({ limit: 1 }))).toHaveLength(3)
-      const first = await fetch(`${shop}/v1/pets?limit=1`, { headers })
-      const order = await fetch(`${shop}/v1/store/orders`, { method: 'POST', headers, body: '{"petId":1}' })
-      const [, next = ''] = /<(.*)>; rel="next"/.exec(first.headers.get('Link') ?? '') ?? []
-      for (const target of [next, order.headers.get('Location') ?? '']) {
-        expect((await fetch(new URL(target, first.url), { headers })).status).toBe(200)
-      }
-      for (const page of [`${shop}/`, `${shop}/docs`]) {
-        const [, script = ''] = /<script [^>]*src="([^"]*)"/.exec(await (await fetch(page)).text()) ?? []
-        expect((await fetch(new URL(script, page))).status).toBe(200)
-      }
-    })
 
     test('a request inside a body is not read as a request', async () => {
       for (const [description, bytes] of SMUGGLING) {

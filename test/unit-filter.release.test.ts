@@ -8,6 +8,7 @@ import { temporaryFile } from './support/files.ts'
 import { ask, launcher, run, serve } from './support/process.ts'
 import { made, rows } from './support/stores.ts'
 import { missingToFilter, underUnitFilter } from './support/unit-filter.ts'
+import { until } from './support/until.ts'
 
 const skipped = missingToFilter.length > 0 ? `: skipped, ${missingToFilter.join(', ')} missing` : ''
 
@@ -30,10 +31,10 @@ describe.skipIf(skipped !== '')(`under the unit's filter of system calls${skippe
     const command = [...underUnitFilter(refused), launcher]
     const service = await serve(['--database', database], { env, command })
     expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
-    while (service.stderr().split('"msg":"backup"').length < 3) {
+    await until('two backups are made', () => {
       expect(service.stderr()).not.toContain('backup failed')
-      await Bun.sleep(50)
-    }
+      return service.stderr().split('"msg":"backup"').length >= 3
+    })
     expect(await service.stop()).toBe(0)
     for (const name of readdirSync(folder)) expect(rows(join(folder, name))[0]?.length).toBe(1)
     // Once, whatever the number of backups.

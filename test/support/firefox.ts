@@ -82,11 +82,10 @@ export async function openFirefox(command: string, width = 1280, height = 800): 
 
   /** Waits until it is there. */
   async function find(locator: object): Promise<object> {
-    for (;;) {
+    return until(`the page has ${JSON.stringify(locator)}`, async () => {
       const { nodes } = await send<{ nodes: object[] }>('browsingContext.locateNodes', { context, locator })
-      if (nodes[0]) return nodes[0]
-      await Bun.sleep(20)
-    }
+      return nodes[0]
+    })
   }
 
   return {

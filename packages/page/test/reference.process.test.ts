@@ -1,6 +1,7 @@
 // The API reference at `/docs`, in a real browser: what it shows of the contract, and trying an operation out.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { openPage, startBrowser, type Watched } from '../../../test/support/browser.ts'
 import { openSignedIn } from '../../../test/support/console.ts'
@@ -12,24 +13,28 @@ let service: Service
 let watched: Watched
 let page: Page
 
+/** The headings of the operations. */
+const names = Array.from(
+  readFileSync('openapi.yaml', 'utf8').matchAll(/^ {6}summary: (.+)$/gm),
+  ([, name = '']) => name,
+)
+
 beforeAll(async () => {
   browser = await startBrowser()
   // Behind another address, as in production: what is tried out must go to where the page came from all the same.
   service = await startService({ baseUrls: { production: 'https://pets.example/v1', staging: undefined } })
   watched = await openPage(browser, `${service.origin}/docs`, { viewport: { width: 1440, height: 900 } })
   page = watched.page
-  page.setDefaultTimeout(600_000)
+  for (const name of names) await page.getByRole('heading', { name }).first().waitFor()
 })
+// No errors, and no requests to other origins.
+afterEach(() => expect(watched.complaints).toEqual([]))
 afterAll(async () => {
   await browser?.close()
   await service?.stop()
 })
 
 test('shows every operation with its stability, and when the deprecated one is removed', async () => {
-  const contract = (await Bun.file('openapi.yaml').text()).match(/^ {6}summary: .+$/gm)
-  const names = contract?.map((line) => line.replace('summary:', '').trim()) ?? []
-  expect(names).toHaveLength(14)
-  for (const name of names) await page.getByRole('heading', { name }).first().waitFor()
   const text = (await page.getByRole('main').innerText()).split('\n')
   const count = (label: string) => text.filter((line) => line.trim() === label).length
   expect({ stable: count('stable'), beta: count('beta'), experimental: count('experimental') }).toEqual({
@@ -84,6 +89,8 @@ test('tries an operation out with a key that it does not keep, and shows 64-bit 
   await client.getByText('9223372036854775807').waitFor()
   await client.getByText('-9223372036854775808').waitFor()
   expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain(service.key)
+  await page.keyboard.press('Escape')
+  await client.waitFor({ state: 'hidden' })
 })
 
 test('has the key of the page that opened it, or the one remembered on this device, and leads back', async () => {
@@ -126,7 +133,3 @@ async function sends(tab: Page): Promise<void> {
     .click()
   expect((await answered).status()).toBe(200)
 }
-
-test('sends requests only to this service, without errors', () => {
-  expect(watched.complaints).toEqual([])
-})

@@ -21,10 +21,10 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 
 /** In a clone the first answer is not compressed: nobody waits for it. */
 async function getEncoded(path: string, encoding: string): Promise<Response> {
-  for (;;) {
+  return until(`${path} is compressed`, async () => {
     const response = await get(path, { 'Accept-Encoding': encoding })
-    if (response.headers.has('Content-Encoding')) return response
-  }
+    return response.headers.has('Content-Encoding') && response
+  })
 }
 
 /** The paths of the files that a page loads, as a browser would read them. */
