@@ -111,12 +111,10 @@ describe('list', () => {
   test('shows every key, for people and for programs, and no secret', async () => {
     await create('--name', 'Zoë 🐶')
     const { stdout } = await keys('list')
-    expect(stdout.split('\n')[0]).toBe(
-      'ID  NAME    KEY         ACCESS     STATE    CREATED     EXPIRES            LAST USED',
-    )
+    expect(stdout).toMatch(/^ID +NAME +KEY +ACCESS +STATE +CREATED +EXPIRES +LAST USED\n/)
     expect(stdout).toContain('Zoë 🐶')
     expect(stdout).not.toMatch(/pets_|[0-9a-f]{16}/)
-    expect(stdout).toContain(`first   live_…${service.key.slice(-4)}  full `)
+    expect(stdout).toMatch(new RegExp(`^1 +first +live_…${service.key.slice(-4)} +full `, 'm'))
     expect((await list())[0]).toEqual({
       id: 1,
       name: 'first',
@@ -147,13 +145,6 @@ describe('list', () => {
     const listed = JSON.parse((await of('list', '--json')).stdout) as { environment: string | null }[]
     expect(listed.map(({ environment }) => environment)).toEqual(['staging', 'production', null])
     expect((await of('list')).stdout).toMatch(/^1 .* test_….*\n2 .* live_….*\n3 {3}old +…\w{4} /m)
-  })
-
-  test('names the missing store, and creates none', async () => {
-    const other = temporaryFile('none.db')
-    const { status, stderr } = await run(['keys', 'list', '--database', other])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('no store')])
-    expect(existsSync(other)).toBe(false)
   })
 })
 
@@ -262,7 +253,8 @@ const full = existsSync('/dev/full')
 describe.skipIf(!full)(`a key that cannot be shown${full ? '' : ': skipped, there is no /dev/full'}`, () => {
   const unseen = (command: string, redirect = '>/dev/full') =>
     run([], { env, command: ['sh', '-c', `exec ${redirect}; exec '${launcher}' keys ${command}`] })
-  const inForce = async () => (await list()).filter(({ state }) => state === 'active')
+  const inForce = async () =>
+    (await list()).filter(({ state }) => state === 'active').map(({ lastUsedAt, ...key }) => key)
 
   test.each(['a full disk', 'a pipe that nobody reads'])('create to %s: it is revoked at once', async (where) => {
     const pipe = temporaryFile('pipe')
@@ -294,11 +286,6 @@ describe.skipIf(!full)(`a key that cannot be shown${full ? '' : ': skipped, ther
       stderr: 'petstore: Standard output cannot be written (no space left on device).\n',
     })
   })
-})
-
-test('rotate refuses a life of no time', async () => {
-  await create('--name', 'till 8')
-  expect((await keys('rotate', 'till 8', '--expires', '0d')).status).toBe(2)
 })
 
 test('generate prints a key that no store knows', async () => {

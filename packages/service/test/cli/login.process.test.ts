@@ -66,6 +66,7 @@ describe('a saved login', () => {
   })
 
   test('that is damaged disturbs nobody who does not need it', async () => {
+    savedElsewhere()
     writeFileSync(join(home, '.config/petstore/login.json'), '{')
     expect(
       (await pets(['list'], { env: { ...saved, PETSTORE_API_KEY: service.key, PETSTORE_PORT: port } })).status,

@@ -109,7 +109,6 @@ const PRINTERS: Record<string, Printer> = {
     args: ['serve', '--port', '0', '--database', temporaryFile('a.db')],
     env: { PETSTORE_BACKUP_DIR: `/dev/null/${NEWLINE}` },
   },
-  'the name of a key that is revoked': { args: ['keys', 'revoke', '1'], env: local },
 }
 
 describe('shows no character that controls a terminal, and no line that is not ours', () => {
@@ -129,6 +128,14 @@ describe('shows no character that controls a terminal, and no line that is not o
     const terminal = openTerminal(args, env)
     await terminal.exited
     checkShown(terminal.shown().replaceAll(OURS, '').replaceAll('\r', ''))
+  })
+
+  test('the name of a key that is revoked', async () => {
+    const { database: file } = await made(0)
+    using other = new Database(file)
+    other.run('UPDATE keys SET name = ?', [NEWLINE])
+    const { stdout, stderr } = await run(['keys', 'revoke', '1'], { cwd, env: { PETSTORE_DATABASE: file } })
+    checkShown(stdout + stderr)
   })
 
   test('a line of the log, and an error in it', () => {

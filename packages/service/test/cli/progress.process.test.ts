@@ -16,7 +16,7 @@ afterAll(() => service.stop())
 await Promise.all(Array.from({ length: 250 }, () => service.store.createPet(newPet(), 1n)))
 
 /** The service, but requests wait for what `waits` gives, if anything. */
-function stuck(waits: (method: string, url: URL) => false | Promise<void>) {
+function stuck(waits: (method: string, url: URL) => false | Promise<void>, shop = service) {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -26,11 +26,11 @@ function stuck(waits: (method: string, url: URL) => false | Promise<void>) {
       await waits(request.method, new URL(request.url))
       const { method, headers } = request
       const body = method === 'POST' ? await request.text() : null
-      return fetch(new URL(pathname + search, service.url), { method, headers, body })
+      return fetch(new URL(pathname + search, shop.url), { method, headers, body })
     },
   })
   return {
-    env: { PETSTORE_URL: `http://127.0.0.1:${server.port}/v1`, PETSTORE_API_KEY: service.key },
+    env: { PETSTORE_URL: `http://127.0.0.1:${server.port}/v1`, PETSTORE_API_KEY: shop.key },
     stop: () => server.stop(true),
   }
 }
@@ -104,8 +104,9 @@ describe('export', () => {
 test('demo that is interrupted says what it has added', async () => {
   let posts = 0
   const gate = Promise.withResolvers<void>()
-  const { env, stop } = stuck((method) => method === 'POST' && ++posts > 40 && gate.promise)
-  const terminal = openTerminal(['demo', '--yes'], { ...env, NO_COLOR: '1' }, 200)
+  const empty = await startService()
+  const { env, stop } = stuck((method) => method === 'POST' && ++posts > 40 && gate.promise, empty)
+  const terminal = openTerminal(['demo'], { ...env, NO_COLOR: '1' }, 200)
   await terminal.waitFor(' pets')
   terminal.type(CTRL_C)
   await terminal.waitFor('^C')
@@ -115,9 +116,10 @@ test('demo that is interrupted says what it has added', async () => {
   await terminal.waitFor('petstore: Interrupted. What was added stays.')
   const [, added] = /Added (\d+) sample pets\./.exec(plain(terminal.shown())) ?? []
   expect(Number(added)).toBeLessThan(100)
-  const inventory = JSON.parse((await service.get('/store/inventory')).text) as Record<string, number>
-  expect(Object.values(inventory).reduce((sum, pets) => sum + pets)).toBe(250 + Number(added))
+  const inventory = JSON.parse((await empty.get('/store/inventory')).text) as Record<string, number>
+  expect(Object.values(inventory).reduce((sum, pets) => sum + pets)).toBe(Number(added))
   await stop()
+  await empty.stop()
 })
 
 test('a copy that is interrupted says what it leaves, and goes on when it is run again', async () => {

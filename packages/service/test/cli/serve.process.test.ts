@@ -8,7 +8,6 @@ import { copiesLog } from '../../../../test/support/logs.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, launcher, root, run, serve } from '../../../../test/support/process.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
-import { until } from '../../../../test/support/until.ts'
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import { generateKey } from '../../src/domain/keys.ts'
 
@@ -159,14 +158,6 @@ describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
     await service.stop()
   })
 
-  test('may be read from a file', async () => {
-    const file = temporaryFile('key')
-    writeFileSync(file, `${key}\n`)
-    const service = await serve(['--database', temporaryFile('a.db')], { env: { PETSTORE_BOOTSTRAP_KEY_FILE: file } })
-    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
-    await service.stop()
-  })
-
   test('is not added to a store that has keys: the log says so, without it', async () => {
     const file = temporaryFile('a.db')
     await (await serve(['--database', file])).stop()
@@ -185,43 +176,6 @@ describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
       await service.stop()
       expect(service.stderr()).not.toContain('PETSTORE_BOOTSTRAP_KEY')
     }
-  })
-})
-
-test('SIGKILL: everything that was answered with 201 exists after the next start', async () => {
-  const file = temporaryFile('a.db')
-  const service = await serve(['--database', file])
-  const acknowledged: string[] = []
-  const writers = Array.from({ length: 16 }, async () => {
-    for (;;) {
-      const { status, text } = await ask('POST', `${service.url}/pets`, service.key, PET)
-      if (status === 201) acknowledged.push(text)
-    }
-  })
-  const ended = Promise.allSettled(writers)
-  await until('more than 20 creates are acknowledged', () => acknowledged.length > 20)
-  await service.stop('SIGKILL')
-  await ended
-  const again = await serve(['--database', file])
-  for (const text of acknowledged) {
-    const id = /"id":(\d+)/.exec(text)?.[1]
-    expect(await ask('GET', `${again.url}/pets/${id}`, service.key)).toMatchObject({ status: 200, text })
-  }
-  await again.stop()
-})
-
-describe.concurrent('two servers on one file', () => {
-  test('a create that one has acknowledged is in the next list of the other', async () => {
-    const file = temporaryFile('a.db')
-    const first = await serve(['--database', file])
-    const second = await serve(['--database', file])
-    for (let n = 1; n <= 50; n++) {
-      const [writer, reader] = n % 2 ? [first, second] : [second, first]
-      const { text } = await ask('POST', `${writer.url}/pets`, first.key, PET)
-      expect((await ask('GET', `${reader.url}/pets?limit=100`, first.key)).text).toEndWith(`${text}]`)
-    }
-    await first.stop()
-    await second.stop()
   })
 })
 

@@ -50,14 +50,6 @@ describe.concurrent('serve refuses, with a sentence and without a stack trace', 
     expect([status, stderr]).toEqual([2, expect.stringContaining('It cannot be used with --database.')])
   })
 
-  test('a port in use', async () => {
-    const first = await serve(['--ephemeral'])
-    const { port } = new URL(first.url)
-    const { status, stderr } = await refused(['--port', port, '--ephemeral'])
-    expect([status, stderr]).toEqual([1, expect.stringContaining(`Port ${port} on 127.0.0.1 is in use`)])
-    await first.stop()
-  })
-
   test('a port in use, before it creates a key', async () => {
     const [first, file] = [await serve(['--ephemeral']), temporaryFile('a.db')]
     await refused(['--port', new URL(first.url).port, '--database', file])
@@ -144,12 +136,5 @@ describe.concurrent('serve refuses, with a sentence and without a stack trace', 
     const { status, stderr } = await refused(['--port', '0', '--database', file])
     expect([status, stderr]).toEqual([1, expect.stringContaining('locked by another process')])
     other.close()
-  })
-
-  test('an unknown command or flag, with status 2 and a suggestion', async () => {
-    const command = await run(['srve'])
-    expect([command.status, command.stderr]).toEqual([2, expect.stringContaining('Did you mean serve?')])
-    const flag = await run(['serve', '--prot', '1'])
-    expect([flag.status, flag.stderr]).toEqual([2, expect.stringContaining('Did you mean --port?')])
   })
 })

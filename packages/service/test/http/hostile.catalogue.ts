@@ -59,6 +59,7 @@ const IDS = [
 const PATHS = [
   ...['/v1', '/v1/', '/v1/pets/', '//v1/pets', '/v1//pets', '/v1/./pets', '/v1/x/../pets', '/V1/pets', '/v1/PETS'],
   ...['/v1/pets;a=b', '/v1/pets/1/2', '/v1/pets%2f1', '/v1%2fpets', '/v1/pets%00', '/v1/%70ets', '/v1/pets.json'],
+  ...['/index.html', '/console', '/pets', '/v1/pets/1/', '//evil.example/v1/pets', '/v1/pets/..', '/v1/pets/1%2F2'],
   ...[
     '/../../../../etc/passwd',
     '/%2e%2e/%2e%2e/etc/passwd',

@@ -3,15 +3,8 @@
 import { expect, test } from 'bun:test'
 import { startService } from '../../../../test/support/service.ts'
 import { OVERLOADED } from '../../src/domain/petstore-error.ts'
-import type { RoutedRequest } from '../../src/http/context.ts'
 import { Admission } from '../../src/http/limits/admission.ts'
-import { Connections } from '../../src/http/limits/connections.ts'
-import { linksBelow } from '../../src/http/links.ts'
-import { Pipeline } from '../../src/http/pipeline.ts'
 import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
-import { Route } from '../../src/http/route.ts'
-import { createLog } from '../../src/observability/log.ts'
-import { openStore } from '../../src/store/kinds.ts'
 
 test('a slow turn of the event loop admits no more requests; the next turn does', async () => {
   const admission = new Admission()
@@ -60,28 +53,4 @@ test('an overloaded server answers some, and others with 503 at once; it logs ho
   expect(logged.map(({ msg }) => msg)).toEqual(['overloaded'])
   expect(logged[0].shed).toBe(refused.length)
   await stop()
-})
-
-test('the number of refused requests is logged once', async () => {
-  const store = await openStore(':memory:', { now: Date.now })
-  const logged: string[] = []
-  const log = createLog('info', { destination: { write: (line) => logged.push(line) } })
-  const options = { environment: 'production', corsOrigins: [], enforceSunset: true, now: Date.now } as const
-  const parts = {
-    linkTo: linksBelow(undefined),
-    connections: new Connections(() => ({ timeout() {}, requestIP: () => null })),
-  }
-  const pipeline = new Pipeline({ ...options, ...parts, store, log })
-  const refusing = new Route('/', {
-    GET: () => {
-      throw OVERLOADED
-    },
-  })
-  const request = new Request('http://127.0.0.1/') as RoutedRequest
-  for (let n = 0; n < 3; n++) expect((await pipeline.respond(request, refusing)).status).toBe(503)
-  // Each reports.
-  await pipeline.close()
-  await pipeline.close()
-  expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ msg: 'overloaded', shed: 3 }])
-  await store.close()
 })

@@ -3,13 +3,10 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { filledFile, LATER, rowsOfFile } from '../../../../test/support/copied-stores.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
-import { newPet } from '../../../../test/support/pets.ts'
 import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
 import { beside, made, PET, rows } from '../../../../test/support/stores.ts'
 import { until } from '../../../../test/support/until.ts'
-import { openStore } from '../../src/store/kinds.ts'
 
 const strace = Bun.which('strace')
 const needsStrace = strace ? '' : ' (strace is not installed)'
@@ -56,36 +53,6 @@ describe.concurrent('a backup', () => {
       expect((await ask('GET', `${again.url}/pets/${id}`, key)).text).toBe(text)
     }
     await again.stop()
-  })
-
-  test('has corrected and deleted pets as they are: restored, no id is given again; exported, they are imported', async () => {
-    const [database, backup, restored] = [await filledFile(5), temporaryFile('backup.db'), temporaryFile('restored.db')]
-    expect((await run(['backup', backup, '--database', database])).status).toBe(0)
-    expect((await run(['restore', backup, '--database', restored])).status).toBe(0)
-    expect(rowsOfFile(restored)).toEqual(rowsOfFile(database))
-    const store = await openStore(restored, { now: () => LATER })
-    // The pet before it was deleted.
-    expect((await store.createPet(newPet(), 1n)).value.id).toBe(1_000_009n)
-    await store.close()
-
-    const exported = temporaryFile('pets.ndjson')
-    const runOn = async (path: string, command: string) => {
-      const { stdout } = await run(['keys', 'create', '--name', 'clerk', '--database', path])
-      const service = await serve(['--database', path])
-      const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: stdout.trim() }
-      expect((await run(['pets', command, exported], { env })).status).toBe(0)
-      await service.stop()
-    }
-    await runOn(restored, 'export')
-    const copy = temporaryFile('copy.db')
-    await run(['migrate', '--apply', '--database', copy])
-    await runOn(copy, 'import')
-    const namesIn = (path: string) =>
-      rowsOfFile(path, ['pets'])
-        .pets?.map((row) => /corrected|Ada|Rex/.exec(row)?.[0])
-        .sort()
-    expect(namesIn(copy)).toEqual(namesIn(restored))
-    expect(namesIn(copy)).toContain('corrected')
   })
 
   test.skipIf(process.platform !== 'linux')('gives way to all other processes, and so does its restore', async () => {
@@ -271,12 +238,6 @@ describe.concurrent('a backup', () => {
       ])
       expect(existsSync(file)).toBe(false)
     }
-  })
-
-  test('into a folder that cannot be written leaves no file', async () => {
-    const { database } = await made(1)
-    const { status, stderr } = await run(['backup', `${temporaryFile('missing')}/backup.db`, '--database', database])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('could not be written')])
   })
 })
 

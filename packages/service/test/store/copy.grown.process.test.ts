@@ -62,32 +62,26 @@ describe.concurrent('petstore copy of a schema that has grown', () => {
     expect(runOnFile(file, 'UPDATE _litestream_lock SET id = 1 RETURNING id AS number')).toEqual([{ number: 1 }])
   })
 
-  test('refuses a column that only one of the stores has', async () => {
-    const cases: [sqlite: string, postgres: string, message: string][] = [
-      ['ALTER TABLE pets ADD COLUMN note TEXT', '', 'pets.note (text)'],
-      ['', 'ALTER TABLE pets ADD COLUMN note text', 'pets.note (text)'],
-      ['ALTER TABLE pets ADD COLUMN note TEXT', 'ALTER TABLE pets ADD COLUMN note bigint', 'pets.note (a number)'],
-    ]
-    const copiedBothWays = await copies()
-    for (const [sqlite, postgres, message] of cases) {
-      for (const { status, stderr } of await copiedBothWays(sqlite, postgres)) {
-        expect(status).toBe(1)
-        expect(stderr).toStartWith('petstore: The two stores have different tables, so nothing was copied: only ')
-        expect(stderr).toContain(message)
-      }
-    }
-  })
-
-  test('refuses an unknown column type', async () => {
-    const cases: [sqlite: string, postgres: string, message: string][] = [
+  const DIFFERENT = 'The two stores have different tables, so nothing was copied: only '
+  test('refuses a column that only one of the stores has, and an unknown column type', async () => {
+    const cases: [sqlite: string, postgres: string, ...message: string[]][] = [
+      ['ALTER TABLE pets ADD COLUMN note TEXT', '', DIFFERENT, 'pets.note (text)'],
+      ['', 'ALTER TABLE pets ADD COLUMN note text', DIFFERENT, 'pets.note (text)'],
+      [
+        'ALTER TABLE pets ADD COLUMN note TEXT',
+        'ALTER TABLE pets ADD COLUMN note bigint',
+        DIFFERENT,
+        'pets.note (a number)',
+      ],
       ['ALTER TABLE pets ADD COLUMN price REAL', '', 'pets.price is of the type REAL'],
       ['ALTER TABLE pets ADD COLUMN photo BLOB', '', 'pets.photo is of the type BLOB'],
       ['', 'ALTER TABLE pets ADD COLUMN price numeric(10,2)', 'pets.price is of the type numeric(10,2)'],
     ]
     const copiedBothWays = await copies()
-    for (const [sqlite, postgres, message] of cases) {
+    for (const [sqlite, postgres, ...message] of cases) {
       for (const { status, stderr } of await copiedBothWays(sqlite, postgres)) {
-        expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
+        expect(status).toBe(1)
+        for (const part of message) expect(stderr).toContain(part)
         expect(stderr.trim()).not.toContain('\n')
       }
     }

@@ -135,14 +135,6 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
     expect(await foundOrders('corrected')).toEqual(orders)
   })
 
-  test('a pet that is gone is not found', async () => {
-    const gone = await add('Gone Soon')
-    expect(await found('gone')).toEqual([gone])
-    await one.deletePet(gone, by)
-    expect(await found('gone')).toEqual([])
-    expect(await found('gone')).toEqual([])
-  })
-
   test('names of one long word, of Chinese characters or of ligatures are found by all of it', async () => {
     const long = (end: string) => `${'a1'.repeat(20)}${end}`
     const han = (...codes: number[]) => codes.map((code) => String.fromCodePoint(0x4e00 + code)).join('')

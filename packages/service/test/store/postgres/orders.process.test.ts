@@ -81,57 +81,6 @@ test('two servers that get requests for one pet at the same time reserve it once
   await expectAgreement()
 })
 
-test('an order that one server completes while another cancels it is completed or cancelled, not both', async () => {
-  const orders = await Promise.all((await addPets(100)).map((petId) => servers[0].placeOrder({ petId }, by)))
-  const moved = await Promise.all(
-    orders.map(async ({ value: { id } }) => [
-      await Promise.all([outcome(servers[0].completeOrder(id, by)), outcome(servers[1].cancelOrder(id, by))]),
-    ]),
-  )
-  for (const [outcomes] of moved) expect(outcomes?.filter((each) => each === 'order_not_pending').length).toBe(1)
-  await expectAgreement()
-})
-
-test('when the clock of the database was set back, no change of an order is dated before the one it follows', async () => {
-  const own = await cluster.newDatabase()
-  const store = await openStore(own, { now: Date.now })
-  const setClock = (ahead: string) =>
-    cluster.asAdmin(
-      (sql) =>
-        sql.unsafe(`CREATE OR REPLACE FUNCTION petstore_now() RETURNS bigint LANGUAGE sql VOLATILE
-          RETURN floor(extract(epoch FROM clock_timestamp() + interval '${ahead}') * 1000)::bigint`),
-      new URL(own).pathname.slice(1),
-    )
-  const { id: key } = await store.createKey(newKey())
-  const orders = []
-  for (let n = 0; n < 3; n++) {
-    const { value: pet } = await store.createPet(PET, key)
-    orders.push(
-      (await store.placeOrder({ petId: pet.id, expiresAt: n === 2 ? Date.now() + 500 : undefined }, key)).value,
-    )
-  }
-  const [sold, cancelled, overdue] = orders as [Order, Order, Order]
-  await setClock('-1 hour')
-  const { changedAt } = await store.completeOrder(sold.id, key)
-  expect(changedAt).toBe(sold.placedAt)
-  expect((await store.cancelOrder(cancelled.id, key)).changedAt).toBe(cancelled.placedAt)
-  await setClock('1 hour')
-  const { changedAt: returnedAt } = await store.returnOrder(sold.id, key)
-  expect(returnedAt).toBeGreaterThan(changedAt)
-  expect(await store.expireOrders(10)).toEqual([{ id: overdue.id, petId: overdue.petId }])
-  const emitted = await cluster.asAdmin(
-    (sql) =>
-      sql`SELECT order_id::int AS id, order_status AS status, at::float8 AS at FROM events WHERE order_id = ${String(sold.id)} ORDER BY at, status`,
-    new URL(own).pathname.slice(1),
-  )
-  expect(Array.from(emitted)).toEqual([
-    { id: Number(sold.id), status: 'completed', at: sold.placedAt },
-    { id: Number(sold.id), status: 'pending', at: sold.placedAt },
-    { id: Number(sold.id), status: 'returned', at: returnedAt },
-  ])
-  await store.close()
-})
-
 test('the database forbids a second order of a pet, in exactly the statuses in which an order holds it', async () => {
   const [petId = 0n] = await addPets(1)
   const insert = (status: OrderStatus) => `

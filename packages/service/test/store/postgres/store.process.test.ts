@@ -8,7 +8,7 @@ import { petsOf } from '../../../../../test/support/pets.ts'
 import { untilWaiting } from '../../../../../test/support/postgres.ts'
 import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import type { Store, StoreOptions } from '../../../src/domain/store.ts'
+import type { StoreOptions } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { openSession } from '../../../src/store/postgres/contents.ts'
@@ -31,17 +31,6 @@ exactTimes(async () => {
 })
 
 describe('creates that arrive together', () => {
-  test('commit together', async () => {
-    const { store, by, name } = await storeWithKey()
-    const transactions = () =>
-      cluster.asAdmin(async (sql) => (await sql`SELECT count(DISTINCT xmin::text)::int FROM pets`)[0]?.count, name)
-    await Promise.all(Array.from({ length: 64 }, () => store.createPet(PET, by)))
-    expect(await transactions()).toBe(1)
-    for (let n = 0; n < 3; n++) await store.createPet(PET, by)
-    expect(await transactions()).toBe(4)
-    await store.close()
-  })
-
   test('succeed although others are refused: a text with U+0000, an unknown key, a number out of range', async () => {
     const { store, by } = await storeWithKey()
     const bad = [
@@ -165,19 +154,6 @@ test.each(Object.entries(OTHERS))('the answers are the same if the database has 
   await session.close(1_000)
 })
 
-test('one of two servers that create a key of the same name at the same time succeeds', async () => {
-  const { address, store } = await storeWithKey()
-  const servers = [store, await openStore(address, { now })]
-  for (let round = 0; round < 10; round++) {
-    const name = `till ${round}`
-    const newestKnown = (await store.listKeys()).at(-1)?.id
-    const create = (server: Store) => server.createKey({ ...newKey(), name, newestKnown })
-    const outcomes = await Promise.allSettled(servers.flatMap((server) => [create(server), create(server)]))
-    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBe(1)
-  }
-  await Promise.all(servers.map((server) => server.close()))
-})
-
 test('reports how long the longest wait for a lock has lasted', async () => {
   const { store, name } = await storeWithKey()
   expect(await store.lockWaitSeconds?.()).toBe(0)
@@ -195,13 +171,5 @@ test('reports how long the longest wait for a lock has lasted', async () => {
   expect(waited).toBeWithin(0.000_001, 2)
   await creating
   expect(await store.lockWaitSeconds?.()).toBe(0)
-  await store.close()
-})
-
-test('keeps texts that a collation could call equal apart, and in the order of their ids', async () => {
-  const { store, by } = await storeWithKey()
-  const names = ['b', 'B', 'a', 'A', 'é', 'e\u0301', ' a', 'a ', '\u{1F436}', 'ß', 'ss']
-  for (const name of names) await store.createPet({ ...PET, name }, by)
-  expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).map(({ name }) => name)).toEqual(names)
   await store.close()
 })

@@ -10,23 +10,6 @@ import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { commits, DAY_MS, now, PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
-test('a create is replayed as it was answered first, whatever has become of the pet', async () => {
-  const path = temporaryFile('petstore.db')
-  const store = await openStore(path, { now })
-  const { id: by } = await store.createKey({ name: 'k', hash: 'h' as never, readOnly: false, expiresAt: undefined })
-  const { value } = await store.createPet(PET, by, 'k')
-  const database = new Database(path)
-  database.run(`UPDATE pets SET status = 'sold', name = 'Max'`)
-  expect(await store.createPet(PET, by, 'k')).toEqual({ value, replayed: true })
-  database.run('DELETE FROM pets')
-  expect(await store.createPet(PET, by, 'k')).toEqual({ value, replayed: true })
-  expect(await rejectionOf(store.createPet({ ...PET, status: 'sold' }, by, 'k'))).toMatchObject({
-    code: 'idempotency_mismatch',
-  })
-  database.close()
-  await store.close()
-})
-
 describe('idempotency keys in a file', () => {
   test('hold on every server of the file, and after a restart', async () => {
     const { path, store, by } = await storeWithKey()

@@ -8,7 +8,7 @@ import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet, petsOf } from '../../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import { commits, now, PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
+import { now, PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { TEXT_LENGTH_MAX } from '../../../../contract/src/generated.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { openConnection } from '../../../src/store/sqlite/connection.ts'
@@ -104,16 +104,6 @@ describe('a file', () => {
     expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(calls.map(() => 'fulfilled'))
   })
 
-  test('creates that arrive together commit together', async () => {
-    const { path, store, by } = await storeWithKey()
-    const before = commits(path)
-    await Promise.all(Array.from({ length: 64 }, () => store.createPet(PET, by)))
-    expect(commits(path)).toBe(before + 1)
-    for (let n = 0; n < 3; n++) await store.createPet(PET, by)
-    expect(commits(path)).toBe(before + 4)
-    await store.close()
-  })
-
   test('a pet is in the log when its create has resolved', async () => {
     const { path, store, by } = await storeWithKey()
     const {
@@ -132,16 +122,6 @@ describe('a file', () => {
     const { path, store, by } = await storeWithKey()
     await store.createPet(PET, by)
     expect(new Database(path).query('SELECT created_at, created_by FROM pets').values()).toEqual([[1_234, Number(by)]])
-    await store.close()
-  })
-
-  test('an id is never given twice, even after a row was deleted by hand', async () => {
-    const { path, store, by } = await storeWithKey()
-    const {
-      value: { id },
-    } = await store.createPet(PET, by)
-    new Database(path).run('DELETE FROM pets')
-    expect((await store.createPet(PET, by)).value.id).toBe(id + 1n)
     await store.close()
   })
 
