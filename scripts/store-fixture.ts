@@ -84,6 +84,9 @@ async function fillAndDie(path: string): Promise<void> {
   orders.push(await place(store, 'overdue', at + 3))
   at += 10
   await store.expireOrders(1)
+  const edited = await place(store, 'edited')
+  await store.updateOrder(edited, { reference: 'the "edited"', expiresAt: at + 1e10 }, by)
+  orders.push(edited)
   const order = { petId: once[0]?.petId ?? 0n, reference: 'Y' }
   const { value: answer } = await store.placeOrder(order, by, 'order')
   orders.push(answer.id)

@@ -59,8 +59,8 @@ export function eventReader<Item>(sender: Sender, toItem: (json: Json) => Item):
   return async (query, options) => {
     const waitMs = (query.wait ?? 0) * 1_000
     const list = { operationId: 'listEvents', path: '/store/events', toItem }
-    const { items, next } = await readPage(sender, list, query, { ...options, waitMs })
-    if (next !== undefined) return { items, next }
+    const page = await readPage(sender, list, query, { ...options, waitMs })
+    if (page.next !== undefined) return page as RawPage<Item>
     throw new PetstoreApiError('The response has no link to go on.', 'unexpected_answer', 200)
   }
 }
@@ -93,9 +93,11 @@ export async function* followEach(
 ): AsyncGenerator<Followed, void, undefined> {
   for (let restarted = false; ; restarted = true) {
     let isBehind = !restarted && options.cursor !== undefined
-    const start = restarted ? { cursor: undefined, from: undefined } : {}
     try {
-      for await (const followed of eventsOf(read, { ...options, ...start })) {
+      for await (const followed of eventsOf(read, {
+        ...options,
+        ...(restarted && { cursor: undefined, from: undefined }),
+      })) {
         isBehind = true
         yield followed
       }
@@ -139,8 +141,8 @@ async function passedIn(read: ReadPage<Event>, start: string, text: string, sign
   const saved = new URLSearchParams(text)
   const number = (name: string) => (saved.has(name) ? BigInt(saved.get(name) as string) : undefined)
   const type = saved.getAll('in.type') as EventType[]
-  const filter = { petId: number('in.petId'), orderId: number('in.orderId'), type }
-  const { items } = await read({ ...filter, cursor: start, limit: PAGE_MAX }, { ...FOR_GOOD, signal })
+  const filter = { petId: number('in.petId'), orderId: number('in.orderId'), type, cursor: start, limit: PAGE_MAX }
+  const { items } = await read(filter, { ...FOR_GOOD, signal })
   const event = items.find(({ id }) => id === number('id'))
   if (event && `${text}&`.startsWith(`${queryOf(saidBy(event))}&`)) return event.id
   throw new PetstoreApiError('The store has lost events. Begin again without a cursor.', 'cursor_expired', 410)

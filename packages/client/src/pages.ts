@@ -37,7 +37,7 @@ export async function readPage<Item>(
 export function queryOf(filter: object): URLSearchParams {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(filter)) {
-    for (const one of value === undefined ? [] : [value].flat()) query.append(name, String(one))
+    for (const one of [value ?? []].flat()) query.append(name, String(one))
   }
   return query
 }

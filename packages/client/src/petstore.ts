@@ -9,6 +9,7 @@ export type {
   Order,
   OrderChange,
   OrderStatus,
+  OrderTerms,
   PetChange,
   PetStatus,
 } from '../../contract/src/generated.ts'

@@ -7,6 +7,7 @@ import type {
   Inventory,
   Order,
   OrderStatus,
+  OrderTerms,
   PetStatus,
 } from '../../contract/src/generated.ts'
 import { int64FromJson } from '../../contract/src/int64.ts'
@@ -39,7 +40,6 @@ export function cursorTo(relation: 'next' | 'prev', response: Response): string 
       return new URLSearchParams(target.slice(query + 1)).get('cursor') ?? undefined
     }
   }
-  return undefined
 }
 
 const PARAMETER = /\s*;\s*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"([^"]*)"|([^\s",;]+)))?/g
@@ -101,7 +101,7 @@ type Fields<Of> = { readonly [Field in keyof Of]-?: (value: Json | undefined) =>
 function objectOf<Of>(fields: Fields<Of>): (json: Json) => Of {
   const all = Object.entries<(value: Json | undefined) => unknown>(fields)
   return (json) => {
-    const object = members(json)
+    const object = json instanceof Map ? json : notAsContracted()
     const read = all.map(([field, from]) => [field, from(object.get(field))])
     return Object.fromEntries(read.filter(([, value]) => value !== undefined))
   }
@@ -111,7 +111,7 @@ const PET: Fields<Pet> = {
   id: int64,
   name: string,
   categoryId: int64,
-  status: (value) => string(value) as PetStatus,
+  status: string,
 }
 export const PET_FIELDS = /* @__PURE__ */ Object.keys(PET) as readonly (keyof Pet)[]
 export const toPet = objectOf(PET)
@@ -120,7 +120,7 @@ export const toOrder = objectOf<Order>({
   id: int64,
   petId: int64,
   petName: string,
-  status: (value) => string(value) as OrderStatus,
+  status: string,
   placedAt: string,
   changedAt: string,
   reference: optional(string),
@@ -133,10 +133,11 @@ export const toEvent = objectOf<Event>({
   at: string,
   by: optional(string),
   petId: int64,
-  petStatus: optional((value) => string(value) as PetStatus),
+  petStatus: optional(string<PetStatus>),
   pet: optional(toPet),
   orderId: optional(int64),
-  orderStatus: optional((value) => string(value) as OrderStatus),
+  orderStatus: optional(string<OrderStatus>),
+  terms: optional(objectOf<OrderTerms>({ reference: optional(string), expiresAt: optional(string) })),
 })
 
 export const toInventory = objectOf<Inventory>({ available: int64, pending: int64, sold: int64 })
@@ -145,12 +146,9 @@ function optional<Value>(read: (value: Json) => Value): (value: Json | undefined
   return (value) => (value === undefined ? undefined : read(value))
 }
 
-function members(json: Json): ReadonlyMap<string, Json> {
-  return json instanceof Map ? json : notAsContracted()
-}
-
-function string(value: Json | undefined): string {
-  return typeof value === 'string' ? value : notAsContracted()
+/** Whether a text is one that the contract lists is not checked. */
+function string<Text extends string>(value: Json | undefined): Text {
+  return typeof value === 'string' ? (value as Text) : notAsContracted()
 }
 
 function int64(value: Json | undefined): bigint {
@@ -160,8 +158,7 @@ function int64(value: Json | undefined): bigint {
 
 /** RFC 9110, 10.2.3: seconds, or a date. */
 export function retryAfterMs(headers: Headers): number | undefined {
-  const text = headers.get('Retry-After')
-  if (text === null) return undefined
+  const text = headers.get('Retry-After') ?? ''
   const ms = /^[0-9]+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }

@@ -77,7 +77,7 @@ export class Sender {
         headers: {
           Accept: 'application/json',
           Authorization: `Bearer ${apiKey}`,
-          ...(tag ? { 'If-None-Match': tag } : {}),
+          ...(tag && { 'If-None-Match': tag }),
           ...init.headers,
         },
         // The service never redirects, and the key must not go anywhere else.

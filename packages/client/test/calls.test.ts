@@ -32,6 +32,7 @@ const EVENT: Required<Event> = {
   pet: PET,
   orderId: MAX - 2n,
   orderStatus: 'pending',
+  terms: { reference: TEXT, expiresAt: AT },
 }
 const LINKS = { Link: '</v1/x?cursor=N>; rel="next", </v1/x?cursor=P>; rel="prev"' }
 const CURSORS = { next: 'N', prev: 'P' }

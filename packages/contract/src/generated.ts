@@ -115,6 +115,17 @@ export type Event = {
   orderId?: bigint
   /** Status of the order right after the event, in the events of orders. */
   orderStatus?: OrderStatus
+  /** The terms of the order right after the event, in `order.placed` and `order.changed`. Absent from events that version 1.0.0 wrote. */
+  terms?: OrderTerms
+}
+
+/** The reference and the end that an order has; `{}` if it has neither. Events never change: a reference that was removed from its
+ * order, or replaced, stays in the events before. So prefer a receipt number to a person's name. */
+export type OrderTerms = {
+  /** As in `NewOrder`. */
+  reference?: string
+  /** When the reservation ends, in UTC with milliseconds. */
+  expiresAt?: string
 }
 
 /** What went wrong. */

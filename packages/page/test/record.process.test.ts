@@ -187,8 +187,13 @@ test('what was entered wrongly is corrected: name and category, a status that no
   await dialog().getByLabel('For how long').selectOption('1 week')
   service.clock.at += 1_000
   await dialog().getByRole('button', { name: 'Save' }).click()
-  await history().first().getByText('Order edited: for whom from Ana to Anna, until from it is released to').waitFor()
-  await history().last().getByText(`${RESERVED} for Ana —`).waitFor()
+  const isTold = async () => {
+    await history().first().getByText('Order edited: for whom from Ana to Anna, until from it is released to').waitFor()
+    await history().last().getByText(`${RESERVED} for Ana —`).waitFor()
+  }
+  await isTold()
+  await page.reload()
+  await isTold()
   const order = await client.getOrder(1n)
   expect([order.reference, Date.parse(order.expiresAt ?? '') > Date.now() + 6 * 86_400_000]).toEqual(['Anna', true])
   await page.getByRole('link', { name: 'Pet 2' }).click()

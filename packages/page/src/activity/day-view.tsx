@@ -1,7 +1,7 @@
 // One day's events: the numbers of each kind and of each key to choose from, and the lines of what is chosen.
 
 import { useContext, useEffect, useState } from 'preact/hooks'
-import type { Event, Order } from '../../../client/src/petstore.ts'
+import type { Event, Order, OrderTerms } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
 import { OrderLink, Places, RecordLink } from '../links.tsx'
 import { useAnnounce } from '../parts/announcer.tsx'
@@ -45,7 +45,7 @@ export function DayView({ position, span, isToday, ...service }: DayViewProps) {
   const reached = newestFirst(chosen, readings)
   const shown = reached.slice(0, lines)
   const details = useDetails(service, shown)
-  const { after, changes } = orderTerms(service.client, acts.events, details.orders)
+  const { after, changes } = orderTerms(acts.events, details.orders)
   const title = type ? KINDS[type] : 'All'
   const total = type === 'ending' ? number(ending?.length ?? 0) : count(chosen.length, whole)
   const announce = useAnnounce()
@@ -149,8 +149,8 @@ function Keys({ position, events, whole }: KeysProps) {
 
 interface LinesProps extends Pick<Details, 'changes'>, Pick<DayEvents, 'events' | 'whole'> {
   details: Details
-  /** The order right after each event. */
-  after: ReadonlyMap<bigint, Order>
+  /** The terms of the order right after each event. */
+  after: ReadonlyMap<bigint, OrderTerms>
 }
 
 function Lines({ events, whole, details, after, changes }: LinesProps) {
@@ -164,7 +164,7 @@ function Lines({ events, whole, details, after, changes }: LinesProps) {
           <EventLine
             key={String(event.id)}
             event={event}
-            order={after.get(event.id)}
+            terms={after.get(event.id)}
             change={changes.get(event.id) ?? details.changes.get(event.id)}
             shownTime={clock(event.at)}
           >

@@ -9,7 +9,6 @@ import { eachOf } from '../parts/each-of.ts'
 import { useLoaded } from '../parts/loaded.ts'
 import { readAll } from '../record/animal.ts'
 import { changesIn } from '../record/event-line.tsx'
-import { noteSeen } from '../record/order-terms.ts'
 
 export interface Details {
   /** As they are now. */
@@ -50,7 +49,6 @@ export function useDetails({ client, feed }: Service, shown: readonly Event[]): 
         found(id, order) {
           stale.delete(id)
           if (!order) return
-          noteSeen(client, [order])
           details.orders.set(id, order)
           show(undefined)
         },

@@ -1,6 +1,6 @@
 // What a person edits of an animal or of an order, field by field: as it is now, as it was when the dialog opened, and what is sent.
 
-import type { Order, PetChange, PetstoreClient } from '../../../client/src/petstore.ts'
+import type { OrderTerms, PetChange, PetstoreClient } from '../../../client/src/petstore.ts'
 import { FIELDS, problemsIn, TYPED_FIELDS, type TypedField, textsOf } from '../animal/fields.ts'
 import { tagOfOrder, tagOfPet } from '../animal/preconditions.ts'
 import { ends, type Hold } from '../orders/hold-field.tsx'
@@ -27,7 +27,7 @@ export function fieldsOf({ animal: { pet }, order }: Read): Fields {
   return { ...textsOf(pet), ...termsOf(order) }
 }
 
-export function termsOf(order: Order | undefined): Pick<Fields, 'reference' | 'end'> {
+export function termsOf(order: OrderTerms | undefined): Pick<Fields, 'reference' | 'end'> {
   return {
     reference: order?.reference ?? '',
     end: order?.expiresAt ? { hold: 'other', until: localTime(order.expiresAt) } : { hold: 'open', until: '' },

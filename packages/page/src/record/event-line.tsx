@@ -1,7 +1,7 @@
 // What an event tells, as a line in words: what happened, to which animal, for whom, from what to what, and by which key.
 
 import type { ComponentChildren } from 'preact'
-import type { Event, Order, Pet } from '../../../client/src/petstore.ts'
+import type { Event, OrderTerms, Pet } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
 import { TYPED_FIELDS, textsOf } from '../animal/fields.ts'
 import { labelOf } from '../animal/status-labels.ts'
@@ -26,8 +26,8 @@ const UNTIL: readonly string[] = ['order.placed', 'order.changed'] satisfies Eve
 
 interface EventLineProps {
   event: Event
-  /** The event's order, where it is known as it was then. */
-  order: Order | undefined
+  /** The terms of the order right after the event, if they are known. */
+  terms: OrderTerms | undefined
   /** What was edited, from what to what, where that is known. */
   change: string | undefined
   /** Of its time. */
@@ -35,7 +35,7 @@ interface EventLineProps {
   children?: ComponentChildren
 }
 
-export function EventLine({ event, order, change, shownTime, children }: EventLineProps) {
+export function EventLine({ event, terms, change, shownTime, children }: EventLineProps) {
   return (
     <li>
       <time dateTime={event.at} class="muted">
@@ -43,23 +43,23 @@ export function EventLine({ event, order, change, shownTime, children }: EventLi
       </time>
       <span>
         {children}
-        {sentence(event, order, change)}
+        {sentence(event, terms, change)}
         {event.by !== undefined && <span class="muted"> — {plain(event.by)}</span>}
       </span>
     </li>
   )
 }
 
-function sentence({ type, petStatus }: Event, order: Order | undefined, change: string | undefined): string {
+function sentence({ type, petStatus }: Event, terms: OrderTerms | undefined, change: string | undefined): string {
   // A later service may tell of more.
   const words = EVENT_NAMES[type as EventType] ?? type
   if (type === 'pet.added' && petStatus && petStatus !== 'available') {
     return `${words} as ${labelOf(petStatus).toLowerCase()}`
   }
   if (change) return `${words}: ${change}`
-  const whom = order?.reference ? ` for ${brief(order.reference)}` : ''
-  const until = UNTIL.includes(type) && order?.expiresAt ? ` until ${time(order.expiresAt)}` : ''
-  return type === 'order.changed' && order
+  const whom = terms?.reference ? ` for ${brief(terms.reference)}` : ''
+  const until = UNTIL.includes(type) && terms?.expiresAt ? ` until ${time(terms.expiresAt)}` : ''
+  return type === 'order.changed' && terms
     ? `${words}: now${whom || until ? whom + until : ' for nobody'}`
     : words + whom + until
 }

@@ -1,21 +1,20 @@
 // What has happened to an animal or an order, in words, newest first.
 
-import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.ts'
+import type { Event, Order } from '../../../client/src/petstore.ts'
 import { time } from '../phrases.ts'
 import { changesIn, EventLine } from './event-line.tsx'
 import { orderTerms } from './order-terms.ts'
 
 interface HistoryProps {
-  client: PetstoreClient
   /** Oldest first. */
   events: readonly Event[]
   /** The orders that the events are about. */
   orders: readonly Order[]
 }
 
-export function History({ client, events, orders }: HistoryProps) {
+export function History({ events, orders }: HistoryProps) {
   const newestFirst = events.toReversed()
-  const { after, changes } = orderTerms(client, newestFirst, new Map(orders.map((order) => [order.id, order])))
+  const { after, changes } = orderTerms(newestFirst, new Map(orders.map((order) => [order.id, order])))
   const edits = new Map([...changesIn(events), ...changes])
   return (
     <section class="history" aria-labelledby="history">
@@ -25,7 +24,7 @@ export function History({ client, events, orders }: HistoryProps) {
           <EventLine
             key={String(event.id)}
             event={event}
-            order={after.get(event.id)}
+            terms={after.get(event.id)}
             change={edits.get(event.id)}
             shownTime={time(event.at)}
           />

@@ -19,7 +19,6 @@ import { useTitle } from '../title.ts'
 import { type Read, readAll, readAnimal } from './animal.ts'
 import { Corrections } from './corrections.tsx'
 import { History } from './history.tsx'
-import { noteSeen } from './order-terms.ts'
 import type { RecordId } from './record-address.ts'
 import { AnimalFacts, OrderFacts } from './record-facts.tsx'
 
@@ -77,7 +76,7 @@ export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, n
               <Receipt order={order} events={eventsOf(read)} />
             </div>
           )}
-          <History client={service.client} events={eventsOf(read)} orders={read.orders} />
+          <History events={eventsOf(read)} orders={read.orders} />
         </>
       )}
     </article>
@@ -105,7 +104,6 @@ async function load(client: PetstoreClient, { kind, id }: RecordId, signal: Abor
     client.listOrderPage({ petId, sort: 'newest', limit: PAGE_MAX }, { signal }),
   ])
   const order = kind === 'order' ? (orders.find((order) => order.id === id) ?? (await client.getOrder(id))) : undefined
-  noteSeen(client, order ? [order, ...orders] : orders)
   return animal && { animal, orders, order }
 }
 

@@ -107,6 +107,7 @@ const ORDERS_CHANGED: ContractFaults = {
     '"another"',
   ),
   'events.order-changed': renaming('order.changed', 'order.corrected'),
+  'events.order-terms': at(EVENTS, 200).answer.drop('terms'),
   'orders.update.ended': at(CHANGE, 409).answer.error(400, 'invalid_order'),
 }
 

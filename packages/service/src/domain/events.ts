@@ -4,6 +4,7 @@
 import type * as contract from '../../../contract/src/generated.ts'
 import type { KeyId } from './keys.ts'
 import type { Query } from './lists.ts'
+import type { OrderTerms } from './orders.ts'
 import type { Pet } from './pets.ts'
 import { PetstoreError } from './petstore-error.ts'
 
@@ -75,4 +76,6 @@ export interface NewEvent {
   readonly orderId?: bigint
   /** The pet as the event shows it. */
   readonly pet?: Pet
+  /** The terms of the order right after it, if it was placed or changed. */
+  readonly terms?: OrderTerms
 }

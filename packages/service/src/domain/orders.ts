@@ -16,6 +16,9 @@ export type NewOrder = {
 }
 type Placed = contract.Operations['placeOrder']['body']
 
+/** The fields that `updateOrder` can change. */
+export type OrderTerms = Pick<NewOrder, 'reference' | 'expiresAt'>
+
 /** `null` removes what there is. */
 export type OrderChange = Readonly<contract.Operations['updateOrder']['body']>
 

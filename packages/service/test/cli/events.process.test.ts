@@ -34,12 +34,15 @@ test('petstore events shows what has happened, for people and as JSON, and goes 
   const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
   const events = async (...flags: string[]) => (await run(['events', ...flags], { env })).stdout
   for (const name of ['Rex', 'L\\u001buna']) await service.post(`{"name":"${name}","categoryId":7}`)
-  await service.request('POST', '/store/orders', { body: '{"petId":1}' })
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
+  await service.request('POST', '/store/orders', {
+    body: `{"petId":1,"reference":"A\\u001bda","expiresAt":"${expiresAt}"}`,
+  })
   const time = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ  '
   const lines = [
     'pet\\.added        pet 1 available \\(Rex\\), by test\n',
     'pet\\.added        pet 2 available \\(L�una\\), by test\n',
-    'order\\.placed     pet 1 pending, order 1, by test\n',
+    `order\\.placed     pet 1 pending, order 1, for A�da, until ${expiresAt.slice(0, 19).replace('T', ' ')}Z, by test\n`,
   ].map((line) => time + line)
   expect(await events()).toMatch(new RegExp(`^${lines.join('')}$`))
   expect(await events('--pet', '2')).toMatch(new RegExp(`^${lines[1]}$`))

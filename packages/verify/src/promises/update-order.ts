@@ -1,7 +1,7 @@
 // Level `store`: what changing a pending order promises.
 
 import { EXPIRY_DAYS_MAX, TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
-import { stringifyJson } from '../../../contract/src/json.ts'
+import { type JsonObject, stringifyJson } from '../../../contract/src/json.ts'
 import type { Answer } from '../answer.ts'
 import { newName } from '../fixtures.ts'
 import { cancel, orderThatIs, placed, REACHED } from '../orders.ts'
@@ -17,6 +17,9 @@ const CHANGED = writing('orders.update.success')
 function sameAs(before: Answer): string {
   const { reference = null } = Object.fromEntries(before.object())
   return stringifyJson({ reference, expiresAt: null })
+}
+function termsOf(order: Answer): JsonObject {
+  return new Map([...order.object()].filter(([name]) => name === 'reference' || name === 'expiresAt'))
 }
 const orderPath = async (probe: Probe) => `/store/orders/${(await placed(probe)).id}`
 
@@ -103,5 +106,28 @@ export const updateOrderPromises: readonly PromiseRow[] = [
       if (!last || others.length > 0) throw answer.broken('two events', answer.text)
       answer.expectMember('orderStatus', 'pending', last).expectMember('at', changed.object().get('changedAt'), last)
       ;(await cancel(probe, id)).expectStatus(204)
+    }),
+  row(
+    'events.order-terms',
+    'GET /store/events: order.placed and order.changed have the terms of the order right after them, {} if it has none.',
+  )
+    .from(
+      [schema('Event', 'terms'), schema('OrderTerms', 'reference'), schema('OrderTerms', 'expiresAt')],
+      writing('events.order-changed'),
+    )
+    .check(async (probe) => {
+      const order = await placed(probe)
+      const shown = [order.answer]
+      const expiresAt = new Date(Date.now() + DAY_MS).toISOString()
+      for (const change of [
+        { reference: newName(), expiresAt },
+        { reference: null, expiresAt: null },
+      ])
+        shown.push((await probe.patch(`/store/orders/${order.id}`, stringifyJson(change))).expectStatus(200))
+      ;(await cancel(probe, order.id)).expectStatus(204)
+      const answer = await eventsUntil(probe, `orderId=${order.id}`, 'order.cancelled')
+      const events = answer.objects()
+      for (const [n, order] of shown.entries()) answer.expectMember('terms', termsOf(order), events[n])
+      answer.expectMember('terms', undefined, events[shown.length])
     }),
 ]

@@ -95,13 +95,18 @@ function parseTime(text: string): string {
   throw new Error('must be a date and time with an offset, such as 2026-11-21T18:00:00Z')
 }
 
-function lineOf({ at, type, petId, petStatus, pet, orderId, by }: Event): Line {
-  const time = `${at.slice(0, 19).replace('T', ' ')}Z`
+function lineOf({ at, type, petId, petStatus, pet, orderId, terms, by }: Event): Line {
   const facts = [
     ...(pet ? [` (${pet.name})`] : ['']),
     ...(orderId === undefined ? [] : [`order ${orderId}`]),
+    ...(terms?.reference === undefined ? [] : [`for ${terms.reference}`]),
+    ...(terms?.expiresAt === undefined ? [] : [`until ${inSeconds(terms.expiresAt)}`]),
     ...(by === undefined ? [] : [`by ${by}`]),
   ]
-  const before = `${time}  ${type.padEnd('order.completed'.length)}  pet ${petId}`
+  const before = `${inSeconds(at)}  ${type.padEnd('order.completed'.length)}  pet ${petId}`
   return statusLine(petStatus ? `${before} ` : before, petStatus ?? '', facts.join(', '))
+}
+
+function inSeconds(time: string): string {
+  return `${time.slice(0, 19).replace('T', ' ')}Z`
 }

@@ -1,7 +1,7 @@
 // The rules of orders: what placing one needs, where it may lead, what may be corrected, and when it is over. An order and its pet change
 // together, and each change is an event.
 
-import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
+import { type EventType, EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
 import type { KeyId } from '../keys.ts'
 import { isDone, leadsFrom, type RequestedTransition, TRANSITIONS, type TransitionTo } from '../order-transitions.ts'
 import type { ExpiredOrder, NewOrder, Order, OrderChange, OrderCheck } from '../orders.ts'
@@ -118,7 +118,7 @@ function move(copy: WorkingCopy, order: StoredOrder, to: TransitionTo, by: KeyId
 
 function corrected(copy: WorkingCopy, { petName, ...order }: Order, by: KeyId): Order {
   const after = changed(copy, order)
-  copy.events.push({ type: 'order.changed', at: after.changedAt, by, petId: after.petId, orderId: after.id })
+  tell(copy, 'order.changed', after, by)
   return { ...after, petName }
 }
 
@@ -129,9 +129,16 @@ function changed(copy: WorkingCopy, order: StoredOrder): StoredOrder {
   return after
 }
 
-function emit(copy: WorkingCopy, { id, petId, status, changedAt }: StoredOrder, by: KeyId | null): void {
-  copy.events.push({ type: `order.${status === 'pending' ? 'placed' : status}`, at: changedAt, by, petId, orderId: id })
+function emit(copy: WorkingCopy, order: StoredOrder, by: KeyId | null): void {
+  const { id, petId, status } = order
+  tell(copy, `order.${status === 'pending' ? 'placed' : status}`, order, by)
   copy.transitions.push({ id, petId, status })
+}
+
+function tell(copy: WorkingCopy, type: EventType, order: StoredOrder, by: KeyId | null): void {
+  const { id, petId, status, changedAt, reference, expiresAt } = order
+  const terms = status === 'pending' ? { terms: { reference, expiresAt } } : {}
+  copy.events.push({ type, at: changedAt, by, petId, orderId: id, ...terms })
 }
 
 function isBadExpiry(expiresAt: number | undefined, now: number): boolean {

@@ -35,31 +35,44 @@ export function grants(role: string, petColumns: AnyColumns = NEW_PET_COLUMNS): 
   return [`GRANT USAGE ON SCHEMA public TO ${role};`, ...tables].join('\n')
 }
 
-/** What the roles need that had rights on the schema of before, and do not own it: for people, and as statements. */
+/** For each role that can add pets and lacks a right that a server needs: a sentence for people, and the statements. */
 export async function newGrants(query: RunQuery): Promise<string[]> {
-  const roles = await query<{ role: string }>(
-    `SELECT DISTINCT grantee::regrole::text AS role
-     FROM pg_class, aclexplode(relacl) WHERE pg_class.oid = 'pets'::regclass AND grantee NOT IN (0, relowner) ORDER BY role`,
+  const missing = await query<{ role: string; grant: string }>(
+    `SELECT role::text, format('GRANT %s ON %I TO %s;', string_agg("right" || coalesce(' (' || part || ')', ''), ', '), name, role) AS grant
+     FROM (SELECT DISTINCT grantee::regrole AS role FROM pg_class, aclexplode(relacl)
+       WHERE pg_class.oid = 'pets'::regclass AND privilege_type = 'INSERT' AND grantee NOT IN (0, relowner)) AS roles,
+       ${needed()} WHERE NOT ${held('role')} GROUP BY role, name ORDER BY 1, 2`,
   )
-  return roles.flatMap(({ role }) => [`${role} needs these rights now:`, ...grants(role).split('\n')])
+  const roles = Map.groupBy(missing, ({ role }) => role)
+  return Array.from(roles, ([role, grants]) => [
+    `${role} needs these rights now:`,
+    ...grants.map(({ grant }) => grant),
+  ]).flat()
 }
 
 /** Throws StartError when the user lacks a privilege that a server needs. */
 export async function checkRights(query: RunQuery, petColumns: AnyColumns = NEW_PET_COLUMNS): Promise<void> {
-  const needed = Object.entries(rightsWith(petColumns)).flatMap(([table, rights]) =>
-    rights.map((right) => `('${table}', '${right}', ${isHeld(table, right)})`),
-  )
   const missing = await query<{ name: string; right: string }>(
-    `SELECT name, "right" FROM (VALUES ${needed}) AS needed (name, "right", held) WHERE NOT held`,
+    `SELECT name, "right" || coalesce(' (' || part || ')', '') AS "right" FROM ${needed(petColumns)}
+     WHERE NOT ${held('current_user::regrole')}`,
   )
   if (missing.length === 0) return
   const list = missing.map(({ name, right }) => `${right} ON ${name}`).join(', ')
   throw new StartError(`this user lacks privileges (${list}): grant them, as petstore help postgresql says`)
 }
 
-function isHeld(table: string, right: string): string {
-  const [, name, column] = /^(\w+) \((\w+)\)$/.exec(right) ?? []
-  return column
-    ? `has_column_privilege('${table}', '${column}', '${name}')`
-    : `has_table_privilege('${table}', '${right}')`
+/** A row for each right; `part` is the column that it is for, if it is not for the whole table. */
+function needed(petColumns: AnyColumns = NEW_PET_COLUMNS): string {
+  const rows = Object.entries(rightsWith(petColumns)).flatMap(([table, rights]) =>
+    rights.map((right) => {
+      const [, name = right, column] = /^(\w+) \((\w+)\)$/.exec(right) ?? []
+      return `('${table}', '${name}', ${column ? `'${column}'` : 'NULL'})`
+    }),
+  )
+  return `(VALUES ${rows}) AS needed (name, "right", part)`
+}
+
+function held(role: string): string {
+  return `CASE WHEN part IS NULL THEN has_table_privilege(${role}, name, "right")
+    ELSE has_column_privilege(${role}, name, part, "right") END`
 }

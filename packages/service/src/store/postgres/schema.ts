@@ -19,11 +19,6 @@ import { MIGRATION_IDLE_MS } from './time-limits.ts'
 
 export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
 
-/** The statements that make a database of a released version, but for the functions. */
-export function schemaOf(version: number): readonly string[] {
-  return MIGRATIONS.slice(0, version - FIRST_VERSION + 1)
-}
-
 /**
  * Functions and triggers as they are now, installed after the migrations; each comes after those that it calls. One that changes
  * needs a migration, if only for its number, so that an older server never puts its own back; a signature that servers of the version

@@ -10,7 +10,7 @@ import {
   type NewEvent,
 } from '../../domain/events.ts'
 import { petStatusOf } from '../../domain/order-transitions.ts'
-import type { OrderStatus } from '../../domain/orders.ts'
+import type { OrderStatus, OrderTerms } from '../../domain/orders.ts'
 import { type AnyColumns, type JsonDialect, jsonObject } from './columns.ts'
 import { NEW_PET_COLUMNS } from './pet-columns.ts'
 
@@ -30,6 +30,7 @@ export const EVENT_COLUMNS: AnyColumns = {
   pet: { column: 'whole_pet', kind: 'json', optional: true },
   orderId: { column: 'order_id', kind: 'integer', optional: true },
   orderStatus: { column: 'order_status', kind: 'word', optional: true },
+  terms: { column: 'terms', kind: 'json', optional: true },
 }
 
 /** What the table does not have as it is shown. The name of a key never changes, and no key is ever removed. */
@@ -48,9 +49,10 @@ export const NEW_EVENT_COLUMNS = {
   pet: { column: 'pet', kind: 'text' },
   order_id: { column: 'order_id', kind: 'integer' },
   order_status: { column: 'order_status', kind: 'text' },
+  terms: { column: 'terms', kind: 'text' },
 }
 
-export function rowOf({ type, at, by, petId, orderId, pet }: NewEvent) {
+export function rowOf({ type, at, by, petId, orderId, pet, terms }: NewEvent) {
   const orderStatus = orderId === undefined ? null : orderStatusOf(type)
   return {
     type,
@@ -61,7 +63,15 @@ export function rowOf({ type, at, by, petId, orderId, pet }: NewEvent) {
     pet: pet ? stringifyJson(Object.fromEntries(PET_FIELDS.map((field) => [field, pet[field]]))) : null,
     order_id: orderId ?? null,
     order_status: orderStatus,
+    terms: terms ? termsJson(terms) : null,
   } satisfies Record<keyof typeof NEW_EVENT_COLUMNS, unknown>
+}
+
+function termsJson({ reference, expiresAt }: OrderTerms): string {
+  return stringifyJson({
+    reference,
+    expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
+  })
 }
 
 /** `order.completed`: the order came into that status. */

@@ -128,6 +128,7 @@ describe('a correction', () => {
     expect(outcome).toMatchObject({ expiresAt: end, changedAt: rows.now, petName: 'Rex' })
     expect(rows.orders.get(ORDER)?.reference).toBeUndefined()
     expect(emitted(rows)).toEqual([`order.changed ${ORDER}`])
+    expect(rows.events[0]?.terms).toEqual({ reference: undefined, expiresAt: end })
   })
 
   test('of a reservation that is over expires it instead', () => {

@@ -24,6 +24,8 @@ export function corrections(fixture: Fixture): void {
     (await allEvents(store, { after })).map(({ type, petId, petStatus, orderId, pet, by }) =>
       [type, petId, petStatus, orderId, pet?.name, by].filter((part) => part !== undefined).join(' '),
     )
+  /** What each event of the order tells of its terms. */
+  const termsIn = async (orderId: bigint) => (await allEvents(store, { orderId })).map(({ terms }) => terms)
   const refusal = async (call: Promise<unknown>) => ((await rejectionOf(call)) as PetstoreError).code
 
   describe('a pet', () => {
@@ -135,6 +137,10 @@ export function corrections(fixture: Fixture): void {
       ).not.toContain(false)
       const read = await Promise.all(orders.map(({ id }) => fixture.store.getOrder(id)))
       expect(read.map((order) => order?.reference)).toEqual(references.map((_, at) => references.at(at - 1)))
+      const terms = await Promise.all(orders.map(({ id }) => termsIn(id)))
+      expect<unknown>(terms).toEqual(
+        references.map((reference, at) => [{ reference }, { reference: references.at(at - 1) }]),
+      )
     })
 
     test('gets another reference and end, or none', async () => {
@@ -152,9 +158,25 @@ export function corrections(fixture: Fixture): void {
       expect(await store.getOrder(order.id)).toEqual(plain)
       const line = `order.changed ${order.petId} pending ${order.id} test`
       expect((await emitted(start)).slice(2)).toEqual([line, line, line])
+      const until = new Date(expiresAt).toISOString()
+      expect(await termsIn(order.id)).toEqual([
+        { reference: 'Ada' },
+        { reference: 'Ada', expiresAt: until },
+        { expiresAt: until },
+        { reference: 'Bob' },
+      ])
       const again = await store.updateOrder(order.id, { expiresAt: null, reference: 'Bob' }, fixture.by)
       expect(again).toEqual(plain)
       expect((await emitted(start)).slice(2)).toEqual([line, line, line])
+    })
+
+    test('tells its terms in the events that set them, also that it has none', async () => {
+      const { id } = await place(await addPet())
+      await store.updateOrder(id, { reference: 'Ada' }, fixture.by)
+      await store.updateOrder(id, { reference: null }, fixture.by)
+      await store.completeOrder(id, fixture.by)
+      await store.returnOrder(id, fixture.by)
+      expect(await termsIn(id)).toEqual([{}, { reference: 'Ada' }, {}, undefined, undefined])
     })
 
     test('is extended before it ends, and does not end at its old time', async () => {

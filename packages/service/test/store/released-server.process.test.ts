@@ -1,0 +1,127 @@
+// Servers of 1.0.0 beside one of this version, on one store: they serve until they are stopped. The versions meet only in the store, so the tests call
+// the stores of both versions without HTTP.
+
+import { expect, test } from 'bun:test'
+import { allEvents, placeOf } from '../../../../test/support/events.ts'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { newKey } from '../../../../test/support/keys.ts'
+import { orderFilter, petFilter } from '../../../../test/support/lists.ts'
+import { newPet } from '../../../../test/support/pets.ts'
+import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { run } from '../../../../test/support/process.ts'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { releasedStore } from '../../../../test/support/released-store.ts'
+import type { Event } from '../../../contract/src/generated.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { openStore } from '../../src/store/kinds.ts'
+import { FIRST_VERSION } from '../../src/store/shared/versions.ts'
+import { NEWEST_VERSION } from '../../src/store/sqlite/schema.ts'
+
+const openReleased = await releasedStore('1.0.0')
+const cluster = await sharedCluster()
+const OPTIONS = { now: Date.now, serves: true }
+const DAY_MS = 86_400_000
+
+/** An order that is placed, changed and completed, of a new pet. */
+async function sell(store: Store, by: bigint): Promise<bigint> {
+  const { value: pet } = await store.createPet(newPet(), by)
+  const { value: order } = await store.placeOrder({ petId: pet.id, reference: 'Ada' }, by)
+  await store.updateOrder(order.id, { expiresAt: Date.now() + DAY_MS }, by)
+  await store.completeOrder(order.id, by)
+  return order.id
+}
+
+const withoutTerms = ({ terms: _, ...event }: Event) => event
+const termsOf = async (store: Store, orderId: bigint) =>
+  (await allEvents(store, { orderId })).map(({ terms }) => terms && Object.keys(terms).join())
+
+test.each([
+  ['a file', () => temporaryFile('petstore.db')],
+  ['PostgreSQL', () => cluster.newDatabase()],
+])(
+  'in %s, servers of 1.0.0 serve while and after this version migrates, and both show the same',
+  async (_, newAddress) => {
+    const address = await newAddress()
+    const old = await openReleased(address, OPTIONS)
+    const { id: by } = await old.createKey(newKey())
+    const first = await sell(old, by)
+    const { value: pet } = await old.createPet(newPet(), by, 'once')
+    const [before, { epoch }] = [await allEvents(old), await old.findEnd()]
+
+    const stop = new AbortController()
+    let sold = 0
+    const selling = (async () => {
+      for (; !stop.signal.aborted; sold++) await sell(old, by)
+    })()
+    const store = await openStore(address, OPTIONS)
+    stop.abort()
+    await selling
+    expect((await allEvents(store)).slice(0, before.length)).toEqual(before)
+    expect(await termsOf(store, first)).toEqual([undefined, undefined, undefined])
+
+    for (const writer of [old, store, old, store]) {
+      const terms =
+        writer === store ? ['reference', 'reference,expiresAt', undefined] : [undefined, undefined, undefined]
+      const id = await sell(writer, by)
+      expect(await termsOf(store, id)).toEqual(terms)
+      expect(await termsOf(old, id)).toEqual([undefined, undefined, undefined])
+    }
+    const events = await allEvents(store)
+    expect(events.filter(({ type }) => type === 'order.completed').length).toBe(sold + 5)
+    expect(await allEvents(old)).toEqual(events.map(withoutTerms) as Event[])
+    for (const place of [events[1], events.at(-5)].map((event) => placeOf(event as Event, epoch))) {
+      const behind = events.filter(({ id }) => id > place.id)
+      expect(await allEvents(store, { after: place })).toEqual(behind)
+      expect(await allEvents(old, { after: place })).toEqual(behind.map(withoutTerms) as Event[])
+    }
+    for (const [one, other] of [
+      [old.listPets(petFilter({ limit: 100 })), store.listPets(petFilter({ limit: 100 }))],
+      [old.listOrders(orderFilter({ limit: 100 })), store.listOrders(orderFilter({ limit: 100 }))],
+      [old.getInventory(), store.getInventory()],
+    ])
+      expect<unknown>(await one).toEqual(await other)
+    const { id: _id, ...request } = pet
+    for (const server of [store, old])
+      expect(await server.createPet(request, by, 'once')).toEqual({ value: pet, replayed: true })
+
+    await Promise.all([old.close(), store.close()])
+    expect((await rejectionOf(openReleased(address, OPTIONS))).message).toContain(
+      `was written by a newer petstore (schema ${NEWEST_VERSION}; this version knows ${FIRST_VERSION})`,
+    )
+  },
+)
+
+/** Those of docs/postgresql.md of 1.0.0. */
+const GRANTS = `
+  GRANT USAGE ON SCHEMA public TO petstore;
+  GRANT SELECT ON petstore_schema TO petstore;
+  GRANT SELECT, INSERT, UPDATE (name), UPDATE (category_id), UPDATE (status), DELETE ON pets TO petstore;
+  GRANT SELECT, INSERT, UPDATE ON orders TO petstore;
+  GRANT SELECT ON inventory TO petstore;
+  GRANT SELECT, INSERT ON events TO petstore;
+  GRANT SELECT ON event_epoch TO petstore;
+  GRANT SELECT, INSERT, UPDATE, DELETE ON search_pets TO petstore;
+  GRANT SELECT, INSERT, UPDATE ON search_orders TO petstore;
+  GRANT SELECT, INSERT, UPDATE ON keys TO petstore;
+  GRANT SELECT, INSERT, UPDATE ON deprecated_calls TO petstore;
+  GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_answers TO petstore;`
+
+test('a server with the rights that 1.0.0 needs works once the owner has migrated, and needs no others', async () => {
+  const address = await cluster.newDatabase()
+  const name = new URL(address).pathname.slice(1)
+  const role = `server_of_${name}`
+  await (await openReleased(address, OPTIONS)).close()
+  await cluster.asAdmin((sql) => sql.unsafe(`CREATE ROLE ${role} LOGIN; CREATE ROLE reader_of_${name}`), name)
+  await cluster.asAdmin((sql) => sql.unsafe(GRANTS.replaceAll(' TO petstore', ` TO ${role}`)), name)
+  await cluster.asAdmin((sql) => sql.unsafe(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader_of_${name}`), name)
+  const limited = address.replace('postgres@', `${role}@`)
+  const old = await openReleased(limited, OPTIONS)
+  const { id: by } = await old.createKey(newKey())
+  expect((await rejectionOf(openStore(limited, OPTIONS))).message).toContain('petstore migrate --apply')
+  const { status, stderr } = await run(['migrate', '--apply'], { env: { PETSTORE_DATABASE: address } })
+  expect([status, stderr]).toEqual([0, `the schema was migrated from ${FIRST_VERSION} to ${NEWEST_VERSION}\n`])
+  const store = await openStore(limited, OPTIONS)
+  expect(await termsOf(store, await sell(store, by))).toEqual(['reference', 'reference,expiresAt', undefined])
+  expect(await termsOf(store, await sell(old, by))).toEqual([undefined, undefined, undefined])
+  await Promise.all([old.close(), store.close()])
+})

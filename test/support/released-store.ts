@@ -1,0 +1,17 @@
+// The stores of a released version, as its servers open them beside those of this version. To keep those of a release, run at its commit
+// `bun build packages/service/src/store/kinds.ts --target=bun --minify --outfile store.js` and compress the file by `gzip -9n`.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import type { openStore } from '../../packages/service/src/store/kinds.ts'
+import { temporaryFile } from './files.ts'
+
+const RELEASES = join(import.meta.dir, '../../packages/service/test/store/releases')
+
+/** The `openStore` of that version. */
+export async function releasedStore(version: string): Promise<typeof openStore> {
+  const path = temporaryFile('store.js')
+  writeFileSync(path, gunzipSync(readFileSync(join(RELEASES, `store-${version}.js.gz`))))
+  return (await import(path)).openStore
+}
