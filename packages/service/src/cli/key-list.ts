@@ -30,11 +30,11 @@ export function listing(keys: readonly ApiKey[]): Line[] {
     (key.ending ?? '').replace(/(?=.{4}$)/, '…'),
     key.readOnly ? 'read-only' : 'full',
     keyState(key, Date.now()),
-    time(key.createdAt).slice(0, 10),
     key.expiresAt === undefined ? 'never' : end(key.expiresAt),
     key.lastUsedAt === undefined ? '' : time(key.lastUsedAt),
+    time(key.createdAt).slice(0, 10),
   ])
-  return table(['ID', 'NAME', 'KEY', 'ACCESS', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'], rows)
+  return table(['ID', 'NAME', 'KEY', 'ACCESS', 'STATE', 'EXPIRES', 'LAST USED', 'CREATED'], rows)
 }
 
 /** To the minute when it is near. */

@@ -8,12 +8,8 @@ import { parsedBy, withClientSettings } from './options.ts'
 import { printLines, printNote, writeAll } from './print.ts'
 import { type Columns, columnsFor } from './table.ts'
 
-/** So many rows are read before the first is shown: their columns are those of all pages. */
-const ROWS_BEFORE = 1_000
 /** How many somebody wants to see. */
 export const parseCount = parsedBy(numberFrom(1, 999_999_999))
-/** The width of ids on pages that have not been read. */
-const LATER_ID = '9999999999'
 
 export interface ListOptions {
   limit: number
@@ -62,17 +58,12 @@ export async function showList<Item extends object>(
   }
   if (json) return writeAll(stringifyJsonArray(flatten(pages())))
   let columns: Columns | undefined
-  let waiting: (readonly string[])[] = []
   for await (const items of pages()) {
-    waiting.push(...items.map(cells))
-    const more = cursor !== undefined && shown < max
-    if (shown === 0 || (more && shown < ROWS_BEFORE)) continue
-    if (!columns) {
-      columns = columnsFor(head, more ? [...waiting, [LATER_ID]] : waiting)
-      await printLines(...columns.head)
-    }
-    await printLines(...columns.lines(waiting))
-    waiting = []
+    if (shown === 0) continue
+    const [first, rows] = [columns === undefined, items.map(cells)]
+    // All pages have the columns of the first.
+    columns ??= columnsFor(head, rows)
+    await printLines(...(first ? [columns.head] : []), ...rows.map(columns.line))
   }
   if (shown === 0) printNote(none)
   if (cursor !== undefined) printNote(`These are the first ${shown}. More: --limit NUMBER, or --all.`)

@@ -111,7 +111,7 @@ describe('list', () => {
   test('shows every key, for people and for programs, and no secret', async () => {
     await create('--name', 'Zoë 🐶')
     const { stdout } = await keys('list')
-    expect(stdout).toMatch(/^ID +NAME +KEY +ACCESS +STATE +CREATED +EXPIRES +LAST USED\n/)
+    expect(stdout).toMatch(/^ID +NAME +KEY +ACCESS +STATE +EXPIRES +LAST USED +CREATED\n/)
     expect(stdout).toContain('Zoë 🐶')
     expect(stdout).not.toMatch(/pets_|[0-9a-f]{16}/)
     expect(stdout).toMatch(new RegExp(`^1 +first +live_…${service.key.slice(-4)} +full `, 'm'))
