@@ -1,10 +1,11 @@
-// Every view of the page at `/`, in both themes, in the system's colours and on a phone: nothing that axe-core objects to, nothing wider than the
-// screen. What axe cannot judge, the keyboard tests and people's eyes do.
+// Every view of the page at `/`, in both themes, in the system's colours, on a phone and in large text: nothing that axe-core objects to, nothing
+// that overlaps, is cut or is wider than the screen. What axe cannot judge, the keyboard tests and people's eyes do.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { accessibilityProblems, openPage, startBrowser } from '../../../test/support/browser.ts'
 import { firstRows, openAdding, openSignedIn, signIn } from '../../../test/support/console.ts'
+import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { TEXT_LENGTH_MAX } from '../../contract/src/generated.ts'
@@ -99,6 +100,13 @@ const VIEWS: Record<string, { on?: 'empty'; show: (page: Page) => Promise<void> 
       await page.getByRole('dialog').getByText(`${RESERVED} for`).waitFor()
     },
   },
+  'an animal, being reserved': {
+    show: async (page) => {
+      await openSignedIn(page, full.key)
+      await page.getByRole('button', { name: 'Reserve' }).last().click()
+      await page.getByLabel('For how long').selectOption('Until…')
+    },
+  },
   'an animal just reserved': {
     show: async (page) => {
       await openSignedIn(page, full.key)
@@ -172,8 +180,17 @@ const LOOKS = [
   { colorScheme: 'light', viewport: { width: 1440, height: 800 } },
 ] as const
 
-for (const [name, { on, show }] of Object.entries(VIEWS)) {
-  test(`${name} is accessible and fits, dark on a phone, light on a wide screen, and in the colours of the system`, async () => {
+/** The width of the screen and the size of the text, in pixels: text enlarged to 150 and 200 %. */
+const SIZES = [
+  [320, 24],
+  [320, 32],
+  [768, 32],
+  [1280, 32],
+] as const
+
+test.each(Object.entries(VIEWS))(
+  '%s is accessible and fits: dark on a phone, light on a wide screen, in the colours of the system, in large text',
+  async (_, { on, show }) => {
     const { origin } = on === 'empty' ? empty : full
     const { page, complaints, close } = await openPage(browser, `${origin}/`, LOOKS[0])
     await show(page)
@@ -185,7 +202,13 @@ for (const [name, { on, show }] of Object.entries(VIEWS)) {
     }
     await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' })
     expect(await accessibilityProblems(page, COLOURS)).toEqual([])
+    await page.emulateMedia({ forcedColors: null })
+    for (const [width, fontSize] of SIZES) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.evaluate(`document.documentElement.style.fontSize = '${fontSize}px'`)
+      expect({ width, fontSize, problems: await layoutProblems(page) }).toEqual({ width, fontSize, problems: [] })
+    }
     expect(complaints).toEqual([])
     await close()
-  })
-}
+  },
+)

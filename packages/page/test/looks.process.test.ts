@@ -1,4 +1,4 @@
-// How the page at `/` looks where people change it: large text, colours of the system, wide screens and names that hide something.
+// How the page at `/` looks in the system's colours, on small and wide screens, and with long names and characters that hide.
 // One service and one browser for all.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
@@ -10,10 +10,6 @@ import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { TEXT_LENGTH_MAX } from '../../contract/src/generated.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
-import { labelOf } from '../src/animal/status-labels.ts'
-import { SHORTCUTS } from '../src/shortcuts.ts'
-
-const RESERVED = labelOf('pending')
 
 const LONG = 'Barksalot '.repeat(25)
 const HIDING = ['Lu\u200Bna', '\u202EanuL', 'Lu\u00ADna\u3164', '👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️', 'نام\u200Cها']
@@ -50,54 +46,6 @@ async function open(options: BrowserContextOptions): Promise<{ page: Page; close
     },
   }
 }
-
-const cancel = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-
-/** Each begins at the list of animals, and leaves it open again. */
-const VIEWS: Record<string, (page: Page) => Promise<void>> = {
-  list: async () => {},
-  adding: async (page) => {
-    await page.keyboard.press(SHORTCUTS.add.key)
-    await page.getByRole('dialog').waitFor()
-  },
-  importing: async (page) => {
-    await cancel(page)
-    await page.getByRole('button', { name: 'Import' }).click()
-    const rows = Array.from({ length: 60 }, (_, n) => `Luna ${n},${n % 9 ? 7 : 'x'},${RESERVED}\n`)
-    const buffer = Buffer.from(`name,categoryId,status\n${rows.join('')}Mia\n`)
-    await page.getByLabel('CSV file').setInputFiles({ name: 'delivery of may.csv', mimeType: 'text/csv', buffer })
-    await page.locator('.import-rows tbody tr').first().waitFor()
-  },
-  reserving: async (page) => {
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Reserve Pet 7' }).click()
-    await page.getByLabel('For how long').selectOption('Until…')
-  },
-  orders: async (page) => {
-    await cancel(page)
-    await page.getByRole('link', { name: 'Orders' }).click()
-    await page.getByText('2 orders').waitFor()
-  },
-  selling: async (page) => {
-    await beginSale(page, 'Pet 6')
-    await page.getByRole('dialog').getByText(`${RESERVED} for Anna`).waitFor()
-  },
-}
-
-test.each([
-  [320, 24],
-  [320, 32],
-  [768, 32],
-  [1280, 32],
-])('nothing overlaps, is cut or hidden: %d pixels, text of %d pixels', async (width, fontSize) => {
-  const { page, close } = await open({ viewport: { width, height: 800 } })
-  await page.evaluate(`document.documentElement.style.fontSize = '${fontSize}px'`)
-  for (const [view, show] of Object.entries(VIEWS)) {
-    await show(page)
-    expect({ view, problems: await layoutProblems(page) }).toEqual({ view, problems: [] })
-  }
-  await close()
-})
 
 test.each(['light', 'dark'] as const)(
   'in the colours of the system (%s), the tab, the filter and what is disabled can be told',
