@@ -116,51 +116,41 @@ test.each(['kubernetes.yaml', 'kubernetes-file.yaml'])('the alert about memory f
   expect(alert).toBeGreaterThan(0)
 })
 
+/** What Kubernetes runs: the first document of an example. */
+const workload = (name: string) => (Bun.YAML.parse(textOf(name)) as [{ spec: Workload }])[0].spec
+
 test('Kubernetes, in a file: one replica, whose data and backups are in volumes', () => {
-  const [{ spec }] = Bun.YAML.parse(textOf('kubernetes-file.yaml')) as [{ spec: StatefulSet }]
-  const [{ volumeMounts, env }] = spec.template.spec.containers
+  const { replicas, template, volumeClaimTemplates } = workload('kubernetes-file.yaml')
+  const [{ volumeMounts, env }] = template.spec.containers
   const [secrets, ...volumes] = volumeMounts
-  expect([spec.replicas, secrets?.mountPath]).toEqual([1, '/secrets'])
-  expect(spec.volumeClaimTemplates.map(({ metadata }) => metadata.name)).toEqual(volumes.map(({ name }) => name))
+  expect([replicas, secrets?.mountPath]).toEqual([1, '/secrets'])
+  expect(volumeClaimTemplates.map(({ metadata }) => metadata.name)).toEqual(volumes.map(({ name }) => name))
   // Where the image keeps its data, and where the service puts its backups.
   const backups = env.find(({ name }) => name === 'PETSTORE_BACKUP_DIR')?.value as string
   expect(volumes.map(({ mountPath }) => mountPath)).toEqual(['/data', backups])
 })
 
-interface StatefulSet {
-  replicas: number
-  template: {
-    spec: {
-      containers: [{ volumeMounts: { name: string; mountPath: string }[]; env: { name: string; value: string }[] }]
-    }
-  }
-  volumeClaimTemplates: { metadata: { name: string } }[]
-}
-
-test('no startup probe ends a migration that takes an hour', () => {
+test('Kubernetes: two replicas and a rolling update; no startup probe ends a migration that takes an hour', () => {
+  const { replicas, strategy } = workload('kubernetes.yaml')
+  expect([replicas, strategy.rollingUpdate.maxUnavailable]).toEqual([2, 0])
   for (const name of ['kubernetes.yaml', 'kubernetes-file.yaml']) {
-    const [{ spec }] = Bun.YAML.parse(textOf(name)) as [{ spec: Deployment }]
-    const [{ startupProbe }] = spec.template.spec.containers
+    const [{ startupProbe, readinessProbe, livenessProbe }] = workload(name).template.spec.containers
+    const paths = [startupProbe, readinessProbe, livenessProbe].map(({ httpGet }) => httpGet.path)
+    expect(paths).toEqual(['/readyz', '/readyz', '/healthz'])
     expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThanOrEqual(3600)
   }
 })
 
-test('Kubernetes: two replicas, a rolling update, and probes on paths of the service', () => {
-  const [deployment] = Bun.YAML.parse(textOf('kubernetes.yaml')) as { spec: Deployment }[]
-  const { replicas, strategy, template } = (deployment as { spec: Deployment }).spec
-  expect([replicas, strategy.rollingUpdate.maxUnavailable]).toEqual([2, 0])
-  const [{ startupProbe, readinessProbe, livenessProbe }] = template.spec.containers
-  expect([startupProbe, readinessProbe, livenessProbe].map(({ httpGet }) => httpGet.path)).toEqual([
-    '/readyz',
-    '/readyz',
-    '/healthz',
-  ])
-})
-
-interface Deployment {
+interface Workload {
   replicas: number
   strategy: { rollingUpdate: { maxUnavailable: number } }
-  template: { spec: { containers: [Record<'startupProbe' | 'readinessProbe' | 'livenessProbe', Probe>] } }
+  template: { spec: { containers: [Container] } }
+  volumeClaimTemplates: { metadata: { name: string } }[]
+}
+
+interface Container extends Record<'startupProbe' | 'readinessProbe' | 'livenessProbe', Probe> {
+  volumeMounts: { name: string; mountPath: string }[]
+  env: { name: string; value: string }[]
 }
 
 interface Probe {
