@@ -4,7 +4,7 @@
 import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Bundle, bundleConsole, bundleReference } from '../packages/service/src/http/web/bundle.ts'
-import { compressed, type StaticFile } from '../packages/service/src/http/web/static-file.ts'
+import type { StaticFile } from '../packages/service/src/http/web/static-file.ts'
 
 const root = join(import.meta.dir, '..')
 const PAGES_MODULE = join(root, 'packages/service/src/http/web/bundle.ts')
@@ -36,7 +36,7 @@ export async function bundleService(output: Output): Promise<void> {
 }
 
 async function bundle(output: Output): Promise<void> {
-  const pages = await pagesModule({ bundleConsole: await bundleConsole(), bundleReference: await bundleReference() })
+  const pages = pagesModule({ bundleConsole: await bundleConsole(), bundleReference: await bundleReference() })
   await Bun.build({
     entrypoints: [join(root, 'packages/service/src/cli/main.ts'), ...('executable' in output ? guides() : [])],
     loader: { '.md': 'file' },
@@ -84,42 +84,35 @@ function executable({ executable, target }: { executable: string; target: Bun.Bu
   }
 }
 
-/**
- * A module with the same functions as packages/service/src/http/web/bundle.ts, which read the pages' files again, and these files: each as it is and in every
- * encoding, so that no service compresses.
- */
-async function pagesModule(bundles: Record<string, Bundle>): Promise<{ module: string; files: Map<string, Blob> }> {
+/** The pages' files, and a module in the place of packages/service/src/http/web/bundle.ts that reads them. */
+function pagesModule(bundles: Record<string, Bundle>): { module: string; files: Map<string, Blob> } {
+  const files = new Map<string, Blob>()
   const imports: string[] = []
-  const contents = new Map<string, Blob>()
-  const carry = (fileName: string, content: Blob): string => {
-    contents.set(fileName, content)
+  const imported = (fileName: string, content: Blob): string => {
+    files.set(fileName, content)
     const variable = `file${imports.length}`
     imports.push(`import ${variable} from ${JSON.stringify(`page:${fileName}`)} with { type: 'file' }\n`)
     return variable
   }
-  const read = async (fileName: string, { content, type, caching }: StaticFile): Promise<string> => {
-    const { br, gzip } = await compressed(content)
-    const paths = [carry(fileName, content), carry(`${fileName}.br`, br), carry(`${fileName}.gz`, gzip)]
-    return `await read([${paths}], ${JSON.stringify(type)}, ${JSON.stringify(caching)})`
+  const read = (name: string, { type, caching, bodies: { identity, br, gzip } }: StaticFile): string => {
+    const paths = [imported(name, identity), imported(`${name}.br`, br), imported(`${name}.gz`, gzip)]
+    return `await read(${JSON.stringify(type)}, ${JSON.stringify(caching)}, ${paths})`
   }
-  let functions = ''
-  for (const [name, { page, files }] of Object.entries(bundles)) {
-    const entries: string[] = []
-    for (const [fileName, file] of files) entries.push(`[${JSON.stringify(fileName)}, ${await read(fileName, file)}]`)
-    functions += `export async function ${name}() {
-  return { page: ${await read(`${name}.html`, page)}, files: new Map([${entries.join(', ')}]) }
+  const functions = Object.entries(bundles).map(([name, { page, files }]) => {
+    const entries = [...files].map(([fileName, file]) => `[${JSON.stringify(fileName)}, ${read(fileName, file)}]`)
+    return `export async function ${name}() {
+  return { page: ${read(`${name}.html`, page)}, files: new Map([${entries}]) }
 }
 `
-  }
+  })
   const module = `${imports.join('')}
 import { resolve } from 'node:path'
 import { StaticFile } from './static-file.ts'
 
-${functions}
-async function read(paths, type, caching) {
-  const [content, br, gzip] = await Promise.all(paths.map((path) => Bun.file(resolve(import.meta.dir, path)).bytes()))
-  return new StaticFile(content, type, caching, { br: new Blob([br]), gzip: new Blob([gzip]) })
+${functions.join('')}
+async function read(type, caching, ...paths) {
+  return new StaticFile(type, caching, ...(await Promise.all(paths.map((path) => Bun.file(resolve(import.meta.dir, path)).bytes()))))
 }
 `
-  return { module, files: contents }
+  return { module, files }
 }

@@ -84,14 +84,12 @@ test.if(process.platform === 'linux')(
       ['/openapi.json', 'Accept-Encoding: identity'],
       ['/v1/pets?limit=100', `Authorization: Bearer ${server.key}`],
     ]
-    // The first answers are not compressed, and not cached.
+    // The first answers are not cached.
     for (const [path, header] of asked) {
       const [, encoding = null] = /: (gzip|br)$/.exec(header) ?? []
-      let answer: Response
-      do {
-        answer = await fetch(origin + path, { headers: [header.split(': ')], decompress: false })
-        await answer.bytes()
-      } while (answer.headers.get('Content-Encoding') !== encoding)
+      const answer = await fetch(origin + path, { headers: [header.split(': ')], decompress: false })
+      await answer.bytes()
+      expect(answer.headers.get('Content-Encoding')).toBe(encoding)
     }
     const before = memoryMb(server.pid)
     const each = 100

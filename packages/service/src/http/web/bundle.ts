@@ -1,5 +1,6 @@
-// Bundles the pages for browsers, in memory. It takes some 20 ms, so a clone needs no build step. The package and the executable
-// carry what these functions return, and another module in the place of this one (scripts/build.ts).
+// Bundles and compresses the pages for browsers, in memory: 50 ms for the console and 0.6 s for the reference, so a clone needs no
+// build step. The package and the executable have the results as files, and another module in the place of this one
+// (scripts/bundle-service.ts).
 
 import { dirname, join } from 'node:path'
 import { StaticFile } from './static-file.ts'
@@ -23,7 +24,7 @@ export function bundleConsole(): Promise<Bundle> {
 /** Our own code is bundled. The library is served unchanged, and its script runs first. */
 export async function bundleReference(): Promise<Bundle> {
   const script = join(dirname(Bun.resolveSync(SCALAR, import.meta.dir)), 'js', 'standalone.js')
-  const library = new StaticFile(await Bun.file(script).bytes(), 'text/javascript;charset=utf-8', 'immutable')
+  const library = await StaticFile.of(await Bun.file(script).bytes(), 'text/javascript;charset=utf-8', 'immutable')
   const name = `scalar-${library.digest}.js`
   const { page, files } = await bundle('reference', 'docs/', (html) =>
     html.replace('<head>', `<head><script defer src="docs/${name}"></script>`),
@@ -56,14 +57,9 @@ async function bundle(
   const files = new Map<string, StaticFile>()
   let page: StaticFile | undefined
   for (const output of outputs) {
-    if (output.type.startsWith('text/html')) {
-      page = new StaticFile(transform(await output.text()), output.type, 'revalidated')
-    } else {
-      files.set(
-        output.path.replace('./', ''),
-        new StaticFile(new Uint8Array(await output.arrayBuffer()), output.type, 'immutable'),
-      )
-    }
+    const { path, type } = output
+    if (type.startsWith('text/html')) page = await StaticFile.of(transform(await output.text()), type, 'revalidated')
+    else files.set(path.slice(2), await StaticFile.of(new Uint8Array(await output.arrayBuffer()), type, 'immutable'))
   }
   if (!page) throw new Error(`bundling ${html} gave no page`)
   return { page, files }

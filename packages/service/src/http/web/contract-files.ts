@@ -3,7 +3,7 @@
 import { contractFor } from '../../../../contract/src/contract.ts'
 import { SECURITY_HEADERS } from '../response/shared-headers.ts'
 import { Route } from '../route.ts'
-import { StaticFile } from './static-file.ts'
+import { lazy, StaticFile } from './static-file.ts'
 
 /** As `contractFor` takes them. */
 export type ServerAddresses = () => Parameters<typeof contractFor>
@@ -13,12 +13,9 @@ export function contractFiles(addresses: ServerAddresses): Route[] {
 }
 
 function contractFile(format: 'yaml' | 'json', addresses: ServerAddresses): Route {
-  // Made at the first request: the addresses are known only once the server listens.
-  let file: StaticFile | undefined
+  // The addresses are known only when the server listens.
+  const file = lazy(() => StaticFile.of(contractFor(...addresses())[format], `application/${format}`, 'revalidated'))
   return new Route(`/openapi.${format}`, {
-    GET: ({ request }) => {
-      file ??= new StaticFile(contractFor(...addresses())[format], `application/${format}`, 'revalidated')
-      return file.answer(request, SECURITY_HEADERS)
-    },
+    GET: async ({ request }) => (await file()).answer(request, SECURITY_HEADERS),
   })
 }

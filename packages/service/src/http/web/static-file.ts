@@ -1,5 +1,5 @@
-// A file for browsers, in memory. The package and the executable carry it compressed. Elsewhere each encoding is compressed once, and nobody
-// waits for it: until it is there the file is sent as it is.
+// A file for browsers, in memory, as it is and compressed. The package and the executable have the compressed files; a clone compresses each
+// file at its first request.
 
 import { promisify } from 'node:util'
 import type { Answer } from '../response/response.ts'
@@ -15,66 +15,50 @@ const CACHE_CONTROL: Record<Caching, string> = {
 }
 
 /** Best first. Browsers accept br only over HTTPS or from the same machine. */
-const ENCODINGS = {
-  // Level 9 of 11: the last two take ten times as long and save 3 % of a large file.
-  br: async (bytes: Bytes) => {
-    const { brotliCompress, constants } = await import('node:zlib')
-    return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }) as Promise<Bytes>
-  },
-  gzip: async (bytes: Bytes) => {
-    const { gzip } = await import('node:zlib')
-    return promisify(gzip)(bytes) as Promise<Bytes>
-  },
-}
-type Encoding = keyof typeof ENCODINGS
-type Compressed = Readonly<Record<Encoding, Blob>>
+const ENCODINGS = ['br', 'gzip'] as const
+type Encoding = (typeof ENCODINGS)[number]
 
 export class StaticFile {
   readonly digest: string
   /** One copy for all connections. */
-  readonly content: Blob
-  private readonly compressed: Partial<Compressed>
-  private compressing: Promise<void> | undefined
+  readonly bodies: Readonly<Record<'identity' | Encoding, Blob>>
 
   constructor(
-    content: string | Bytes,
     readonly type: string,
     readonly caching: Caching,
-    compressed: Partial<Compressed> = {},
+    identity: Bytes,
+    br: Bytes,
+    gzip: Bytes,
   ) {
-    this.compressed = { ...compressed }
-    this.content = new Blob([content])
-    this.digest = Bun.SHA256.hash(content, 'base64url').slice(0, 22)
+    this.bodies = { identity: new Blob([identity]), br: new Blob([br]), gzip: new Blob([gzip]) }
+    this.digest = Bun.SHA256.hash(identity, 'base64url').slice(0, 22)
+  }
+
+  /** Compresses the content on threads of the runtime. */
+  static async of(content: string | Bytes, type: string, caching: Caching): Promise<StaticFile> {
+    const { brotliCompress, constants, gzip } = await import('node:zlib')
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+    const compressed = await Promise.all([
+      // Level 9 of 11: the last two take ten times as long and save 3 % of a large file.
+      promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }) as Promise<Bytes>,
+      promisify(gzip)(bytes) as Promise<Bytes>,
+    ])
+    return new StaticFile(type, caching, bytes, ...compressed)
   }
 
   answer(request: Request, headers: Record<string, string>): Answer {
-    const accepted = acceptedEncoding(request.headers.get('Accept-Encoding'))
-    const compressed = accepted && this.compressed[accepted]
-    // The first request for it gets the file at once.
-    if (accepted && !compressed) this.compressing ??= this.compress().catch(() => undefined)
-    const encoding = compressed && accepted
+    const encoding = acceptedEncoding(request.headers.get('Accept-Encoding'))
     const base = new Headers({
       ...headers,
       Vary: 'Accept-Encoding',
       'Cache-Control': CACHE_CONTROL[this.caching],
       'Content-Type': this.type,
-      ...(encoding ? { 'Content-Encoding': encoding } : {}),
+      ...(encoding && { 'Content-Encoding': encoding }),
     })
     // Each encoding is a representation of its own (RFC 9110, 8.8.3).
     const tag = `"${this.digest}${encoding ? `-${encoding}` : ''}"`
-    return { status: 200, body: compressed ?? this.content, base, tag }
+    return { status: 200, body: this.bodies[encoding ?? 'identity'], base, tag }
   }
-
-  private async compress(): Promise<void> {
-    Object.assign(this.compressed, await compressed(this.content))
-  }
-}
-
-/** On threads of the runtime's own. */
-export async function compressed(content: Blob): Promise<Compressed> {
-  const bytes = await content.bytes()
-  const [br, gzip] = await Promise.all([ENCODINGS.br(bytes), ENCODINGS.gzip(bytes)])
-  return { br: new Blob([br]), gzip: new Blob([gzip]) }
 }
 
 /**
@@ -88,5 +72,17 @@ export function acceptedEncoding(header: string | null): Encoding | undefined {
     .map((entry) => entry.split(';').map((part) => part.trim()))
     .filter(([, ...parameters]) => !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)))
     .map(([name]) => name)
-  return (Object.keys(ENCODINGS) as Encoding[]).find((encoding) => accepted.includes(encoding))
+  return ENCODINGS.find((encoding) => accepted.includes(encoding))
+}
+
+/** Starts `work` at the first call, so that the server starts without waiting for it. After a failure, the next call tries again. */
+export function lazy<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined
+  return () => {
+    result ??= work().catch((error) => {
+      result = undefined
+      throw error
+    })
+    return result
+  }
 }

@@ -4,6 +4,7 @@
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { Route } from '../route.ts'
 import { type Bundle, bundleConsole, bundleReference } from './bundle.ts'
+import { lazy } from './static-file.ts'
 
 const CONSOLE_POLICY = policy({
   'script-src': "'self'",
@@ -61,18 +62,6 @@ function shortcut(path: string, name: string, parameter: string): Route {
       headers: { Location: `../?${name}=${encodeURIComponent(request.params[parameter] ?? '')}` },
     }),
   })
-}
-
-/** Starts `work` at the first call, so that the server starts without waiting for it. After a failure, the next call tries again. */
-function lazy<Result>(work: () => Promise<Result>): () => Promise<Result> {
-  let result: Promise<Result> | undefined
-  return () => {
-    result ??= work().catch((error) => {
-      result = undefined
-      throw error
-    })
-    return result
-  }
 }
 
 function policy(directives: Record<string, string>): string {
