@@ -27,16 +27,13 @@ export interface RunOptions {
   command?: string[]
 }
 
-/** A server ends with its process, and the library behind `complete` prints to the standard output of the process. */
-const NEEDS_PROCESS = ['serve', 'complete']
-
 /**
  * Runs a command to its end in this process, unless the command needs another or `command` or LAUNCHER names a program. `stdin` is empty
  * by default.
  */
 export async function run(args: string[], options: RunOptions & { stdin?: string } = {}) {
-  const needsProcess = options.command || process.env.LAUNCHER || NEEDS_PROCESS.includes(args[0] ?? '')
-  if (needsProcess) return runProcess(args, options)
+  // A server ends with its process.
+  if (options.command || process.env.LAUNCHER || args[0] === 'serve') return runProcess(args, options)
   const [stdout, stderr] = [new TextOutput(), new TextOutput()]
   const { promise: exited, resolve } = Promise.withResolvers<number>()
   const folder = options.cwd ?? newFolder()

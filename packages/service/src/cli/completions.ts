@@ -1,88 +1,119 @@
-// Completions for shells. The library completes commands and flags. This file adds the names of keys, and the scripts for shells, which
-// must never evaluate what is typed.
+// `petstore completion SHELL`: a script with all commands, flags and choices as a table. It compares the words that are typed with the table,
+// and never evaluates them.
 
-import tab from '@bomb.sh/tab/commander'
-import type { Command } from 'commander'
-import { readConfig } from '../config/read-config.ts'
-import { keyState } from '../domain/keys.ts'
-import { printable } from '../observability/printable.ts'
-import { kindOf } from '../store/kinds.ts'
-import { io } from '../system/io.ts'
+import { Argument, Command } from 'commander'
 import { write } from './print.ts'
-import { withStore } from './with-store.ts'
 
-/** The library's script evaluates all words, and needs the package bash-completion. This one also suits bash 3.2, which macOS has. */
-const BASH = `_petstore() {
-    local word line words=() last=0
-    # bash splits --status=sold into three words, and an address.
-    for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
-        if ((last > 0)) && [[ $word == [=:]* || \${words[last - 1]} == *[=:] ]]; then
-            words[last - 1]+=$word
-        else
-            words[last++]=$word
-        fi
+/** Call it after all other commands have been added. */
+export function addCompletions(program: Command, [command, dashes]: readonly string[]): void {
+  const completion = new Command('completion')
+    .description('Print completions for a shell.')
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
+    .action((shell: keyof typeof SCRIPTS) => write(SCRIPTS[shell](rowsOf(program, 'petstore').join('\n'))))
+  program.addCommand(completion)
+  // Scripts that 1.0.0 printed call this command. It answers that there are no completions.
+  const asked = new Command('complete').argument('[words...]').action(() => write(':4\n'))
+  if (command === 'complete' && dashes === '--') program.addCommand(asked, { hidden: true })
+}
+
+/** Each has the words before, a word that may follow, and its description. A flag that takes a value also has a row without a word. */
+function rowsOf(command: Command, path: string): string[] {
+  const help = command.createHelp()
+  const [commands, flags] = [help.visibleCommands(command), help.visibleOptions(command)]
+  const row = (before: string, word = '', text = '') =>
+    `${before}\t${word}\t${text.replaceAll("'", '’').replace(/(?: \(|\. |\.?$).*/ms, '')}`
+  const choices = (before: string, { argChoices = [] }: { argChoices?: string[] | undefined }) =>
+    argChoices.map((choice) => row(before, choice))
+  return [
+    ...commands.map((inner) => row(path, inner.name(), inner.description())),
+    ...command.registeredArguments.flatMap((argument) => choices(path, argument)),
+    ...flags.flatMap(({ long, description }) => row(path, long, description)),
+    ...flags
+      .filter(({ required }) => required)
+      .flatMap((flag) => [row(`${path} ${flag.long}`), ...choices(`${path} ${flag.long}`, flag)]),
+    ...commands.flatMap((inner) => rowsOf(inner, `${path} ${inner.name()}`)),
+  ]
+}
+
+/** For bash from 3.2 on, which splits `--status=sold` into three words, and for zsh. */
+const FIND = (rows: string) => `_petstore_rows='
+${rows}
+'
+_petstore_find() {
+    local at=petstore last= word= next= before= name= text=
+    for next; do
+        last=\${word:-$last}
+        [[ $word != -* && $_petstore_rows == *$'\\n'"$at $word"$'\\t'* ]] && at+=" $word"
+        word=\${next#=}
     done
-    COMPREPLY=()
-    while IFS= read -r line; do
-        [[ $line == :* ]] || COMPREPLY+=("\${line%%$'\\t'*}")
-    done < <(petstore complete -- "\${words[@]}" 2>/dev/null)
+    [[ $last == -* && $_petstore_rows == *$'\\n'"$at $last"$'\\t'* ]] && at+=" $last"
+    while IFS=$'\\t' read -r before name text; do
+        [[ $before == "$at" && -n $name && $name == "$word"* && ($name != -* || $word == -*) ]] || continue
+        found+=("$name") shown+=("$name\${text:+  -- $text}")
+    done <<<"$_petstore_rows"
+}
+`
+const SCRIPTS = {
+  bash: (rows: string) => `${FIND(rows)}_petstore() {
+    local found=() shown=()
+    _petstore_find "\${COMP_WORDS[@]:1:COMP_CWORD}"
+    COMPREPLY=("\${found[@]}")
 }
 complete -F _petstore petstore
-`
-
-/** Where the library's others do: in zsh with the text before =, in PowerShell with what follows a typographic quote. */
-const MENDED: Record<string, readonly [from: string, to: string]> = {
-  zsh: [`flagPrefix="-P \${BASH_REMATCH}"`, `flagPrefix="-P \${(q)BASH_REMATCH}"`],
-  powershell: [
-    `($_ -replace "'", "''")`,
-    '[System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($_)',
-  ],
+`,
+  zsh: (rows: string) => `#compdef petstore
+${FIND(rows)}_petstore() {
+    local -a found shown flag
+    [[ $PREFIX == --*=* ]] && flag=("\${PREFIX%%=*}") && compset -P 1 '*='
+    _petstore_find "\${(@)words[2,CURRENT-1]}" "\${flag[@]}" "$PREFIX"
+    compadd -l -d shown -a found
 }
-
-/** Call it after all commands have been added. */
-export async function addCompletions(program: Command, [command, , ...words]: readonly string[]): Promise<void> {
-  const completions = tab(program, { completionCommandName: 'completion' })
-  program.commands
-    .find((each) => each.name() === 'completion')
-    ?.description('Print completions for a shell.')
-    .action((shell: string) =>
-      write(shell === 'bash' ? BASH : mended(shell, () => completions.setup('petstore', 'petstore', shell))),
-    )
-  if (command !== 'complete' || words[0] !== 'keys') return
-  const names = await keyNames()
-  for (const name of ['keys revoke', 'keys rotate']) {
-    completions.commands.get(name)?.argument('key', (complete) => {
-      for (const [value, description] of names) complete(value, description)
-    })
-  }
+compdef _petstore petstore
+[[ $funcstack[1] != _petstore ]] || _petstore
+`,
+  fish: (rows: string) => `set -g __petstore_rows (string split \\n -- '
+${rows}
+')
+function __petstore
+    set -l before (string replace -r '\\t.*' '' -- $__petstore_rows)
+    set -l at petstore
+    set -l last
+    for word in (commandline -opc)[2..-1]
+        set last $word
+        contains -- "$at $word" $before; and not string match -q -- '-*' $word; and set at "$at $word"
+    end
+    set -l word (commandline -ct)
+    set -l flag (string match -r -- '^--[^=]+=' $word); and set last (string trim -r -c = -- $flag)
+    set -l first '[^-\\t]'
+    if string match -q -- '-*' $last; and contains -- "$at $last" $before
+        set at "$at $last"
+    else
+        set flag
+        string match -q -- '-*' $word; and set first -
+    end
+    string replace -rf -- "^$at\\t($first)" "$flag\\$1" $__petstore_rows
+end
+complete -c petstore -f -k -a '(__petstore)'
+`,
+  powershell: (rows: string) => `Register-ArgumentCompleter -Native -CommandName petstore -ScriptBlock {
+    param($word, $ast, $cursor)
+    $rows = @'
+${rows}
+'@ -split "\\r?\\n" | ForEach-Object { , ($_ -split "\\t") }
+    $before = $rows | ForEach-Object { $_[0] }
+    $at, $last, $flag = 'petstore', '', ''
+    foreach ($element in $ast.CommandElements | Select-Object -Skip 1) {
+        if ($element.Extent.EndOffset -ge $cursor) { break }
+        $last = $element.Extent.Text
+        if (-not $last.StartsWith('-') -and $before -ccontains "$at $last") { $at = "$at $last" }
+    }
+    if ($word -match '^(--[^=]+)=') { $flag, $last = $Matches[0], $Matches[1] }
+    if ($last.StartsWith('-') -and $before -ccontains "$at $last") { $at = "$at $last" } else { $flag = '' }
+    $rows | Where-Object { $_[0] -ceq $at -and $_[1] -and "$flag$($_[1])".StartsWith($word, 'Ordinal') } |
+        Where-Object { $word.StartsWith('-') -or -not $_[1].StartsWith('-') } | ForEach-Object {
+            $text = if ($_[2]) { $_[2] } else { $_[1] }
+            [System.Management.Automation.CompletionResult]::new("$flag$($_[1])", $_[1], 'ParameterValue', $text)
+        }
 }
-
-/** The script of the library, which only prints it. */
-function mended(shell: string, print: () => void): string {
-  const { log } = console
-  let script = ''
-  console.log = (text: string) => {
-    script = `${text}\n`
-  }
-  print()
-  console.log = log
-  const [from, to] = MENDED[shell] ?? ['', '']
-  if (!script.includes(from)) throw new Error(`The library's script for ${shell} has changed.`)
-  return script.replace(from, () => to)
-}
-
-/** The keys in force: each by its name where that is one word, else by its id. None where the store is not an up-to-date file. */
-async function keyNames(): Promise<[value: string, description: string][]> {
-  try {
-    const config = readConfig(io().env)
-    const kind = kindOf(config.database)
-    const { version, newest } = await kind.schema(config.database)
-    if (!kind.files || version !== newest) return []
-    const keys = await withStore(config, (store) => store.listKeys())
-    return keys
-      .filter((key) => keyState(key, Date.now()) === 'active')
-      .map(({ id, name }) => (/^[\w.-]+$/.test(name) ? [name, `key ${id}`] : [String(id), printable(name)]))
-  } catch {
-    return []
-  }
+`,
 }

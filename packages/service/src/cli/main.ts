@@ -48,7 +48,8 @@ export function main(args: readonly string[], given: Io = process): Promise<numb
 async function addAll(program: Command, args: readonly string[]): Promise<void> {
   for (const load of COMMANDS.values()) program.addCommand(await load())
   program.addCommand((await import('./commands/help.ts')).helpCommand(program))
-  await (await import('./completions.ts')).addCompletions(program, args)
+  const { addCompletions } = await import('./completions.ts')
+  addCompletions(program, args)
 }
 
 /** Makes commander throw instead of exiting, and print as everything else does. Subcommands do not inherit this. */
