@@ -1,15 +1,17 @@
-// Generates requests from the contract, valid and invalid in every part, and checks each answer: the expected status, never a
-// 5xx, no hang, and an Error body that matches the contract. Memory must not grow.
+// Sends requests made of valid and invalid parts, and checks each answer: the status that the contract's validators expect, never a
+// 5xx, no hang, and an Error body that matches the contract. Memory must not grow. The validators themselves are compared with an
+// independent one in packages/contract/test.
 //
 //   npm run endurance -- hostile --runs 100000 --report
 
 import fc from 'fast-check'
-import document from '../openapi.yaml'
+import { operations } from '../packages/contract/src/contract.ts'
 import { INT64_MAX, INT64_MIN } from '../packages/contract/src/int64.ts'
-import type { Operation, Schema } from '../packages/contract/src/openapi.ts'
-import { parametersOf } from '../packages/contract/src/parameters.ts'
+import { parseJson } from '../packages/contract/src/json.ts'
+import { SEARCH_WORDS_MAX } from '../packages/contract/src/limits.ts'
 import { checkAgainstContract } from '../test/support/contract-check.ts'
 import { serve } from '../test/support/process.ts'
+import { modelWords } from '../test/support/search-rules.ts'
 import { experiment } from './command.ts'
 import { figuresOf } from './load/figures.ts'
 
@@ -17,12 +19,6 @@ const HANG_MS = 15_000
 const AT_ONCE = 8
 /** Sent before the memory is read for the first time. */
 const WARM_UP_RUNS = 5_000
-
-/** A part of a request, and the status it leads to if it is wrong. */
-interface Part<Value> {
-  value: Value
-  wrong?: number
-}
 
 interface Hostile {
   method: string
@@ -72,206 +68,141 @@ async function send({ url }: Target, { method, path, headers, body, expected }: 
   return answer.status
 }
 
-/** Requests to the contract's operations: every parameter and body from its schema, valid or not. */
-function requests(key: string): fc.Arbitrary<Hostile> {
-  const { get: list, post } = document.paths['/pets'] as Record<'get' | 'post', Operation>
-  const query = parametersOf('get', list, document.components).filter(({ name }) => name !== 'cursor')
-  const texts = fc.record(
-    Object.fromEntries(query.map(({ name, schema }) => [name, fc.option(textOf(schema), { nil: undefined })])),
-  )
-  const target = texts.map((parts): Part<string> => {
-    const given = Object.entries(parts).flatMap(([name, part]) => (part ? [{ name, ...part }] : []))
-    const value = given.map(({ name, value }) => `${name}=${encodeURIComponent(value)}`).join('&')
-    return { value: `/pets?${value}`, ...(given.some(({ wrong }) => wrong) ? { wrong: 400 } : {}) }
-  })
-  const lists = fc.record({ key: keys(key), target }).map(({ key, target }): Hostile => {
-    return { method: 'GET', path: target.value, headers: key.value, expected: [key.wrong ?? target.wrong ?? 200] }
-  })
-  const ids = fc.oneof(
-    fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }).map(String),
-    fc.string({ minLength: 1 }).map((text) => `x${encodeURIComponent(text)}`),
-  )
-  const gets = fc.record({ key: keys(key), id: ids }).map(({ key, id }): Hostile => {
-    return { method: 'GET', path: `/pets/${id}`, headers: key.value, expected: key.wrong ? [key.wrong] : [200, 404] }
-  })
-  const newPet = post.requestBody?.content['application/json']?.schema as Schema
-  const idempotency = parametersOf('post', post, document.components)[0]?.schema as Schema
-  const creates = fc
-    .record({
-      key: keys(key),
-      type: mediaTypes,
-      body: bodies(resolve(newPet)),
-      idempotencyKey: fc.option(headerOf(idempotency), { nil: undefined }),
-    })
-    .map(({ key, type, body, idempotencyKey }): Hostile => {
-      // The key may have been used before, for this pet or for another one.
-      const added = idempotencyKey ? [201, 409, 422] : [201]
-      const wrong = key.wrong ?? type.wrong ?? body.wrong ?? idempotencyKey?.wrong
-      const headers = {
-        ...key.value,
-        ...type.value,
-        ...(idempotencyKey ? { 'Idempotency-Key': idempotencyKey.value } : {}),
-      }
-      return { method: 'POST', path: '/pets', headers, body: body.value, expected: wrong ? [wrong] : added }
-    })
-  return fc.oneof({ weight: 2, arbitrary: lists }, { weight: 1, arbitrary: gets }, { weight: 4, arbitrary: creates })
-}
+const { listPets, getPet, createPet } = Object.fromEntries(operations.map((one) => [one.id, one])) as Record<
+  'listPets' | 'getPet' | 'createPet',
+  (typeof operations)[number]
+>
 
-function keys(key: string): fc.Arbitrary<Part<Record<string, string>>> {
-  const visible = fc.stringMatching(/^[!-~]{1,60}$/)
-  const wrong = fc.oneof(
-    fc.constant({}),
-    visible.map((text) => ({ Authorization: `Bearer ${text}` })),
-    visible.map((text) => ({ Authorization: text })),
-    fc.integer({ min: 10, max: key.length - 1 }).map((at) => {
-      const other = key[at] === 'x' ? 'y' : 'x'
-      return { Authorization: `Bearer ${key.slice(0, at)}${other}${key.slice(at + 1)}` }
-    }),
-  )
-  return fc.oneof(
-    { weight: 9, arbitrary: fc.constant({ value: { Authorization: `Bearer ${key}` } }) },
-    { weight: 1, arbitrary: wrong.map((value) => ({ value: value as Record<string, string>, wrong: 401 })) },
-  )
-}
-
-const mediaTypes: fc.Arbitrary<Part<Record<string, string>>> = fc.oneof(
-  {
-    weight: 9,
-    arbitrary: fc
-      .constantFrom('application/json', 'Application/JSON; charset="UTF-8"', 'application/json;charset=utf-8;x=y')
-      .map((type) => ({ value: { 'Content-Type': type } })),
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .stringMatching(/^[!-~]{1,40}$/)
-      .filter((type) => !/^application\/json/i.test(type))
-      .map((type) => ({ value: { 'Content-Type': type }, wrong: 415 })),
-  },
+const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX }).map(String)
+const odd = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }).map(String),
+  fc.double().map(String),
+  fc.integer().map((number) => `0${number}`),
+  fc.constantFrom('', '!?', '\0', ' \t', 'Sold', '101', '1.', 'a '.repeat(9), 'x'.repeat(256)),
 )
-
-/** The text of a query parameter. */
-function textOf(schema: Schema): fc.Arbitrary<Part<string>> {
-  const { type, format, minimum = 0, maximum = 0, enum: values } = resolve(schema)
-  if (values) {
-    const wrong = fc.string({ unit: 'binary' }).filter((text) => !values.includes(text) && text.isWellFormed())
-    return either(fc.constantFrom(...values), wrong, 400)
-  }
-  if (format === 'int64') return int64s()
-  if (type === 'string')
-    return either(fc.stringMatching(/^[a-zé]{1,20}( [a-z]{1,9}){0,3}$/), fc.constantFrom(...UNSEARCHED), 400)
-  if (type !== 'integer') throw new Error(`no texts for a parameter of the type ${type}`)
-  // The contract's reader rounds the bounds of int64.
-  const [min, max] = format === 'int64' ? [INT64_MIN, INT64_MAX] : [BigInt(minimum), BigInt(maximum)]
-  const right = fc.bigInt({ min, max }).map(String)
-  const wrong = fc.oneof(
-    fc.bigInt({ min: max + 1n, max: 10n ** 30n }).map(String),
-    fc.bigInt({ min: -(10n ** 30n), max: min - 1n }).map(String),
-    fc.string().filter((text) => !/^\d+$/.test(text)),
-    fc.double().map((number) => `${number}.`),
-    right.map((text) => `0${text}`),
-  )
-  return either(right, wrong, 400)
+/** One in four is an odd text. */
+const mostly = (right: fc.Arbitrary<string>) => fc.oneof({ weight: 3, arbitrary: right }, { weight: 1, arbitrary: odd })
+const STATUSES = ['available', 'pending', 'sold']
+/** Parameters, by name; one that is not here has only odd texts. */
+const RIGHT: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  limit: fc.integer({ min: 1, max: 100 }).map(String),
+  status: fc.constantFrom(...STATUSES),
+  categoryId: int64,
+  search: fc.stringMatching(/^[a-zé]{1,20}( [a-z]{1,9}){0,3}$/),
+  sort: fc.constantFrom('oldest', 'newest'),
+  petId: fc.bigInt({ min: 1n, max: INT64_MAX }).map(String),
 }
-
-/** Nothing that can be searched for, or too many words. */
-const UNSEARCHED = ['', '!?', '\u0000', 'a '.repeat(9)]
-
-function int64s(): fc.Arbitrary<Part<string>> {
-  const max = 2n ** 63n - 1n
-  const wrong = fc.oneof(
-    fc.bigInt({ min: max + 1n, max: 2n ** 80n }).map(String),
-    fc.bigInt({ min: -(2n ** 80n), max: -max - 2n }).map(String),
-    fc.string().filter((text) => !/^-?\d+$/.test(text)),
+const json = fc.oneof(
+  fc.json(),
+  odd.map((text) => JSON.stringify(text)),
+  fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }).map(String),
+  fc.constantFrom('"\\ud800"', '1e999', '1.0', '-0', '""', '" \\t"', 'null'),
+)
+const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 260 }).map((text) => JSON.stringify(text))
+const field = (right: fc.Arbitrary<string>) =>
+  fc.oneof(
+    { weight: 8, arbitrary: right },
+    { weight: 1, arbitrary: json },
+    { weight: 1, arbitrary: fc.constant(undefined) },
   )
-  return either(fc.bigInt({ min: -max - 1n, max }).map(String), wrong, 400)
-}
-
-/** The text of a header, from the pattern of its schema. */
-function headerOf({ pattern }: Schema): fc.Arbitrary<Part<string>> {
-  const right = new RegExp(pattern as string)
-  const visible = fc.stringMatching(/^[!-~]{1,40}$/)
-  return either(
-    visible.filter((text) => right.test(text)),
-    visible.filter((text) => !right.test(text)),
-    400,
-  )
-}
-
-function bodies(schema: Schema): fc.Arbitrary<Part<Uint8Array<ArrayBuffer>>> {
-  const { properties = {}, required = [] } = schema
-  const fields = Object.entries(properties).map(([name, of]) => {
-    const part = jsonOf(resolve(of))
-    const absent = fc.constant<Part<string> | undefined>(
-      required.includes(name) ? { value: '', wrong: 400 } : undefined,
-    )
-    return fc.oneof({ weight: 9, arbitrary: part }, { weight: 1, arbitrary: absent }).map((given) => ({ name, given }))
+const objects = fc
+  .record({
+    name: field(name),
+    categoryId: field(int64),
+    status: field(fc.constantFrom(...STATUSES).map((text) => `"${text}"`)),
+    more: fc.dictionary(fc.string(), fc.jsonValue()),
   })
-  const objects = fc
-    .record({ fields: fc.tuple(...fields), more: fc.dictionary(fc.string(), fc.jsonValue()) })
-    .map(({ fields, more }): Part<string> => {
-      const own = fields.flatMap(({ name, given }) => (given?.value ? [`${JSON.stringify(name)}:${given.value}`] : []))
-      const others = Object.entries(more)
-        .filter(([name]) => !(name in properties))
-        .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
-      const wrong = fields.some(({ given }) => given?.wrong)
-      return { value: `{${[...own, ...others].join()}}`, ...(wrong ? { wrong: 400 } : {}) }
-    })
-  const others = fc.oneof(fc.json(), fc.string(), fc.string({ unit: 'binary' })).map((value) => ({ value, wrong: 400 }))
-  const encoded = fc
-    .oneof({ weight: 6, arbitrary: objects }, { weight: 1, arbitrary: others })
-    .map(({ value, ...rest }) => ({ ...rest, value: new TextEncoder().encode(value) }))
-  const bytes = fc.uint8Array({ maxLength: 200 }).map((value) => ({ value: new Uint8Array(value), wrong: 400 }))
-  return fc.oneof({ weight: 9, arbitrary: encoded }, { weight: 1, arbitrary: bytes })
-}
+  .map(({ more, ...fields }) => {
+    const given = Object.entries(fields).flatMap(([name, value]) => (value ? [`"${name}":${value}`] : []))
+    const others = Object.entries(more).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    return `{${[...given, ...others].join()}}`
+  })
+const encoded = (texts: fc.Arbitrary<string>) => texts.map((text) => new TextEncoder().encode(text))
+const bodies = fc.oneof(
+  { weight: 8, arbitrary: encoded(objects) },
+  { weight: 1, arbitrary: encoded(fc.oneof(json, odd)) },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => new Uint8Array(bytes)) },
+)
+const mediaTypes = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom('application/json', 'Application/JSON; charset="UTF-8"') },
+  { weight: 1, arbitrary: fc.stringMatching(/^[!-~]{1,40}$/).filter((type) => !/^application\/json/i.test(type)) },
+)
+const idempotencyKeys = fc.oneof(fc.stringMatching(/^"[!#-Z^-~]{1,40}"$/), fc.stringMatching(/^[!-~]{1,40}$/))
 
-/** The JSON text of a property. */
-function jsonOf({ type, enum: values, minLength = 0, maxLength = 0, pattern }: Schema): fc.Arbitrary<Part<string>> {
-  const others = fc.constantFrom('null', '[]', '{}', 'true', '1.5', '"\\ud800"', '1e999', '""')
-  if (values)
-    return either(
-      fc.constantFrom(...values).map((value) => JSON.stringify(value)),
-      others,
-      400,
-    )
-  if (type === 'integer') {
-    const right = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String)
-    const beyond = fc.bigInt({ min: 2n ** 63n, max: 2n ** 80n }).map(String)
-    return either(
-      right,
-      fc.oneof(
-        others,
-        beyond,
-        right.map((text) => `"${text}"`),
-      ),
-      400,
-    )
-  }
-  const allowed = new RegExp(pattern ?? '', 'u')
-  const right = fc.string({ unit: 'binary', minLength, maxLength }).filter((text) => allowed.test(text))
-  const long = fc.string({ unit: 'binary', minLength: maxLength + 1, maxLength: 4 * maxLength })
+/** The value of Authorization; one in ten is wrong. */
+function credentials(key: string): fc.Arbitrary<string | undefined> {
+  const visible = fc.stringMatching(/^[!-~]{1,60}$/)
+  const changed = fc.integer({ min: 10, max: key.length - 1 }).map((at) => {
+    return `${key.slice(0, at)}${key[at] === 'x' ? 'y' : 'x'}${key.slice(at + 1)}`
+  })
   const wrong = fc.oneof(
-    others,
-    long.map((text) => JSON.stringify(text)),
-    fc.constant('" \\t"'),
+    fc.constant(undefined),
+    visible,
+    fc.oneof(visible, changed).map((text) => `Bearer ${text}`),
   )
-  return either(
-    right.map((text) => JSON.stringify(text)),
-    wrong,
-    400,
-  )
+  return fc.oneof({ weight: 9, arbitrary: fc.constant(`Bearer ${key}`) }, { weight: 1, arbitrary: wrong })
 }
 
-function either(right: fc.Arbitrary<string>, wrong: fc.Arbitrary<string>, status: number): fc.Arbitrary<Part<string>> {
-  return fc.oneof(
-    { weight: 3, arbitrary: right.map((value) => ({ value })) },
-    { weight: 1, arbitrary: wrong.map((value) => ({ value, wrong: status })) },
-  )
+/** Whether a validator of the contract, or the reader before it, refuses it. */
+function isWrong(validate: (problems: string[]) => unknown): boolean {
+  const problems: string[] = []
+  try {
+    validate(problems)
+  } catch {
+    return true
+  }
+  return problems.length > 0
 }
 
-function resolve(schema: Schema): Schema {
-  const { $ref, ...own } = schema
-  return $ref ? { ...document.components.schemas[$ref.split('/').at(-1) as string], ...own } : schema
+function requests(key: string): fc.Arbitrary<Hostile> {
+  const query = listPets.parameters.filter(({ name }) => name !== 'cursor')
+  const texts = Object.fromEntries(
+    query.map(({ name }) => [name, fc.option(RIGHT[name] ? mostly(RIGHT[name]) : odd, { nil: undefined })]),
+  )
+  const lists = fc.record(texts).map((given) => {
+    const params = query.flatMap((one) => {
+      const text = given[one.name]
+      return text === undefined ? [] : [{ ...one, text }]
+    })
+    const written = modelWords(given.search ?? 'a').written
+    const isRefused =
+      written === 0 ||
+      written > SEARCH_WORDS_MAX ||
+      params.some(({ validate, name, text }) => isWrong((problems) => validate(text, name, problems)))
+    const path = `/pets?${params.map(({ name, text }) => `${name}=${encodeURIComponent(text)}`).join('&')}`
+    return { method: listPets.method, path, expected: [isRefused ? 400 : 200] }
+  })
+  const ids = mostly(RIGHT.petId as fc.Arbitrary<string>).filter((text) => !/^\.{0,2}$/.test(text))
+  const gets = ids.map((id) => {
+    const isRefused = getPet.parameters.some(({ validate, name }) =>
+      isWrong((problems) => validate(id, name, problems)),
+    )
+    return { method: getPet.method, path: `/pets/${encodeURIComponent(id)}`, expected: isRefused ? [404] : [200, 404] }
+  })
+  const creates = fc
+    .record({ body: bodies, type: mediaTypes, once: fc.option(idempotencyKeys, { nil: undefined }) })
+    .map(({ body, type, once }) => {
+      const headers = { 'Content-Type': type, ...(once && { 'Idempotency-Key': once }) }
+      const isRefused = isWrong((problems) => {
+        for (const { name, validate } of createPet.parameters) if (once) validate(once, name, problems)
+        const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
+        createPet.body?.validate(parseJson(text), 'body', problems)
+      })
+      // The key may have been used before, for this pet or for another one.
+      const expected = !/^application\/json/i.test(type) ? [415] : isRefused ? [400] : once ? [201, 409, 422] : [201]
+      return { method: createPet.method, path: '/pets', headers, body, expected }
+    })
+  const all: fc.Arbitrary<Omit<Hostile, 'headers'> & Partial<Hostile>> = fc.oneof(
+    { weight: 2, arbitrary: lists },
+    { weight: 1, arbitrary: gets },
+    { weight: 4, arbitrary: creates },
+  )
+  return fc.record({ one: all, Authorization: credentials(key) }).map(({ one, Authorization }) => ({
+    ...one,
+    headers: { ...one.headers, ...(Authorization && { Authorization }) },
+    expected: Authorization === `Bearer ${key}` ? one.expected : [401],
+  }))
 }
 
 async function run({ runs, seed }: { runs: number; seed: number }) {

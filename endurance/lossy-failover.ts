@@ -5,19 +5,40 @@
 //
 //   npm run endurance -- lossy-failover --rounds 5 --report
 
+import {
+  type Event,
+  type EventPage,
+  PetstoreApiError,
+  PetstoreClient,
+  toJson,
+} from '../packages/client/src/petstore.ts'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
 import { Cluster } from '../test/support/postgres.ts'
 import { type Running, serve } from '../test/support/process.ts'
+import { until } from '../test/support/until.ts'
 import { experiment, faultsLine, print } from './command.ts'
-import { type Answer, type Place, type Seen, Shop } from './lossy-clients.ts'
 
 const SERVERS = 3
 /** What readers follow. */
-const FOLLOWED = ['', 'type=order.expired', 'petId=1'] as const
+const ALL: Followed = {}
+const EXPIRED = { type: ['order.expired' as const] }
+const FOLLOWED: readonly Followed[] = [ALL, EXPIRED, { petId: 1n }]
 /** What the others write before the frozen server looks again. */
 const WRITTEN = 5
+/** Until a failover is over. */
+const RETRIES = 100
 /** Until the reservations end, at first. */
 const ENDS_AFTER_MS = 5_000
+
+type Asked = NonNullable<Parameters<PetstoreClient['listEvents']>[0]>
+type Followed = Pick<Asked, 'type' | 'petId'>
+
+/** Where a reader is: what it has read, and how it goes on. */
+interface Place {
+  followed: Followed
+  read: readonly Event[]
+  cursor: string
+}
 
 export interface Round {
   /** Events that were shown and are lost. */
@@ -49,28 +70,31 @@ async function loseOnce(reservations: number, afterMs: number): Promise<Round | 
   const PETSTORE_DATABASE = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/petstore`
   const env = { PETSTORE_DATABASE, PETSTORE_BOOTSTRAP_KEY: key }
   const servers = await Promise.all(Array.from({ length: SERVERS }, () => serve([], { env })))
-  const [shower, ...others] = servers.map(({ url }) => new Shop(url, key)) as [Shop, ...Shop[]]
+  const clients = servers.map(({ url }) => new PetstoreClient({ baseUrl: url, apiKey: key, retries: RETRIES }))
+  const [shower, ...others] = clients as [PetstoreClient, PetstoreClient, PetstoreClient]
   try {
-    await Promise.all(Array.from({ length: reservations }, () => shower.add()))
+    await addMany(shower, reservations)
     const expiresAt = new Date(Date.now() + afterMs).toISOString()
-    await Promise.all(Array.from({ length: reservations }, (_, n) => shower.reserve(n + 1, expiresAt)))
+    const reserve = (n: number) => shower.placeOrder({ petId: BigInt(n + 1), expiresAt })
+    await Promise.all(Array.from({ length: reservations }, (_, n) => reserve(n)))
     await taken(primary)
     await standby.down('SIGQUIT')
     if (Date.now() > Date.parse(expiresAt)) return undefined
-    const ended = async (shop = shower) => (await shop.whole('type=order.expired')).length === reservations
-    while (!(await ended())) await Bun.sleep(20)
-    const places = (await Promise.all(FOLLOWED.map((followed) => shower.placesOf(followed)))).flat()
-    const atEnd = places.findLast(({ followed }) => followed === '') as Place
-    const waiting = shower.read(atEnd.cursor, 'wait=25')
+    const ended = (client: PetstoreClient) =>
+      until('the reservations have ended', async () => (await rest(client, EXPIRED))?.length === reservations)
+    await ended(shower)
+    const places = (await Promise.all(FOLLOWED.map((followed) => placesOf(shower, followed)))).flat()
+    const atEnd = places.findLast(({ followed }) => followed === ALL) as Place
+    const waiting = page(shower, { cursor: atEnd.cursor, wait: 25 })
     freeze(servers[0] as Running, 'SIGSTOP')
     await primary.down('SIGKILL')
     await standby.up()
     await standby.promote()
-    const added = await Promise.all(others.map((shop) => shop.addMany(WRITTEN)))
+    const added = await Promise.all(others.map((client) => addMany(client, WRITTEN)))
     // The reservations end once more; whatever comes first gets the lost ids.
-    while (!(await ended(others[0]))) await Bun.sleep(20)
+    await ended(others[0])
     freeze(servers[0] as Running, 'SIGCONT')
-    return await judge([shower, ...others], places, added.flat(), { place: atEnd, answer: waiting })
+    return await judge(clients, places, added.flat(), { place: atEnd, answer: await waiting })
   } finally {
     freeze(servers[0] as Running, 'SIGCONT')
     await Promise.all(servers.map((server) => server.stop('SIGKILL')))
@@ -78,11 +102,47 @@ async function loseOnce(reservations: number, afterMs: number): Promise<Round | 
   }
 }
 
+/** `undefined`: the cursor has expired. */
+async function page(client: PetstoreClient, asked: Asked): Promise<EventPage | undefined> {
+  return client.listEvents(asked).catch((error) => {
+    if (error instanceof PetstoreApiError && error.code === 'cursor_expired') return undefined
+    throw error
+  })
+}
+
+/** The events from a place, or from the beginning, to the end; `undefined` if its cursor has expired. */
+async function rest(client: PetstoreClient, followed: Followed, from?: string): Promise<Event[] | undefined> {
+  const events: Event[] = []
+  for (let cursor = from; ; ) {
+    const found = await page(client, { ...followed, cursor, limit: 100 })
+    if (!found) return undefined
+    if (found.events.length === 0) return events
+    events.push(...found.events)
+    cursor = found.next
+  }
+}
+
+/** The places behind each event. */
+async function placesOf(client: PetstoreClient, followed: Followed): Promise<Place[]> {
+  const places: Place[] = []
+  for (let last: Place | undefined; ; places.push(last)) {
+    const { events, next } = await client.listEvents({ ...followed, cursor: last?.cursor, limit: 1 })
+    if (events.length === 0) return places
+    last = { followed, read: [...(last?.read ?? []), ...events], cursor: next }
+  }
+}
+
+async function addMany(client: PetstoreClient, count: number): Promise<bigint[]> {
+  const add = () => client.createPet({ name: 'Rex', categoryId: 1n })
+  const pets = await Promise.all(Array.from({ length: count }, add))
+  return pets.map(({ id }) => id)
+}
+
 /** Resolves when the standby has what the primary has. */
 async function taken(primary: Cluster): Promise<void> {
   await primary.asAdmin(async (sql) => {
     const upToDate = 'SELECT FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_lsn()'
-    while ((await sql.unsafe(upToDate)).length === 0) await Bun.sleep(20)
+    await until('the standby has everything', async () => (await sql.unsafe(upToDate)).length > 0)
   })
 }
 
@@ -92,45 +152,40 @@ function freeze({ pid }: Running, signal: 'SIGSTOP' | 'SIGCONT'): void {
 
 /** Every place, on every server, the one that showed what is lost first. */
 async function judge(
-  shops: readonly Shop[],
+  clients: readonly PetstoreClient[],
   places: readonly Place[],
-  added: readonly number[],
-  { place, answer }: { place: Place; answer: Promise<Answer> },
+  added: readonly bigint[],
+  { place, answer }: { place: Place; answer: EventPage | undefined },
 ): Promise<Round> {
-  const now = new Map<string, Seen[]>()
-  for (const followed of FOLLOWED) now.set(followed, await (shops[1] as Shop).whole(followed))
-  const all = now.get('') as Seen[]
-  const there = new Set(all.map((event) => JSON.stringify(event)))
-  const lost = places
-    .findLast(({ followed }) => followed === '')
-    ?.read.filter((event) => !there.has(JSON.stringify(event)))
-  const round: Round = { lost: lost?.length ?? 0, wentOn: 0, expired: 0, faults: [] }
+  const [frozen, other] = clients as [PetstoreClient, PetstoreClient]
+  const now = new Map<Followed, Event[]>()
+  for (const followed of FOLLOWED) now.set(followed, (await rest(other, followed)) ?? [])
+  const all = now.get(ALL) as Event[]
+  const there = new Set(all.map((event) => toJson(event)))
+  const isLost = (event: Event) => !there.has(toJson(event))
+  const round: Round = { lost: place.read.filter(isLost).length, wentOn: 0, expired: 0, faults: [] }
   if (round.lost === 0) round.faults.push('nothing was lost: the round shows nothing')
   for (const id of added) {
     const told = all.filter((event) => 'petId' in event && event.petId === id)
     if (told.length !== 1) round.faults.push(`pet ${id}, which was acknowledged, is told ${told.length} times`)
   }
-  const check = (where: string, { followed, read, cursor }: Place, rest: readonly Seen[] | undefined) => {
-    const isLost = read.some((event) => !there.has(JSON.stringify(event)))
+  const check = (where: string, { followed, read, cursor }: Place, rest: readonly Event[] | undefined) => {
     if (rest === undefined) round.expired++
     else round.wentOn++
-    const what = `${where}, ${followed || 'all events'}, behind ${read.length} events (${cursor})`
-    if (rest === undefined && !isLost)
+    const what = `${where}, following ${toJson(followed)}, behind ${read.length} events (${cursor})`
+    if (rest === undefined && !read.some(isLost))
       round.faults.push(`${what}: nothing that was read is lost, and yet it has expired`)
-    if (rest && JSON.stringify([...read, ...rest]) !== JSON.stringify(now.get(followed))) {
+    if (rest && toJson([...read, ...rest]) !== toJson(now.get(followed))) {
       round.faults.push(`${what}: what was read and what followed are not the feed`)
     }
   }
-  for (const [index, shop] of shops.entries()) {
-    for (const one of places) check(`server ${index + 1}`, one, await shop.rest(one.cursor))
+  for (const [index, client] of clients.entries()) {
+    for (const one of places) check(`server ${index + 1}`, one, await rest(client, one.followed, one.cursor))
   }
-  // Who waited on the frozen server goes on as any other.
-  const { status, events, next } = await answer
-  if (status === 410) check('who waited', place, undefined)
-  else if (status === 200) {
-    const rest = await (shops[0] as Shop).rest(next)
-    if (rest) check('who waited', place, [...events, ...rest])
-  }
+  // The reader that waited on the frozen server continues like any other.
+  const following = answer && (await rest(frozen, ALL, answer.next))
+  if (!answer) check('the waiting reader', place, undefined)
+  else if (following) check('the waiting reader', place, [...answer.events, ...following])
   return round
 }
 
