@@ -15,19 +15,20 @@ const PLAN = {
 /** What a busy machine says, too. */
 const TIMES = /of the peak|a p99 of|waited|for the service itself|a log of|: 503$/
 
-test('something large, something that breaks and an overload beside a load of given rates: requests are answered', async () => {
-  const names = [
-    'snapshot',
-    'backup',
-    'reservations',
-    'worker killed',
-    'restarted',
-    'too many lists',
-    'too many creates',
-  ]
-  const { rates, rows } = await waits('sqlite', PLAN, names)
+const BREAKS = [
+  'snapshot',
+  'backup',
+  'reservations',
+  'worker killed',
+  'restarted',
+  'too many lists',
+  'too many creates',
+]
+
+test.each(BREAKS)('beside a load of given rates, requests are answered: %s', async (name) => {
+  const { rates, rows } = await waits('sqlite', PLAN, [name])
   expect(rates).toEqual({ lists: 150, creates: 50 })
-  expect(rows.map(({ beside }) => beside)).toEqual(['nothing', ...names])
+  expect(rows.map(({ beside }) => beside)).toEqual(['nothing', name])
   for (const { beside, figures, faults } of rows) {
     expect([beside, faults.filter((fault) => !TIMES.test(fault))]).toEqual([beside, []])
     for (const stream of STREAMS) {
@@ -44,16 +45,14 @@ test('something large, something that breaks and an overload beside a load of gi
   }
 })
 
-test.skipIf(noLitestream !== '')(
-  `Litestream is killed and frozen, its disk is full, and machines are lost: each copy is the store${noLitestream}`,
-  async () => {
-    const names = [...['killed', 'frozen', 'without room'].map((name) => `Litestream ${name}`), 'machines lost']
-    const { rows } = await waits('sqlite', { ...PLAN, seconds: 0.3 }, names)
-    expect(rows.map(({ beside }) => beside)).toEqual(['nothing', ...names])
-    expect(rows.flatMap(({ faults }) => faults).filter((fault) => !TIMES.test(fault))).toEqual([])
-    for (const { figures } of rows) expect(figures.creates?.statuses[201]).toBeGreaterThan(0)
-  },
-)
+const COPIES = [...['killed', 'frozen', 'without room'].map((name) => `Litestream ${name}`), 'machines lost']
+
+test.skipIf(noLitestream !== '').each(COPIES)(`the copy is the store: %s${noLitestream}`, async (name) => {
+  const { rows } = await waits('sqlite', { ...PLAN, seconds: 0.3 }, [name])
+  expect(rows.map(({ beside }) => beside)).toEqual(['nothing', name])
+  expect(rows.flatMap(({ faults }) => faults).filter((fault) => !TIMES.test(fault))).toEqual([])
+  for (const { figures } of rows) expect(figures.creates?.statuses[201]).toBeGreaterThan(0)
+})
 
 test('a mixed load: every request gets its right answer', async () => {
   const wanted = ['200', '201', '400']

@@ -38,6 +38,7 @@ export const PROXIES = [
           listen 127.0.0.1:${port};
           proxy_http_version 1.1; proxy_set_header Connection "";
           location / { proxy_pass http://petstore; }
+          location /shop/ { proxy_pass http://petstore/; }
         }
       }`,
   },
@@ -57,6 +58,7 @@ frontend shop
   bind 127.0.0.1:${port}
   default_backend petstore
 backend petstore
+  http-request replace-path /shop(/.*) \\1
   server one 127.0.0.1:${to}
 `,
   },
