@@ -103,10 +103,10 @@ class Copy {
       await this.target.write(to, missing)
     }
     if (!from.assigned) return
-    const [ours, theirs] = [await this.source.lastId(from), await this.target.lastId(to)]
+    const [ours, theirs] = [await this.source.lastId(from.name), await this.target.lastId(to.name)]
     if (theirs >= ours) return
     await this.markUnfinished()
-    await this.target.setLastId(to, ours)
+    await this.target.setLastId(to.name, ours)
   }
 
   /** Not before something is written: a store that is refused as a target stays as it was. A new store was made with the mark. */

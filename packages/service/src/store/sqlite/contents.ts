@@ -3,7 +3,7 @@
 
 import { Database } from 'bun:sqlite'
 import { StartError } from '../../domain/start-error.ts'
-import { type ColumnEntry, type Contents, describeTables, keyOf, quoted, type Row, type Table } from '../contents.ts'
+import { type Contents, contentsOf, quoted, type Row } from '../contents.ts'
 import { BUSY_TIMEOUT_MS } from './connection.ts'
 import { isSqliteCode, translated } from './errors.ts'
 import { BEGIN_EPOCH } from './events.ts'
@@ -19,57 +19,48 @@ const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const
 export function openSqliteContents(path: string): Contents {
   const inUse = `${path} is in use by another process. Stop the servers of both stores first.`
   const database = translated(() => openAlone(path, inUse))
-  const select = <Values extends readonly unknown[]>(sql: string, ...parameters: (bigint | string | number | null)[]) =>
-    translated(() => database.query(sql).values(...parameters) as unknown as Values[])
-  const transact = (work: () => void) => translated(() => database.transaction(work)())
-
+  const run = (sql: string) => translated(() => void database.run(sql))
   const search = searchIndex(new Statements({ database }))
 
-  const identify = (id: number) => translated(() => void database.run(`PRAGMA application_id = ${id}`))
-
-  return {
-    tables: async () => {
-      const columns = translated(() =>
-        database
-          .query<ColumnEntry, []>(
-            `SELECT tables.name AS "table", columns.name, upper(columns.type) AS type
-             FROM sqlite_schema AS tables JOIN pragma_table_xinfo(tables.name) AS columns
-             WHERE tables.type = 'table' AND hidden = 0`,
-          )
-          .all(),
-      )
-      return describeTables(columns, TYPES)
+  return contentsOf({
+    catalogue: `SELECT tables.name, columns.name, upper(columns.type)
+      FROM sqlite_schema AS tables JOIN pragma_table_xinfo(tables.name) AS columns
+      WHERE tables.type = 'table' AND hidden = 0`,
+    types: TYPES,
+    selected: ({ name }) => quoted(name),
+    collation: 'BINARY',
+    query: async (sql, ...parameters) => translated(() => database.query(sql).values(...parameters) as Row[]),
+    async transaction(work) {
+      run('BEGIN')
+      try {
+        await work()
+        run('COMMIT')
+      } finally {
+        if (database.inTransaction) run('ROLLBACK')
+      }
     },
-    count: async ({ name }) => Number(select<[bigint]>(`SELECT count(*) FROM ${quoted(name)}`)[0]?.[0]),
-    read: async (table, after, limit) => {
-      const key = keyOf(table).map(({ name }) => quoted(name))
-      const where = after ? `WHERE (${key}) > (${key.map(() => '?')})` : ''
-      return select<Row>(
-        `SELECT ${columnsOf(table)} FROM ${quoted(table.name)} ${where} ORDER BY ${key} LIMIT ?`,
-        ...(after?.slice(0, table.key.length) ?? []),
-        limit,
-      )
-    },
-    write: async (table, rows) => {
-      const insert = database.query(
-        `INSERT INTO ${quoted(table.name)} (${columnsOf(table)}) VALUES (${table.columns.map(() => '?')})`,
-      )
-      transact(() => {
+    async insert({ name, columns }, rows) {
+      const names = columns.map((column) => quoted(column.name))
+      const sql = `INSERT INTO ${quoted(name)} (${names}) VALUES (${names.map(() => '?')})`
+      translated(() => {
+        const insert = database.query(sql)
         for (const row of rows) insert.run(...row)
-        const [first = 0n] = rows[0] as [bigint]
-        if (table.name === 'pets' || table.name === 'orders') search.addRows(table.name, first - 1n, rows.length)
-        if (table.name === 'pets') database.query(COUNT_TO).run(rows.at(-1)?.[0] ?? 0n)
       })
     },
-    markUnfinished: async () => identify(UNFINISHED_ID),
-    markFinished: async () => {
-      transact(() => database.run(BEGIN_EPOCH))
-      identify(APPLICATION_ID)
+    derive: async (table, after, rows) =>
+      translated(() => {
+        const last = search.addRows(table, after, rows) ?? after
+        if (table === 'pets') database.query(COUNT_TO).run(last)
+      }),
+    lastId: async (table) => translated(() => lastIdOf(database, table)),
+    setLastId: async (table, id) => translated(() => setLastId(database, table, id)),
+    markUnfinished: async () => run(`PRAGMA application_id = ${UNFINISHED_ID}`),
+    async markFinished() {
+      run(BEGIN_EPOCH)
+      run(`PRAGMA application_id = ${APPLICATION_ID}`)
     },
-    lastId: async ({ name }) => translated(() => lastIdOf(database, name)),
-    setLastId: async ({ name }, id) => transact(() => setLastId(database, name, id)),
     close: async () => database.close(),
-  }
+  })
 }
 
 /** The last id that the table has assigned, or holds; 0 before the first. */
@@ -106,8 +97,4 @@ export function openAlone(path: string, inUse: string): Database {
     if (!isSqliteCode(error, 'SQLITE_BUSY', 'SQLITE_LOCKED')) throw error
     throw new StartError(inUse, { cause: error })
   }
-}
-
-function columnsOf({ columns }: Table): string {
-  return columns.map(({ name }) => quoted(name)).join(', ')
 }
