@@ -98,7 +98,7 @@ export function runOnFile(path: string, sql: string): { number?: unknown }[] {
 }
 
 export function runOnPostgres(cluster: Server, address: string, sql: string): Promise<{ number?: unknown }[]> {
-  return cluster.asAdmin(async (asked) => Array.from(await asked.unsafe(sql)), new URL(address).pathname.slice(1))
+  return cluster.asAdmin(async (asked) => Array.from(await asked.unsafe(sql)), address)
 }
 
 export function copy(from: string, to: string) {

@@ -3,7 +3,7 @@
 import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { newKey } from './keys.ts'
 import { newPet } from './pets.ts'
-import { sharedCluster } from './postgres.ts'
+import { databaseOf, sharedCluster } from './postgres.ts'
 
 export const cluster = await sharedCluster()
 export const PET = newPet()
@@ -14,5 +14,5 @@ export async function storeWithKey() {
   const address = await cluster.newStore()
   const store = await openStore(address, { now })
   const { id } = await store.createKey(newKey())
-  return { address, store, by: id, name: new URL(address).pathname.slice(1) }
+  return { address, store, by: id, name: databaseOf(address) }
 }

@@ -20,6 +20,9 @@ const user = asRoot ? NOBODY : {}
 /** A database of the shared server. */
 const EMPTY_STORE = 'empty_store'
 
+/** The name of the database that has this address, or this name. */
+export const databaseOf = (address: string) => address.replace(/^.*\/|\?.*$/g, '')
+
 /** A server that runs. */
 export class Server {
   constructor(readonly port: number) {}
@@ -43,9 +46,9 @@ export class Server {
     return `postgres://postgres@127.0.0.1:${this.port}/${database}`
   }
 
-  /** One connection of the superuser's, for the length of `use`. */
+  /** One connection of the superuser's to a database or its address, for the length of `use`. */
   async asAdmin<Result>(use: (sql: postgres.Sql) => Promise<Result>, database = 'postgres'): Promise<Result> {
-    const sql = postgres(this.address(database), { max: 1, onnotice: () => {} })
+    const sql = postgres(this.address(databaseOf(database)), { max: 1, onnotice: () => {} })
     try {
       return await use(sql)
     } finally {

@@ -23,6 +23,7 @@ export const nextVersion = [
 export interface RunOptions {
   env?: Record<string, string>
   cwd?: string
+  stdin?: string | Buffer
   /** Instead of bin/petstore. */
   command?: string[]
 }
@@ -31,7 +32,7 @@ export interface RunOptions {
  * Runs a command to its end in this process, unless the command needs another or `command` or LAUNCHER names a program. `stdin` is empty
  * by default.
  */
-export async function run(args: string[], options: RunOptions & { stdin?: string } = {}) {
+export async function run(args: string[], options: RunOptions = {}) {
   // A server ends with its process.
   if (options.command || process.env.LAUNCHER || args[0] === 'serve') return runProcess(args, options)
   const [stdout, stderr] = [new TextOutput(), new TextOutput()]
@@ -122,11 +123,11 @@ export async function start(args: string[], options: RunOptions = {}) {
 
 const running = new Set<Bun.Subprocess>()
 
-function spawn(args: string[], { env = {}, cwd, command = [launcher] }: RunOptions) {
+function spawn(args: string[], { env = {}, cwd, command = [launcher], stdin }: RunOptions) {
   const child = Bun.spawn([...command, ...args], {
     cwd: cwd ?? newFolder(),
     env: environment(env),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [stdin === undefined ? 'ignore' : Buffer.from(stdin), 'pipe', 'pipe'],
   })
   running.add(child)
   return child

@@ -58,7 +58,7 @@ const withOtherKey =
 const order =
   (key: string): Script =>
   (client) =>
-    client.send('POST', '/store/orders', { 'Idempotency-Key': key }, '{"petId":1}')
+    client.send('POST', '/store/orders', { 'Idempotency-Key': `order-${key}` }, '{"petId":1}')
 const inTurn =
   (...steps: Script[]): Script =>
   async (client) => {

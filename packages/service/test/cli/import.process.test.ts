@@ -52,11 +52,7 @@ describe('import and export', () => {
 
   const before = 'Alpha,,Delta,Delta,Echo'
   test.each([
-    ['the bad record is removed', 'Alpha,Delta,Delta,Echo', 0],
-    ['it is corrected', 'Alpha,Beta,Delta,Delta,Echo', 1],
-    ['it is corrected to be equal to others', 'Alpha,Delta,Delta,Delta,Echo', 1],
-    ['records are inserted, equal ones too', 'Alpha,Ada,Delta,Delta,Echo,Delta,Echo', 3],
-    ['records are moved', 'Echo,Delta,Alpha,Delta', 0],
+    ['the bad record is corrected to be equal to others', 'Alpha,Delta,Delta,Delta,Echo', 1],
     ['records are removed, moved and inserted', 'Delta,Zoe,Alpha', 1],
   ])('run again after %s, adds only the missing records', async (_what, after, added) => {
     const ndjson = (names: string) => names.split(',').map((name) => petBody({ name }))
@@ -124,19 +120,17 @@ describe('import and export', () => {
   })
 
   test('reads standard input, and refuses a file that is not UTF-8', async () => {
-    const text = 'name,categoryId\\nStdin,1\\n'
-    const command = (bytes: string) => [
-      'sh',
-      '-c',
-      `printf '${bytes}' | '${join(root, 'bin/petstore')}' pets import - --format csv --as one`,
-    ]
-    for (const added of [1, 0]) {
-      const { stderr } = await run([], { cwd, env: connection(), command: command(text) })
-      expect(stderr).toContain(`Added ${added} pet`)
-    }
+    const text = 'name,categoryId\nStdin,1\n'
+    const importing = (rest: string) =>
+      run(['pets', 'import', '-', '--format', 'csv', '--as', 'one'], {
+        cwd,
+        env: connection(),
+        stdin: Buffer.from(`${text}${rest}`, 'latin1'),
+      })
+    for (const added of [1, 0]) expect((await importing('')).stderr).toContain(`Added ${added} pet`)
     // é in Latin-1, and the first byte of é at the end of a text that was cut.
-    for (const bytes of ['\\351,2\\n', 'Ada,2\\303']) {
-      const { status, stderr } = await run([], { cwd, env: connection(), command: command(`${text}${bytes}`) })
+    for (const bytes of ['\xe9,2\n', 'Ada,2\xc3']) {
+      const { status, stderr } = await importing(bytes)
       expect([status, stderr]).toEqual([1, expect.stringContaining('not UTF-8')])
     }
   })

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
-import { launcher, root, run } from '../../../../test/support/process.ts'
+import { launcher, run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
 import { generateKey } from '../../src/domain/keys.ts'
@@ -25,9 +25,8 @@ test('without an address, PETSTORE_HOST and PETSTORE_PORT name the service', asy
   const { port } = new URL(service.url)
   const env = { HOME: cwd, PETSTORE_API_KEY: service.key, PETSTORE_HOST: '0.0.0.0', PETSTORE_PORT: port }
   expect((await pets(['list'], { env })).status).toBe(0)
-  const login = ['sh', '-c', `echo '${service.key}' | '${join(root, 'bin/petstore')}' login`]
   const home = mkdtempSync(temporaryFile('home-'))
-  const { status, stderr } = await run([], { cwd, env: { HOME: home, PETSTORE_PORT: port }, command: login })
+  const { status, stderr } = await run(['login'], { cwd, env: { HOME: home, PETSTORE_PORT: port }, stdin: service.key })
   expect([status, stderr]).toEqual([0, expect.stringContaining(`Logged in to http://127.0.0.1:${port}/v1.`)])
 })
 
@@ -120,13 +119,13 @@ describe('login', () => {
   test('saves a key that the service accepts, readable only by its owner, for that address only', async () => {
     const home = mkdtempSync(temporaryFile('home-'))
     const env = { HOME: home, PETSTORE_URL: service.url }
-    const stdin = (text: string) => ['sh', '-c', `printf '%s\\n' '${text}' | '${join(root, 'bin/petstore')}' login`]
+    const login = (key: string) => run(['login'], { cwd, env, stdin: `${key}\n` })
     const unknown = 'pets_live_0000000000000000000000000000'
-    const mistyped = await run([], { cwd, env, command: stdin(unknown) })
+    const mistyped = await login(unknown)
     expect([mistyped.status, mistyped.stderr]).toEqual([4, expect.stringMatching(/mistyped: one has pets_live_ or/)])
-    const empty = await run([], { cwd, env, command: stdin('') })
+    const empty = await login('')
     expect([empty.status, empty.stderr]).toEqual([4, 'petstore: No API key was given. Nothing was saved.\n'])
-    const loggedIn = await run([], { cwd, env, command: stdin(service.key) })
+    const loggedIn = await login(service.key)
     expect(loggedIn).toMatchObject({ status: 0, stdout: '' })
     expect(loggedIn.stderr).not.toContain(service.key)
     const kept = join(home, '.config/petstore/login.json')
@@ -135,7 +134,7 @@ describe('login', () => {
     renameSync(kept, target)
     symlinkSync(target, kept)
     chmodSync(target, 0o644)
-    expect((await run([], { cwd, env, command: stdin(service.key) })).status).toBe(0)
+    expect((await login(service.key)).status).toBe(0)
     expect([lstatSync(kept).isSymbolicLink(), statSync(target).mode & 0o777]).toEqual([true, 0o600])
     expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).status).toBe(0)
     const elsewhere = await run(['pets', 'list', '--url', 'http://127.0.0.1:1'], { cwd, env: { HOME: home } })

@@ -196,21 +196,6 @@ test('a process whose clock is past the sunset answers 410, unless the sunset is
   await announced.stop()
 })
 
-test('the log is JSON lines on standard error, without any part of a key', async () => {
-  const service = await serve(['--ephemeral'])
-  const { headers } = await ask('POST', `${service.url}/pets`, service.key, PET)
-  await ask('POST', `${service.url}/pets`, service.key, '{')
-  await service.stop()
-  const lines = service
-    .stderr()
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  expect(lines.map(({ level, msg }) => [level, msg])).toContainEqual(['info', 'createPet'])
-  expect(lines[0]).toMatchObject({ level: 'info', petId: '1', keyId: '1', requestId: headers.get('X-Request-Id') })
-  expect(service.stderr()).not.toContain(service.key.slice(10, 20))
-})
-
 test('the log names unknown PETSTORE_ variables, but not those that Kubernetes sets', async () => {
   const env = {
     PETSTORE_PROT: '1',

@@ -88,24 +88,6 @@ export function waitingConformance(name: string, newAddress: () => Promise<strin
       expect(JSON.parse((await reader).text)).toMatchObject([{ type: 'order.placed', petId: pet }])
     })
 
-    test('that begin together share a place', async () => {
-      const store = await openStore(address, { now: Date.now })
-      let read = 0
-      const listEvents: typeof store.listEvents = (filter) => {
-        read++
-        return store.listEvents(filter)
-      }
-      const shared = await start({ store: { ...store, listEvents } })
-      await add(other)
-      const before = await end(shared)
-      read = 0
-      const places = await Promise.all(Array.from({ length: 50 }, () => end(shared)))
-      expect(new Set(places)).toEqual(new Set([before]))
-      expect(read).toBeLessThan(25)
-      await shared.stop()
-      await store.close()
-    })
-
     test('at one place share one reading', async () => {
       const store = await openStore(address, { now: Date.now })
       const readings: EventFilter[] = []

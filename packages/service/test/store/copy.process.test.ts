@@ -15,7 +15,7 @@ import { allEvents } from '../../../../test/support/events.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { newPet, petBody } from '../../../../test/support/pets.ts'
-import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { databaseOf, sharedCluster } from '../../../../test/support/postgres.ts'
 import { ask, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { until } from '../../../../test/support/until.ts'
@@ -44,7 +44,7 @@ function copiedTo(target: string): Promise<number> | number {
   return cluster.asAdmin(async (sql) => {
     const [there] = await sql`SELECT to_regclass('pets') IS NOT NULL AS exists`
     return there?.exists ? ((await sql`SELECT count(*)::int AS n FROM pets`)[0]?.n as number) : 0
-  }, new URL(target).pathname.slice(1))
+  }, target)
 }
 
 describe('petstore copy', () => {
@@ -59,7 +59,7 @@ describe('petstore copy', () => {
     const { id: by } = await store.createKey(newKey())
     for (let n = 0; n < 3; n++) await store.createPet(newPet(), by)
     await store.close()
-    await cluster.asAdmin((sql) => sql`ALTER SEQUENCE pets_id_seq RESTART`, new URL(source).pathname.slice(1))
+    await cluster.asAdmin((sql) => sql`ALTER SEQUENCE pets_id_seq RESTART`, source)
     expect(await copy(source, target)).toMatchObject({ status: 0 })
     const copied = await openStore(target, { now: Date.now })
     expect((await copied.createPet(newPet(), by)).value.id).toBe(4n)
@@ -85,7 +85,7 @@ describe('petstore copy', () => {
     // By the clock of the database, what was requested in 1970 is over.
     await cluster.asAdmin(
       (sql) => sql`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`,
-      new URL(address).pathname.slice(1),
+      address,
     )
     for (const where of [address, back]) {
       const store = await openStore(where, { now: () => LATER })
@@ -219,19 +219,17 @@ describe('petstore copy', () => {
 
   test('killed half-way: a server without rights on the mark is refused, too', async () => {
     const target = await cluster.newDatabase()
-    const name = new URL(target).pathname.slice(1)
     await (await openStore(target, { now: Date.now })).close()
-    const role = `copied_${name}`
+    const role = `copied_${databaseOf(target)}`
     const statement = `CREATE ROLE ${role} LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`
-    await cluster.asAdmin((sql) => sql.unsafe(`${statement}; CREATE TABLE petstore_unfinished_copy ()`), name)
+    await cluster.asAdmin((sql) => sql.unsafe(`${statement}; CREATE TABLE petstore_unfinished_copy ()`), target)
     const error = await openStore(target.replace('postgres@', `${role}@`), { now: Date.now }).catch((thrown) => thrown)
     expect(error.message).toContain('a copy to it was not completed')
   })
 
   test('needs the owner of the tables, and otherwise changes nothing', async () => {
     const target = await cluster.newDatabase()
-    const name = new URL(target).pathname.slice(1)
-    const till = `till_${name}`
+    const till = `till_${databaseOf(target)}`
     const copyAsTill = () => copy(file, target.replace('postgres@', `${till}@`))
     const refused = {
       status: 1,
@@ -240,7 +238,7 @@ describe('petstore copy', () => {
     await cluster.asAdmin((sql) => sql.unsafe(`CREATE ROLE ${till} LOGIN`))
     expect(await copyAsTill()).toMatchObject(refused)
     await (await openStore(target, { now: Date.now })).close()
-    await cluster.asAdmin((sql) => sql.unsafe(grants(till)), name)
+    await cluster.asAdmin((sql) => sql.unsafe(grants(till)), target)
     expect(await copyAsTill()).toMatchObject(refused)
     expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
   })

@@ -1,7 +1,7 @@
 // Every field of a pet and of an order, each with a value of its own, through all that keeps or carries it: both stores, their answers,
 // copies, exports and an import. The fields are those of the contract and of the table of columns, so a new one is here at once.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { copy } from '../../../../test/support/copied-stores.ts'
 import { type Values, valuesOf } from '../../../../test/support/fields.ts'
@@ -26,56 +26,48 @@ const ORDER = { ...valuesOf('NewOrder'), petId: 2n }
 const services: Service[] = []
 afterAll(() => Promise.all(services.map((service) => service.stop())))
 
-describe.each(Object.keys(STORES))('on %s', (kind) => {
-  let [address, pet, order] = ['', {}, {}] as [string, Values, Values]
-  let service: Service
-  beforeAll(async () => {
-    address = await newStore(kind)
-    service = await serving(address)
-    pet = await rowOf(created(service))
+test.each(Object.keys(STORES))(
+  'on %s: answers, reads, replays, corrections, exports, imports and copies keep every field',
+  async (kind) => {
+    const address = await newStore(kind)
+    const service = await serving(address)
+    const pet = await rowOf(created(service))
     await service.post(petBody())
-    order = await rowOf(placed(service))
-  })
-
-  test('what was sent is in the answer, and every field of the contract', () => {
+    const order = await rowOf(placed(service))
     expect(pet).toEqual({ ...PET, id: 1n })
     expect(order).toMatchObject(ORDER)
     expect(Object.keys(PET)).toEqual(Object.keys(NEW_PET_COLUMNS))
     expect(Object.keys(ORDER)).toEqual(Object.keys(NEW_ORDER_COLUMNS))
     expect(Object.keys(order).sort()).toEqual(Object.keys(ORDER_COLUMNS).sort())
-  })
+    await expectKept(service, pet, order)
 
-  test('every read and every replay gives it again', () => expectKept(service, pet, order))
-
-  test('a correction changes what it names, and nothing else', async () => {
+    // A correction changes what it names, and nothing else.
     for (const name of ['another', pet.name]) {
       const corrected = service.request('PATCH', '/pets/1', { body: stringifyJson({ name }) })
       expect(await rowOf(corrected)).toEqual({ ...pet, name } as Values)
       expect(await rowOf(service.get('/pets/1'))).toEqual({ ...pet, name } as Values)
     }
-  })
 
-  test.each(['ndjson', 'json', 'csv'])('an export as %s has it, and an import adds it', async (format) => {
-    const [pets, orders] = [temporaryFile(`pets.${format}`), temporaryFile(`orders.${format}`)]
-    await command(service, 'pets', 'export', pets)
-    await command(service, 'orders', 'export', orders)
-    const exported = readFileSync(orders, 'utf8')
-    for (const part of Object.entries(order).flat()) expect(exported).toContain(String(part))
-    const other = await serving(await newStore(kind))
-    await command(other, 'pets', 'import', pets)
-    const imported = await rowsOf(other.get(`/pets?status=${PET.status}`))
-    expect(imported.map(({ id, ...fields }) => fields)).toEqual([PET])
-  })
+    for (const format of ['ndjson', 'json', 'csv']) {
+      const [pets, orders] = [temporaryFile(`pets.${format}`), temporaryFile(`orders.${format}`)]
+      await command(service, 'pets', 'export', pets)
+      await command(service, 'orders', 'export', orders)
+      const exported = readFileSync(orders, 'utf8')
+      for (const part of Object.entries(order).flat()) expect(exported).toContain(String(part))
+      const other = await serving(await newStore(kind))
+      await command(other, 'pets', 'import', pets)
+      const imported = await rowsOf(other.get(`/pets?status=${PET.status}`))
+      expect(imported.map(({ id, ...fields }) => fields)).toEqual([PET])
+    }
 
-  test('copies to every kind of store have it', async () => {
     await service.server.stop(1_000)
     await service.store.close()
     for (const target of await Promise.all(Object.keys(STORES).map(newStore))) {
       expect(await copy(address, target)).toMatchObject({ status: 0, stderr: '' })
       await expectKept(await serving(target), pet, order, service.key)
     }
-  })
-})
+  },
+)
 
 /** The pet with the id 1 and the order of the pet with the id 2, and both as their creation with an Idempotency-Key was answered. */
 async function expectKept(service: Service, pet: Values, order: Values, key = service.key): Promise<void> {

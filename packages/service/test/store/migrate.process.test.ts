@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { dataFolder, NOBODY, sharedCluster } from '../../../../test/support/postgres.ts'
+import { databaseOf, dataFolder, NOBODY, sharedCluster } from '../../../../test/support/postgres.ts'
 import { nextVersion, run, serve } from '../../../../test/support/process.ts'
 import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
 import { kindOf, migrateStore, openStore } from '../../src/store/kinds.ts'
@@ -55,7 +55,7 @@ describe('petstore migrate', () => {
 const MIGRATED = `the schema was migrated from ${NEWEST_VERSION} to ${NEWEST_VERSION + 1}`
 const versionOf = async (address: string) => (await kindOf(address).schema(address)).version
 const inDatabase = (address: string, sql: string) =>
-  cluster.asAdmin(async (admin) => Array.from(await admin.unsafe(sql)), new URL(address).pathname.slice(1))
+  cluster.asAdmin(async (admin) => Array.from(await admin.unsafe(sql)), address)
 
 async function storeFile(): Promise<string> {
   const path = temporaryFile('petstore.db')
@@ -225,7 +225,7 @@ test.skipIf(!canMount)(`PostgreSQL: a disk that is full leaves the database as i
     expect(await versionOf(address)).toBe(NEWEST_VERSION)
   } finally {
     // Without its files the server could not write a checkpoint, nor make another database.
-    await cluster.asAdmin((sql) => sql.unsafe(`DROP DATABASE ${new URL(address).pathname.slice(1)}`))
+    await cluster.asAdmin((sql) => sql.unsafe(`DROP DATABASE ${databaseOf(address)}`))
     await cluster.asAdmin((sql) => sql.unsafe('DROP TABLESPACE small'))
   }
 })

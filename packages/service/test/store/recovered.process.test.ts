@@ -7,7 +7,7 @@ import { allEvents, eventFilter } from '../../../../test/support/events.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { sharedCluster, untilWaiting } from '../../../../test/support/postgres.ts'
+import { databaseOf, sharedCluster, untilWaiting } from '../../../../test/support/postgres.ts'
 import { type Running, root, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
@@ -17,7 +17,6 @@ import type { Store } from '../../src/domain/store.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
 
 const cluster = await sharedCluster()
-const nameOf = (address: string) => new URL(address).pathname.slice(1)
 
 interface Kind {
   newAddress(): Promise<string>
@@ -59,16 +58,16 @@ const KINDS: [string, Kind][] = [
     'PostgreSQL',
     {
       newAddress: () => cluster.newDatabase(),
-      copy: (address) => cluster.newDatabase(`TEMPLATE ${nameOf(address)}`),
+      copy: (address) => cluster.newDatabase(`TEMPLATE ${databaseOf(address)}`),
       lastId: (address, table) =>
         cluster.asAdmin(async (sql) => {
           const [row] = await sql.unsafe(`SELECT pg_sequence_last_value(${sequenceOf(table)}::regclass)::text AS last`)
           return BigInt(row?.last ?? 0)
-        }, nameOf(address)),
+        }, address),
       setLastId: (address, table, id) =>
         cluster.asAdmin(async (sql) => {
           await sql.unsafe(`SELECT setval(${sequenceOf(table)}, ${id})`)
-        }, nameOf(address)),
+        }, address),
     },
   ],
 ]
@@ -261,7 +260,7 @@ test('what is no store, or none that this user owns, is refused with a sentence'
   await cluster.asAdmin(async (sql) => {
     await sql.unsafe('CREATE ROLE serving LOGIN')
     await sql.unsafe('GRANT SELECT ON petstore_schema TO serving')
-  }, nameOf(owned))
+  }, owned)
   for (const [address, sentence] of [
     [foreign, 'is a database of another program'],
     [absent, noStoreAt(absent).message],
@@ -287,7 +286,7 @@ test('one that is killed half-way has changed nothing in PostgreSQL', async () =
     child.kill('SIGKILL')
     await child.exited
     await sql.unsafe('COMMIT')
-  }, nameOf(address))
+  }, address)
   const [, { lastId }] = KINDS[1] as [string, Kind]
   // Waits for the backend of the one that was killed.
   expect(await recovered(address, '--skip-ids', '0')).toMatchObject({ status: 0 })

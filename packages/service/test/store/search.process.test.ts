@@ -12,7 +12,7 @@ import { newKey } from '../../../../test/support/keys.ts'
 import { orderFilter, petFilter } from '../../../../test/support/lists.ts'
 import { expectPages, idsOf } from '../../../../test/support/paging.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { databaseOf, sharedCluster } from '../../../../test/support/postgres.ts'
 import { modelFinds, modelWords, randomOf } from '../../../../test/support/search-rules.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import type { Page } from '../../src/domain/lists.ts'
@@ -60,12 +60,10 @@ const STORES = {
   PostgreSQL: async () => {
     const cluster = await sharedCluster()
     const address = await cluster.newStore()
-    await cluster.asAdmin((sql) => sql.unsafe(`ALTER DATABASE ${nameOf(address)} SET bytea_output = 'escape'`))
+    await cluster.asAdmin((sql) => sql.unsafe(`ALTER DATABASE ${databaseOf(address)} SET bytea_output = 'escape'`))
     return address
   },
 }
-
-const nameOf = (address: string) => new URL(address).pathname.slice(1)
 
 function lettersOfUnicode(): string[] {
   const codes = Array.from({ length: 0x110000 }, (_, code) => code).filter((code) => code < 0xd800 || code > 0xdfff)
@@ -95,7 +93,7 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
   afterAll(async () => void (await Promise.all([one.close(), other.close()])))
 
   const run = async (sql: string): Promise<Record<string, unknown>[]> => {
-    if (name === 'PostgreSQL') return (await sharedCluster()).asAdmin((admin) => admin.unsafe(sql), nameOf(address))
+    if (name === 'PostgreSQL') return (await sharedCluster()).asAdmin((admin) => admin.unsafe(sql), address)
     const database = new Database(address, { safeIntegers: true })
     const rows = database.query(sql).all() as Record<string, unknown>[]
     database.close()
@@ -221,7 +219,7 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
   })
 
   test('corrections of one order leave nothing behind', async () => {
-    const petId = await add('Corrected often')
+    const petId = await add('Amended often')
     const { value: order } = await one.placeOrder({ petId, reference: 'first' }, by)
     for (let n = 0; n < 300; n++) await one.updateOrder(order.id, { reference: `often ${n}` }, by)
     expect(await foundOrders('often 299')).toEqual([order.id])

@@ -45,7 +45,7 @@ test('PostgreSQL: searches that get no answer leave connections for everything e
         expect((await untilWaiting(sql, 0, 'relation')).length).toBeLessThanOrEqual(1)
         return [searches]
       }),
-    new URL(address).pathname.slice(1),
+    address,
   )
   await Promise.all(waiting)
   expect(await search()).toEqual([1n])

@@ -60,7 +60,7 @@ async function inPostgres(): Promise<Found> {
       keys,
       references,
     } as unknown as Found
-  }, new URL(address).pathname.slice(1))
+  }, address)
 }
 
 describe.each([

@@ -218,6 +218,6 @@ async function fillPostgres(address: string, version: number): Promise<void> {
     await sql`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`
     const ids = database.query<{ name: string; seq: bigint }, []>('SELECT name, seq FROM sqlite_sequence').all()
     for (const { name, seq } of ids) await sql.unsafe(`SELECT setval(pg_get_serial_sequence('${name}', 'id'), ${seq})`)
-  }, new URL(address).pathname.slice(1))
+  }, address)
   database.close()
 }

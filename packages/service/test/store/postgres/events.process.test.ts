@@ -8,8 +8,7 @@ const cluster = await sharedCluster()
 
 eventsConformance('PostgreSQL', async () => {
   const address = await cluster.newStore()
-  const name = new URL(address).pathname.slice(1)
-  const run = (sql: string) => cluster.asAdmin(async (ask) => Array.from(await ask.unsafe(sql)), name)
+  const run = (sql: string) => cluster.asAdmin(async (ask) => Array.from(await ask.unsafe(sql)), address)
   return {
     store: await openStore(address, { now: Date.now }),
     run,

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { newPet, petBody } from '../../../../../test/support/pets.ts'
-import { Cluster } from '../../../../../test/support/postgres.ts'
+import { Cluster, databaseOf } from '../../../../../test/support/postgres.ts'
 import { ask, type Running, serve } from '../../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { type Answer, type Service, startService } from '../../../../../test/support/service.ts'
@@ -33,7 +33,7 @@ describe('a database that', () => {
 
   beforeAll(async () => {
     const address = await cluster.newDatabase()
-    database = new URL(address).pathname.slice(1)
+    database = databaseOf(address)
     await cluster.asAdmin((sql) => sql.unsafe(`CREATE ROLE shop LOGIN; ALTER DATABASE ${database} OWNER TO shop`))
     service = await startService({ address: address.replace('postgres@', 'shop@') })
   })
@@ -272,7 +272,7 @@ test('a database restarted under load causes 503 and no other error', async () =
   expect([...statuses].sort()).toEqual([200, 201, 503])
   const names = await cluster.asAdmin(
     async (sql) => Array.from(await sql`SELECT name FROM pets`, ({ name }) => name as string),
-    new URL(address).pathname.slice(1),
+    address,
   )
   expect(new Set(names).size).toBe(names.length)
   expect(acknowledged.filter((name) => !names.includes(name))).toEqual([])

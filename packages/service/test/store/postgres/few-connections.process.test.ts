@@ -6,7 +6,7 @@ import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
 import { PgBouncer, pgbouncerVersion } from '../../../../../test/support/pgbouncer.ts'
-import { sharedCluster } from '../../../../../test/support/postgres.ts'
+import { databaseOf, sharedCluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
@@ -32,9 +32,9 @@ async function failuresOf(stores: readonly Store[], by: bigint): Promise<unknown
 }
 
 /** The address of an empty database that belongs to a new role with these options. */
-async function databaseOf(options = ''): Promise<{ address: string; role: string }> {
+async function databaseWithRole(options = ''): Promise<{ address: string; role: string }> {
   const address = await cluster.newDatabase()
-  const name = new URL(address).pathname.slice(1)
+  const name = databaseOf(address)
   const role = `role_of_${name}`
   await cluster.asAdmin((sql) =>
     sql.unsafe(`CREATE ROLE ${role} LOGIN ${options}; ALTER DATABASE ${name} OWNER TO ${role}`),
@@ -44,7 +44,7 @@ async function databaseOf(options = ''): Promise<{ address: string; role: string
 
 describe('three servers whose role is limited', () => {
   test.each([20, 12])('to %p connections refuse nothing', async (limit) => {
-    const { address } = await databaseOf(`CONNECTION LIMIT ${limit}`)
+    const { address } = await databaseWithRole(`CONNECTION LIMIT ${limit}`)
     const stores: Store[] = []
     for (let n = 0; n < SERVERS; n++) stores.push(await openStore(address, { now: Date.now }))
     const { id: by } = await (stores[0] as Store).createKey(newKey())
@@ -54,7 +54,7 @@ describe('three servers whose role is limited', () => {
 })
 
 test('a server whose role may no longer log in, as with a new password, serves with its open connections', async () => {
-  const { address, role } = await databaseOf()
+  const { address, role } = await databaseWithRole()
   const store = await openStore(address.replace('@', '@127.0.0.1:1,'), { now: Date.now })
   const { id: by } = await store.createKey(newKey())
   await cluster.asAdmin((sql) => sql.unsafe(`ALTER ROLE ${role} NOLOGIN`))

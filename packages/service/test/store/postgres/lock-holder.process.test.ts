@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { orderFilter } from '../../../../../test/support/lists.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
-import { sharedCluster } from '../../../../../test/support/postgres.ts'
+import { databaseOf, sharedCluster } from '../../../../../test/support/postgres.ts'
 import { ask, serve } from '../../../../../test/support/process.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { TRANSACTION_IDLE_MS } from '../../../src/store/postgres/time-limits.ts'
@@ -16,7 +16,6 @@ const OTHERS_GO_ON_MS = TRANSACTION_IDLE_MS + 1_500
 
 test('a server that stops there holds up the others until its transaction is ended; awake, it answers 503 and has written nothing', async () => {
   const address = await cluster.newStore()
-  const database = new URL(address).pathname.slice(1)
   const stopping = await serve(['--database', address])
   const others = await openStore(address, { now: Date.now })
   const { id: by } = await others.createKey(newKey())
@@ -37,10 +36,10 @@ test('a server that stops there holds up the others until its transaction is end
       async (sql) =>
         Array.from(
           await sql`SELECT state FROM pg_stat_activity JOIN pg_locks USING (pid)
-            WHERE locktype = 'advisory' AND objid = 1 AND granted AND datname = ${database}`,
+            WHERE locktype = 'advisory' AND objid = 1 AND granted AND datname = ${databaseOf(address)}`,
           ({ state }) => state as string,
         ),
-      database,
+      address,
     )
   /** Until its statement in progress has ended, if there was one. */
   async function isIdleWithLock(): Promise<boolean> {

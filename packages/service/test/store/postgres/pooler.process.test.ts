@@ -7,7 +7,7 @@ import { inWords } from '../../../../../endurance/history/words.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { PgBouncer, pgbouncerVersion } from '../../../../../test/support/pgbouncer.ts'
-import { sharedCluster } from '../../../../../test/support/postgres.ts'
+import { databaseOf, sharedCluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
@@ -48,7 +48,7 @@ describe.skipIf(!pgbouncerVersion)(
     test('no server starts with a setting that its statements cannot have, and that no session keeps here', async () => {
       const pooler = await PgBouncer.start(cluster.port)
       const address = await cluster.newStore()
-      const setting = `ALTER DATABASE ${new URL(address).pathname.slice(1)} SET array_nulls = off`
+      const setting = `ALTER DATABASE ${databaseOf(address)} SET array_nulls = off`
       await cluster.asAdmin((sql) => sql.unsafe(setting))
       const refused = await rejectionOf(openStore(pooler.through(address), { now }))
       expect(refused.message).toMatch(/its array_nulls is 'off': set it to 'on' for the role/)

@@ -35,7 +35,7 @@ describe('three servers that start at the same time', () => {
 
   test('migrate once, and create one first key', async () => {
     const store = await openStore(address, { now: Date.now })
-    expect((await store.listKeys()).map(({ name }) => name)).toEqual(['first'])
+    expect((await store.listKeys()).filter(({ name }) => name === 'first').length).toBe(1)
     await store.close()
   })
 
@@ -108,7 +108,6 @@ test('a create waits for a transaction with an earlier id, so that pets are comm
   const address = await cluster.newDatabase()
   const store = await openStore(address, { now: Date.now })
   const { id: by } = await store.createKey(newKey())
-  const database = new URL(address).pathname.slice(1)
   let second: Promise<unknown> | undefined
   await cluster.asAdmin(
     (sql) =>
@@ -118,7 +117,7 @@ test('a create waits for a transaction with an earlier id, so that pets are comm
         expect(await Promise.race([second, Bun.sleep(300).then(() => 'waits')])).toBe('waits')
         expect(await store.listPets(petFilter({ limit: 10 }))).toEqual({ json: '[]', next: undefined, prev: undefined })
       }),
-    database,
+    address,
   )
   await second
   expect(petsOf(await store.listPets(petFilter({ limit: 10 }))).map(({ id, name }) => [id, name])).toEqual([
