@@ -11,6 +11,7 @@ import {
   rowsOf,
   type Seen,
 } from './operations.ts'
+import { changed, isSameTerms, type Terms, utc } from './rows.ts'
 
 export interface Commit {
   /** From 1: the store after it is the version of this number. */
@@ -21,24 +22,23 @@ export interface Commit {
 }
 
 export function commitsOf(events: readonly Seen[], operations: readonly Operation[]): Commit[] {
-  const origins = originsOf(operations)
-  const placers = new Map(events.flatMap(({ type, orderId, by }) => (type === 'order.placed' ? [[orderId, by]] : [])))
-  const placedElsewhere = new Set(Array.from(origins, ([id, reference]) => `${placers.get(id)} ${reference}`))
   const able = Map.groupBy(operations.filter(mayHaveDone), ({ ask }) => targetOf(ask))
   const pets = new Map<number, Pet>()
+  const orders = new Map<number | undefined, Terms>()
   return events.map((event, n) => {
-    const { type, by, petId, pet, orderId, at } = event
+    const { type, by, petId, pet, orderId, terms = {}, at } = event
     const before = pets.get(petId)
     if (pet) pets.set(petId, pet)
+    const termsBefore = orders.get(orderId) ?? {}
+    if (event.terms) orders.set(orderId, event.terms)
     const isAsked = ({ ask, key, ...operation }: Operation): boolean => {
       if (by !== key) return false
       if (ask.kind === 'correct') return isCorrection(ask.to, before, pet)
-      if (ask.kind === 'place') {
-        const origin = origins.get(orderId ?? 0)
-        return origin === undefined ? !placedElsewhere.has(`${key} ${ask.reference}`) : origin === ask.reference
-      }
+      if (ask.kind === 'place') return isSameTerms({ ...ask, expiresAt: utc(ask.expiresAt) }, terms)
+      if (ask.kind !== 'change') return true
       const answer = { ask, key, ...operation }
-      return ask.kind !== 'change' || answer.status !== 200 || bodyOf<Order>(answer).changedAt === at
+      if (answer.status === 200 && bodyOf<Order>(answer).changedAt !== at) return false
+      return isSameTerms(changed(termsBefore, ask.to), terms)
     }
     const target = TARGETS[type]?.({ ...event, orderId: orderId ?? 0 }) ?? `${type} ${petId}`
     return { version: n + 1, event, askers: (able.get(target) ?? []).filter(isAsked) }
@@ -71,17 +71,6 @@ const TARGETS: Readonly<Record<string, (event: Seen) => string>> = {
   'order.completed': ({ orderId }) => `complete ${orderId}`,
   'order.cancelled': ({ orderId }) => `cancel ${orderId}`,
   'order.returned': ({ orderId }) => `return ${orderId}`,
-}
-
-/** Order → the reference with which it was placed, where anybody was shown it. No two of one API key have the same. */
-function originsOf(operations: readonly Operation[]): Map<number, string> {
-  const placements = new Map(
-    operations.flatMap(({ ask }) => (ask.kind === 'place' ? [[ask.reference, ask.petId] as const] : [])),
-  )
-  const origins = new Map<number, string>()
-  for (const [, { id, petId, reference = '' }] of shownOrders(operations))
-    if (placements.get(reference) === petId && !origins.has(id)) origins.set(id, reference)
-  return origins
 }
 
 /** The orders that answers have shown, but for those of short lists. */

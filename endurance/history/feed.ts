@@ -88,13 +88,11 @@ function timeFault(
   // A clock that was set back does not date a change before the one that it follows.
   if (askers.length > 0 && !askers.some(isInTime) && at !== before?.changedAt)
     return 'its time is not that of its request'
-  const ends = (before?.contents ?? []).map(({ expiresAt }) => expiresAt)
-  const isIn = (end: string | undefined) => end === undefined || at < end
+  const end = before?.terms.expiresAt
   // Judged by the clock of the server, which may have been set back: then the change has the time of the one that
   // it follows.
   const isJudged = /^order\.(changed|completed|cancelled)$/.test(type) && at !== before?.changedAt
-  if (isJudged && ends.length > 0 && !ends.some(isIn))
-    return `it is after the end of the reservation at ${ends.join(' or ')}`
-  if (type === 'order.expired' && ends.every(isIn)) return `the reservation ends at ${ends.join(' or ')}`
+  if (isJudged && end !== undefined && at >= end) return `it is after the end of the reservation at ${end}`
+  if (type === 'order.expired' && (end === undefined || at < end)) return `the reservation ends at ${end}`
   return undefined
 }

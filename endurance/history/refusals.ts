@@ -2,7 +2,7 @@
 
 import { type Ask, bodyOf, mayHaveDone, type Operation } from './operations.ts'
 import { isAsAsked } from './rows.ts'
-import { type Condition, contentsOf, isOfPet, mustMatch } from './rules.ts'
+import { type Condition, isOfPet, matches } from './rules.ts'
 import { ROUNDED_MS } from './windows.ts'
 import type { World } from './world.ts'
 
@@ -63,7 +63,7 @@ function unmatched(operation: Operation, world: World): Condition {
   if (!ifMatch || !('id' in ask)) return 'it has no If-Match'
   const { versions } = world
   return (k) => {
-    if (mustMatch(operation, ifMatch, world, k)) return false
+    if (matches(operation, ifMatch, world, k)) return false
     const [pet, order] = [versions.pet(ask.id, k), versions.order(ask.id, k)]
     if (isSo(ask, world, k)) return false
     if (isOfPet(ask)) return pet !== undefined
@@ -75,8 +75,8 @@ function unmatched(operation: Operation, world: World): Condition {
 function isSo(ask: Ask, { versions }: World, version: number): boolean {
   if (ask.kind === 'correct') return isAsAsked(versions.pet(ask.id, version) ?? {}, ask.to)
   if (ask.kind !== 'change') return false
-  const contents = contentsOf(versions.order(ask.id, version))
-  return contents.length > 0 && contents.every((content) => isAsAsked(content, ask.to))
+  const order = versions.order(ask.id, version)
+  return order !== undefined && isAsAsked(order.terms, ask.to)
 }
 
 function byState({ ask, to }: Operation, code: string, message: string, world: World): Condition {
@@ -95,7 +95,10 @@ function byState({ ask, to }: Operation, code: string, message: string, world: W
   const { id, kind } = ask
   const pet = (k: number) => versions.pet(id, k)
   const order = (k: number) => versions.order(id, k)
-  const hasEnded = (k: number) => contentsOf(order(k)).some(({ expiresAt }) => expiresAt && expiresAt <= latest)
+  const hasEnded = (k: number) => {
+    const end = order(k)?.terms.expiresAt
+    return end !== undefined && end <= latest
+  }
   if (code === 'not_found') return (k) => (isOfPet(ask) ? pet(k) : order(k)) === undefined
   if (code === 'order_not_completed' && kind === 'return')
     return (k) => /^(pending|cancelled|expired)$/.test(order(k)?.status ?? '')
@@ -128,5 +131,5 @@ function isHeld(petId: number, message: string, { versions }: World, version: nu
   const holder = versions.holder(petId, version)
   if (/order (\d+)/.exec(message)?.[1] !== holder?.id.toString()) return false
   const until = / until (\S+)\.$/.exec(message)?.[1]
-  return until === undefined || contentsOf(holder).some(({ expiresAt }) => expiresAt === until)
+  return until === undefined || holder?.terms.expiresAt === until
 }

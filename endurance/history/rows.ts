@@ -2,15 +2,14 @@
 
 import type { Order, OrderChange, Pet } from './operations.ts'
 
-export interface Content {
-  readonly reference: string | undefined
-  readonly expiresAt: string | undefined
+export interface Terms {
+  readonly reference?: string | undefined
+  readonly expiresAt?: string | undefined
 }
 
 export interface OrderVersion extends Pick<Order, 'id' | 'petId' | 'placedAt' | 'changedAt'> {
   readonly status: string
-  /** One of these. */
-  readonly contents: readonly Content[]
+  readonly terms: Terms
 }
 
 /** As an answer shows it. */
@@ -18,11 +17,15 @@ export function utc(time: string | null | undefined): string | undefined {
   return time ? new Date(time).toISOString() : undefined
 }
 
-export function changed(content: Content, { reference, expiresAt }: OrderChange): Content {
+export function changed(terms: Terms, { reference, expiresAt }: OrderChange): Terms {
   return {
-    reference: reference === undefined ? content.reference : (reference ?? undefined),
-    expiresAt: expiresAt === undefined ? content.expiresAt : utc(expiresAt),
+    reference: reference === undefined ? terms.reference : (reference ?? undefined),
+    expiresAt: expiresAt === undefined ? terms.expiresAt : utc(expiresAt),
   }
+}
+
+export function isSameTerms(one: Terms, other: Terms): boolean {
+  return one.reference === other.reference && one.expiresAt === other.expiresAt
 }
 
 export function isSamePet(pet: Pet | undefined, shown: Pet): boolean {
@@ -32,10 +35,10 @@ export function isSamePet(pet: Pet | undefined, shown: Pet): boolean {
 }
 
 export function isSameOrder(order: OrderVersion, petName: string, shown: Order): boolean {
-  const { id, petId, status, placedAt, changedAt, reference, expiresAt } = shown
+  const { id, petId, status, placedAt, changedAt } = shown
   if (order.id !== id || order.petId !== petId || order.status !== status || petName !== shown.petName) return false
   if (order.placedAt !== placedAt || order.changedAt !== changedAt) return false
-  return order.contents.some((content) => content.reference === reference && content.expiresAt === expiresAt)
+  return isSameTerms(order.terms, shown)
 }
 
 /** Whether each field is as it was asked for. */

@@ -11,7 +11,7 @@ import {
   rowsOf,
   type Tagged,
 } from './operations.ts'
-import { type Content, isAsAsked, isSameOrder, isSamePet, type OrderVersion } from './rows.ts'
+import { isAsAsked, isSameOrder, isSamePet } from './rows.ts'
 import { searchFault } from './searches.ts'
 import type { World } from './world.ts'
 
@@ -63,7 +63,7 @@ function listed(operation: Operation, ask: ListAsk, { versions }: World): Condit
     if (page.next !== next || page.prev !== prev || page.rows.length !== shown.length) return false
     return page.rows.every((row, n) => {
       const one = shown[n] as Pet | Order
-      if (!('contents' in row)) return isSamePet(row, one as Pet)
+      if (!('terms' in row)) return isSamePet(row, one as Pet)
       return isSameOrder(row, versions.petName(row, k), one as Order)
     })
   }
@@ -119,13 +119,13 @@ function changedUnder(operation: Operation, isSo: (k: number) => boolean, world:
   if (alone.length > 1)
     return `it was done ${alone.length} times: ${alone.map(({ event }) => `event ${event.id}`).join(', ')}`
   const made = (alone.length === 1 ? alone : world.madeBy(operation)).map(({ version }) => version)
-  const isMade = (k: number) => made.includes(k) && (!ifMatch || mayMatch(operation, ifMatch, world, k - 1))
+  const isMade = (k: number) => made.includes(k) && (!ifMatch || matches(operation, ifMatch, world, k - 1))
   if (isAlone || alone.length === 1) return (k) => isSo(k) && isMade(k)
   return isSo
 }
 
-/** Whether the pet or order can have been what one of the tags names. */
-function mayMatch({ ask }: Operation, tagged: readonly Tagged[], { versions }: World, version: number): boolean {
+/** Whether the pet or order was what one of the tags names. */
+export function matches({ ask }: Operation, tagged: readonly Tagged[], { versions }: World, version: number): boolean {
   if (!('id' in ask)) return false
   return tagged.some(({ text }) => {
     const shown = JSON.parse(text) as Pet & Order
@@ -133,16 +133,6 @@ function mayMatch({ ask }: Operation, tagged: readonly Tagged[], { versions }: W
   })
 }
 
-export function mustMatch(operation: Operation, tagged: readonly Tagged[], world: World, version: number): boolean {
-  const { ask } = operation
-  const isKnown = !('id' in ask) || isOfPet(ask) || contentsOf(world.versions.order(ask.id, version)).length < 2
-  return isKnown && mayMatch(operation, tagged, world, version)
-}
-
 export function isOfPet({ kind }: Ask): boolean {
   return /^(pet|correct|delete)$/.test(kind)
-}
-
-export function contentsOf(order: OrderVersion | undefined): readonly Content[] {
-  return order?.contents ?? []
 }

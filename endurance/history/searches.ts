@@ -6,10 +6,10 @@ import { type ListAsk, type Operation, type Order, type Pet, rowsOf } from './op
 import { isSameOrder, isSamePet } from './rows.ts'
 import type { Versions } from './versions.ts'
 
-/** How one pet or order looked at a version: whether it is what is shown, and its texts, of which it has one. */
+/** How one pet or order looked at a version: whether it is what is shown, and its text. */
 interface Look {
   readonly isShown: (one: Pet | Order) => boolean
-  readonly texts: readonly string[]
+  readonly text: string
   readonly isListed: boolean
 }
 
@@ -26,10 +26,9 @@ export function searchFault(
     for (let version = floor; version <= last; version++) yield lookAt(ask, id, version, versions)
   }
   const hasAll = (text: string) => modelFinds(text, ask.search)
-  const isSurely = (look: Look | undefined) => look?.isListed && look.texts.every(hasAll)
-  const isMaybe = (look: Look | undefined) => look?.isListed && look.texts.some(hasAll)
+  const isFound = (look: Look | undefined) => look?.isListed && hasAll(look.text)
   for (const one of answer)
-    if (!looks(one.id).some((look) => look && isMaybe(look) && look.isShown(one)))
+    if (!looks(one.id).some((look) => look && isFound(look) && look.isShown(one)))
       return `${JSON.stringify(one)} is found, and was never so`
   const shown = answer.map(({ id }) => id)
   if (shown.length > ask.limit) return `a page of ${ask.limit} has ${shown.length} rows`
@@ -45,9 +44,9 @@ export function searchFault(
   const isBeyond = (id: number) => goesOn && along * (id - (farthest as number)) > 0
   const ids = (ask.list === 'pets' ? versions.petIds : versions.orderIds).filter(isBehindStart)
   for (const id of ids)
-    if (!shown.includes(id) && !isBeyond(id) && looks(id).every(isSurely))
+    if (!shown.includes(id) && !isBeyond(id) && looks(id).every(isFound))
       return `${ask.list.slice(0, -1)} ${id} is not found, and was there all the time`
-  if (goesOn && !ids.some((id) => isBeyond(id) && looks(id).some(isMaybe))) return 'it goes on, and nothing follows'
+  if (goesOn && !ids.some((id) => isBeyond(id) && looks(id).some(isFound))) return 'it goes on, and nothing follows'
   return undefined
 }
 
@@ -57,12 +56,12 @@ function lookAt(ask: ListAsk, id: number, version: number, versions: Versions): 
     const pet = versions.pet(id, version)
     if (!pet) return undefined
     const isListed = (status ?? pet.status) === pet.status && (categoryId ?? pet.categoryId) === pet.categoryId
-    return { isShown: (one) => isSamePet(pet, one as Pet), texts: [pet.name], isListed }
+    return { isShown: (one) => isSamePet(pet, one as Pet), text: pet.name, isListed }
   }
   const order = versions.order(id, version)
   if (!order) return undefined
   const name = versions.petName(order, version)
   const isListed = (status ?? order.status) === order.status && (petId ?? order.petId) === order.petId
-  const texts = order.contents.map(({ reference = '' }) => `${reference} ${name}`)
-  return { isShown: (one) => isSameOrder(order, name, one as Order), texts, isListed }
+  const text = `${order.terms.reference ?? ''} ${name}`
+  return { isShown: (one) => isSameOrder(order, name, one as Order), text, isListed }
 }

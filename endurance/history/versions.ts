@@ -1,10 +1,9 @@
 // The store after each of its commits, as the feed of events tells it. Version k is the store after the first k
-// commits. What no event tells, the reference and the end of an order, follows from what was asked; where an answer
-// is missing, it may be one of several.
+// commits.
 
-import { type Commit, shownOrders } from './commits.ts'
-import type { ListAsk, Operation, Order, Pet } from './operations.ts'
-import { type Content, changed, isSameOrder, type OrderVersion, utc } from './rows.ts'
+import type { Commit } from './commits.ts'
+import type { ListAsk, Order, Pet } from './operations.ts'
+import { isSameOrder, type OrderVersion } from './rows.ts'
 
 export interface Page {
   readonly rows: readonly (Pet | OrderVersion)[]
@@ -55,16 +54,8 @@ export class Versions {
   /** The order that was placed for a pet last. */
   private readonly placed = new Map<number, Chain<number>>()
   private readonly counts: (readonly number[])[] = [[0, 0, 0]]
-  private readonly shown = new Map<string, Content>()
-  private readonly told: Map<string, number>
 
-  constructor(commits: readonly Commit[], operations: readonly Operation[]) {
-    for (const [, order] of shownOrders(operations)) {
-      const name = `${order.id} ${order.changedAt}`
-      if (!this.shown.has(name)) this.shown.set(name, { reference: order.reference, expiresAt: order.expiresAt })
-    }
-    const told = Map.groupBy(commits, ({ event: { orderId, at } }) => `${orderId} ${at}`)
-    this.told = new Map(Array.from(told, ([name, { length }]) => [name, length]))
+  constructor(commits: readonly Commit[]) {
     for (const commit of commits) this.apply(commit)
   }
 
@@ -85,37 +76,20 @@ export class Versions {
     if (orderId !== undefined) this.applyToOrder(commit, orderId)
   }
 
-  private applyToOrder(commit: Commit, id: number): void {
-    const { version, event } = commit
-    const { petId, orderStatus, at } = event
+  private applyToOrder({ version, event }: Commit, id: number): void {
+    const { petId, orderStatus, at, terms } = event
     const chain = chainOf(this.orders, this.orderIds, id)
     const before = chain.last()
-    const contents = this.contentsAfter(commit, before?.contents ?? [])
     chain.push(version, {
       id,
       petId,
       status: orderStatus ?? '',
       placedAt: before?.placedAt ?? at,
       changedAt: at,
-      contents,
+      terms: terms ?? before?.terms ?? {},
     })
     const placed = chainOf(this.placed, [], petId)
     if (placed.last() !== id) placed.push(version, id)
-  }
-
-  /** What was asked for makes it one of these; of two that differ, an answer of that time tells which it is. */
-  private contentsAfter({ event, askers }: Commit, before: readonly Content[]): readonly Content[] {
-    const possible = new Map<string, Content>()
-    const add = (content: Content) => possible.set(`${content.reference} ${content.expiresAt}`, content)
-    for (const { ask } of askers) {
-      if (ask.kind === 'place') add({ reference: ask.reference, expiresAt: utc(ask.expiresAt) })
-      if (ask.kind === 'change') for (const content of before) add(changed(content, ask.to))
-    }
-    if (!/^order\.(placed|changed)$/.test(event.type)) before.forEach(add)
-    const name = `${event.orderId} ${event.at}`
-    const shown = this.shown.get(name)
-    const told = this.told.get(name) === 1 && shown && possible.get(`${shown.reference} ${shown.expiresAt}`)
-    return told ? [told] : [...possible.values()]
   }
 
   pet(id: number, version: number): Pet | undefined {

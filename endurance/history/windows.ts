@@ -54,9 +54,8 @@ export class Windows {
     this.answered = commits.map(({ event, askers, version }) => {
       if (event.type !== 'order.expired')
         return Math.max(...askers.map(({ endedAt }) => endedAt), askers.length > 0 ? 0 : Infinity)
-      const contents = versions.order(event.orderId ?? 0, version)?.contents ?? []
-      const ends = contents.map(({ expiresAt }) => (expiresAt ? Date.parse(expiresAt) : Infinity))
-      return ends.length > 0 ? clock(Math.max(...ends)) + EXPIRY_MS + lateMs : Infinity
+      const end = versions.order(event.orderId ?? 0, version)?.terms.expiresAt
+      return end ? clock(Date.parse(end)) + EXPIRY_MS + lateMs : Infinity
     })
     const { answered } = this
     for (const [n, time] of asked.entries()) this.notBefore[n] = Math.max(this.notBefore[n - 1] ?? time, time)

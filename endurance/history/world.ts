@@ -37,7 +37,7 @@ export class World {
     readonly circumstances: Circumstances,
   ) {
     this.commits = commitsOf(events, operations)
-    this.versions = new Versions(this.commits, operations)
+    this.versions = new Versions(this.commits)
     this.windows = new Windows(this.commits, this.versions, operations, circumstances)
     this.alike = Map.groupBy(
       operations.filter(({ idempotencyKey }) => idempotencyKey !== undefined),

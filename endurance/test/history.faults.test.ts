@@ -35,6 +35,15 @@ describe('the checker of histories', () => {
       (story) => Object.assign(story.event(2), { by: 'second' }),
       'nobody asked for it',
     ],
+    'an order that is placed with other terms': [
+      (story) => Object.assign(story.event(6), { terms: { reference: 'r1' } }),
+      'nobody asked for it',
+    ],
+    'a changed order with the terms of before': [
+      (story) => Object.assign(story.event(7), { terms: story.event(6).terms }),
+      'nobody asked for it',
+    ],
+    'an order whose event tells no terms': [(story) => delete story.event(6).terms, 'nobody asked for it'],
     'events in another order than their requests': [
       ({ events }) =>
         events.splice(
@@ -74,6 +83,7 @@ describe('the checker of histories', () => {
         story.at(6).body = story.at(6).body?.replace(ENDS, time(700)) as string
         story.at(6).ask = { kind: 'place', petId: 2, reference: 'r1', expiresAt: time(700) }
         story.answer(6, { expiresAt: time(700) })
+        story.event(6).terms = { reference: 'r1', expiresAt: time(700) }
       },
       'it is after the end of the reservation',
     ],
@@ -218,7 +228,7 @@ describe('the checker of histories', () => {
     story.tell({ kind: 'add', name: 'Max', categoryId: 1 }, 201, max, ofPet('pet.added', max))
     const asked = { reference: 'r1', expiresAt: time(300) }
     const placed = { ...order('pending', 140, asked), placedAt: time(140) }
-    story.tell({ kind: 'place', petId: 2, ...asked }, 201, placed, ofOrder('order.placed', 'pending', 'pending'))
+    story.tell({ kind: 'place', petId: 2, ...asked }, 201, placed, ofOrder('order.placed', 'pending', 'pending', asked))
     while (story.operations.length < 13) story.tell({ kind: 'order', id: 1 }, 200, placed)
     expect(story.faults()).toEqual([])
     story.tell({ kind: 'order', id: 1 }, 200, placed)
@@ -240,7 +250,7 @@ describe('the checker of histories', () => {
         { kind: 'place', petId: 2, reference: 'r1', expiresAt: time(300) },
         201,
         placed,
-        ofOrder('order.placed', 'pending', 'pending'),
+        ofOrder('order.placed', 'pending', 'pending', { reference: 'r1', expiresAt: time(300) }),
       )
       for (let n = 2; n < 20; n++) {
         const counts = 100 * n < at ? { available: 0, pending: 1, sold: 0 } : { available: 1, pending: 0, sold: 0 }

@@ -29,7 +29,7 @@ const ASK = { kind: 'list', list: 'pets', search: 'added1', newest: false, back:
 function judged(rows: object[], ask: Partial<ListAsk> = {}, links = '', between: [number, number] = [3, 3]) {
   const operation = { text: JSON.stringify(rows), links } as Operation
   return (
-    searchFault(operation, { ...ASK, ...ask, search: ASK.search }, new Versions(commitsOf(EVENTS, []), []), between) ??
+    searchFault(operation, { ...ASK, ...ask, search: ASK.search }, new Versions(commitsOf(EVENTS, [])), between) ??
     'explained'
   )
 }

@@ -60,12 +60,13 @@ export const order = (status: string, changedAt: number, content: object) => ({
   changedAt: time(changedAt),
   ...content,
 })
-export const ofOrder = (type: string, petStatus: string, orderStatus: string) => ({
+export const ofOrder = (type: string, petStatus: string, orderStatus: string, terms?: Seen['terms']) => ({
   type,
   petId: 2,
   petStatus,
   orderId: 1,
   orderStatus,
+  ...(terms && { terms }),
 })
 export const ofPet = (type: string, of: ReturnType<typeof pet>) => ({
   type,
@@ -112,14 +113,14 @@ export function sound(): Story {
     { kind: 'place', petId: 2, ...first },
     201,
     order('pending', 640, first),
-    ofOrder('order.placed', 'pending', 'pending'),
+    ofOrder('order.placed', 'pending', 'pending', first),
   )
   const second = { reference: 'r2' }
   story.tell(
     { kind: 'change', id: 1, to: { ...second, expiresAt: null } },
     200,
     order('pending', 740, second),
-    ofOrder('order.changed', 'pending', 'pending'),
+    ofOrder('order.changed', 'pending', 'pending', second),
   )
   story.tell(
     { kind: 'place', petId: 2, reference: 'r3' },

@@ -35,6 +35,10 @@ export const ORDER: Faults = {
     for (const row of rows) if (row.pet) latest.set(row.petId, row.pet)
     return rows.map((row) => (row.pet ? { ...row, pet: latest.get(row.petId) } : row))
   }),
+  'the terms of an order as they are now': known((rows, latest) => {
+    for (const row of rows) if (row.terms) latest.set(row.orderId, row.terms)
+    return rows.map((row) => (row.terms ? { ...row, terms: latest.get(row.orderId) } : row))
+  }),
   'a type of events that is ignored': asking(/&type=[\w.]+/g),
   'of two types of events the first': asking(/(&type=[\w.]+)&type=[\w.]+/, '$1'),
   'events after the end that was asked for': asking(/&to=[^&]+/),
