@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../test/support/ports.ts'
 import { CORES, pinned } from './machine.ts'
 import { type BenchRequest, LIST } from './requests.ts'
 
@@ -72,13 +73,6 @@ export async function answerOf({ port, key }: Pick<Running, 'port' | 'key'>, ask
   if (status >= 400) throw new Error(`${method} ${target} answered ${status}: ${text}`)
   const own = [...response.headers].filter(([name]) => !ADDED_HEADERS.includes(name))
   return { status, headers: Object.fromEntries(own), body: text, key }
-}
-
-/** A port that was free a moment ago. */
-function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
-  listener.stop(true)
-  return listener.port
 }
 
 /** Seconds of processor time that a process and its descendants have used. */

@@ -33,7 +33,7 @@ const ENDS_AFTER_MS = 5_000
 type Asked = NonNullable<Parameters<PetstoreClient['listEvents']>[0]>
 type Followed = Pick<Asked, 'type' | 'petId'>
 
-/** Where a reader is: what it has read, and how it goes on. */
+/** The events that a reader has read, and the cursor at which it continues. */
 interface Place {
   followed: Followed
   read: readonly Event[]

@@ -1,7 +1,7 @@
 // `npm run screenshots`: the pictures of README and docs, taken of the running program, so that they stay true. Each
 // picture has its own service, with the sample pets.
 
-import { mkdirSync, mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
@@ -13,34 +13,30 @@ import { openPage, startBrowser } from '../test/support/browser.ts'
 import { firstRows, openAdding, openSignedIn } from '../test/support/console.ts'
 import { startFaulty } from '../test/support/faulty.ts'
 import { startService } from '../test/support/service.ts'
-import { terminalPicture } from './terminal-picture.ts'
 
 const root = join(import.meta.dir, '..')
 const images = join(root, 'docs/images')
 const WIDE: BrowserContextOptions = { viewport: { width: 1180, height: 760 } }
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2 }
 
-mkdirSync(images, { recursive: true })
 const browser = await startBrowser()
 
 await picture('page-list.png', WIDE, list)
 await picture('page-dark.png', { ...WIDE, colorScheme: 'dark' }, list)
 await picture('page-phone.png', PHONE, list)
-await picture('page-add.png', WIDE, async (page, key) => {
-  await list(page, key)
+await picture('page-add.png', WIDE, async (page) => {
+  await list(page)
   await openAdding(page)
   await page.keyboard.type('   ')
   await page.getByLabel('Category', { exact: true }).fill('99999999999999999999')
   await page.keyboard.press('Enter')
   await page.getByText('Category must be').waitFor()
 })
-await picture('page-reserve.png', WIDE, async (page, key) => {
-  await openSignedIn(page, key)
+await picture('page-reserve.png', WIDE, async (page) => {
   await page.getByRole('button', { name: 'Reserve Biscuit' }).click()
   await page.keyboard.type('Anna')
 })
-await picture('page-sell.png', WIDE, async (page, key) => {
-  await openSignedIn(page, key)
+await picture('page-sell.png', WIDE, async (page) => {
   await page.getByRole('button', { name: 'Reserve Biscuit' }).click()
   await page.keyboard.type('Anna')
   await page.keyboard.press('Enter')
@@ -49,60 +45,53 @@ await picture('page-sell.png', WIDE, async (page, key) => {
   await page.getByRole('button', { name: 'Sell Biscuit' }).click()
   await page.getByRole('dialog').getByText('Reserved for Anna').waitFor()
 })
-await picture('page-quicker.png', PHONE, async (page, key) => {
-  await openSignedIn(page, key)
+await picture('page-quicker.png', PHONE, async (page, client) => {
   await page.getByRole('button', { name: 'Sell Biscuit' }).click()
-  const client = new PetstoreClient({ baseUrl: `${new URL(page.url()).origin}/v1`, apiKey: key })
   await client.completeOrder((await client.placeOrder({ petId: 1n })).id)
   await page.keyboard.press('Enter')
   await page.getByText('was sold a moment ago').waitFor()
 })
-await picture('page-orders.png', WIDE, async (page, key) => {
-  await openSignedIn(page, key)
+await picture('page-orders.png', WIDE, async (page) => {
   await page.getByRole('link', { name: 'Orders' }).click()
   await page.getByRole('radio', { name: 'All' }).check()
   await page.getByText(firstRows()).waitFor()
 })
-await picture('page-search.png', WIDE, async (page, key) => {
-  await openSignedIn(page, key)
+await picture('page-search.png', WIDE, async (page) => {
   await page.getByLabel('Sort').selectOption('Newest first')
   await page.keyboard.press(SHORTCUTS.search.key)
   await page.keyboard.type('ma')
   await page.locator('mark').first().waitFor()
 })
-await picture('page-animal.png', WIDE, async (page, key) => {
-  await soldAndTakenBack(page, key)
+await picture('page-animal.png', WIDE, async (page, client) => {
+  await soldAndTakenBack(client)
   await page.goto(`${new URL(page.url()).origin}/?animal=1`)
   await page.getByText(labelOf('returned')).first().waitFor()
 })
-await picture('page-order.png', WIDE, async (page, key) => {
-  await soldAndTakenBack(page, key)
+await picture('page-order.png', WIDE, async (page, client) => {
+  await soldAndTakenBack(client)
   await page.goto(`${new URL(page.url()).origin}/?view=orders`)
   await page.getByRole('link', { name: 'Sheldon' }).first().click()
   await page.getByRole('button', { name: 'Print a receipt' }).waitFor()
 })
-await picture('page-activity.png', WIDE, async (page, key) => {
-  await soldAndTakenBack(page, key)
+await picture('page-activity.png', WIDE, async (page, client) => {
+  await soldAndTakenBack(client)
   await page.getByRole('link', { name: 'Activity' }).click()
   await page.getByRole('region', { name: 'All' }).getByRole('link', { name: 'Biscuit' }).first().waitFor()
 })
-await picture('page-import.png', WIDE, async (page, key) => {
-  await openSignedIn(page, key)
+await picture('page-import.png', WIDE, async (page) => {
   await page.getByRole('button', { name: 'Import' }).click()
   const rows = ['name;category;status', 'Rex;7;', 'Mia;7;Reserved', ...Array(24).fill('Koi;12;'), 'Tom;cats;', ';7;']
   const buffer = Buffer.from(rows.join('\n'))
   await page.getByLabel('CSV file').setInputFiles({ name: 'animals.csv', mimeType: 'text/csv', buffer })
   await page.locator('.import-rows tbody tr').first().waitFor()
 })
-await picture('page-print.png', { viewport: { width: 794, height: 1123 } }, async (page, key) => {
-  await openSignedIn(page, key)
+await picture('page-print.png', { viewport: { width: 794, height: 1123 } }, async (page) => {
   await page.getByRole('radio', { name: 'Available' }).check()
   await page.locator('.print-title[data-text^="Available"]').waitFor({ state: 'attached' })
   await page.mouse.move(0, 0)
   await page.emulateMedia({ media: 'print' })
 })
-await picture('page-large-text.png', { viewport: { width: 320, height: 700 } }, async (page, key) => {
-  await openSignedIn(page, key)
+await picture('page-large-text.png', { viewport: { width: 320, height: 700 } }, async (page) => {
   await page.getByText(firstRows()).waitFor()
   await page.evaluate("document.documentElement.style.fontSize = '32px'")
 })
@@ -117,13 +106,11 @@ await picture('reference.png', { viewport: { width: 1440, height: 860 } }, async
   await page.waitForTimeout(1000)
 })
 await verifyPicture()
-await terminalPicture(browser, root, join(images, 'terminal.png'))
-process.stdout.write('wrote docs/images/terminal.png\n')
+await terminalPicture()
 await browser.close()
 
 /** The list, with a pet just added. */
-async function list(page: Page, key: string): Promise<void> {
-  await openSignedIn(page, key)
+async function list(page: Page): Promise<void> {
   await openAdding(page)
   await page.keyboard.type('Rex')
   await page.getByLabel('Category', { exact: true }).fill('9223372036854775807')
@@ -133,8 +120,7 @@ async function list(page: Page, key: string): Promise<void> {
 }
 
 /** Biscuit was sold and came back. */
-async function soldAndTakenBack(page: Page, key: string): Promise<void> {
-  const client = new PetstoreClient({ baseUrl: `${new URL(page.url()).origin}/v1`, apiKey: key })
+async function soldAndTakenBack(client: PetstoreClient): Promise<void> {
   const { id } = await client.placeOrder({
     petId: 1n,
     reference: 'Anna',
@@ -142,24 +128,25 @@ async function soldAndTakenBack(page: Page, key: string): Promise<void> {
   })
   await client.completeOrder(id)
   await client.returnOrder(id)
-  await openSignedIn(page, key)
 }
 
+/** Writes the picture that `show` prepares on a page that is signed in. */
 async function picture(
   name: string,
   options: BrowserContextOptions,
-  show: (page: Page, key: string) => Promise<void>,
+  show: (page: Page, client: PetstoreClient) => Promise<void>,
 ): Promise<void> {
   const service = await startService()
   service.clock.at = Date.now()
   const key = await service.addKey({ name: 'till 3' })
-  await Array.fromAsync(addSamples(new PetstoreClient({ baseUrl: service.url, apiKey: key })))
+  const client = new PetstoreClient({ baseUrl: service.url, apiKey: key })
+  await Array.fromAsync(addSamples(client))
   const { page, close } = await openPage(browser, `${service.origin}/`, options)
-  await show(page, key)
-  await page.screenshot({ path: join(images, name) })
+  await openSignedIn(page, key)
+  await show(page, client)
+  await shoot(page, name)
   await close()
   await service.stop()
-  process.stdout.write(`wrote docs/images/${name}\n`)
 }
 
 /** The report of a server whose numbers have 53 bits. */
@@ -172,9 +159,27 @@ async function verifyPicture(): Promise<void> {
   const context = await browser.newContext(WIDE)
   const page = await context.newPage()
   await page.goto(`file://${report}`)
-  await page.screenshot({ path: join(images, 'verify-report.png') })
+  await shoot(page, 'verify-report.png')
   await context.close()
   await faulty.stop()
   await service.stop()
-  process.stdout.write('wrote docs/images/verify-report.png\n')
+}
+
+/** docs/first-minute.txt, set as a terminal shows it. */
+async function terminalPicture(): Promise<void> {
+  const text = readFileSync(join(root, 'docs/first-minute.txt'), 'utf8')
+  const page = await browser.newPage({ viewport: { width: 1040, height: 400 } })
+  await page.setContent(`<!doctype html><style>
+    body { margin: 0; background: #1d1f21 }
+    pre { margin: 0; padding: 20px 24px; color: #d8dadb; font: 14px/1.55 ui-monospace, "DejaVu Sans Mono", monospace; white-space: pre-wrap }
+    b { color: #6fd0bb }
+  </style><pre>${Bun.escapeHTML(text).replaceAll(/^\$ ((?:.*\\\n)*.*)$/gm, '<b>$ $1</b>')}</pre>`)
+  await shoot(page, 'terminal.png')
+  await page.close()
+}
+
+/** Writes what the viewport shows, or all of the terminal's text. */
+async function shoot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(images, name), fullPage: name === 'terminal.png' })
+  process.stdout.write(`wrote docs/images/${name}\n`)
 }

@@ -7,6 +7,7 @@ import { createStore, fill } from '../../bench/seed.ts'
 import { temporaryFile } from '../../test/support/files.ts'
 import { Cluster } from '../../test/support/postgres.ts'
 import { type Running, root, run, serve } from '../../test/support/process.ts'
+import { until as untilWithin } from '../../test/support/until.ts'
 
 /** How many readers wait at the end of the feed; each server is set to let so many wait. */
 export const READERS = 1_000
@@ -99,7 +100,5 @@ export async function petstore(args: string[]): Promise<void> {
   if (status !== 0) throw new Error(`petstore ${args.join(' ')}: ${stderr}`)
 }
 
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + UNTIL_MS_MAX; !(await holds()); await Bun.sleep(POLL_MS))
-    if (performance.now() > end) throw new Error(`${UNTIL_MS_MAX / 1000} s, and not yet: ${what}`)
-}
+export const until = (what: string, holds: () => boolean | Promise<boolean>) =>
+  untilWithin(what, holds, { ms: UNTIL_MS_MAX, everyMs: POLL_MS })

@@ -6,11 +6,7 @@ import { FAILOVER, type Kind } from '../sites.ts'
 /** In a file, a text that is there once, and what stands in its place. */
 export type Edit = readonly [file: string, from: string, to: string]
 
-interface InCode {
-  readonly edits: readonly Edit[]
-  /** What else breaks, without which it does not show. */
-  readonly breaks?: readonly string[]
-}
+type Faults = Readonly<Record<string, Edit | readonly Edit[]>>
 
 const CACHE = 'packages/service/src/http/response/answer-cache.ts'
 const CONDITIONS = 'packages/service/src/http/response/conditions.ts'
@@ -25,131 +21,128 @@ const POSTGRES = 'packages/service/src/store/postgres'
 const MOVED = 'copy.pets.set(order.petId, { ...copy.petOf(order), status: TRANSITIONS[to].pet })'
 const NOW = 'const now = options.now()'
 
-const RULES: Readonly<Record<string, InCode>> = {
-  'a pet is sold whatever its status': {
-    edits: [[ORDERS, "if (copy.pets.get(petId)?.status !== 'available') return petNotAvailable(pet, holder)", '']],
-  },
-  'the end of a reservation is not looked at': {
-    edits: [[ORDERS, "isOverdue(order, copy.now) ? move(copy, order, 'expired', null) : order", 'order']],
-  },
-  'nobody ends reservations': {
-    edits: [[SWEEP, 'more = (await orders.expireOrders()).length > 0', 'more = false']],
-  },
-  'a cancelled order stays as it was': {
-    edits: [
-      [
-        ORDERS,
-        'copy.orders.set(order.id, after)',
-        "if (after.status !== 'cancelled') copy.orders.set(order.id, after)",
-      ],
-    ],
-  },
-  'a return leaves the pet sold': { edits: [[ORDERS, MOVED, `if (to !== 'returned') ${MOVED}`]] },
-  'keys are kept with nothing': { edits: [[REPLAYS, 'if (key !== undefined) copy.keep(', 'if (!copy) copy.keep(']] },
-  'a pet that was ordered is deleted': {
-    edits: [[PETS, 'copy.wasOrdered(id) ? petHasOrders(id) : check?.(pet)', 'check?.(pet)']],
-  },
-  'a pet that an order holds is freed': { edits: [[PETS, 'if (holder) return petHeld(pet, holder.id)', '']] },
-  'a corrected pet is not written': {
-    edits: [
-      [
-        COPY,
-        'return { events: this.events, petsChanged,',
-        'return { events: this.events, petsChanged: petsChanged.filter((one) => one.before.status !== one.after.status),',
-      ],
-    ],
-  },
-  'the pet does not follow its order': {
-    edits: [[COPY, 'return { events: this.events, petsChanged,', 'return { events: this.events, petsChanged: [],']],
-  },
-  'If-Match is ignored in the code': {
-    edits: [[CONDITIONS, 'if (ifMatch === undefined && ifNoneMatch === undefined)', 'if (true)']],
-  },
+const RULES: Faults = {
+  'a pet is sold whatever its status': [
+    ORDERS,
+    "if (copy.pets.get(petId)?.status !== 'available') return petNotAvailable(pet, holder)",
+    '',
+  ],
+  'the end of a reservation is not looked at': [
+    ORDERS,
+    "isOverdue(order, copy.now) ? move(copy, order, 'expired', null) : order",
+    'order',
+  ],
+  'nobody ends reservations': [SWEEP, 'more = (await orders.expireOrders()).length > 0', 'more = false'],
+  'a cancelled order stays as it was': [
+    ORDERS,
+    'copy.orders.set(order.id, after)',
+    "if (after.status !== 'cancelled') copy.orders.set(order.id, after)",
+  ],
+  'a return leaves the pet sold': [ORDERS, MOVED, `if (to !== 'returned') ${MOVED}`],
+  'keys are kept with nothing': [REPLAYS, 'if (key !== undefined) copy.keep(', 'if (!copy) copy.keep('],
+  'a pet that was ordered is deleted': [PETS, 'copy.wasOrdered(id) ? petHasOrders(id) : check?.(pet)', 'check?.(pet)'],
+  'a pet that an order holds is freed': [PETS, 'if (holder) return petHeld(pet, holder.id)', ''],
+  'a corrected pet is not written': [
+    COPY,
+    'return { events: this.events, petsChanged,',
+    'return { events: this.events, petsChanged: petsChanged.filter((one) => one.before.status !== one.after.status),',
+  ],
+  'the pet does not follow its order': [
+    COPY,
+    'return { events: this.events, petsChanged,',
+    'return { events: this.events, petsChanged: [],',
+  ],
+  'If-Match is ignored in the code': [
+    CONDITIONS,
+    'if (ifMatch === undefined && ifNoneMatch === undefined)',
+    'if (true)',
+  ],
 }
 
-const IN_SQLITE: Readonly<Record<string, InCode>> = {
+const IN_SQLITE: Faults = {
   // It alone knows its version, and so keeps answers.
-  'a cached list that is one commit old': {
-    edits: [
-      [CACHE, 'return version === this.version ?', 'return version !== undefined && version - this.version <= 1 ?'],
+  'a cached list that is one commit old': [
+    CACHE,
+    'return version === this.version ?',
+    'return version !== undefined && version - this.version <= 1 ?',
+  ],
+  'an answer cached under the next version': [
+    CACHE,
+    'this.cache(url, answer, newest)',
+    'this.cache(url, answer, newest + 1)',
+  ],
+  'the clock is read before the lock is taken': [
+    [`${SQLITE}/commits.ts`, NOW, 'const now = before'],
+    [
+      `${SQLITE}/commits.ts`,
+      'const { outcomes, transitions } =',
+      'const before = options.now()\nconst { outcomes, transitions } =',
     ],
-  },
-  'an answer cached under the next version': {
-    edits: [[CACHE, 'this.cache(url, answer, newest)', 'this.cache(url, answer, newest + 1)']],
-  },
-  'the clock is read before the lock is taken': {
-    edits: [
-      [`${SQLITE}/commits.ts`, NOW, 'const now = before'],
-      [
-        `${SQLITE}/commits.ts`,
-        'const { outcomes, transitions } =',
-        'const before = options.now()\nconst { outcomes, transitions } =',
-      ],
-    ],
-  },
-  'a commit that is answered and rolled back': {
-    edits: [
-      [
-        `${SQLITE}/transaction.ts`,
-        '      commit.run()\n',
-        "if (Math.random() < 0.05) connection.database.run('ROLLBACK')\nelse commit.run()\n",
-      ],
-    ],
-  },
-  'an id of a pet that is given twice': {
-    edits: [[COPY, 'this.snapshot.lastPetId()) + 1n', 'this.snapshot.lastPetId()) + (Math.random() < 0.1 ? 0n : 1n)']],
-  },
-  'events in a transaction of their own': {
-    edits: [[`${SQLITE}/row-writer.ts`, '    writeEvents(events)\n', '    setTimeout(() => writeEvents(events), 5)\n']],
-  },
-  'an order that is changed back has its time before': {
-    edits: [
-      [
-        `${SQLITE}/row-writer.ts`,
-        '    expectOne(setOrder.run(',
-        `    if (status === before.status && reference === (before.reference ?? null) &&
+  ],
+  'a commit that is answered and rolled back': [
+    `${SQLITE}/transaction.ts`,
+    '      commit.run()\n',
+    "if (Math.random() < 0.05) connection.database.run('ROLLBACK')\nelse commit.run()\n",
+  ],
+  'an id of a pet that is given twice': [
+    COPY,
+    'this.snapshot.lastPetId()) + 1n',
+    'this.snapshot.lastPetId()) + (Math.random() < 0.1 ? 0n : 1n)',
+  ],
+  'events in a transaction of their own': [
+    `${SQLITE}/row-writer.ts`,
+    '    writeEvents(events)\n',
+    '    setTimeout(() => writeEvents(events), 5)\n',
+  ],
+  'an order that is changed back has its time before': [
+    `${SQLITE}/row-writer.ts`,
+    '    expectOne(setOrder.run(',
+    `    if (status === before.status && reference === (before.reference ?? null) &&
       expiresAt === (before.expiresAt ?? null)) return
     expectOne(setOrder.run(`,
-      ],
-    ],
-  },
-  'moves that the inventory does not count': {
-    edits: [[`${SQLITE}/migrations/0021-schema.sql`, 'WHEN OLD.status <> NEW.status', 'WHEN OLD.id IS NULL']],
-  },
-  'deletions that the inventory does not count': {
-    edits: [
-      [
-        `${SQLITE}/migrations/0021-schema.sql`,
-        'inventory_deleted AFTER DELETE ON pets BEGIN',
-        'inventory_deleted AFTER DELETE ON pets WHEN OLD.id IS NULL BEGIN',
-      ],
-    ],
-  },
+  ],
+  'moves that the inventory does not count': [
+    `${SQLITE}/migrations/0021-schema.sql`,
+    'WHEN OLD.status <> NEW.status',
+    'WHEN OLD.id IS NULL',
+  ],
+  'deletions that the inventory does not count': [
+    `${SQLITE}/migrations/0021-schema.sql`,
+    'inventory_deleted AFTER DELETE ON pets BEGIN',
+    'inventory_deleted AFTER DELETE ON pets WHEN OLD.id IS NULL BEGIN',
+  ],
 }
 
 const COUNTED = `${POSTGRES}/functions/count-inventory.sql`
 
-const IN_POSTGRES: Readonly<Record<string, InCode>> = {
-  'nobody takes the lock that orders the commits': {
-    edits: [
-      [`${POSTGRES}/commits.ts`, 'pg_advisory_xact_lock(1346720851, 1)', '1'],
-      [`${POSTGRES}/functions/take-turns.sql`, 'PERFORM pg_advisory_xact_lock(1346720851, 1);', ''],
-    ],
-  },
-  'moves that the inventory of PostgreSQL does not count': { edits: [[COUNTED, 'AND n <> 0', 'AND n IS NULL']] },
-  'deletions that the inventory of PostgreSQL does not count': { edits: [[COUNTED, 'pets = pets - n', 'pets = pets']] },
-  'events that a failover empties': {
-    edits: [[`${POSTGRES}/migrations/0021-schema.sql`, 'CREATE TABLE events (', 'CREATE UNLOGGED TABLE events (']],
-    breaks: [FAILOVER],
-  },
+const IN_POSTGRES: Faults = {
+  'nobody takes the lock that orders the commits': [
+    [`${POSTGRES}/commits.ts`, 'pg_advisory_xact_lock(1346720851, 1)', '1'],
+    [`${POSTGRES}/functions/take-turns.sql`, 'PERFORM pg_advisory_xact_lock(1346720851, 1);', ''],
+  ],
+  'moves that the inventory of PostgreSQL does not count': [COUNTED, 'AND n <> 0', 'AND n IS NULL'],
+  'deletions that the inventory of PostgreSQL does not count': [COUNTED, 'pets = pets - n', 'pets = pets'],
 }
 
 export const CODE = [
   ...listed(RULES, ['sqlite', 'postgres']),
   ...listed(IN_SQLITE, ['sqlite']),
   ...listed(IN_POSTGRES, ['postgres']),
+  // It shows only if the server fails over.
+  ...listed(
+    {
+      'events that a failover empties': [
+        `${POSTGRES}/migrations/0021-schema.sql`,
+        'CREATE TABLE events (',
+        'CREATE UNLOGGED TABLE events (',
+      ],
+    },
+    ['postgres'],
+    [FAILOVER],
+  ),
 ]
 
-function listed(faults: Readonly<Record<string, InCode>>, stores: readonly Kind[]) {
-  return Object.entries(faults).map(([name, fault]) => ({ name, stores, ...fault }))
+function listed(faults: Faults, stores: readonly Kind[], breaks: readonly string[] = []) {
+  const editsOf = (edits: Edit | readonly Edit[]) => (typeof edits[0] === 'string' ? [edits as Edit] : edits) as Edit[]
+  return Object.entries(faults).map(([name, edits]) => ({ name, stores, breaks, edits: editsOf(edits) }))
 }

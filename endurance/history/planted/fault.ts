@@ -34,6 +34,10 @@ export function shifted(time: string, ms: number): string {
   return new Date(Date.parse(time) + ms).toISOString()
 }
 
+/** A body whose reservation ends so much later or earlier; any other body stays as it is. */
+export const ending = (ms: number) => (body: Body) =>
+  body.expiresAt ? { ...body, expiresAt: shifted(body.expiresAt, ms) } : body
+
 /** What answers these operations instead of the service, which it may ask. */
 export function instead(operations: string, answer: (request: ClientRequest, pass: Pass) => Promise<ServiceResponse>) {
   return remembered(operations, () => answer)

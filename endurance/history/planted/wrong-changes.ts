@@ -9,6 +9,7 @@ import {
   asked,
   both,
   current,
+  ending,
   everyRow,
   type Faults,
   instead,
@@ -17,7 +18,6 @@ import {
   keyOf,
   remembered,
   serverOf,
-  shifted,
   sometimes,
   withBody,
 } from './fault.ts'
@@ -59,13 +59,7 @@ const late = (operations: string) =>
   )
 
 /** Reservations end so much later than what is asked and answered says. */
-const ending = (ms: number) =>
-  both(
-    asked(`${on.PLACE}|${on.CHANGE}`, (body) =>
-      body.expiresAt ? { ...body, expiresAt: shifted(body.expiresAt, ms) } : body,
-    ),
-    everyRow((row) => (row.expiresAt ? { ...row, expiresAt: shifted(row.expiresAt, -ms) } : row)),
-  )
+const endingLater = (ms: number) => both(asked(`${on.PLACE}|${on.CHANGE}`, ending(ms)), everyRow(ending(-ms)))
 
 const oneTag = (n: number) => at('*').request.header('If-Match', (tags) => tags.split(', ').at(n))
 
@@ -153,7 +147,7 @@ export const LATE: Faults = {
   'a correction that is done later': late(on.UPDATE),
   'a completion that is done later': late(on.COMPLETE),
   'a change of an order that is done later': late(on.CHANGE),
-  'reservations that end two seconds late': ending(2_000),
-  'reservations that never end': ending(3_600_000),
-  'completed and changed after its end': ending(300),
+  'reservations that end two seconds late': endingLater(2_000),
+  'reservations that never end': endingLater(3_600_000),
+  'completed and changed after its end': endingLater(300),
 }

@@ -1,7 +1,18 @@
 // Events in another order, or other ones than those that happened or were asked for; times that are wrong.
 
 import { EVENTS } from '../../../packages/practice/src/contract-faults/shared/operations.ts'
-import { answered, type Body, everyRow, type Faults, json, remembered, shifted, target, withBody } from './fault.ts'
+import {
+  answered,
+  type Body,
+  ending,
+  everyRow,
+  type Faults,
+  json,
+  remembered,
+  shifted,
+  target,
+  withBody,
+} from './fault.ts'
 
 const events = (change: (rows: Body[]) => Body[]) => answered(EVENTS, change)
 const withoutEvent = (type: string) => events((rows) => rows.filter((row) => row.type !== type))
@@ -62,7 +73,5 @@ export const TIMES: Faults = {
   'ends without milliseconds': everyRow((row) =>
     row.expiresAt ? { ...row, expiresAt: `${row.expiresAt.slice(0, 19)}.000Z` } : row,
   ),
-  'an expiry before its end': everyRow((row) =>
-    row.expiresAt ? { ...row, expiresAt: shifted(row.expiresAt, 60_000) } : row,
-  ),
+  'an expiry before its end': everyRow(ending(60_000)),
 }

@@ -17,6 +17,7 @@ import {
   json,
   keyOf,
   linkOf,
+  remembered,
   shifted,
   tagged,
   target,
@@ -65,28 +66,21 @@ export const BORDERS: Faults = {
   'a feed that begins one too late': rows(on.EVENTS, ({ target }) => /from=2/.test(target), withoutFirst),
 }
 
-/** Pets that were deleted, as they were last seen. */
-const deleted =
-  (show: (response: ServiceResponse, gone: ReadonlyMap<number, Body>, request: ClientRequest) => ServiceResponse) =>
-  () => {
-    const gone = new Map<number, Body>()
-    return async (request: ClientRequest, pass: (request: ClientRequest) => Promise<ServiceResponse>) => {
-      if (!isOf(request, on.DELETE)) return show(await pass(request), gone, request)
-      const last = await current(request, pass)
-      const response = await pass(request)
-      if (response.status === 204 && last.status === 200) gone.set(idOf(request), json(last))
-      return response
-    }
-  }
-/** In the answers with this status to these requests. */
+/** Shows deleted pets, as they were last seen, in the answers with this status to these requests. */
 const showing = (
   operations: string,
   status: number,
   show: (response: ServiceResponse, gone: ReadonlyMap<number, Body>, request: ClientRequest) => ServiceResponse,
 ) =>
-  deleted((response, gone, request) =>
-    isOf(request, operations) && response.status === status ? show(response, gone, request) : response,
-  )
+  remembered('*', () => {
+    const gone = new Map<number, Body>()
+    return async (request, pass) => {
+      const last = isOf(request, on.DELETE) ? await current(request, pass) : undefined
+      const response = await pass(request)
+      if (response.status === 204 && last?.status === 200) gone.set(idOf(request), json(last))
+      return isOf(request, operations) && response.status === status ? show(response, gone, request) : response
+    }
+  })
 
 export const KEPT: Faults = {
   'a deleted pet that is read': showing(on.ONE, 404, (response, gone, request) => {

@@ -1,32 +1,26 @@
 // Refusals without a reason, and refusals that are missing.
 
+import { ERROR_STATUS, type ErrorCode } from '../../../packages/contract/src/generated.ts'
 import { at, errorAnswer } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
 import { hasCursor, hasHeader, withKey } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
 import type { ClientRequest, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
 import { type Faults, idOf, instead, isDone, isRead, json, keyOf, serverOf, sometimes, withBody } from './fault.ts'
 
-type Message = (request: ClientRequest) => string
-
-/** Some of them, without asking the service. */
-const refused = (
-  operations: string,
-  status: number,
-  code: string,
-  message: Message = () => 'No.',
-  when = (_: ClientRequest) => true,
-) =>
+/** Refuses some requests without asking the service. `#` in the message is the id in the request. */
+const refused = (operations: string, code: ErrorCode, message = 'No.', when = (_: ClientRequest) => true) =>
   sometimes(
     0.15,
-    instead(operations, async (request, pass) =>
-      when(request) ? errorAnswer(status, code, message(request)) : pass(request),
-    ),
+    instead(operations, async (request, pass) => {
+      const id = () => `${idOf(request) || json(request).petId}`
+      return when(request) ? errorAnswer(ERROR_STATUS[code], code, message.replace('#', id)) : pass(request)
+    }),
   )
 /** Done, and refused all the same. */
-const doneAndRefused = (operations: string, status: number, code: string) =>
+const doneAndRefused = (operations: string, code: ErrorCode) =>
   sometimes(
     0.4,
-    at(operations, 'any', (_, response) => isDone(response)).onResponse(() => errorAnswer(status, code)),
+    at(operations, 'any', (_, response) => isDone(response)).onResponse(() => errorAnswer(ERROR_STATUS[code], code)),
   )
 
 const hasKey = hasHeader('Idempotency-Key', /./)
@@ -35,59 +29,36 @@ const another = ({ message, ...error }: { message: string }) => {
 }
 
 export const REFUSED: Faults = {
-  'a pending order that cannot be completed': refused(
-    on.COMPLETE,
-    409,
-    'order_not_pending',
-    (request) => `Order ${idOf(request)} is pending.`,
-  ),
+  'a pending order that cannot be completed': refused(on.COMPLETE, 'order_not_pending', 'Order # is pending.'),
   'a good end that is refused': refused(
     `${on.PLACE}|${on.CHANGE}`,
-    400,
     'invalid_order',
-    () => 'expiresAt must be in the future.',
+    'expiresAt must be in the future.',
     (request) => json(request).expiresAt === undefined,
   ),
-  'in flight, with nothing in flight': refused(
-    `${on.CREATE}|${on.PLACE}`,
-    409,
-    'idempotency_in_flight',
-    undefined,
-    hasKey,
-  ),
-  'the same request is another one': refused(on.CREATE, 422, 'idempotency_mismatch', undefined, hasKey),
-  'a pet that nothing holds is held': refused(
-    on.UPDATE,
-    409,
-    'pet_held',
-    (request) => `Pet ${idOf(request)} is pending: order 1 holds it.`,
-  ),
+  'in flight, with nothing in flight': refused(`${on.CREATE}|${on.PLACE}`, 'idempotency_in_flight', undefined, hasKey),
+  'the same request is another one': refused(on.CREATE, 'idempotency_mismatch', undefined, hasKey),
+  'a pet that nothing holds is held': refused(on.UPDATE, 'pet_held', 'Pet # is pending: order 1 holds it.'),
   'another order that holds the pet is named': at(on.PLACE, 409).onResponse((response) =>
     withBody(response, another(json(response))),
   ),
-  'a pet that is there is not found': refused(`${on.ONE}|${on.UPDATE}`, 404, 'not_found'),
-  'a pet that is there cannot be ordered': refused(on.PLACE, 404, 'pet_not_found'),
-  'an available pet is pending': refused(
-    on.PLACE,
-    409,
-    'pet_not_available',
-    (request) => `Pet ${json(request).petId} is pending.`,
-  ),
-  'a pet without orders cannot be deleted': refused(on.DELETE, 409, 'pet_has_orders'),
-  'a completed order cannot be returned': refused(on.RETURN, 409, 'order_not_completed'),
+  'a pet that is there is not found': refused(`${on.ONE}|${on.UPDATE}`, 'not_found'),
+  'a pet that is there cannot be ordered': refused(on.PLACE, 'pet_not_found'),
+  'an available pet is pending': refused(on.PLACE, 'pet_not_available', 'Pet # is pending.'),
+  'a pet without orders cannot be deleted': refused(on.DELETE, 'pet_has_orders'),
+  'a completed order cannot be returned': refused(on.RETURN, 'order_not_completed'),
   'the current tag is not current': refused(
     `${on.UPDATE}|${on.CHANGE}`,
-    412,
     'precondition_failed',
     undefined,
     hasHeader('If-Match', /./),
   ),
-  'a good key is refused': refused(on.LIST, 401, 'invalid_api_key', undefined, (request) => serverOf(request) === 1),
-  'a good key may not write': refused(on.CREATE, 403, 'read_only_key'),
-  'a place in the feed that has expired': refused(on.EVENTS, 410, 'cursor_expired', undefined, hasCursor),
-  'an order that is completed and refused': doneAndRefused(on.COMPLETE, 409, 'order_not_pending'),
-  'a deletion that is done and refused': doneAndRefused(on.DELETE, 404, 'not_found'),
-  'a rename that is done and refused': doneAndRefused(on.UPDATE, 412, 'precondition_failed'),
+  'a good key is refused': refused(on.LIST, 'invalid_api_key', undefined, (request) => serverOf(request) === 1),
+  'a good key may not write': refused(on.CREATE, 'read_only_key'),
+  'a place in the feed that has expired': refused(on.EVENTS, 'cursor_expired', undefined, hasCursor),
+  'an order that is completed and refused': doneAndRefused(on.COMPLETE, 'order_not_pending'),
+  'a deletion that is done and refused': doneAndRefused(on.DELETE, 'not_found'),
+  'a rename that is done and refused': doneAndRefused(on.UPDATE, 'precondition_failed'),
   'a key that may only read and writes': () => {
     let last: string | undefined
     return async (request, pass): Promise<ServiceResponse> => {
