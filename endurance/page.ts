@@ -3,17 +3,14 @@
 //
 //   npm run endurance -- page --report
 
-import { mkdtempSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { median } from '../bench/figures.ts'
-import { createStore, fill, index } from '../bench/seed.ts'
+import { index } from '../bench/seed.ts'
 import { PAGE_SIZE } from '../packages/page/src/list/page-sizes.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { openSignedIn } from '../test/support/console.ts'
-import { temporaryFile } from '../test/support/files.ts'
-import { root, serve } from '../test/support/process.ts'
 import { experiment, print } from './command.ts'
+import { newStore, startServer } from './load/stores.ts'
 import { type Moved, moveFile } from './page-file.ts'
 
 const ROUNDS = 5
@@ -98,16 +95,14 @@ async function paints(browser: Browser, origin: string, key: string): Promise<Ma
 }
 
 async function withService<Result>(pets: number, use: (origin: string, key: string) => Promise<Result>) {
-  const database = join(mkdtempSync(temporaryFile('page-')), 'petstore.db')
-  const key = createStore(root, database)
-  fill(database, pets)
-  index(database)
-  const server = await serve([], { env: { PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'error' } })
-  const { origin } = new URL(server.url)
+  const store = await newStore('sqlite', pets)
+  index(store.database)
+  const server = await startServer(store)
   try {
-    return await use(origin, key)
+    return await use(new URL(server.url).origin, store.key)
   } finally {
     await server.stop()
+    await store.remove()
   }
 }
 
