@@ -9,11 +9,18 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { hashKey } from '../packages/service/src/domain/keys.ts'
-import type { NewPet, Pet } from '../packages/service/src/domain/pets.ts'
-import type { Store } from '../packages/service/src/domain/store.ts'
+import { PAGE_MAX } from '../packages/contract/src/generated.ts'
+import type { Pet } from '../packages/service/src/domain/pets.ts'
 import { openStore } from '../packages/service/src/store/kinds.ts'
 import { NEWEST_VERSION } from '../packages/service/src/store/sqlite/schema.ts'
+import { filledFile, LATER } from '../test/support/copied-stores.ts'
+import { orderFilter, petFilter } from '../test/support/lists.ts'
+import { idsOf } from '../test/support/paging.ts'
+import { newPet, petsOf } from '../test/support/pets.ts'
+
+/** Makes 20 pets in the file: two more are created under a key. */
+const IN_FILE = 18
+const IN_LOG = 20
 
 const [, script = '', path] = process.argv
 if (path === undefined) await make()
@@ -37,70 +44,48 @@ async function make(): Promise<void> {
   process.stdout.write(`Made ${fixture}.\n`)
 }
 
-/** At least one row of every table. A later schema with more tables adds to this. */
+/** `filledFile` writes at least one row into every table. A later schema with more tables adds to that. */
 async function fillAndDie(path: string): Promise<void> {
-  const begunAt = Date.now()
-  let at = begunAt
-  const now = () => at++
-  const pets: Pet[] = []
-  const hashes = ['a', 'b', 'c'].map((text) => hashKey(`${text} ${begunAt}`))
-  const newPet = (n: number): NewPet => ({
-    name: n % 2 ? `Ada "é" ${n}` : `\u{1F436} ${n}`,
-    categoryId: n % 3 ? BigInt(n) : 2n ** 63n - 1n - BigInt(n),
-    status: n === 40 ? 'available' : ((['available', 'pending', 'sold'] as const)[n % 3] ?? 'sold'),
-  })
-
-  // SQLite moves the log into the file when its last connection closes. So this part is in the file itself.
-  const first = await openStore(path, { now })
-  const keys = []
-  for (const [n, hash] of hashes.entries()) {
-    keys.push(
-      await first.createKey({ name: `key ${n}`, hash, readOnly: n === 1, expiresAt: n ? at + 1e10 : undefined }),
-    )
-  }
-  const by = keys[0]?.id ?? 0n
-  for (let n = 0; n < 20; n++) pets.push((await first.createPet(newPet(n), by)).value)
-  const available = pets.filter(({ status }) => status === 'available')
-  const place = async (store: Store, reference?: string, expiresAt?: number) =>
-    (await store.placeOrder({ petId: available.shift()?.id ?? 0n, reference, expiresAt }, by)).value.id
-  const orders = [await place(first, 'the "first"', at + 1e10), await place(first), await place(first, '\u{1F436}')]
-  await first.close()
-
-  // This part is only in the log.
-  const store = await openStore(path, { now })
-  await store.revokeKey(keys[2]?.id ?? 0n)
-  for (let n = 20; n < 40; n++) pets.push((await store.createPet(newPet(n), by)).value)
+  // SQLite moves the log into the file when its last connection closes, so these rows are in the file itself.
+  await filledFile(IN_FILE, path)
+  let at = LATER
+  // The rows below are only in the log.
+  const store = await openStore(path, { now: () => at++ })
+  const by = (await store.listKeys())[0]?.id as bigint
+  const name = (n: number) => (n % 2 ? `Ada "é" ${n}` : `\u{1F436} ${n}`)
+  const add = async (n: number, key?: string) =>
+    (await store.createPet(newPet({ name: name(n), categoryId: 2n ** 63n - 1n - BigInt(n) }), by, key)).value
+  const free: Pet[] = []
+  for (let n = 0; n < IN_LOG; n++) free.push(await add(n))
   const once = []
-  for (const key of ['x', 'Y']) {
-    const { value: pet } = await store.createPet(newPet(40), by, key)
-    pets.push(pet)
+  for (const key of ['z', 'Z']) {
+    const pet = await add(IN_LOG, key)
     once.push({ by, key, petId: pet.id, pet })
   }
-  await store.completeOrder(orders[1] ?? 0n, by)
-  await store.cancelOrder(orders[2] ?? 0n, by)
-  orders.push(await place(store))
-  await store.completeOrder(orders[3] ?? 0n, by)
-  await store.returnOrder(orders[3] ?? 0n, by)
-  orders.push(await place(store, 'overdue', at + 3))
+  const placed = async (terms: object) => {
+    const { id: petId } = free.pop() as Pet
+    return (await store.placeOrder({ petId, reference: undefined, expiresAt: undefined, ...terms }, by)).value.id
+  }
+  await store.cancelOrder(await placed({ reference: '\u{1F436}' }), by)
+  const returned = await placed({})
+  await store.completeOrder(returned, by)
+  await store.returnOrder(returned, by)
+  await placed({ reference: 'overdue', expiresAt: at + 3 })
   at += 10
   await store.expireOrders(1)
-  const edited = await place(store, 'edited')
-  await store.updateOrder(edited, { reference: 'the "edited"', expiresAt: at + 1e10 }, by)
-  orders.push(edited)
-  const order = { petId: once[0]?.petId ?? 0n, reference: 'Y' }
+  const order = { petId: once[0]?.petId as bigint, reference: 'Y' }
   const { value: answer } = await store.placeOrder(order, by, 'order')
-  orders.push(answer.id)
   await store.completeOrder(answer.id, by)
-  await store.saveKeyUses([{ keyId: by, ending: 'aB12', at }])
-  await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 3, lastAt: at }])
-  const { value: removed } = await store.createPet(newPet(41), by)
+  const removed = await add(IN_LOG)
   await store.deletePet(removed.id, by)
   const database = new Database(path, { safeIntegers: true })
-  const listed = (await store.listKeys()).map((key, n) => ({ ...key, hash: hashes[n] }))
+  const hashes = database.query<{ hash: string }, []>('SELECT hash FROM keys ORDER BY id').all()
+  const listed = (await store.listKeys()).map((key, n) => ({ ...key, ...hashes[n] }))
+  const orders = idsOf(await store.listOrders(orderFilter({ limit: PAGE_MAX })))
   const contents = {
     at,
     keys: listed,
-    pets: await Promise.all(pets.map(({ id }) => store.getPet(id))),
+    pets: petsOf(await store.listPets(petFilter({ limit: PAGE_MAX }))),
     once,
     orders: await Promise.all(orders.map((id) => store.getOrder(id))),
     ordered: [{ by, key: 'order', order, answer }],

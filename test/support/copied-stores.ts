@@ -16,8 +16,7 @@ export const FIRST_ORDER = { petId: 1n, reference: 'till "3" \u{1F436}', expires
 export const LATER = 1e6
 
 /** A store with something of everything, corrections too, and an id that was given to a pet which is not there any more. */
-export async function filledFile(count = PETS): Promise<string> {
-  const path = temporaryFile('petstore.db')
+export async function filledFile(count = PETS, path = temporaryFile('petstore.db')): Promise<string> {
   let at = 1_000
   const store = await openStore(path, { now: () => at++ })
   const newKey = (name: string) => ({
