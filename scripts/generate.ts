@@ -1,4 +1,4 @@
-// Writes the generated files of the tree: the contract's types, the page of settings, PostgreSQL's grants, and its functions.
+// Writes the generated files of the tree: the contract's types, the page of settings, and PostgreSQL's grants.
 // With `--check` it writes nothing, and fails when a file is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -13,11 +13,9 @@ write({ 'packages/contract/src/generated.ts': contractTypes(document) })
 // They read what was just written.
 const { configurationPage } = await import('./configuration-page.ts')
 const { postgresqlPage } = await import('./postgresql-page.ts')
-const { sqlFunctions } = await import('./sql-functions.ts')
 write({
   'docs/configuration.md': await configurationPage(),
   'docs/postgresql.md': postgresqlPage(),
-  ...sqlFunctions(),
 })
 
 function write(outputs: Record<string, string>): void {

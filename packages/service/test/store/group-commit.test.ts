@@ -52,16 +52,12 @@ test('an observer that throws stops no commit', async () => {
 })
 
 /** Commits at once, and keeps what was in each batch. */
-function keeping(nameOf?: (item: number) => string | undefined) {
+function keeping() {
   const batches: number[][] = []
-  const add = batched(
-    async (items: number[]) => {
-      batches.push(items)
-      return items
-    },
-    undefined,
-    nameOf,
-  )
+  const add = batched(async (items: number[]) => {
+    batches.push(items)
+    return items
+  })
   return { add, batches }
 }
 
@@ -84,14 +80,36 @@ test('a batch waits for as long as more arrive in each turn', async () => {
   expect(batches).toEqual([[1, 2, 3]])
 })
 
-test('a batch ends before an item whose name it has already, and nothing overtakes that item', async () => {
-  const { add, batches } = keeping((item) => (item < 10 ? undefined : String(item % 10)))
-  await Promise.all([1, 11, 1, 12, 21, 13, 1, 31, 22].map(add))
-  expect(batches).toEqual([
-    [1, 11, 1, 12],
-    [21, 13, 1],
-    [31, 22],
-  ])
+test('calls that arrive before their batch is read join it, up to BATCH_MAX, in the order of their arrival', async () => {
+  const batches: number[][] = []
+  const sizes: number[] = []
+  const later: Promise<number>[] = []
+  const add = batched(
+    async (items: number[], join) => {
+      if (batches.length === 0) later.push(...numbers(BATCH_MAX).map((n) => add(n + 2)))
+      batches.push([...items, ...join()])
+      return batches.at(-1) as number[]
+    },
+    (size) => sizes.push(size),
+  )
+  expect(await Promise.all([add(0), add(1)])).toEqual([0, 1])
+  expect(await Promise.all(later)).toEqual(numbers(BATCH_MAX).map((n) => n + 2))
+  expect(batches).toEqual([numbers(BATCH_MAX), [BATCH_MAX, BATCH_MAX + 1]])
+  expect(sizes).toEqual([BATCH_MAX, 2])
+})
+
+test('after an error, calls that have joined the batch are committed alone, too', async () => {
+  const batches: number[][] = []
+  let later: Promise<number> | undefined
+  const add = batched(async (items: number[], join) => {
+    later ??= add(2)
+    batches.push([...items, ...join()])
+    if (batches.length === 1) throw new Error('planted')
+    return items
+  })
+  expect(await add(1)).toBe(1)
+  expect(await later).toBe(2)
+  expect(batches).toEqual([[1, 2], [1], [2]])
 })
 
 test('a PetstoreError among the results rejects its item; one that is thrown rejects the batch, which is not tried again', async () => {

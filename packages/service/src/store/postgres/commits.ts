@@ -37,11 +37,15 @@ export function postgresCommit(
 ): Commit {
   const forget = forgetting(connection.background)
 
-  const add = batched(async (decisions: Decision<unknown>[]) => {
+  const add = batched(async (decisions: Decision<unknown>[], join) => {
     const { outcomes, transitions } = await connection.transaction(
       async (session) => {
-        const snapshot = await readSnapshot(session.query, touchedBy(decisions))
-        const decided = decide(snapshot, decisions)
+        const first = await readSnapshot(session.query, touchedBy(decisions))
+        const joined = join()
+        const all = [...decisions, ...joined]
+        // A commit that is saved is worth reading again: `joined` may touch anything, and no earlier state may decide about it.
+        const snapshot = joined.length > 0 ? await readSnapshot(session.query, touchedBy(all)) : first
+        const decided = decide(snapshot, all)
         await writeRows(session, decided.writes, snapshot.now)
         return decided
       },

@@ -74,20 +74,14 @@ export function translate(error: unknown): unknown {
   return error instanceof DatabaseError ? fault(error) : error
 }
 
-export const MAY_BE_ADDED =
-  'The database connection was lost while the pet was being added; it may have been created. Check, or send the request again with its Idempotency-Key.'
+export const MAY_BE_CHANGED =
+  'The database connection was lost during the change; it may have been made. Check, or send the request again: a pet or an order with its Idempotency-Key.'
 
-/** As `translate`, for a statement that adds a pet: when the pet may have been added, the message says so. */
-export const translateAdding = translateLost(MAY_BE_ADDED)
-
-/** As `translateAdding`, for orders and corrections. */
-export const translateChanging = translateLost(
-  'The database connection was lost during the change; it may have been made. Check, or send the request again.',
-)
-
-function translateLost(message: string): (error: unknown) => unknown {
-  return (error) =>
-    isLost(error) && !isRefused(error) ? new PetstoreError('unavailable', message, { cause: error }) : translate(error)
+/** As `translate`, with the message MAY_BE_CHANGED if a change may have been made. */
+export function translateChanging(error: unknown): unknown {
+  return isLost(error) && !isRefused(error)
+    ? new PetstoreError('unavailable', MAY_BE_CHANGED, { cause: error })
+    : translate(error)
 }
 
 /** Without the server's message, which may contain the row. */

@@ -12,10 +12,7 @@ import { checkSettings } from './server-check.ts'
 import { type RunQuery, Session } from './session.ts'
 import { ANSWER_TIMEOUT_MS, READ_QUEUE_MS, STATEMENT_TIMEOUT_MS, WRITE_QUEUE_MS, withTimeout } from './time-limits.ts'
 
-/**
- * With one, creates and orders beside lists are a third slower: the next statement could be sent only when this process has read the last
- * answer. With two, it waits at the database.
- */
+/** Changes of pets and orders use one at a time, and changes of keys do not wait for it. */
 const WRITERS = 2
 
 /** Writes to the write-ahead log, so that the commit waits for the synchronous standby. It has no other effect. */

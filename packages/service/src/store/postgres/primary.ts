@@ -4,7 +4,7 @@
 
 import { unavailable } from '../shared/failures.ts'
 import { describeHost, type PostgresAddress } from './address.ts'
-import { codeOf, isLost, StoreFailure, translate, translateAdding } from './errors.ts'
+import { codeOf, isLost, StoreFailure, translate } from './errors.ts'
 import {
   AWAITS_STANDBY,
   type Check,
@@ -66,13 +66,6 @@ export class PrimaryConnection {
    * `unavailable` within a few seconds when the database fails.
    */
   readonly read: RunQuery = (statement, ...parameters) => this.use((session) => session.query(statement, ...parameters))
-
-  /**
-   * Runs one SELECT that adds pets. Resolves when they are committed. Fails as `read` does; when they may have been committed, the error
-   * says so.
-   */
-  readonly add: RunQuery = (statement, ...parameters) =>
-    this.write((session) => session.query(statement, ...parameters), translateAdding)
 
   /** Commits everything that `work` writes, or nothing. Fails as `read` does, or as `failure` says. `begin`: see Session. */
   transaction<Result>(

@@ -2,14 +2,16 @@
 // the parts that have something to write.
 
 import type { Change, Writes } from '../../domain/decisions/working-copy.ts'
+import type { NewEvent } from '../../domain/events.ts'
 import type { AnyColumns } from '../shared/columns.ts'
 import { NEW_EVENT_COLUMNS, rowOf } from '../shared/events.ts'
 import { rowOfAnswer } from '../shared/idempotency.ts'
 import { STORED_ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../shared/pet-columns.ts'
+import { indexedWords } from '../shared/search.ts'
 import { ADD_EVENTS } from './events.ts'
 import { arraysOf, tableOf } from './json.ts'
-import { INDEX_ORDERS, indexedOrder, indexPets } from './search.ts'
+import { INDEX_ORDERS, indexedOrder, indexPets, vectorOf } from './search.ts'
 import type { Session } from './session.ts'
 
 interface Part {
@@ -17,6 +19,8 @@ interface Part {
   readonly columns: AnyColumns
   /** A statement that gives the id of each row that it writes. Its parameter is the table `new`. */
   readonly sql: string
+  /** The database assigns the ids, in the order of the rows; they must be the decided ones. */
+  readonly assigns?: true
   rows(writes: Writes, now: number): readonly object[]
 }
 
@@ -28,6 +32,20 @@ const ANSWER = columns(['by', 'at'], ['key', 'operation', 'request', 'answer'])
 const EVENT = { ...columns(['place'], []), ...NEW_EVENT_COLUMNS }
 
 const PARTS: readonly Part[] = [
+  {
+    name: 'pets_added',
+    columns: { ...PET_COLUMNS, ...columns(['by', 'at'], []) },
+    assigns: true,
+    sql: `INSERT INTO pets (${NEW_PET_NAMES}, created_at, created_by)
+      SELECT ${NEW_PET_NAMES}, at, by FROM new ORDER BY new.id RETURNING id`,
+    rows: (writes) => addedIn(writes).map(({ pet, by, at }) => ({ ...pet, by, at })),
+  },
+  {
+    name: 'pets_indexed',
+    columns: columns(['id'], ['words']),
+    sql: `INSERT INTO search_pets (id, words) SELECT id, ${vectorOf('words')} FROM new RETURNING id`,
+    rows: (writes) => addedIn(writes).map(({ pet: { id, name } }) => ({ id, words: indexedWords(name) })),
+  },
   {
     name: 'pets_changed',
     columns: { ...PET_COLUMNS, ...BEFORE },
@@ -49,7 +67,8 @@ const PARTS: readonly Part[] = [
   {
     name: 'orders_added',
     columns: STORED_ORDER_COLUMNS,
-    // Ids are taken in the order of the rows. An order that ends makes room for the next one of its pet: so orders are changed before.
+    assigns: true,
+    // An order that ends makes room for the next one of its pet: so orders are changed before.
     sql: `INSERT INTO orders (${NEW_ORDER_NAMES}) SELECT ${NEW_ORDER_NAMES} FROM new
       WHERE (SELECT count(*) FROM orders_changed) >= 0 ORDER BY new.id RETURNING id`,
     rows: ({ ordersAdded }) => ordersAdded,
@@ -80,19 +99,46 @@ const PARTS: readonly Part[] = [
   },
 ]
 
+type Added = NewEvent & Required<Pick<NewEvent, 'pet'>>
+
+function addedIn({ events }: Writes): Added[] {
+  return events.filter((event): event is Added => event.type === 'pet.added')
+}
+
+/** A part and its rows. */
+interface Given {
+  readonly part: Part
+  readonly rows: readonly object[]
+}
+
+const ADDING = ['pets_added', 'pets_indexed']
 const texts = new Map<string, string>()
 
-/** The last statement of the transaction, which fails where a row is not as it was read: then nothing stays. */
+/** Sends the last statement of the transaction, which fails if a row is not as it was read: then nothing is kept. */
 export async function writeRows({ execute, finish }: Session, writes: Writes, now: number): Promise<void> {
   const given = PARTS.map((part) => ({ part, rows: part.rows(writes, now) })).filter(({ rows }) => rows.length > 0)
   if (given.length === 0) return
+  const first = changesAdded(writes) ? given.filter(({ part }) => ADDING.includes(part.name)) : []
+  if (first.length > 0) await execute(textOf(first), ...parametersOf(first))
   await indexPets(execute, writes)
-  const parameters = given.flatMap(({ part, rows }) => arraysOf(part.columns, rows))
-  const expected = given.reduce((sum, { rows }) => sum + rows.length, 0)
-  finish(textOf(given.map(({ part }) => part)), ...parameters, `${expected} ${writes.ordersAdded.at(-1)?.id ?? ''}`)
+  const last = given.filter((each) => !first.includes(each))
+  finish(textOf(last), ...parametersOf(last))
 }
 
-function textOf(parts: readonly Part[]): string {
+/** Whether a pet is added and changed in one batch, by a client that guessed its id. A statement does not see the rows that it adds. */
+function changesAdded(writes: Writes): boolean {
+  const changed = new Set([...writes.petsChanged.map(({ after }) => after), ...writes.petsDeleted].map(({ id }) => id))
+  return changed.size > 0 && addedIn(writes).some(({ petId }) => changed.has(petId))
+}
+
+function parametersOf(given: readonly Given[]): string[] {
+  const count = given.reduce((sum, { rows }) => sum + rows.length, 0)
+  const assigned = given.flatMap(({ part, rows }) => (part.assigns ? (rows.at(-1) as { id: bigint }).id : []))
+  return [...given.flatMap(({ part, rows }) => arraysOf(part.columns, rows)), [count, ...assigned].join(' ')]
+}
+
+function textOf(given: readonly Given[]): string {
+  const parts = given.map(({ part }) => part)
   const names = parts.map(({ name }) => name)
   const text = texts.get(names.join()) ?? statement(parts, names)
   texts.set(names.join(), text)
@@ -106,11 +152,11 @@ function statement(parts: readonly Part[], names: readonly string[]): string {
     place += Object.keys(columns).length
     return `${name} AS (WITH new AS MATERIALIZED (SELECT * FROM ${table}) ${sql})`
   })
-  const counts = names.map((name) => `(SELECT count(*) FROM ${name})`)
-  const lastOrder = names.includes('orders_added') ? '(SELECT max(id) FROM orders_added)' : 'NULL'
+  const count = names.map((name) => `(SELECT count(*) FROM ${name})`).join(' + ')
+  const assigned = parts.flatMap(({ name, assigns }) => (assigns ? `(SELECT max(id) FROM ${name})` : []))
   // Where they differ it is an error, since the text is no number.
   return `WITH ${names.includes('orders_changed') ? '' : 'orders_changed AS (SELECT WHERE false),'} ${written.join(', ')},
-    result AS (SELECT concat(${counts.join(' + ')}, ' ', ${lastOrder}) AS written)
+    result AS (SELECT concat_ws(' ', ${[count, ...assigned]}) AS written)
     SELECT (CASE WHEN written <> $${place}::text THEN 'written: ' || written END)::bigint FROM result`
 }
 

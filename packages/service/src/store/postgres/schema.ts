@@ -8,7 +8,7 @@ import addPets from './functions/add-pets.sql' with { type: 'text' }
 import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
 import countInventory from './functions/count-inventory.sql' with { type: 'text' }
 import findWords from './functions/find-words.sql' with { type: 'text' }
-import lastOrder from './functions/last-order.sql' with { type: 'text' }
+import lastIds from './functions/last-ids.sql' with { type: 'text' }
 import now from './functions/now.sql' with { type: 'text' }
 import refusedCallers from './functions/refused-callers.sql' with { type: 'text' }
 import takeTurns from './functions/take-turns.sql' with { type: 'text' }
@@ -24,7 +24,7 @@ export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
  * needs a migration, if only for its number, so that an older server never puts its own back; a signature that servers of the version
  * before call stays.
  */
-export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastOrder, refusedCallers, addPets, findWords]
+export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastIds, refusedCallers, addPets, findWords]
 
 export type MigrateOptions = Pick<StoreOptions, 'copying' | 'onMigration'>
 

@@ -16,7 +16,6 @@ import { atStart, type WritableHost, writableHost } from './hosts.ts'
 import { postgresKeys } from './keys.ts'
 import { isAnyOverdue, readInventory } from './orders.ts'
 import { pages, rowsById } from './pages.ts'
-import { createPets } from './pets.ts'
 import { PrimaryConnection } from './primary.ts'
 import { orRefusal } from './refusals.ts'
 import { checkRights } from './rights.ts'
@@ -83,7 +82,6 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     ...changingMethods(postgresCommit(connection, options), () => isAnyOverdue(read), EXPIRED_AT_ONCE),
     ...postgresEvents(connection),
     ...postgresKeys(connection, options),
-    createPet: createPets(connection, options),
     listPets: searchable(pages(read, PETS), postgresSearch(search, PETS)),
     getPet: rowsById(read, PETS, PET_COLUMNS),
     listOrders: searchable(pages(read, ORDERS), postgresSearch(search, ORDERS)),

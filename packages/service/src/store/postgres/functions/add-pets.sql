@@ -1,4 +1,4 @@
--- Written by `npm run generate` from packages/service/src/store/shared/pet-columns.ts and scripts/sql-functions.ts; not edited by hand.
+-- For servers of 1.0.0 that run beside this version: they add pets by this function. This version does not call it, and it never changes.
 
 -- Adds a batch of pets, in order. One whose idempotency key is kept is not added: what the key gave comes back instead, in
 -- `operation`, `request` and `answer`. A key may be in a batch once, with its request.

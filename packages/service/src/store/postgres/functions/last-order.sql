@@ -1,7 +1,0 @@
--- The id of the order that was placed last: the next one follows it. With the owner's rights, because servers have none on the sequence; so a
--- temporary table of the same name must not come first.
-SELECT set_config('search_path', regexp_replace(current_setting('search_path'), '(, pg_temp)?$', ', pg_temp'), true);
-
-CREATE OR REPLACE FUNCTION petstore_last_order() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-  SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM orders_id_seq
-$$;
