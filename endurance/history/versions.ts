@@ -127,7 +127,8 @@ export class Versions {
     return order !== undefined && isSameOrder(order, this.petName(order, version), shown)
   }
 
-  private row({ list, status, categoryId, petId }: ListAsk, id: number, version: number) {
+  /** The pet or order if it is there and the filters list it. */
+  row({ list, status, categoryId, petId }: ListAsk, id: number, version: number) {
     if (list === 'pets') {
       const pet = this.pet(id, version)
       if (!pet || (status ?? pet.status) !== pet.status) return undefined
