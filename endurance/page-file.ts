@@ -5,6 +5,9 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import chromium from '@sparticuz/chromium'
 import { temporaryFile } from '../test/support/files.ts'
+import { until } from '../test/support/until.ts'
+
+const WAIT = { ms: 1_200_000, everyMs: 100 }
 
 export interface Moved {
   what: string
@@ -23,45 +26,46 @@ export async function* moveFile(origin: string, key: string, rows: number): Asyn
   const path = await chromium.executablePath()
   const view = new Bun.WebView({ backend: { type: 'chrome', path, argv: ['--no-sandbox', '--disable-gpu'] } })
 
-  async function until(condition: string): Promise<void> {
-    while (!(await view.evaluate(`Boolean(${condition})`))) await Bun.sleep(100)
-  }
+  const isSo = (condition: string) => until(condition, () => view.evaluate(`Boolean(${condition})`), WAIT)
   const button = (label: string) =>
     `[...document.querySelectorAll('button')].find((one) => one.textContent.startsWith('${label}'))`
-  async function timed(what: string, start: () => Promise<unknown>, isDone: string | (() => Promise<boolean>)) {
+  async function timed(what: string, start: () => Promise<unknown>, isDone: () => Promise<unknown>) {
     const from = performance.now()
     await start()
-    if (typeof isDone === 'string') await until(isDone)
-    else while (!(await isDone())) await Bun.sleep(100)
+    await isDone()
     const longest = (await view.evaluate('Math.max(0, ...window.longTasks.splice(0))')) as number
     return { what, seconds: (performance.now() - from) / 1000, longest }
   }
 
   await view.navigate(`${origin}/`)
-  await until(`document.activeElement.tagName === 'INPUT'`)
+  await isSo(`document.activeElement.tagName === 'INPUT'`)
   await view.type(key)
   await view.press('Enter')
-  await until(button('Export'))
+  await isSo(button('Export'))
   await view.evaluate(WATCH_TASKS)
 
   await view.cdp('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: folder })
   const exported = join(folder, 'animals.csv')
   // The file is there, empty, before it is whole.
   const isWhole = async () => existsSync(exported) && readFileSync(exported, 'utf8').split('\n').length === rows + 2
-  yield await timed('exported', () => view.evaluate(`${button('Export')}.click()`), isWhole)
+  yield await timed(
+    'exported',
+    () => view.evaluate(`${button('Export')}.click()`),
+    () => until('the file is whole', isWhole, WAIT),
+  )
 
   const lines = Array.from({ length: rows }, (_, n) => `Luna ${n},${n % 1000},${n % 3 ? '' : 'sold'}\n`)
   const file = join(folder, 'pets.csv')
   await Bun.write(file, `name,categoryId,status\n${lines.join('')}`)
   await view.evaluate(`${button('Import')}.click()`)
-  await until(`document.querySelector('#import-file')`)
+  await isSo(`document.querySelector('#import-file')`)
   const { result } = await view.cdp<{ result: { objectId: string } }>('Runtime.evaluate', {
     expression: `document.querySelector('#import-file')`,
   })
   const all = rows.toLocaleString('en-GB')
   const choose = () => view.cdp('DOM.setFileInputFiles', { objectId: result.objectId, files: [file] })
-  yield await timed('read', choose, button(`Add ${all}`))
+  yield await timed('read', choose, () => isSo(button(`Add ${all}`)))
   const add = () => view.evaluate(`${button(`Add ${all}`)}.click()`)
-  yield await timed('imported', add, `document.body.innerText.includes('${all} added.')`)
+  yield await timed('imported', add, () => isSo(`document.body.innerText.includes('${all} added.')`))
   view.close()
 }
