@@ -2,6 +2,7 @@
 
 import { faultThatBreaks } from '../../packages/practice/src/contract-faults/all.ts'
 import { type Behaviour, listenBefore } from '../../packages/practice/src/proxy.ts'
+import { atEndOfFile } from './files.ts'
 
 export interface RunningProxy {
   /** The base URL, ending as the service's. */
@@ -9,13 +10,14 @@ export interface RunningProxy {
   stop(): Promise<void>
 }
 
-/** `service` is the base URL of one on plain HTTP. */
+/** `service` is the base URL of one on plain HTTP. It stops when the test file has ended. */
 export async function startProxy(
   service: string,
   behave: Behaviour = (request, pass) => pass(request),
 ): Promise<RunningProxy> {
   const { pathname } = new URL(service)
   const { port, stop } = await listenBefore(() => service, behave, { host: '127.0.0.1', port: 0 })
+  atEndOfFile(stop)
   return { url: `http://127.0.0.1:${port}${pathname}`, stop }
 }
 

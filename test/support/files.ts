@@ -1,10 +1,11 @@
-// Files of tests, in folders that are deleted when the test file has ended (after-file.ts), or the process.
+// What a test file leaves to its end (after-file.ts): files of tests, in folders that are deleted then or with the process, and servers to stop.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const folders: string[] = []
+const stops: (() => unknown)[] = []
 
 /** The path of a file that is not there, alone in a folder of its own. */
 export function temporaryFile(name: string): string {
@@ -13,7 +14,17 @@ export function temporaryFile(name: string): string {
   return join(folder, name)
 }
 
-export function removeTemporaryFiles(): void {
+/** Calls it when the test file has ended. */
+export function atEndOfFile(stop: () => unknown): void {
+  stops.push(stop)
+}
+
+export async function endFile(): Promise<void> {
+  await Promise.all(stops.splice(0).map((stop) => stop()))
+  removeTemporaryFiles()
+}
+
+function removeTemporaryFiles(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 }
 

@@ -1,5 +1,7 @@
 // A proxy as operators set one up: it serves the service below a path of its own, `/shop`, which it removes before it passes a request on.
 
+import { atEndOfFile } from './files.ts'
+
 export const PREFIX = '/shop'
 
 export interface PrefixProxy {
@@ -7,10 +9,9 @@ export interface PrefixProxy {
   origin: string
   /** Everything that was asked of it. */
   paths: string[]
-  stop(): Promise<void>
 }
 
-/** What is not below `/shop` is 404, in plain text. `to()` gives the service's origin. */
+/** What is not below `/shop` is 404, in plain text. `to()` gives the service's origin. It stops when the test file has ended. */
 export function startPrefixProxy(to: () => string): PrefixProxy {
   const paths: string[] = []
   const server = Bun.serve({
@@ -28,5 +29,6 @@ export function startPrefixProxy(to: () => string): PrefixProxy {
       return fetch(to() + pathname.slice(PREFIX.length) + search, { method, headers, body, redirect: 'manual' })
     },
   })
-  return { origin: `http://127.0.0.1:${server.port}`, paths, stop: () => server.stop(true) }
+  atEndOfFile(() => server.stop(true))
+  return { origin: `http://127.0.0.1:${server.port}`, paths }
 }

@@ -1,4 +1,5 @@
-// A whole service for a test: a real server on a free port, a real store, two keys, and a clock that the test turns.
+// A whole service for a test: a real server on a free port, a real store, two keys, and a clock that the test turns. It is stopped when the
+// test file has ended, unless it was.
 
 import { generateKey, hashKey, type NewKey } from '../../packages/service/src/domain/keys.ts'
 import type { Transition } from '../../packages/service/src/domain/orders.ts'
@@ -7,6 +8,7 @@ import { type ServerOptions, startServer } from '../../packages/service/src/http
 import { createLog } from '../../packages/service/src/observability/log.ts'
 import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { checkAgainstContract } from './contract-check.ts'
+import { atEndOfFile } from './files.ts'
 
 /** 21 November 2026: getPet is deprecated, and four years from its sunset. */
 export const TODAY = Date.UTC(2026, 10, 21)
@@ -52,6 +54,13 @@ export async function startService({ address = ':memory:', observe, ...overrides
     return text
   }
   const key = await addKey()
+  let stopped: Promise<void> | undefined
+  /** Closes the store unless it was given. */
+  const stop = () => {
+    stopped ??= server.stop(1_000).then(() => (overrides.store ? undefined : store.close()))
+    return stopped
+  }
+  atEndOfFile(stop)
 
   /** `path` begins behind /v1. Every answer is checked against the contract. */
   async function request(method: string, path: string, { headers = {}, body }: Asked = {}): Promise<Answer> {
@@ -80,11 +89,7 @@ export async function startService({ address = ':memory:', observe, ...overrides
     request,
     get: (path: string, headers: Record<string, string> = {}) => request('GET', path, { headers }),
     post: (body: Asked['body'], headers: Record<string, string> = {}) => request('POST', '/pets', { headers, body }),
-    /** Closes the store unless it was given. */
-    async stop() {
-      await server.stop(1_000)
-      if (!overrides.store) await store.close()
-    },
+    stop,
   }
 }
 

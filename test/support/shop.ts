@@ -1,6 +1,5 @@
 // A shop for the tests of one file: a real service, and commands that run in a folder of their own and are logged in to it.
 
-import { afterAll } from 'bun:test'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PetstoreClient } from '../../packages/client/src/petstore.ts'
@@ -8,10 +7,8 @@ import { temporaryFile } from './files.ts'
 import { type RunOptions, run } from './process.ts'
 import { startService } from './service.ts'
 
-/** The service is stopped after the last test. */
 export async function openShop() {
   const service = await startService()
-  afterAll(() => service.stop())
   const cwd = mkdtempSync(temporaryFile('cwd-'))
   const connection = () => ({ PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key })
   const client = () => new PetstoreClient({ baseUrl: service.url, apiKey: service.key })

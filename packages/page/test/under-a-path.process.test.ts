@@ -37,6 +37,4 @@ test('the page signs in, turns its pages, changes its view, opens the reference 
   expect(proxy.paths.filter((path) => !path.startsWith('/shop/'))).toEqual([])
   expect(complaints).toEqual([])
   await browser.close()
-  await service.stop()
-  await proxy.stop()
 })

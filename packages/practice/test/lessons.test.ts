@@ -1,19 +1,15 @@
 // Each lesson of practice: a client that keeps it and one that misses it, through the proxy, byte by byte. Time is the test's.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type Service, startService } from '../../../test/support/service.ts'
+import { startService } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
 import { LESSONS } from '../src/lessons/all.ts'
 import { ROWS } from './lessons.rows.ts'
 import { REX, withClient } from './scripted-client.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-  for (let n = 0; n < 21; n++) await service.post(REX)
-})
-afterAll(() => service.stop())
+const service = await startService()
+for (let n = 0; n < 21; n++) await service.post(REX)
 
 test('each lesson has a client that keeps it and one that misses it', () => {
   expect(Object.keys(ROWS).sort()).toEqual(Object.keys(LESSONS).sort())

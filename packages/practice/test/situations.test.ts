@@ -1,20 +1,15 @@
 // Clients that once were judged wrongly: right ones that were accused, and faults of clients that were not seen.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type Service, startService } from '../../../test/support/service.ts'
+import { startService } from '../../../test/support/service.ts'
 import { LESSONS } from '../src/lessons/all.ts'
 import { reportOf } from '../src/report.ts'
 import { nextOf, REX, type Script, withClient } from './scripted-client.ts'
 
-let service: Service
-let otherKey: string
-beforeAll(async () => {
-  service = await startService()
-  otherKey = await service.addKey({ name: 'other' })
-  for (let n = 0; n < 21; n++) await service.post(REX)
-})
-afterAll(() => service.stop())
+const service = await startService()
+const otherKey = await service.addKey({ name: 'other' })
+for (let n = 0; n < 21; n++) await service.post(REX)
 
 const adding = (categoryId: string): Script => {
   return async (client) => {

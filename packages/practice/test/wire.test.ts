@@ -1,9 +1,9 @@
 // Practice without a fault, on the wire: the same bytes get the same responses from the service and through the proxy.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { type RunningProxy, startProxy } from '../../../test/support/faulty.ts'
-import { type Service, startService } from '../../../test/support/service.ts'
+import { startProxy } from '../../../test/support/faulty.ts'
+import { startService } from '../../../test/support/service.ts'
 import { CATALOGUE } from '../../service/test/http/hostile.catalogue.ts'
 import { get, HEAD, post } from '../../service/test/http/hostile.rows.ts'
 import { SMUGGLING } from '../../service/test/http/hostile.smuggling.ts'
@@ -54,16 +54,8 @@ const ROWS: readonly (readonly [description: string, ...parts: string[]])[] = [
 /** Sent where the connection is still open after the responses. */
 const LAST = get('/v1/pets?limit=1', 'Connection: close\r\n')
 
-let service: Service
-let proxy: RunningProxy
-beforeAll(async () => {
-  service = await startService()
-  proxy = await startProxy(service.url)
-})
-afterAll(async () => {
-  await proxy.stop()
-  await service.stop()
-})
+const service = await startService()
+const proxy = await startProxy(service.url)
 
 /** What comes until the connection ends, but for what no two responses share. */
 function responses(url: string, parts: readonly string[]): Promise<string> {

@@ -1,7 +1,7 @@
 // That the catalogue finds what is wrong, and only that: a service with one contract fault is found out under the promise which
 // the fault breaks and under few others, so is one with a planted fault, and a service that others use meanwhile is never found wrong.
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { concerns } from '../../../test/support/concerned.ts'
 import { brokenOf, type Examined, examine, keysOf } from '../../../test/support/examine.ts'
 import { startFaulty, startProxy } from '../../../test/support/faulty.ts'
@@ -143,17 +143,12 @@ describe('a contract fault', () => {
       return lines.length <= IDS_MAX && lines.some((line) => line.startsWith(`${id}: `)) ? undefined : lines
     })
     expect(wrong).toEqual({})
-    await service.stop()
   })
 })
 
 describe('no false alarm', () => {
-  const services: Service[] = []
-  afterAll(() => Promise.all(services.map((service) => service.stop())))
-
   async function busyService(): Promise<Service> {
     const service = await startService({ now: Date.now })
-    services.push(service)
     await stock(service)
     return service
   }
@@ -164,7 +159,6 @@ describe('no false alarm', () => {
     for (const write of [false, true]) {
       expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), write }))).toEqual([])
     }
-    await proxy.stop()
   })
 
   test('where what is read has changed and changed back between two looks at it', async () => {
@@ -177,12 +171,10 @@ describe('no false alarm', () => {
     })
     const chosen = [promise('inventory.get.head')]
     expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), chosen }))).toEqual([])
-    await proxy.stop()
   })
 
   test('where a pet moves between two lists, each time that one looks', async () => {
     const service = await startService({ now: Date.now })
-    services.push(service)
     const post = async (path: string, body?: string) => {
       const { text } = await service.request('POST', path, body === undefined ? {} : { body })
       return JSON.parse(text).id as number
@@ -199,7 +191,6 @@ describe('no false alarm', () => {
     })
     const chosen = [promise('pets.list.status.complete')]
     expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), chosen }))).toEqual([])
-    await proxy.stop()
   })
 
   // Minutes: for `npm run endurance -- planted` alone.
@@ -212,7 +203,6 @@ describe('no false alarm', () => {
         return pass(request)
       })
       expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), write: true }))).toEqual([])
-      await proxy.stop()
     },
   )
 
@@ -239,7 +229,6 @@ test('the command names a fault by its promise: 1, and through an honest proxy: 
     'pets.list.limit.minimum',
   ])
   for (const proxy of [honest, faulty]) await proxy.stop()
-  await service.stop()
 })
 
 /** Clerks who add, reserve, sell, release and take back pets until they are stopped. `stop` gives how much they did. */

@@ -158,8 +158,6 @@ test('a reservation lasts long enough for a server that takes longer to answer t
   const chosen = PROMISES.filter(({ id }) => id === 'orders.expiry.ended')
   const results = await examine(slow.url, { keys: await keysOf(service), write: true, chosen })
   expect(results.map(({ id, outcome }) => [id, outcome])).toEqual([['orders.expiry.ended', 'held']])
-  await slow.stop()
-  await service.stop()
 })
 
 test('an order is ours, too, when its 201 comes after the 409 of a request that was sent with it', async () => {
@@ -172,6 +170,4 @@ test('an order is ours, too, when its 201 comes after the 409 of a request that 
   const chosen = PROMISES.filter(({ id }) => id === 'orders.place.idempotency.together')
   const results = await examine(slow.url, { keys: await keysOf(service), write: true, chosen })
   expect(results).toMatchObject([{ outcome: 'held' }])
-  await slow.stop()
-  await service.stop()
 })

@@ -1,9 +1,10 @@
 // `petstore verify`: its flags and exit statuses, and servers that cannot be examined. What its checks find stands in the tests of
 // the catalogue.
 
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { temporaryFile } from '../../../test/support/files.ts'
+import { startFake } from '../../../test/support/fake.ts'
+import { atEndOfFile, temporaryFile } from '../../../test/support/files.ts'
 import { run } from '../../../test/support/process.ts'
 import { startService } from '../../../test/support/service.ts'
 import { verifyCommand } from '../../service/src/cli/commands/verify.ts'
@@ -11,7 +12,6 @@ import { PROMISES } from '../src/promises/all.ts'
 
 const service = await startService({ now: Date.now })
 const readOnly = await service.addKey({ readOnly: true })
-afterAll(() => service.stop())
 
 const verify = (args: string[], env: Record<string, string> = {}) =>
   run(['verify', ...args], { env: { PETSTORE_API_KEY: service.key, ...env } })
@@ -23,16 +23,11 @@ const passOn = (request: Request, { origin } = service) => {
   return fetch(origin + pathname + search, request)
 }
 
-/** A server that answers GET /v1/pets with two pets, the others as `answer` says. */
-function fake(answer: (request: Request) => Response | Promise<Response>) {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: answer })
-  return { url: `http://127.0.0.1:${server.port}/v1`, stop: () => server.stop(true) }
-}
-
 /** A server that answers whatever it gets with these bytes. */
 function bytes(send: (socket: { write(text: string): void; end(): void }) => void) {
   const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: (socket) => send(socket) } })
-  return { url: `http://127.0.0.1:${server.port}/v1`, stop: () => server.stop(true) }
+  atEndOfFile(() => server.stop(true))
+  return { url: `http://127.0.0.1:${server.port}/v1` }
 }
 
 describe('our own service', () => {
@@ -51,7 +46,7 @@ describe('our own service', () => {
 
   test('gets nothing but reads without --write, at the level interface', async () => {
     const methods = new Set<string>()
-    const proxy = fake((request) => {
+    const proxy = startFake((request) => {
       methods.add(request.method)
       return passOn(request)
     })
@@ -59,7 +54,6 @@ describe('our own service', () => {
     expect([ended.status, ended.stderr]).toEqual([0, ''])
     expect(new Set(resultsOf(ended).map(({ level }) => level))).toEqual(new Set(['interface']))
     expect(['GET', 'HEAD', 'OPTIONS']).toEqual(expect.arrayContaining([...methods]))
-    await proxy.stop()
   })
 
   test('--only examines what the promise depends on, and reports it alone', async () => {
@@ -92,7 +86,6 @@ test('an answer in chunks is read to its end, also where the end of a chunk look
   })
   const { stdout, status } = await verify([chunked.url, '--only', 'pets.list.array', '--json'])
   expect([status, resultsOf({ stdout }).map(({ outcome }) => outcome)]).toEqual([0, ['held']])
-  await chunked.stop()
 })
 
 test('a slash at the end of the base URL is nothing', async () => {
@@ -102,7 +95,7 @@ test('a slash at the end of the base URL is nothing', async () => {
 
 test('a rate limit is waited for', async () => {
   let count = 0
-  const limited = fake((request) => {
+  const limited = startFake((request) => {
     if (++count % 3 === 0) return new Response('slow down', { status: 429, headers: { 'Retry-After': '1' } })
     return passOn(request)
   })
@@ -115,14 +108,13 @@ test('a rate limit is waited for', async () => {
     '--json',
   ])
   expect([ended.status, resultsOf(ended).map(({ outcome }) => outcome)]).toEqual([0, ['held', 'held']])
-  await limited.stop()
 })
 
 describe('a gateway', () => {
   test('is waited for if it answers 502, 503 or 504, and no change is judged that it may have made', async () => {
     const own = await startService({ now: Date.now })
     const first = new Set([/^GET .*limit=3/, /^POST .*Zoë/, /^DELETE/])
-    const gateway = fake(async (request) => {
+    const gateway = startFake(async (request) => {
       const line = `${request.method} ${request.url} ${await request.clone().text()}`
       const answer = await passOn(request, own)
       const [met] = [...first].filter((one) => one.test(line))
@@ -133,12 +125,10 @@ describe('a gateway', () => {
     const ended = await verify([gateway.url, ...flags], { PETSTORE_API_KEY: own.key })
     expect(resultsOf(ended).map(({ outcome }) => outcome)).toEqual(['held', 'held', 'held', 'held'])
     expect([ended.status, first.size]).toEqual([0, 0])
-    await gateway.stop()
-    await own.stop()
   })
 
   test('breaks a promise if it answers one request alone in this way', async () => {
-    const gateway = fake(async (request) =>
+    const gateway = startFake(async (request) =>
       request.url.endsWith('limit=3') ? new Response('', { status: 502 }) : passOn(request),
     )
     const ended = await verify([gateway.url, '--json'])
@@ -147,17 +137,15 @@ describe('a gateway', () => {
       1,
       [['pets.list.limit.between', 'status 502']],
     ])
-    await gateway.stop()
   })
 
   test('breaks no promise if it answers everything in this way from some time on', async () => {
     let count = 0
-    const gateway = fake((request) => (++count > 9 ? new Response('', { status: 503 }) : passOn(request)))
+    const gateway = startFake((request) => (++count > 9 ? new Response('', { status: 503 }) : passOn(request)))
     const { stdout, stderr, status } = await verify([gateway.url])
     expect(stdout).toMatch(/^Only \d+ of \d+ promises could be checked/)
     expect(stdout).toContain('The server answers 503.')
     expect([status, stderr]).toEqual([2, expect.stringMatching(/^petstore: Only \d+ of/)])
-    await gateway.stop()
   })
 })
 
@@ -165,14 +153,15 @@ describe('--min-checked', () => {
   const checked = (...args: string[]) => verify([service.url, ...args])
 
   test('counts the promises that the flags allow to check: half of them by default', async () => {
-    const slow = fake((request) => (request.url.endsWith('/pets') ? passOn(request) : new Promise(() => undefined)))
+    const slow = startFake((request) =>
+      request.url.endsWith('/pets') ? passOn(request) : new Promise(() => undefined),
+    )
     const ended = await verify([slow.url, '--timeout', '0.5', '--total-timeout', '90'])
     const [, few, all, needed] =
       /^Only (\d+) of (\d+) promises could be checked; --min-checked 50 asks for (\d+)\.\n/.exec(ended.stdout) ?? []
     expect([ended.status, ended.stderr]).toEqual([2, `petstore: ${ended.stdout.split('\n')[0]}\n`])
     expect(Number(few)).toBeLessThan(Number(needed))
     expect(Number(needed)).toBe(Math.ceil(Number(all) / 2))
-    await slow.stop()
   })
 
   test.each([
@@ -197,7 +186,7 @@ test('docs/verify.md has the defaults of the limits', () => {
 })
 
 test('one answer that hangs loses no other', async () => {
-  const hanging = fake((request) => {
+  const hanging = startFake((request) => {
     const { pathname, search } = new URL(request.url)
     if (search === '?limit=3') return new Promise(() => undefined)
     return fetch(service.origin + pathname + search, request)
@@ -207,12 +196,11 @@ test('one answer that hangs loses no other', async () => {
   const lost = results.filter(({ reason }) => reason === 'The server did not answer within 5 seconds.')
   expect([status, lost.map(({ id }) => id)]).toEqual([0, ['pets.list.limit.between']])
   expect(results.filter(({ outcome }) => outcome === 'held').length).toBeGreaterThan(20)
-  await hanging.stop()
 })
 
 describe('what cannot be examined ends with a sentence and 2, and nothing on standard output', () => {
-  const servers: Record<string, readonly [() => { url: string; stop(): void }, string]> = {
-    'that hangs': [() => fake(() => new Promise(() => undefined)), 'did not answer within 0.5 seconds'],
+  const servers: Record<string, readonly [() => { url: string }, string]> = {
+    'that hangs': [() => startFake(() => new Promise(() => undefined)), 'did not answer within 0.5 seconds'],
     'that is slow': [
       () =>
         bytes(async (socket) => {
@@ -226,7 +214,7 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
     'that hangs in the middle': [
       () => {
         let count = 0
-        return fake(() => (count++ === 0 ? Response.json([]) : new Promise(() => undefined)))
+        return startFake(() => (count++ === 0 ? Response.json([]) : new Promise(() => undefined)))
       },
       'is too slow: ',
     ],
@@ -249,7 +237,7 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
     ],
     'without an end': [
       () =>
-        fake(() => {
+        startFake(() => {
           const spaces = new Uint8Array(10_000).fill(0x20)
           return new Response(new ReadableStream({ pull: (controller) => controller.enqueue(spaces) }))
         }),
@@ -260,41 +248,39 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
       'sends headers without an end',
     ],
     'that compresses': [
-      () => fake(() => new Response(Bun.gzipSync('[]'), { headers: { 'Content-Encoding': 'gzip' } })),
+      () => startFake(() => new Response(Bun.gzipSync('[]'), { headers: { 'Content-Encoding': 'gzip' } })),
       'compresses (gzip) although not asked to',
     ],
     'that redirects': [
-      () => fake(() => Response.redirect('http://127.0.0.1:9/elsewhere', 302)),
+      () => startFake(() => Response.redirect('http://127.0.0.1:9/elsewhere', 302)),
       'redirects GET /pets to http://127.0.0.1:9/elsewhere, and redirects are not followed',
     ],
     'of web pages': [
-      () => fake(() => new Response('<!doctype html><p>Hello')),
+      () => startFake(() => new Response('<!doctype html><p>Hello')),
       'answers with a web page, which this base URL should not.',
     ],
     'of something else': [
-      () => fake((request) => Response.json({ error: `${new URL(request.url).pathname} not found` }, { status: 404 })),
+      () =>
+        startFake((request) => Response.json({ error: `${new URL(request.url).pathname} not found` }, { status: 404 })),
       'has no /pets (404): is the base URL right?',
     ],
     'behind a gateway that does not reach it': [
-      () => fake(() => new Response('<h1>Bad Gateway</h1>', { status: 502 })),
+      () => startFake(() => new Response('<h1>Bad Gateway</h1>', { status: 502 })),
       'answers 502.',
     ],
-    'that refuses the key': [() => fake(() => new Response('{}', { status: 401 })), 'refuses the API key (401)'],
+    'that refuses the key': [() => startFake(() => new Response('{}', { status: 401 })), 'refuses the API key (401)'],
     'of another protocol': [
       () => bytes((socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')),
       'does not speak HTTP/1.1',
     ],
     'without TLS, at https': [
       () => {
-        const { url, stop } = fake(() => Response.json([]))
-        return { url: url.replace('http:', 'https:'), stop }
+        const { url } = startFake(() => Response.json([]))
+        return { url: url.replace('http:', 'https:') }
       },
       'could not be reached (ssl wrong version number)',
     ],
-    'that is not there': [
-      () => ({ url: 'http://127.0.0.1:1/v1', stop: () => undefined }),
-      'could not be reached (connection refused)',
-    ],
+    'that is not there': [() => ({ url: 'http://127.0.0.1:1/v1' }), 'could not be reached (connection refused)'],
   }
 
   test.each(Object.entries(servers))('a server %s', async (_name, [start, message]) => {
@@ -304,7 +290,6 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
     const { stdout, stderr, status } = await verify([server.url, '--timeout', timeout, '--json'])
     expect([stdout, stderr]).toEqual(['', expect.stringContaining(`petstore: The server ${message}`)])
     expect([status, stderr.trimEnd().split('\n').length]).toEqual([2, 1])
-    await server.stop()
   })
 
   const keyFile = temporaryFile('key')

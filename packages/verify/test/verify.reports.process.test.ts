@@ -1,8 +1,9 @@
 // What `petstore verify` reports of a server that breaks promises, for people and in files: what the server sent controls nothing, and no key stands in it.
 
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startFake } from '../../../test/support/fake.ts'
 import { startProxy } from '../../../test/support/faulty.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { run } from '../../../test/support/process.ts'
@@ -10,21 +11,14 @@ import { startService } from '../../../test/support/service.ts'
 import { INTERFACE_CASES } from './planted/single-cases.ts'
 
 const service = await startService({ now: Date.now })
-afterAll(() => service.stop())
 
 const verify = (args: string[], env: Record<string, string> = {}) =>
   run(['verify', ...args], { env: { PETSTORE_API_KEY: service.key, ...env } })
 const resultsOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout).results as Record<string, string>[]
 
-/** A server that answers GET /v1/pets with two pets, the others as `answer` says. */
-function fake(answer: (request: Request) => Response | Promise<Response>) {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: answer })
-  return { url: `http://127.0.0.1:${server.port}/v1`, stop: () => server.stop(true) }
-}
-
 describe('a server that breaks a promise', () => {
   const evil = '"><script>\u0007\u202ealert(1)</script>'
-  const broken = fake((request) => {
+  const broken = startFake((request) => {
     const { searchParams } = new URL(request.url)
     if (!request.headers.has('Authorization'))
       return Response.json({ code: 'x', message: 'x', status: 401 }, { status: 401 })
@@ -32,7 +26,6 @@ describe('a server that breaks a promise', () => {
     const pets = [{ id: '1', name: `${evil}${request.headers.get('Authorization')}`, categoryId: 1 }]
     return Response.json(pets)
   })
-  afterAll(() => broken.stop())
 
   test('is told by id, sentence, source, curl, expected and actual: 1', async () => {
     const ended = await verify([
@@ -110,7 +103,7 @@ function expectMarkdown(text: string): void {
 }
 
 test('a key that a server sends back is in no sentence either', async () => {
-  const echo = fake((request) => {
+  const echo = startFake((request) => {
     const sent = request.headers.get('Authorization') ?? ''
     if (request.method === 'POST') return new Response(sent, { status: 500 })
     if (request.url.includes('petId')) return Response.redirect(`http://127.0.0.1:9/?key=${sent.slice(7)}`, 302)
@@ -123,11 +116,10 @@ test('a key that a server sends back is in no sentence either', async () => {
     expect(stdout + stderr).toContain('$KEY')
     expect(stdout + stderr).not.toContain(service.key)
   }
-  await echo.stop()
 })
 
 test('a short key is a word like others, but for where a key stands', async () => {
-  const short = fake((request) =>
+  const short = startFake((request) =>
     request.headers.get('Authorization') === 'Bearer pets'
       ? Response.json({ pets: [] })
       : Response.json({ code: 'x', message: 'x', status: 401 }, { status: 401 }),
@@ -137,7 +129,6 @@ test('a short key is a word like others, but for where a key stands', async () =
     curl: `curl -sSi --path-as-is -H "Authorization: Bearer $KEY" '${short.url}/pets'`,
     actual: '{"pets":[]}',
   })
-  await short.stop()
 })
 
 test.each([
@@ -151,7 +142,7 @@ test.each([
   ],
 ])('a key that is almost right, %s, is made of the right one by the shell', async (_, begin, sent, shown) => {
   const taken = new Set<string>()
-  const lax = fake((request) => {
+  const lax = startFake((request) => {
     const key = request.headers.get('Authorization')?.slice(7) ?? ''
     taken.add(key)
     const status = [service.key, sent].includes(key) || key.startsWith(begin(service.key)) ? 200 : 401
@@ -164,7 +155,6 @@ test.each([
   taken.clear()
   await runShell(result?.curl)
   expect([...taken]).toEqual([(sent ?? begin)(service.key)])
-  await lax.stop()
 })
 
 test('a connection that stays authorised is shown by one curl with two requests', async () => {
@@ -172,7 +162,6 @@ test('a connection that stays authorised is shown by one curl with two requests'
   const [result] = resultsOf(await verify([proxy.url, '--only', 'auth.missing.list', '--json']))
   expect(result).toMatchObject({ outcome: 'broken', expected: 'status 401' })
   expect(await runShell(result?.curl)).toContain('HTTP/1.1 200 OK')
-  await proxy.stop()
 })
 
 /** Returns the output of the line in a shell with the key in `KEY`. */

@@ -31,7 +31,6 @@ describe('sample pets', () => {
     const env = { PETSTORE_URL: empty.url, PETSTORE_API_KEY: await empty.addKey({ readOnly: true }) }
     const { status, stdout, stderr } = await run(['demo'], { cwd, env })
     expect([status, stdout, stderr]).toEqual([4, '', expect.stringMatching(/^petstore: .*read.*\n$/)])
-    await empty.stop()
   })
 
   test('petstore demo that is stopped half-way says how many it has added', async () => {
@@ -39,7 +38,6 @@ describe('sample pets', () => {
     const env = { PETSTORE_URL: limited.url, PETSTORE_API_KEY: limited.key }
     const { status, stderr } = await run(['demo'], { cwd, env })
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^Added 10 sample pets\. .*\npetstore: .*\n$/)])
-    await limited.stop()
   })
 
   test('petstore demo adds none to pets without --yes, where it cannot ask', async () => {
@@ -50,7 +48,6 @@ describe('sample pets', () => {
     expect([again.status, again.stdout, again.stderr]).toEqual([1, '', expect.stringContaining('petstore demo --yes')])
     const shop = new PetstoreClient({ baseUrl: empty.url, apiKey: empty.key })
     expect((await Array.fromAsync(shop.listPets())).length).toBe(samplePets.length)
-    await empty.stop()
   })
 
   test('serve --ephemeral --demo starts with them, whatever the rate limit; --demo alone is refused', async () => {

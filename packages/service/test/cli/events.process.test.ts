@@ -25,7 +25,6 @@ test.each(['a file', 'PostgreSQL'])(
     expect(JSON.parse((await waiting).text)).toMatchObject({ status: 410, code: 'cursor_expired' })
     expect((await service.get(path)).status).toBe(410)
     expect((await service.get('/store/events')).status).toBe(200)
-    await service.stop()
   },
 )
 
@@ -84,5 +83,4 @@ test('petstore events shows what has happened, for people and as JSON, and goes 
   expect(await next()).toBe('order.placed')
   child.kill()
   await child.exited
-  await service.stop()
 })

@@ -1,6 +1,6 @@
 // What an export writes to, beside what, and what is left of it: two at once, names that are taken, an interruption.
 
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
@@ -16,7 +16,6 @@ import { generateKey } from '../../src/domain/keys.ts'
 const PETS = 250
 const service = await startService()
 await Promise.all(Array.from({ length: PETS }, () => service.store.createPet(newPet(), 1n)))
-afterAll(() => service.stop())
 
 /** The service behind a gate: pages after the first wait until it opens. */
 async function gated() {

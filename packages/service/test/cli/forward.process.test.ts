@@ -1,14 +1,14 @@
 // `petstore events forward` as a process, before receivers that fail in every way: none is lost, the order is kept, and twice comes only what
 // was not acknowledged. Signatures are checked with the library of Standard Webhooks.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { run } from '../../../../test/support/process.ts'
-import { type Service, startService } from '../../../../test/support/service.ts'
+import { startService } from '../../../../test/support/service.ts'
 import { until } from '../../../../test/support/until.ts'
 import { type ForwardOptions, forward, type Hook, SECRET, startHook, taken } from '../../../../test/support/webhook.ts'
 import { Sender } from '../../../client/src/sender.ts'
@@ -19,14 +19,13 @@ import { decodeEventCursor } from '../../src/http/request/event-cursor.ts'
 import { createLog } from '../../src/observability/log.ts'
 
 const PETS = 40
-let service: Service
+const service = await startService({ now: Date.now })
 /** All events, as the feed writes them. */
 let feed: string[]
 let ids: number[]
 const hooks: Hook[] = []
 
 beforeAll(async () => {
-  service = await startService({ now: Date.now })
   for (const name of ['Rex', 'Zoë "the\\u2028 cat\\"\\n', '🐶']) {
     await service.post(`{"name":"${name.replace('"the', '\\"the')}","categoryId":9223372036854775807}`)
   }
@@ -44,8 +43,6 @@ async function addPet(): Promise<void> {
   await service.post('{"name":"Luna","categoryId":7}')
   await readFeed()
 }
-
-afterAll(() => service.stop())
 afterEach(async () => {
   for (const hook of hooks.splice(0)) await hook.stop()
 })
@@ -314,7 +311,6 @@ describe('petstore events forward', () => {
     const again = await start(hook.url, { url: other.url, key: other.key, state: first.state }).ended()
     expect(again).toEqual({ status: 1, stderr: expect.stringContaining('has expired') })
     expect(again.stderr).toContain(`remove ${first.state}, and start again`)
-    await other.stop()
   })
 
   test('of two that begin on one state at once, one refuses; a refused key ends it', async () => {
@@ -336,6 +332,5 @@ describe('petstore events forward', () => {
     expect((await third.stop()).status).toBe(0)
     const other = await startService({ now: Date.now })
     expect((await start(hook.url, { key: other.key }).ended()).status).toBe(4)
-    await other.stop()
   })
 })

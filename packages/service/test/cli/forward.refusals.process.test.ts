@@ -102,5 +102,4 @@ test.skipIf(!openssl)(`trusts no certificate by itself${openssl ? '' : ': skippe
   await hook.received(1)
   await trusting.stop()
   await hook.stop()
-  await service.stop()
 })

@@ -29,8 +29,6 @@ test('asks the service below the path of a proxy', async () => {
   const service = await startService()
   const proxy = startPrefixProxy(() => service.origin)
   expect(await run(['health', '--url', `${proxy.origin}/shop/v1`])).toMatchObject({ status: 0, stdout: 'ready\n' })
-  await proxy.stop()
-  await service.stop()
 })
 
 test('exits with 3 while the service is not ready', async () => {

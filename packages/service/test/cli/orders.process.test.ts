@@ -1,31 +1,21 @@
 // `petstore orders` and `petstore inventory` as real processes against a real service: what they print, where, and how they
 // end.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
-import { type Service, startService } from '../../../../test/support/service.ts'
+import { startService } from '../../../../test/support/service.ts'
 import { type Order, PetstoreClient } from '../../../client/src/petstore.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { noSuchOrder, noSuchPet, petNotAvailable } from '../../src/domain/decisions/refusal-messages.ts'
-import { openStore } from '../../src/store/kinds.ts'
 
-let service: Service
-let client: PetstoreClient
-let cwd: string
-beforeAll(async () => {
-  // Times are real: the command counts `30m` from now.
-  service = await startService({ store: await openStore(':memory:', { now: Date.now }), now: Date.now })
-  client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
-  cwd = mkdtempSync(temporaryFile('cwd-'))
-})
-afterAll(async () => {
-  await service.stop()
-  await service.store.close()
-})
+// Times are real: the command counts `30m` from now.
+const service = await startService({ now: Date.now })
+const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+const cwd = mkdtempSync(temporaryFile('cwd-'))
 
 const environment = (apiKey = service.key) => ({ PETSTORE_URL: service.url, PETSTORE_API_KEY: apiKey })
 const petstore = (args: string[], apiKey = service.key) => run(args, { cwd, env: environment(apiKey) })
@@ -44,7 +34,6 @@ test('says so when there is nothing to show', async () => {
   expect((await orders('list', '--status', 'sold')).stderr).toBe('No order is completed.\n')
   expect((await orders('list', '--pet', '7')).stderr).toBe('Pet 7 has no orders.\n')
   expect((await orders('list', '--json')).stdout).toBe('[]\n')
-  await empty.stop()
 })
 
 test('sells a pet and counts the pets, in tables for people', async () => {

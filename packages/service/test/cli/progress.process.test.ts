@@ -1,7 +1,7 @@
 // What a person at a terminal sees of work that lasts, and what Ctrl-C leaves of it.
 
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
@@ -12,7 +12,6 @@ import { openTerminal, plain, type Terminal } from '../../../../test/support/ter
 import { until } from '../../../../test/support/until.ts'
 
 const service = await startService()
-afterAll(() => service.stop())
 await Promise.all(Array.from({ length: 250 }, () => service.store.createPet(newPet(), 1n)))
 
 /** The service, but requests wait for what `waits` gives, if anything. */
@@ -119,7 +118,6 @@ test('demo that is interrupted says what it has added', async () => {
   const inventory = JSON.parse((await empty.get('/store/inventory')).text) as Record<string, number>
   expect(Object.values(inventory).reduce((sum, pets) => sum + pets)).toBe(Number(added))
   await stop()
-  await empty.stop()
 })
 
 test('a copy that is interrupted says what it leaves, and goes on when it is run again', async () => {

@@ -1,20 +1,16 @@
 // `petstore status` and `petstore open` against a real service.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
-import { type Service, startService } from '../../../../test/support/service.ts'
+import { startService } from '../../../../test/support/service.ts'
 import { until } from '../../../../test/support/until.ts'
 import { refusedKey } from '../../src/domain/keys.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
+const service = await startService()
 
 /** Nobody has logged in there. */
 const HOME = temporaryFile('home')

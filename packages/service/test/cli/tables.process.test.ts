@@ -1,6 +1,6 @@
 // Tables at real terminals, narrow and wide: text that people have written is cut first, and all pages have the same columns.
 
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet, petBody } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
@@ -8,7 +8,6 @@ import { startService } from '../../../../test/support/service.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
 
 const service = await startService()
-afterAll(() => service.stop())
 const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
 
 const LARGE = '-9223372036854775808'
@@ -86,7 +85,6 @@ test('all pages have the columns of the first; numbers have commas at a terminal
   const exported = openTerminal(['pets', 'export', file], connection)
   await exported.exited
   await exported.waitFor('Exported 1,101 pets')
-  await shop.stop()
 })
 
 test('a status has its colour at a terminal, and nowhere else', async () => {

@@ -37,7 +37,6 @@ test('an unreachable store: logs the first failure in full and counts the others
     again.filter(({ reason }) => reason === why).reduce((sum, { failures = 0 }) => sum + failures, 0)
   expect([failuresOf('no connection'), failuresOf('another reason')]).toEqual([500, 9])
   expect(again.length).toBeLessThan(10)
-  await whole.stop()
 })
 
 function failureLog() {

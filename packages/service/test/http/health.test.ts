@@ -1,13 +1,9 @@
 // /healthz and /readyz, which need no key. That a server that stops is not ready stands in http.test.ts.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Service, startService } from '../../../../test/support/service.ts'
+import { expect, test } from 'bun:test'
+import { startService } from '../../../../test/support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
+const service = await startService()
 
 test.each([
   ['/healthz', '{"status":"ok"}'],

@@ -1,17 +1,13 @@
 // The catalogue of hostile input, row by row: the right answer, once, with an Error body where it is ours, and no 5xx.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { hostile } from '../../../../endurance/hostile.ts'
 import { exchange } from '../../../../test/support/exchange.ts'
-import { type Service, startService } from '../../../../test/support/service.ts'
+import { startService } from '../../../../test/support/service.ts'
 import { CATALOGUE } from './hostile.catalogue.ts'
 import { SMUGGLING } from './hostile.smuggling.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
+const service = await startService()
 
 const send = (bytes: string, restMs?: number) => exchange(service.port, bytes.replaceAll('{key}', service.key), restMs)
 

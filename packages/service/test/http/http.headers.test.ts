@@ -1,17 +1,13 @@
 // Headers on every answer, and cross-origin access.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { petBody } from '../../../../test/support/pets.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
 import type { OpenApi } from '../../../contract/src/openapi.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-  await service.post(petBody())
-})
-afterAll(() => service.stop())
+const service = await startService()
+await service.post(petBody())
 
 /** What tracing libraries add to the requests of a page (W3C Trace Context and Baggage). */
 const TRACING = ['traceparent', 'tracestate', 'baggage']
@@ -48,7 +44,6 @@ describe('cross-origin access', () => {
   beforeAll(async () => {
     open = await startService({ corsOrigins: ['https://shop.example'] })
   })
-  afterAll(() => open.stop())
 
   test('a configured origin may read answers, errors too', async () => {
     for (const path of ['/pets', '/pets?limit=0']) {

@@ -1,20 +1,16 @@
 // HTTP beside the operations: methods, paths, the documents, the stop.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { untilCount } from '../../../../test/support/metrics.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { raw } from '../../../../test/support/raw.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
-import { type Service, startService } from '../../../../test/support/service.ts'
+import { startService } from '../../../../test/support/service.ts'
 import { startAdmin } from '../../src/http/web/admin.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-  await service.post(petBody())
-})
-afterAll(() => service.stop())
+const service = await startService()
+await service.post(petBody())
 
 const send = (target: string, ...lines: string[]): Promise<string> =>
   raw(service.port, [`${[target, 'Host: petstore', 'Connection: close', ...lines].join('\r\n')}\r\n\r\n`])

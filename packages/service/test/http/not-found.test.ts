@@ -1,13 +1,9 @@
 // A path that does not exist: the Error names the documents of the service, for browsers, too.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Service, startService } from '../../../../test/support/service.ts'
+import { expect, test } from 'bun:test'
+import { startService } from '../../../../test/support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
+const service = await startService()
 
 const API = 'Operations are below /v1, and described at /docs, /openapi.yaml and /openapi.json.'
 const MESSAGE = `Nothing exists at this path. ${API} The page is at /`

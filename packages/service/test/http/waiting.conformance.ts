@@ -1,7 +1,7 @@
 // Requests that wait for events, on real servers: who wakes them, who ends them, and what they cost. A store's own test file calls this
 // with a way to get the address of an empty store.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { countIn, untilCount } from '../../../../test/support/metrics.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { type Answer, type Service, type ServiceOptions, startService } from '../../../../test/support/service.ts'
@@ -16,22 +16,16 @@ const petsOf = ({ text }: Answer): number[] => JSON.parse(text).map(({ petId }: 
 
 export function waitingConformance(name: string, newAddress: () => Promise<string> | string): void {
   describe(`requests that wait for events on ${name}`, () => {
-    const services: Service[] = []
     let address: string
     let service: Service
     let other: Service
 
-    const start = async (options: ServiceOptions = {}) => {
-      const started = await startService({ address, now: Date.now, ...options })
-      services.push(started)
-      return started
-    }
+    const start = (options: ServiceOptions = {}) => startService({ address, now: Date.now, ...options })
     beforeAll(async () => {
       address = await newAddress()
       service = await start()
       other = await start()
     })
-    afterAll(() => Promise.all(services.map((each) => each.stop())))
 
     const add = async (to: Service, fields = {}): Promise<number> =>
       JSON.parse((await to.post(petBody(fields))).text).id

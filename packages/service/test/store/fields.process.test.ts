@@ -1,7 +1,7 @@
 // Every field of a pet and of an order, each with a value of its own, through all that keeps or carries it: both stores, their answers,
 // copies, exports and an import. The fields are those of the contract and of the table of columns, so a new one is here at once.
 
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { copy } from '../../../../test/support/copied-stores.ts'
 import { type Values, valuesOf } from '../../../../test/support/fields.ts'
@@ -22,9 +22,6 @@ const STORES: Record<string, () => string | Promise<string>> = {
 
 const PET = valuesOf('NewPet')
 const ORDER = { ...valuesOf('NewOrder'), petId: 2n }
-
-const services: Service[] = []
-afterAll(() => Promise.all(services.map((service) => service.stop())))
 
 test.each(Object.keys(STORES))(
   'on %s: answers, reads, replays, corrections, exports, imports and copies keep every field',
@@ -102,9 +99,7 @@ async function newStore(kind: string): Promise<string> {
 
 /** Times are real: on PostgreSQL the database's clock decides. */
 async function serving(address: string): Promise<Service> {
-  const service = await startService({ address, now: Date.now, enforceSunset: false })
-  services.push(service)
-  return service
+  return startService({ address, now: Date.now, enforceSunset: false })
 }
 
 async function command({ url, key }: Service, ...args: string[]): Promise<void> {

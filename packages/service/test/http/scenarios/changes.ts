@@ -10,29 +10,26 @@ export function changes(on: OnStore): void {
     beforeAll(() => turnToNow(api))
 
     test('are logged with the ids, the API key and the request id, and without the key itself', async () => {
-      for (const [ask, body, msg, fields] of [
-        ['POST /pets', PET, 'createPet', { petId: '1' }],
-        ['POST /store/orders', '{"petId":1}', 'placeOrder', { orderId: '1', petId: '1', status: 'pending' }],
-        [
-          'PATCH /store/orders/1',
-          '{"reference":"Ada"}',
-          'updateOrder',
-          { orderId: '1', petId: '1', status: 'pending' },
-        ],
-        ['POST /store/orders/1/complete', '', 'completeOrder', { orderId: '1', petId: '1', status: 'completed' }],
-        ['POST /store/orders/1/return', '', 'returnOrder', { orderId: '1', petId: '1', status: 'returned' }],
-        ['POST /store/orders', '{"petId":1}', 'placeOrder', { orderId: '2', petId: '1', status: 'pending' }],
-        ['DELETE /store/orders/2', '', 'cancelOrder', { orderId: '2', petId: '1', status: 'cancelled' }],
-        ['PATCH /pets/1', '{"name":"Luna"}', 'updatePet', { petId: '1' }],
-        ['POST /pets', PET, 'createPet', { petId: '2' }],
-        ['DELETE /pets/2', '', 'deletePet', { petId: '2' }],
-      ] as const) {
-        const { headers, text } = await request(ask, JSON_TYPE, body || undefined)
+      const logged = async (ask: string, msg: string, fields: object, body?: string) => {
+        const { headers, text } = await request(ask, JSON_TYPE, body)
         const requestId = headers.get('X-Request-Id')
         const line = JSON.parse(api.service.logged.at(-1) ?? '')
         expect(line).toMatchObject({ level: 'info', msg, keyId: '1', requestId, ...fields })
         expect(text).not.toContain(requestId as string)
+        return line
       }
+      const { petId } = await logged('POST /pets', 'createPet', {}, PET)
+      const place = { petId, status: 'pending' }
+      const { orderId } = await logged('POST /store/orders', 'placeOrder', place, `{"petId":${petId}}`)
+      const path = `/store/orders/${orderId}`
+      await logged(`PATCH ${path}`, 'updateOrder', { ...place, orderId }, '{"reference":"Ada"}')
+      await logged(`POST ${path}/complete`, 'completeOrder', { orderId, petId, status: 'completed' })
+      await logged(`POST ${path}/return`, 'returnOrder', { orderId, petId, status: 'returned' })
+      const other = (await logged('POST /store/orders', 'placeOrder', place, `{"petId":${petId}}`)).orderId
+      await logged(`DELETE /store/orders/${other}`, 'cancelOrder', { orderId: other, petId, status: 'cancelled' })
+      await logged(`PATCH /pets/${petId}`, 'updatePet', { petId }, '{"name":"Luna"}')
+      const { petId: unsold } = await logged('POST /pets', 'createPet', {}, PET)
+      await logged(`DELETE /pets/${unsold}`, 'deletePet', { petId: unsold })
       expect(api.service.logged.join('')).not.toContain(api.service.key.slice(10))
     })
 

@@ -1,6 +1,6 @@
 // What the service answers when its PostgreSQL fails: 503 within seconds, and the truth again once it is back.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
@@ -37,7 +37,6 @@ describe('a database that', () => {
     await cluster.asAdmin((sql) => sql.unsafe(`CREATE ROLE shop LOGIN; ALTER DATABASE ${database} OWNER TO shop`))
     service = await startService({ address: address.replace('postgres@', 'shop@') })
   })
-  afterAll(() => service.stop())
   afterEach(async () => {
     await servesAgain()
   })
