@@ -1,7 +1,7 @@
 // The changes that a client of a history asks for.
 
 import { HOT, type Picker } from './known.ts'
-import type { Ask, Asked, OrderChange, PetChange } from './operations.ts'
+import { type Ask, type Asked, type OrderChange, type PetChange, thingOf } from './operations.ts'
 import { requestOf } from './requests.ts'
 
 export const CATEGORIES = [1, 2, 3]
@@ -92,10 +92,4 @@ function matched(by: Picker, ask: Ask & { id: number }): Asked {
   const sent = ifMatch.length > 0 && by.random() < 0.5 ? { ...asked, ifMatch } : asked
   if (ask.kind === 'correct' || ask.kind === 'change') by.known.corrections.push(sent)
   return sent
-}
-
-/** The pet or order that a request is about. */
-export function thingOf(ask: Ask): string | undefined {
-  if (!('id' in ask)) return undefined
-  return `${/^(pet|correct|delete)$/.test(ask.kind) ? 'pet' : 'order'} ${ask.id}`
 }

@@ -5,9 +5,9 @@ import { document } from '../../packages/contract/src/contract.ts'
 import { TEXT_LENGTH_MAX } from '../../packages/contract/src/generated.ts'
 import { SEARCH_WORDS_MAX } from '../../packages/contract/src/limits.ts'
 import { modelWords, searchFor } from '../../test/support/search-rules.ts'
-import { add, CATEGORIES, change, correct, move, place, remove, repeat, thingOf } from './changes.ts'
+import { add, CATEGORIES, change, correct, move, place, remove, repeat } from './changes.ts'
 import { HOT, type Known, Picker } from './known.ts'
-import { type Asked, bodyOf, type Operation, type Tagged } from './operations.ts'
+import { type Asked, bodyOf, type Operation, type Tagged, thingOf } from './operations.ts'
 import { feedAfter, feedLink, LISTS, linkOf, requestOf } from './requests.ts'
 
 const KEPT = 6

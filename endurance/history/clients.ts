@@ -16,7 +16,7 @@ import {
   type Seen,
   tagsOf,
 } from './operations.ts'
-import { linkOf, requestOf } from './requests.ts'
+import { linkOf, requestOf, targetOf } from './requests.ts'
 import { EXPIRY_MS } from './windows.ts'
 
 /** Of so many requests the connection is cut before the answer has come. */
@@ -122,7 +122,7 @@ export class Clients {
       const operation = await this.sendUntilAnswered(asked, 0, false)
       const page = rowsOf<Seen>(operation)
       events.push(...page)
-      const next = /<\/v1([^>]+)>; rel="next"/.exec(operation.links)?.[1]
+      const next = targetOf(operation.links, 'next')
       if (page.length === 0 || next === undefined) return events
       path = next
     }

@@ -69,6 +69,15 @@ export interface Tagged {
   readonly links: string
 }
 
+export function isOfPet({ kind }: Ask): boolean {
+  return /^(pet|correct|delete)$/.test(kind)
+}
+
+/** The pet or order that a request names. */
+export function thingOf(ask: Ask): string | undefined {
+  return 'id' in ask ? `${isOfPet(ask) ? 'pet' : 'order'} ${ask.id}` : undefined
+}
+
 /** As a header has them. */
 export function tagsOf(tagged: readonly Tagged[]): string {
   return tagged.map(({ tag }) => tag).join(', ')

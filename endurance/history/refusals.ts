@@ -1,8 +1,8 @@
 // Which versions of the store justify a refusal.
 
-import { type Ask, bodyOf, mayHaveDone, type Operation } from './operations.ts'
+import { type Ask, bodyOf, isOfPet, mayHaveDone, type Operation } from './operations.ts'
 import { isAsAsked } from './rows.ts'
-import { type Condition, isOfPet, matches } from './rules.ts'
+import { type Condition, matches } from './rules.ts'
 import { ROUNDED_MS } from './windows.ts'
 import type { World } from './world.ts'
 

@@ -106,6 +106,6 @@ export function feedLink({ n, ask, links }: Operation): Asked | undefined {
   return { ask: { ...filters, ...(ask.newest && from ? { from } : {}), behind: n }, method: 'GET', path }
 }
 
-function targetOf(links: Answer['links'], rel: 'next' | 'prev'): string | undefined {
+export function targetOf(links: Answer['links'], rel: 'next' | 'prev'): string | undefined {
   return new RegExp(`</v1([^>]+)>; rel="${rel}"`).exec(links)?.[1]
 }

@@ -4,6 +4,7 @@
 import {
   type Ask,
   bodyOf,
+  isOfPet,
   type ListAsk,
   type Operation,
   type Order,
@@ -131,8 +132,4 @@ export function matches({ ask }: Operation, tagged: readonly Tagged[], { version
     const shown = JSON.parse(text) as Pet & Order
     return isOfPet(ask) ? isSamePet(versions.pet(ask.id, version), shown) : versions.isOrder(shown, version)
   })
-}
-
-export function isOfPet({ kind }: Ask): boolean {
-  return /^(pet|correct|delete)$/.test(kind)
 }

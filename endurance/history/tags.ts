@@ -1,7 +1,7 @@
 // Entity tags over time: the same tag means the same bytes, and the same bytes have the same tag, on every server
 // and at any time.
 
-import { isUnanswered, type Operation, type Tagged, tagsOf } from './operations.ts'
+import { isUnanswered, type Operation, type Tagged, tagsOf, thingOf } from './operations.ts'
 
 const TAGGED = /^(list|inventory|pet|order|add|correct|place|change|complete|return)$/
 
@@ -51,9 +51,7 @@ function linksOf({ ask, links }: Operation): string {
 
 /** What a change answers is what a GET would answer. */
 function resourceOf({ ask, path, text }: Operation): string {
-  if (/^(pet|correct)$/.test(ask.kind) && 'id' in ask) return `pet ${ask.id}`
-  if (/^(order|change|complete|return)$/.test(ask.kind) && 'id' in ask) return `order ${ask.id}`
-  if (ask.kind !== 'add' && ask.kind !== 'place') return path
+  if (ask.kind !== 'add' && ask.kind !== 'place') return thingOf(ask) ?? path
   return `${ask.kind === 'add' ? 'pet' : 'order'} ${/"id":(\d+)/.exec(text)?.[1]}`
 }
 
