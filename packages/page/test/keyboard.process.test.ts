@@ -155,7 +155,7 @@ test('a whole day at a counter is done by keyboard alone', async () => {
   await type('1 week')
   await tabTo(page, 'Save')
   await press('Enter')
-  await done('Order edited: now for Anna')
+  await done('Order edited: until from ')
   await go('Sell Pet 7')
   await dialog().getByText(`${RESERVED} for Anna`).waitFor()
   await press('Enter')

@@ -97,7 +97,6 @@ const PRINTERS: Record<string, Printer> = {
   'a saved login that is damaged': { args: ['pets', 'list'], env: { XDG_CONFIG_HOME: damagedLogin() } },
   'the name of a key': { args: ['keys', 'list'], env: local },
   'the name of a key that called a deprecated operation': { args: ['deprecated'], env: local },
-  'the name of a key that is completed': { args: ['complete', '--', 'keys', 'revoke', ''], env: local },
   'the name of a key that is not there': { args: ['keys', 'revoke', `${NEWLINE}2`], env: local },
   'the name of a store that is not there': { args: ['keys', 'list'], env: { PETSTORE_DATABASE: NEWLINE } },
   'the name of a missing store': { args: ['keys', 'create', '--name', 'a', '--database', `${HOSTILE}-none.db`] },

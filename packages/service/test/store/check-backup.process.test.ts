@@ -74,7 +74,7 @@ describe.concurrent('a copy', () => {
     const more = 'WITH RECURSIVE more (n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM more WHERE n < 51000)'
     const file = changed(
       `${more} INSERT INTO pets SELECT n, name, category_id, status, created_at, created_by FROM pets, more WHERE id = 3`,
-      `${more} INSERT INTO events SELECT n, type, at, NULL, key_id, n, pet_status, pet, NULL, NULL FROM events, more WHERE pet_id = 3`,
+      `${more} INSERT INTO events SELECT n, type, at, NULL, key_id, n, pet_status, pet, NULL, NULL, NULL FROM events, more WHERE pet_id = 3`,
     )
     const { stdout, stderr } = await check(file)
     expect([stdout, stderr]).toEqual([expect.stringContaining(': 50020 pets, '), ''])

@@ -115,7 +115,7 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
     })
     const { status, stdout } = await recovered(earlier)
     expect(status).toBe(0)
-    expect(stdout).toMatch(/^2 +till +live_…aB12 +full +active .*2026-11-21 09:30Z$/m)
+    expect(stdout).toMatch(/^2 +till +live_…aB12 +full +active +never +2026-11-21 09:30Z {2}/m)
     expect(stdout).toContain('1000000 ids of keys, pets, orders and events are left out')
     await opened(earlier, async (store) => {
       expect(await rejectionOf(store.listEvents(eventFilter(lost.place)))).toMatchObject({ code: 'cursor_expired' })
