@@ -15,11 +15,10 @@ const LINUX = process.platform === 'linux'
 const STOP_MAX_MS = 20_000
 const AT_ONCE_MS = 6_000
 
-/** Its exit status, and after how many milliseconds it came. */
-async function stopped(service: Running, signal?: NodeJS.Signals) {
+async function expectEnd(service: Running, status = 0, withinMs = STOP_MAX_MS, signal?: NodeJS.Signals): Promise<void> {
   const begun = performance.now()
-  const status = await service.stop(signal)
-  return { status, tookMs: performance.now() - begun }
+  expect(await service.stop(signal)).toBe(status)
+  expect(performance.now() - begun).toBeLessThan(withinMs)
 }
 
 /** A request whose body arrives in two parts, the second after `first`; never without it. */
@@ -94,51 +93,36 @@ describe.concurrent('SIGTERM', () => {
     const service = await serve(['--ephemeral'], { env: COUNTING })
     slowCreate(service)
     await answering(service, 1)
-    const { status, tookMs } = await stopped(service, 'SIGTERM')
-    expect(status).toBe(0)
-    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+    await expectEnd(service)
   })
 })
 
-describe.concurrent('standard error', () => {
-  test('that is full and not read does not delay the stop', async () => {
-    const { descriptor, command } = pipe()
-    const service = await serve(['--ephemeral'], { command })
-    fill(descriptor)
-    for (let n = 0; n < 20; n++) expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
-    const { status, tookMs } = await stopped(service)
-    expect(status).toBe(0)
-    expect(tookMs).toBeLessThan(STOP_MAX_MS)
-    closeSync(descriptor)
-  })
-
-  test('whose reader has closed it does not delay the stop', async () => {
-    const { descriptor, command } = pipe()
-    const service = await serve(['--ephemeral'], { command })
-    closeSync(descriptor)
-    for (let n = 0; n < 20; n++) expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
-    const { status, tookMs } = await stopped(service)
-    expect(status).toBe(0)
-    expect(tookMs).toBeLessThan(STOP_MAX_MS)
-  })
+test.concurrent.each([
+  ['is full and not read', fill],
+  ['has been closed by its reader', closeSync],
+] as const)('standard error that %s does not delay the stop', async (_, prepare) => {
+  const { descriptor, command } = pipe()
+  const service = await serve(['--ephemeral'], { command })
+  prepare(descriptor)
+  for (let n = 0; n < 20; n++) expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
+  await expectEnd(service)
 })
 
 describe.concurrent('a second signal ends it at once', () => {
   test.each([
-    ['SIGINT', 'SIGTERM', 143],
-    ['SIGTERM', 'SIGINT', 130],
-    ['SIGTERM', 'SIGTERM', 143],
-    ['SIGINT', 'SIGINT', 130],
-  ] as const)('%s, then %s', async (first, second, expected) => {
+    ['SIGINT', 'SIGTERM', 143, 200],
+    ['SIGTERM', 'SIGINT', 130, 200],
+    ['SIGTERM', 'SIGTERM', 143, 200],
+    ['SIGINT', 'SIGINT', 130, 200],
+    ['SIGINT', 'SIGTERM', 143, 0],
+  ] as const)('%s, then %s: status %i, also %i ms later', async (first, second, expected, pauseMs) => {
     const service = await serve(['--ephemeral'], { env: COUNTING })
     slowCreate(service)
     await answering(service, 1)
     process.kill(service.pid, first)
     await service.logs('stopping')
-    await Bun.sleep(200)
-    const { status, tookMs } = await stopped(service, second)
-    expect(status).toBe(expected)
-    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+    await Bun.sleep(pauseMs)
+    await expectEnd(service, expected, AT_ONCE_MS, second)
   })
 
   test.skipIf(!LINUX)('and its workers, also one that is stopped by SIGSTOP', async () => {
@@ -148,21 +132,8 @@ describe.concurrent('a second signal ends it at once', () => {
     process.kill(service.pid, 'SIGTERM')
     await service.logs('stopping')
     await Bun.sleep(200)
-    const { status, tookMs } = await stopped(service)
-    expect(status).toBe(143)
-    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+    await expectEnd(service, 143, AT_ONCE_MS)
     expect(processesOf(database)).toEqual([])
-  })
-
-  test('also when it comes right after the first, if it is of the other kind', async () => {
-    const service = await serve(['--ephemeral'], { env: COUNTING })
-    slowCreate(service)
-    await answering(service, 1)
-    process.kill(service.pid, 'SIGINT')
-    await service.logs('stopping')
-    const { status, tookMs } = await stopped(service, 'SIGTERM')
-    expect(status).toBe(143)
-    expect(tookMs).toBeLessThan(AT_ONCE_MS)
   })
 
   test('but not a repeat of the first, which `npm start` forwards after the terminal has sent it already', async () => {
@@ -172,11 +143,11 @@ describe.concurrent('a second signal ends it at once', () => {
     await answering(service, 1)
     process.kill(service.pid, 'SIGINT')
     await Bun.sleep(10)
-    const ended = stopped(service, 'SIGINT')
+    const ended = service.stop('SIGINT')
     await service.logs('stopping')
     await Bun.sleep(200)
     sendRest()
-    expect([(await ended).status, (await answer).status]).toEqual([0, 201])
+    expect([await ended, (await answer).status]).toEqual([0, 201])
   })
 })
 
@@ -185,9 +156,7 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
   test('one that is stopped by SIGSTOP is killed in time', async () => {
     const { service, database, workers } = await withWorkers()
     process.kill(workers[0] as number, 'SIGSTOP')
-    const { status, tookMs } = await stopped(service)
-    expect(status).toBe(0)
-    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+    await expectEnd(service)
     expect(processesOf(database)).toEqual([])
     expect(service.stderr()).toContain('worker killed')
   })
@@ -196,9 +165,7 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
     const { service } = await withWorkers()
     for (let n = 0; n < 8; n++) slowCreate(service)
     await Bun.sleep(300)
-    const { status, tookMs } = await stopped(service)
-    expect(status).toBe(0)
-    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+    await expectEnd(service)
     expect(service.stderr()).not.toContain('worker killed')
   })
 
@@ -222,9 +189,7 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
     process.kill(workers[0] as number, 'SIGKILL')
     await service.logs('worker ended')
     await Bun.sleep(pauseMs)
-    const { status, tookMs } = await stopped(service)
-    expect(status).toBe(0)
-    expect(tookMs).toBeLessThan(STOP_MAX_MS)
+    await expectEnd(service)
     expect(processesOf(database)).toEqual([])
   })
 })
