@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { main } from '../../packages/service/src/cli/main.ts'
-import { temporaryFile } from './files.ts'
+import { atEndOfFile, temporaryFile } from './files.ts'
 import { untilCount } from './metrics.ts'
 import { until } from './until.ts'
 
@@ -130,6 +130,10 @@ function spawn(args: string[], { env = {}, cwd, command = [launcher], stdin }: R
     stdio: [stdin === undefined ? 'ignore' : Buffer.from(stdin), 'pipe', 'pipe'],
   })
   running.add(child)
+  atEndOfFile(() => {
+    if (running.has(child)) child.kill('SIGKILL')
+    return child.exited
+  })
   return child
 }
 

@@ -1,17 +1,14 @@
 // The clock of a service in practice: what a day, or four years, do to reservations, keys and a deprecated operation.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../test/support/rejection.ts'
-import { type PracticePetstore, startPetstore } from '../../testing/testing.ts'
+import { startPetstore } from '../../testing/testing.ts'
 
 const HOUR_MS = 3_600_000
 /** Generous, since a machine may be busy. */
 const LATE_MS = 60_000
 
-let store: PracticePetstore
-beforeAll(async () => {
-  store = await startPetstore({ practice: true })
-})
+const store = await startPetstore({ practice: true })
 beforeEach(() => store.reset())
 afterAll(() => store.stop())
 

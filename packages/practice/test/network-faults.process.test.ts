@@ -1,17 +1,14 @@
 // The network faults of a service in practice, as clients meet them: each by what the client sees, and by what the store has afterwards.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
-import { type Fault, type PracticePetstore, startPetstore } from '../../testing/testing.ts'
+import { type Fault, startPetstore } from '../../testing/testing.ts'
 
-let store: PracticePetstore
-beforeAll(async () => {
-  store = await startPetstore({ practice: true })
-})
+const store = await startPetstore({ practice: true })
 beforeEach(() => store.reset())
 afterAll(() => store.stop())
 

@@ -1,19 +1,16 @@
 // A service that misbehaves at a test's word, through petstore/testing and by lines on standard input.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { launcher, root, run } from '../../../test/support/process.ts'
 import { rejectionOf } from '../../../test/support/rejection.ts'
-import { type PracticePetstore, startPetstore } from '../../testing/testing.ts'
+import { startPetstore } from '../../testing/testing.ts'
 
 const BIG = '9007199254740993'
 
-let store: PracticePetstore
-beforeAll(async () => {
-  store = await startPetstore({ practice: true })
-})
+const store = await startPetstore({ practice: true })
 beforeEach(() => store.reset())
 afterAll(() => store.stop())
 

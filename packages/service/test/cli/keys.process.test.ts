@@ -1,22 +1,17 @@
 // `petstore keys …` as a real process, beside a running service.
 
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
-import { ask, launcher, type Running, run, serve } from '../../../../test/support/process.ts'
+import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
 import { until } from '../../../../test/support/until.ts'
 import { keyEnvironment } from '../../src/domain/keys.ts'
 
 const file = temporaryFile('petstore.db')
 const env = { PETSTORE_DATABASE: file }
-let service: Running
-
-beforeAll(async () => {
-  service = await serve([], { env })
-})
-afterAll(() => service.stop())
+const service = await serve([], { env })
 
 const keys = (...args: string[]) => run(['keys', ...args], { env })
 const list = async (): Promise<Record<string, unknown>[]> => JSON.parse((await keys('list', '--json')).stdout)

@@ -1,27 +1,23 @@
 // Each command once as a process: the launcher, arguments, environment, output and exit status. Other tests run commands in their own process.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
-import { type Running, runProcess, serve } from '../../../../test/support/process.ts'
+import { runProcess, serve } from '../../../../test/support/process.ts'
 import { COMMANDS } from '../../src/cli/commands/all.ts'
 
 const cwd = mkdtempSync(temporaryFile('processes-'))
 const copy = join(cwd, 'copy.db')
-let service: Running
-let env: Record<string, string>
-beforeAll(async () => {
-  const PETSTORE_DATABASE = join(cwd, 'petstore.db')
-  service = await serve([], { env: { PETSTORE_DATABASE } })
-  env = {
-    HOME: cwd,
-    PATH: '/usr/bin:/bin',
-    PETSTORE_URL: service.url,
-    PETSTORE_API_KEY: service.key,
-    PETSTORE_DATABASE,
-  }
-})
+const PETSTORE_DATABASE = join(cwd, 'petstore.db')
+const service = await serve([], { env: { PETSTORE_DATABASE } })
+const env = {
+  HOME: cwd,
+  PATH: '/usr/bin:/bin',
+  PETSTORE_URL: service.url,
+  PETSTORE_API_KEY: service.key,
+  PETSTORE_DATABASE,
+}
 afterAll(async () => {
   expect(await service.stop()).toBe(0)
 })

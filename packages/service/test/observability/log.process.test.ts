@@ -1,19 +1,15 @@
 // The log as a process writes it: its names, a caller's trace in it, and what becomes of it when nobody reads.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { closeSync, constants, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
-import { ask, type Running, root, serve } from '../../../../test/support/process.ts'
+import { ask, root, serve } from '../../../../test/support/process.ts'
 import { expectReleased } from '../../../../test/support/released.ts'
 
 const PET = petBody()
-let service: Running
-beforeAll(async () => {
-  service = await serve(['--ephemeral'])
-})
-afterAll(() => service.stop())
+const service = await serve(['--ephemeral'])
 
 test('has the names of a release', async () => {
   for (let n = 0; n < 2; n++) await ask('POST', `${service.url}/pets`, service.key, PET)

@@ -1,11 +1,11 @@
 // The operations listener: what it tells, that it is not for the public, and that alerts and dashboard ask for what is there.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
-import { ask, type Running, root, run, serve } from '../../../../test/support/process.ts'
+import { ask, root, run, serve } from '../../../../test/support/process.ts'
 import { expectReleased } from '../../../../test/support/released.ts'
 import { metricsOf } from '../../src/cli/commands/check-backup.ts'
 import { Progress } from '../../src/cli/events/forward-metrics.ts'
@@ -16,28 +16,23 @@ import { BATCH_MAX } from '../../src/store/shared/group-commit.ts'
 
 const PET = petBody()
 const database = temporaryFile('petstore.db')
-let service: Running
-let metricsUrl: string
-beforeAll(async () => {
-  service = await serve(['--database', database], {
-    env: { PETSTORE_ADMIN_PORT: '0', PETSTORE_BACKUP_DIR: dirname(temporaryFile('x')) },
-  })
-  metricsUrl = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
-  for (let n = 0; n < 3; n++) await ask('POST', `${service.url}/pets`, service.key, PET)
-  await ask('GET', `${service.url}/pets`, service.key)
-  await ask('GET', `${service.url}/pets/1`, service.key)
-  await ask('GET', `${service.url}/pets/2`, service.key)
-  await ask('GET', `${service.url}/pets?limit=0`, service.key)
-  const place = (order: object) => ask('POST', `${service.url}/store/orders`, service.key, JSON.stringify(order))
-  await place({ petId: 1 })
-  await ask('POST', `${service.url}/store/orders/1/complete`, service.key)
-  await place({ petId: 2, expiresAt: new Date(Date.now() + 200).toISOString() })
-  await service.logs('"expireOrders"')
-  await place({ petId: 3 })
-  await ask('GET', `${service.url}/pets`, 'none')
-  await ask('GET', `${service.url}/anything/at/all`, service.key)
+const service = await serve(['--database', database], {
+  env: { PETSTORE_ADMIN_PORT: '0', PETSTORE_BACKUP_DIR: dirname(temporaryFile('x')) },
 })
-afterAll(() => service.stop())
+const metricsUrl = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
+for (let n = 0; n < 3; n++) await ask('POST', `${service.url}/pets`, service.key, PET)
+await ask('GET', `${service.url}/pets`, service.key)
+await ask('GET', `${service.url}/pets/1`, service.key)
+await ask('GET', `${service.url}/pets/2`, service.key)
+await ask('GET', `${service.url}/pets?limit=0`, service.key)
+const place = (order: object) => ask('POST', `${service.url}/store/orders`, service.key, JSON.stringify(order))
+await place({ petId: 1 })
+await ask('POST', `${service.url}/store/orders/1/complete`, service.key)
+await place({ petId: 2, expiresAt: new Date(Date.now() + 200).toISOString() })
+await service.logs('"expireOrders"')
+await place({ petId: 3 })
+await ask('GET', `${service.url}/pets`, 'none')
+await ask('GET', `${service.url}/anything/at/all`, service.key)
 
 const metrics = async () => (await fetch(metricsUrl)).text()
 /** With what the forwarder and the check of a copy tell. */

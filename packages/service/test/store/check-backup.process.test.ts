@@ -1,30 +1,24 @@
 // `petstore check-backup`: a good copy of each kind, each way in which one can be bad, and what it says with a service to compare with.
 
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
-import { ask, type Running, run, serve } from '../../../../test/support/process.ts'
+import { ask, run, serve } from '../../../../test/support/process.ts'
 import { add, beside, made } from '../../../../test/support/stores.ts'
 import { COPY_HAS_ALL } from '../../src/cli/commands/check-backup.ts'
 import { NEWEST_VERSION } from '../../src/store/sqlite/schema.ts'
 
 const PETS = 20
-let service: Running
-let key: string
-let good: string
-beforeAll(async () => {
-  const store = await made(PETS)
-  key = store.key
-  service = await serve(['--database', store.database])
-  const order = await ask('POST', `${service.url}/store/orders`, key, '{"petId":1}')
-  expect(order.status).toBe(201)
-  await ask('DELETE', `${service.url}/pets/2`, key)
-  good = temporaryFile('good.db')
-  expect((await run(['backup', good, '--database', store.database])).status).toBe(0)
-})
-afterAll(() => service.stop())
+const store = await made(PETS)
+const key = store.key
+const service = await serve(['--database', store.database])
+const order = await ask('POST', `${service.url}/store/orders`, key, '{"petId":1}')
+expect(order.status).toBe(201)
+await ask('DELETE', `${service.url}/pets/2`, key)
+const good = temporaryFile('good.db')
+expect((await run(['backup', good, '--database', store.database])).status).toBe(0)
 
 const check = (file: string, ...flags: string[]) =>
   run(['check-backup', file, ...flags], { env: { PETSTORE_API_KEY: key } })
