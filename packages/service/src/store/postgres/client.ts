@@ -68,10 +68,6 @@ export class Client {
 
   /** Runs one statement, or several without parameters. With a name it is prepared once for this connection. Throws as `open` does. */
   async run<Row>(text: string, values: readonly Parameter[] = [], name?: string): Promise<QueryResult<Row>> {
-    const { stream } = this.driver.connection
-    // Statements that are sent in the same turn leave in one packet.
-    stream.cork()
-    process.nextTick(() => stream.uncork())
     try {
       return await this.driver.query<Row>({ text, values, ...(name === undefined ? {} : { name }) })
     } catch (error) {

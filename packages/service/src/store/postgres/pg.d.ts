@@ -27,7 +27,7 @@ declare module 'pg/lib/client.js' {
       types: { getTypeParser(oid: number): (text: string) => unknown }
     })
     readonly connection: {
-      readonly stream: { destroy(): void; cork(): void; uncork(): void }
+      readonly stream: { destroy(): void }
       /** The texts of the prepared statements, by their names. */
       readonly parsedStatements: Record<string, string>
       /** Sends Close without Sync. */
