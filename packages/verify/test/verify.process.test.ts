@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { startFake } from '../../../test/support/fake.ts'
+import { passOn, startFake } from '../../../test/support/fake.ts'
 import { atEndOfFile, temporaryFile } from '../../../test/support/files.ts'
 import { run } from '../../../test/support/process.ts'
 import { startService } from '../../../test/support/service.ts'
@@ -16,12 +16,6 @@ const readOnly = await service.addKey({ readOnly: true })
 const verify = (args: string[], env: Record<string, string> = {}) =>
   run(['verify', ...args], { env: { PETSTORE_API_KEY: service.key, ...env } })
 const resultsOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout).results as Record<string, string>[]
-
-/** Passes a request on to the service. */
-const passOn = (request: Request, { origin } = service) => {
-  const { pathname, search } = new URL(request.url)
-  return fetch(origin + pathname + search, request)
-}
 
 /** A server that answers whatever it gets with these bytes. */
 function bytes(send: (socket: { write(text: string): void; end(): void }) => void) {
@@ -48,7 +42,7 @@ describe('our own service', () => {
     const methods = new Set<string>()
     const proxy = startFake((request) => {
       methods.add(request.method)
-      return passOn(request)
+      return passOn(request, service)
     })
     const ended = await verify([proxy.url, '--json'])
     expect([ended.status, ended.stderr]).toEqual([0, ''])
@@ -97,7 +91,7 @@ test('a rate limit is waited for', async () => {
   let count = 0
   const limited = startFake((request) => {
     if (++count % 3 === 0) return new Response('slow down', { status: 429, headers: { 'Retry-After': '1' } })
-    return passOn(request)
+    return passOn(request, service)
   })
   const ended = await verify([
     limited.url,
@@ -129,7 +123,7 @@ describe('a gateway', () => {
 
   test('breaks a promise if it answers one request alone in this way', async () => {
     const gateway = startFake(async (request) =>
-      request.url.endsWith('limit=3') ? new Response('', { status: 502 }) : passOn(request),
+      request.url.endsWith('limit=3') ? new Response('', { status: 502 }) : passOn(request, service),
     )
     const ended = await verify([gateway.url, '--json'])
     const broken = resultsOf(ended).filter(({ outcome }) => outcome === 'broken')
@@ -141,7 +135,7 @@ describe('a gateway', () => {
 
   test('breaks no promise if it answers everything in this way from some time on', async () => {
     let count = 0
-    const gateway = startFake((request) => (++count > 9 ? new Response('', { status: 503 }) : passOn(request)))
+    const gateway = startFake((request) => (++count > 9 ? new Response('', { status: 503 }) : passOn(request, service)))
     const { stdout, stderr, status } = await verify([gateway.url])
     expect(stdout).toMatch(/^Only \d+ of \d+ promises could be checked/)
     expect(stdout).toContain('The server answers 503.')
@@ -154,7 +148,7 @@ describe('--min-checked', () => {
 
   test('counts the promises that the flags allow to check: half of them by default', async () => {
     const slow = startFake((request) =>
-      request.url.endsWith('/pets') ? passOn(request) : new Promise(() => undefined),
+      request.url.endsWith('/pets') ? passOn(request, service) : new Promise(() => undefined),
     )
     const ended = await verify([slow.url, '--timeout', '0.5', '--total-timeout', '90'])
     const [, few, all, needed] =
@@ -187,9 +181,7 @@ test('docs/verify.md has the defaults of the limits', () => {
 
 test('one answer that hangs loses no other', async () => {
   const hanging = startFake((request) => {
-    const { pathname, search } = new URL(request.url)
-    if (search === '?limit=3') return new Promise(() => undefined)
-    return fetch(service.origin + pathname + search, request)
+    return request.url.endsWith('?limit=3') ? new Promise(() => undefined) : passOn(request, service)
   })
   const { stdout, status } = await verify([hanging.url, '--timeout', '5', '--json'])
   const results = resultsOf({ stdout })

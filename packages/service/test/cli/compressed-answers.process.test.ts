@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { createZstdCompress } from 'node:zlib'
+import { startFake } from '../../../../test/support/fake.ts'
 import { launcher } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { forward, startHook } from '../../../../test/support/webhook.ts'
@@ -37,21 +38,13 @@ function endless(): Response {
   return new Response(new ReadableStream({ pull: (controller) => controller.enqueue(part) }))
 }
 
-async function answering(answer: () => Response) {
+function answering(answer: () => Response) {
   const encodings: (string | null)[] = []
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch(request) {
-      encodings.push(request.headers.get('Accept-Encoding'))
-      return answer()
-    },
+  const { url } = startFake((request) => {
+    encodings.push(request.headers.get('Accept-Encoding'))
+    return answer()
   })
-  const env = {
-    PETSTORE_URL: `http://127.0.0.1:${server.port}/v1`,
-    PETSTORE_API_KEY: generateKey('staging'),
-  }
-  return { env, encodings, stop: () => server.stop(true) }
+  return { env: { PETSTORE_URL: url, PETSTORE_API_KEY: generateKey('staging') }, encodings }
 }
 
 test.each([
@@ -60,18 +53,16 @@ test.each([
   ['status', 3, 'sends a compressed answer, which was not requested.'],
   ['health', 3, 'sends a compressed answer, which was not requested.'],
 ] as const)('%s refuses a compressed answer', async (command, status, words) => {
-  const server = await answering(() => new Response(BOMB, { headers: HEADERS }))
+  const server = answering(() => new Response(BOMB, { headers: HEADERS }))
   const ended = await run(command.split(' '), server.env)
-  await server.stop()
   expect(ended).toMatchObject({ status, stderr: expect.stringContaining(words) })
   expect(ended.peakBytes).toBeLessThan(MEMORY_MAX)
   expect(server.encodings[0]).toBe('identity')
 })
 
 test('pets list reads no answer of more than 1 MiB', async () => {
-  const server = await answering(endless)
+  const server = answering(endless)
   const ended = await run(['pets', 'list'], server.env)
-  await server.stop()
   expect(ended).toMatchObject({ status: 3, stderr: expect.stringContaining('an answer of more than 1 MiB') })
   expect(ended.peakBytes).toBeLessThan(MEMORY_MAX)
 })

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { passOn, startFake } from '../../../../test/support/fake.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { launcher, run } from '../../../../test/support/process.ts'
@@ -21,25 +22,19 @@ await Promise.all(Array.from({ length: PETS }, () => service.store.createPet(new
 async function gated() {
   const gate = Promise.withResolvers<void>()
   let waiting = 0
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    async fetch(request) {
-      const { pathname, search } = new URL(request.url)
-      if (search.includes('cursor')) {
-        waiting++
-        await gate.promise
-      }
-      return fetch(new URL(pathname + search, service.url), { headers: request.headers })
-    },
+  const { url } = startFake(async (request) => {
+    if (request.url.includes('cursor')) {
+      waiting++
+      await gate.promise
+    }
+    return passOn(request, service)
   })
   return {
-    env: { PETSTORE_URL: `http://127.0.0.1:${server.port}/v1`, PETSTORE_API_KEY: service.key },
+    env: { PETSTORE_URL: url, PETSTORE_API_KEY: service.key },
     open: gate.resolve,
     until: async (count: number) => {
       await until('the requests are waiting', () => waiting >= count)
     },
-    stop: () => server.stop(true),
   }
 }
 
@@ -47,7 +42,7 @@ const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n
 
 describe('an export', () => {
   test('at the same time as another to the same file is whole', async () => {
-    const { env, open, until, stop } = await gated()
+    const { env, open, until } = await gated()
     const file = temporaryFile('pets.ndjson')
     const exports = [1, 2].map(() => run(['pets', 'export', file], { env }))
     await until(2)
@@ -56,7 +51,6 @@ describe('an export', () => {
       expect(ended).toEqual({ status: 0, stdout: '', stderr: `Exported ${PETS} pets to ${file}.\n` })
     }
     expect([linesOf(file), beside(file)]).toEqual([PETS, []])
-    await stop()
   })
 
   test('neither follows nor removes a file that somebody else has put beside its target', async () => {
@@ -109,7 +103,7 @@ describe('an export', () => {
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     test(`that is ended by ${signal} removes what it has written, and says so`, async () => {
-      const { env, until, stop } = await gated()
+      const { env, until } = await gated()
       const file = temporaryFile('pets.ndjson')
       writeFileSync(file, 'before')
       const child = Bun.spawn([launcher, 'pets', 'export', file], {
@@ -125,7 +119,6 @@ describe('an export', () => {
         `petstore: Interrupted. The unfinished export was removed; ${file} was not changed.\n`,
       ])
       expect([readFileSync(file, 'utf8'), beside(file)]).toEqual(['before', []])
-      await stop()
     })
   }
 })

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startFake } from '../../../../test/support/fake.ts'
 import { freePort } from '../../../../test/support/ports.ts'
 import { startPrefixProxy } from '../../../../test/support/prefix-proxy.ts'
 import { launcher, root, run, serve } from '../../../../test/support/process.ts'
@@ -32,10 +33,9 @@ test('asks the service below the path of a proxy', async () => {
 })
 
 test('exits with 3 while the service is not ready', async () => {
-  const busy = Bun.serve({ port: 0, fetch: () => new Response('{}', { status: 503 }) })
-  const { status, stderr } = await run(['health', '--url', `http://127.0.0.1:${busy.port}/v1`])
+  const { url } = startFake(() => new Response('{}', { status: 503 }))
+  const { status, stderr } = await run(['health', '--url', url])
   expect([status, stderr]).toEqual([3, expect.stringContaining('answers 503')])
-  await busy.stop(true)
 })
 
 /** The service is process 1 in namespaces of its own, as in a container. */

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startFake } from '../../../../test/support/fake.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
@@ -90,9 +91,8 @@ test.each(['show', 'get'])(
     const removal = new Date(Date.now() + 80 * 86_400_000)
     const headers = { Deprecation: '@1764892800', Sunset: removal.toUTCString() }
     const pet = { id: 1, name: 'Rex', categoryId: 1, status: 'sold' }
-    const soon = Bun.serve({ port: 0, fetch: () => Response.json(pet, { headers }) })
-    const { stderr } = await pets([name, '1', '--url', `http://127.0.0.1:${soon.port}/v1`])
-    await soon.stop(true)
+    const { url } = startFake(() => Response.json(pet, { headers }))
+    const { stderr } = await pets([name, '1', '--url', url])
     const day = removal.toISOString().slice(0, 10)
     expect(stderr).toBe(`petstore: pets ${name} is deprecated: the service will remove what it calls on ${day}.\n`)
   },

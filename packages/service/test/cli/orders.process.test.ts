@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { passOn, startFake } from '../../../../test/support/fake.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
@@ -76,25 +77,15 @@ describe('petstore sell', () => {
   const newestOrder = async (petId: bigint) => (await client.listOrderPage({ petId, sort: 'newest' })).orders[0]
 
   /** The service behind a gate that answers `POST …/complete` with `status` instead, and passes the n-th on before. */
-  async function sellBehind(petId: bigint, status: number, passOn = false) {
+  async function sellBehind(petId: bigint, status: number, passesOn = false) {
     let asked = 0
-    const gate = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      async fetch(request) {
-        const { pathname, search } = new URL(request.url)
-        const body = request.method === 'POST' ? await request.text() : null
-        const pass = () =>
-          fetch(service.origin + pathname + search, { method: request.method, headers: request.headers, body })
-        if (!pathname.endsWith('/complete')) return pass()
-        asked++
-        if (passOn) await pass()
-        return Response.json({ code: 'unknown_to_us', message: 'No.', status }, { status })
-      },
+    const { url } = startFake(async (request) => {
+      if (!request.url.endsWith('/complete')) return passOn(request, service)
+      asked++
+      if (passesOn) await passOn(request, service)
+      return Response.json({ code: 'unknown_to_us', message: 'No.', status }, { status })
     })
-    const env = { PETSTORE_URL: `http://127.0.0.1:${gate.port}/v1`, PETSTORE_API_KEY: service.key }
-    const ended = await run(['sell', String(petId)], { cwd, env })
-    await gate.stop(true)
+    const ended = await run(['sell', String(petId)], { cwd, env: { PETSTORE_URL: url, PETSTORE_API_KEY: service.key } })
     return { ...ended, asked }
   }
 

@@ -2,9 +2,10 @@
 // write a line that looks like one of ours.
 
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startFake } from '../../../../test/support/fake.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { root, run } from '../../../../test/support/process.ts'
 import { made } from '../../../../test/support/stores.ts'
@@ -30,23 +31,19 @@ const file = (name: string, contents: string | Uint8Array): string => {
 }
 
 /** A service that says nothing but hostile text. */
-const service = Bun.serve({
-  port: 0,
-  fetch({ method, url }) {
-    const { pathname, searchParams } = new URL(url)
-    const headers = { 'X-Request-Id': HOSTILE.replaceAll(/[^\u0080-\u00ff]|\r/g, '') }
-    const order = { id: 1, petId: 1, petName: NEWLINE, status: NEWLINE, reference: NEWLINE }
-    const times = { placedAt: '2026-01-01T00:00:00Z', changedAt: '2026-01-01T00:00:00Z' }
-    if (pathname === '/key') return Response.json({ name: NEWLINE, access: NEWLINE, environment: NEWLINE })
-    if (pathname === '/v1/store/orders' && method === 'GET') return Response.json([{ ...order, ...times }])
-    if (pathname === '/v1/pets/1') return Response.json({ id: 1, name: NEWLINE, categoryId: 1, status: NEWLINE })
-    if (pathname === '/v1/pets' && method === 'GET' && searchParams.get('limit') !== '7') return Response.json([])
-    const status = pathname.endsWith('inventory') ? 501 : pathname === '/readyz' ? 503 : 400
-    return Response.json({ code: 'invalid_pet', message: NEWLINE, status }, { status, headers })
-  },
+const { url } = startFake(({ method, url }) => {
+  const { pathname, searchParams } = new URL(url)
+  const headers = { 'X-Request-Id': HOSTILE.replaceAll(/[^\u0080-\u00ff]|\r/g, '') }
+  const order = { id: 1, petId: 1, petName: NEWLINE, status: NEWLINE, reference: NEWLINE }
+  const times = { placedAt: '2026-01-01T00:00:00Z', changedAt: '2026-01-01T00:00:00Z' }
+  if (pathname === '/key') return Response.json({ name: NEWLINE, access: NEWLINE, environment: NEWLINE })
+  if (pathname === '/v1/store/orders' && method === 'GET') return Response.json([{ ...order, ...times }])
+  if (pathname === '/v1/pets/1') return Response.json({ id: 1, name: NEWLINE, categoryId: 1, status: NEWLINE })
+  if (pathname === '/v1/pets' && method === 'GET' && searchParams.get('limit') !== '7') return Response.json([])
+  const status = pathname.endsWith('inventory') ? 501 : pathname === '/readyz' ? 503 : 400
+  return Response.json({ code: 'invalid_pet', message: NEWLINE, status }, { status, headers })
 })
-afterAll(() => service.stop(true))
-const connection = { PETSTORE_URL: service.url.href, PETSTORE_API_KEY: generateKey('production') }
+const connection = { PETSTORE_URL: url, PETSTORE_API_KEY: generateKey('production') }
 
 /** A store with a key of a hostile name, which no command creates. */
 const { database: store } = await made(0)

@@ -3,6 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { passOn, startFake } from '../../../../test/support/fake.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
@@ -15,23 +16,12 @@ const service = await startService()
 await Promise.all(Array.from({ length: 250 }, () => service.store.createPet(newPet(), 1n)))
 
 /** The service, but requests wait for what `waits` gives, if anything. */
-function stuck(waits: (method: string, url: URL) => false | Promise<void>, shop = service) {
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    idleTimeout: 0,
-    async fetch(request) {
-      const { pathname, search } = new URL(request.url)
-      await waits(request.method, new URL(request.url))
-      const { method, headers } = request
-      const body = method === 'POST' ? await request.text() : null
-      return fetch(new URL(pathname + search, shop.url), { method, headers, body })
-    },
+function stuck(waits: (request: Request) => false | Promise<void>, shop = service) {
+  const { url } = startFake(async (request) => {
+    await waits(request)
+    return passOn(request, shop)
   })
-  return {
-    env: { PETSTORE_URL: `http://127.0.0.1:${server.port}/v1`, PETSTORE_API_KEY: shop.key },
-    stop: () => server.stop(true),
-  }
+  return { PETSTORE_URL: url, PETSTORE_API_KEY: shop.key }
 }
 
 /** A store with so many pets that a backup or a copy of it lasts. */
@@ -74,7 +64,7 @@ const CTRL_C = '\x03'
 
 describe('export', () => {
   test('says how many of how many; Ctrl-C leaves nothing', async () => {
-    const { env, stop } = stuck((_method, { search }) => search.includes('cursor') && FOREVER)
+    const env = stuck(({ url }) => url.includes('cursor') && FOREVER)
     const file = temporaryFile('pets.csv')
     const terminal = openTerminal(['pets', 'export', file], env)
     await terminal.waitFor('100 of 250 pets')
@@ -82,11 +72,10 @@ describe('export', () => {
     expect(await terminal.exited).toBe(130)
     await terminal.waitFor('The unfinished export was removed')
     expect([existsSync(file), beside(file)]).toEqual([false, []])
-    await stop()
   })
 
   test('of one status counts those; Ctrl-C gives the cursor back', async () => {
-    const { env, stop } = stuck((_method, { search }) => search.includes('cursor') && FOREVER)
+    const env = stuck(({ url }) => url.includes('cursor') && FOREVER)
     const file = temporaryFile('pets.ndjson')
     const command = ['sh', '-c', `exec "$0" pets export --format ndjson --status available > '${file}'`]
     const terminal = openTerminal([], env, 80, [...command, `${import.meta.dir}/../../../../bin/petstore`])
@@ -96,7 +85,6 @@ describe('export', () => {
     await terminal.waitFor('petstore:')
     expect(plain(terminal.shown())).toContain('Interrupted. The output ends too early.')
     expect(terminal.shown().lastIndexOf('\x1b[?25h')).toBeGreaterThan(terminal.shown().lastIndexOf('\x1b[?25l'))
-    await stop()
   })
 })
 
@@ -104,7 +92,7 @@ test('demo that is interrupted says what it has added', async () => {
   let posts = 0
   const gate = Promise.withResolvers<void>()
   const empty = await startService()
-  const { env, stop } = stuck((method) => method === 'POST' && ++posts > 40 && gate.promise, empty)
+  const env = stuck(({ method }) => method === 'POST' && ++posts > 40 && gate.promise, empty)
   const terminal = openTerminal(['demo'], { ...env, NO_COLOR: '1' }, 200)
   await terminal.waitFor(' pets')
   terminal.type(CTRL_C)
@@ -117,7 +105,6 @@ test('demo that is interrupted says what it has added', async () => {
   expect(Number(added)).toBeLessThan(100)
   const inventory = JSON.parse((await empty.get('/store/inventory')).text) as Record<string, number>
   expect(Object.values(inventory).reduce((sum, pets) => sum + pets)).toBe(Number(added))
-  await stop()
 })
 
 test('a copy that is interrupted says what it leaves, and goes on when it is run again', async () => {

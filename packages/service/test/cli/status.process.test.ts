@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startFake } from '../../../../test/support/fake.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
@@ -59,11 +60,10 @@ test('a key that is mistyped or refused, or none, ends with 4, a service that do
 
 test('a redirect is not followed, and the key goes nowhere else', async () => {
   const asked: string[] = []
-  const other = Bun.serve({ port: 0, fetch: ({ url }) => Response.json(asked.push(url)) })
-  const moved = Bun.serve({ port: 0, fetch: () => Response.redirect(String(other.url), 307) })
-  const { status: ended } = await status({ PETSTORE_URL: `${moved.url}v1`, PETSTORE_API_KEY: service.key })
+  const other = startFake(({ url }) => Response.json(asked.push(url)))
+  const moved = startFake(() => Response.redirect(other.url, 307))
+  const { status: ended } = await status({ PETSTORE_URL: moved.url, PETSTORE_API_KEY: service.key })
   expect([ended, asked]).toEqual([3, []])
-  await Promise.all([other.stop(true), moved.stop(true)])
 })
 
 test('open gives the page to the browser, and prints its address', async () => {
