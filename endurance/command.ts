@@ -104,7 +104,7 @@ function writeSection({ title, command, text }: Section): void {
   writeFileSync(PAGE, sections.map((section) => `${section.trim()}\n`).join('\n'))
 }
 
-/** Lines of prose end before 120 characters; those of a table cannot. */
+/** Lines of prose end before 120 characters; lines of a table may be longer. */
 function folded(text: string): string {
   const lines = text.split('\n').map((line) => {
     if (line.startsWith('|')) return line

@@ -1,5 +1,5 @@
-// Hostile names, and searches generated from them, on both stores at once: every answer is compared with that of a naive model, and with
-// the other store's, byte for byte. Searches while the store changes are part of the recorded histories.
+// Hostile names, and searches generated from them, on both stores at once: every answer is compared with the answer of a naive model, and
+// with the other store's, byte for byte. Searches while the store changes are part of the recorded histories.
 //
 //   npm run endurance -- search --names 20000 --searches 10000 --report
 

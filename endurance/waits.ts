@@ -205,7 +205,7 @@ export const main = experiment<keyof scenes.Plan, 'store' | 'only'>({
   title: 'How long requests wait while something happens',
   description: 'Measures how long requests wait beside something large, something that breaks, or too many of them.',
   options: {
-    seconds: ['how long the load runs alone, and beside what has no end of its own', 40],
+    seconds: ['how long the load runs alone, and beside an event that does not end', 40],
     pets: ['how many pets the store has', 1_000_000],
     reservations: ['how many reservations end at once', 10_000],
     lists: ['lists a second', 0, HALF],

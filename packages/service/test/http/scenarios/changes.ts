@@ -41,7 +41,7 @@ export function changes(on: OnStore): void {
       expect(answers.map(({ status }) => status)).toEqual(pets.flatMap(() => [201, 404, 400]))
     })
 
-    test('of what is sold say which order holds it, and what frees it', async () => {
+    test('a refused change of a sold pet names the order that holds it and the way to free it', async () => {
       const petId = await newPet()
       const { id } = JSON.parse((await place({ petId })).text)
       await request(`POST /store/orders/${id}/complete`)
