@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { grants } from '../packages/service/src/store/postgres/rights.ts'
+import { grants } from '../packages/service/src/store/postgres/schema/rights.ts'
 
 const GRANTS = /^GRANT USAGE ON SCHEMA public TO petstore;\n(?:GRANT .* TO petstore;\n)*/m
 

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { COPY_HAS_ALL } from '../packages/service/src/cli/commands/check-backup.ts'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
-import { LOG_BYTES } from '../packages/service/src/store/sqlite/checkpoints.ts'
+import { LOG_BYTES } from '../packages/service/src/store/sqlite/connect/checkpoints.ts'
 import { temporaryFile } from './support/files.ts'
 import {
   freeze,

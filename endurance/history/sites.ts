@@ -3,7 +3,7 @@
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import NOW from '../../packages/service/src/store/postgres/functions/now.sql' with { type: 'text' }
+import NOW from '../../packages/service/src/store/postgres/schema/functions/now.sql' with { type: 'text' }
 import { temporaryFile } from '../../test/support/files.ts'
 import { PgBouncer } from '../../test/support/pgbouncer.ts'
 import { Cluster } from '../../test/support/postgres.ts'

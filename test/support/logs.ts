@@ -1,7 +1,7 @@
 // The write-ahead log of a store, as another program on the same file lengthens it and looks at it.
 
 import { Database } from 'bun:sqlite'
-import { LOG_BYTES } from '../../packages/service/src/store/sqlite/checkpoints.ts'
+import { LOG_BYTES } from '../../packages/service/src/store/sqlite/connect/checkpoints.ts'
 
 /** A service copies a log of so many megabytes: it is longer than the log gets without another program. */
 export const LONG_LOG_MB = Math.ceil((0.6 * LOG_BYTES) / 1e6)

@@ -9,7 +9,7 @@ const { NEXT_MIGRATION = 'SELECT 1', NEXT_BYTES_PER_ROW = '0' } = process.env
 plugin({
   name: 'next version',
   setup(build) {
-    build.onLoad({ filter: /\/store\/(sqlite|postgres)\/migrations\/all\.ts$/ }, ({ path }) => ({
+    build.onLoad({ filter: /\/store\/(sqlite|postgres)\/schema\/migrations\.ts$/ }, ({ path }) => ({
       loader: 'ts',
       contents: readFileSync(path, 'utf8')
         .replace(/(?<=MIGRATIONS: .*= \[.*)(?=\])/, `, ${JSON.stringify(NEXT_MIGRATION)}`)

@@ -48,7 +48,7 @@ export async function runWatched({ what, args, from, to }: Watched): Promise<voi
       await write(said)
       throw new StartError(message.replace(/^petstore: /, '').trimEnd())
     }
-    // After the exchange of a restore the unfinished name is the previous store's: see store/sqlite/restore.ts.
+    // After the exchange of a restore the unfinished name is the previous store's: see store/sqlite/file/restore.ts.
     if (fileAt(target)?.ino !== before) throw new Interrupted(`Interrupted. ${to} was already replaced.`)
     for (const file of partialsOf(target, child.pid)) rmSync(file, { force: true })
     const left = before === undefined ? `there is no ${to}` : `${to} was not changed`

@@ -1,5 +1,5 @@
 // Periodic backups, taken by a running service; the newest are kept. A child process takes each of them, so that requests do not
-// wait for it, and no lock on the store is lost (see store/sqlite/file-checks.ts).
+// wait for it, and no lock on the store is lost (see store/sqlite/file/checks.ts).
 
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 // `serve --workers N`: N processes on one port and one store. The first is the process that was started; it starts the others.
 // The kernel distributes connections over them. A pet that one has acknowledged is in the next list of every other
-// (store/sqlite/statements.ts), and a key that is revoked is refused by all.
+// (store/sqlite/connect/statements.ts), and a key that is revoked is refused by all.
 
 import type { Config } from '../config/read-config.ts'
 import { StartError } from '../domain/start-error.ts'

@@ -5,17 +5,24 @@ import { existsSync } from 'node:fs'
 import type { SchemaState, Store, StoreOptions } from '../domain/store.ts'
 import { absolutePath } from './absolute-path.ts'
 import type { Contents } from './contents.ts'
-import { describeAddress, isPostgresAddress, parsePostgresAddress } from './postgres/address.ts'
+import { describeAddress, isPostgresAddress, parsePostgresAddress } from './postgres/connect/address.ts'
 import type { Recovery } from './shared/recovery.ts'
-import { schemaState } from './shared/versions.ts'
-import { backUp } from './sqlite/backup.ts'
-import { type BackupSummary, type Checked, checkCopy, type LastEvent, type Origin, originOf } from './sqlite/check.ts'
-import { fileVersion } from './sqlite/connection.ts'
-import { openSqliteContents } from './sqlite/contents.ts'
-import { identityOf } from './sqlite/file-checks.ts'
-import { recover } from './sqlite/recovery.ts'
-import { type Restored, restore } from './sqlite/restore.ts'
-import { NEWEST_VERSION } from './sqlite/schema.ts'
+import { schemaState } from './shared/schema-versions.ts'
+import { fileVersion } from './sqlite/connect/connection.ts'
+import { backUp } from './sqlite/file/backup.ts'
+import { identityOf } from './sqlite/file/checks.ts'
+import { openSqliteContents } from './sqlite/file/contents.ts'
+import {
+  type BackupSummary,
+  type Checked,
+  checkCopy,
+  type LastEvent,
+  type Origin,
+  originOf,
+} from './sqlite/file/integrity.ts'
+import { recover } from './sqlite/file/recovery.ts'
+import { type Restored, restore } from './sqlite/file/restore.ts'
+import { NEWEST_VERSION } from './sqlite/schema/schema.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
 /**
@@ -43,7 +50,7 @@ interface StoreKind {
   files?: StoreFiles
 }
 
-/** Must not be used in a process that has the store open, except `origin`: see store/sqlite/file-checks.ts. */
+/** Must not be used in a process that has the store open, except `origin`: see store/sqlite/file/checks.ts. */
 export interface StoreFiles {
   /** Writes a consistent copy of the store to the new file `to`. */
   backUp(address: string, to: string): BackupSummary

@@ -21,8 +21,8 @@ import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { until } from '../../../../test/support/until.ts'
 import { petNotAvailable } from '../../src/domain/decisions/refusal-messages.ts'
 import { openStore } from '../../src/store/kinds.ts'
-import { grants } from '../../src/store/postgres/rights.ts'
-import { UNFINISHED_ID } from '../../src/store/sqlite/file-checks.ts'
+import { grants } from '../../src/store/postgres/schema/rights.ts'
+import { UNFINISHED_ID } from '../../src/store/sqlite/file/checks.ts'
 
 const cluster = await sharedCluster()
 

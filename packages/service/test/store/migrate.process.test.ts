@@ -9,7 +9,7 @@ import { databaseOf, dataFolder, NOBODY, sharedCluster } from '../../../../test/
 import { nextVersion, run, serve } from '../../../../test/support/process.ts'
 import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
 import { kindOf, migrateStore, openStore } from '../../src/store/kinds.ts'
-import { NEWEST_VERSION } from '../../src/store/sqlite/schema.ts'
+import { NEWEST_VERSION } from '../../src/store/sqlite/schema/schema.ts'
 
 const cluster = await sharedCluster()
 

@@ -14,8 +14,8 @@ import { releasedStore } from '../../../../test/support/released-store.ts'
 import type { Event } from '../../../contract/src/generated.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/kinds.ts'
-import { FIRST_VERSION } from '../../src/store/shared/versions.ts'
-import { NEWEST_VERSION } from '../../src/store/sqlite/schema.ts'
+import { FIRST_VERSION } from '../../src/store/shared/schema-versions.ts'
+import { NEWEST_VERSION } from '../../src/store/sqlite/schema/schema.ts'
 
 const openReleased = await releasedStore('1.0.0')
 const cluster = await sharedCluster()

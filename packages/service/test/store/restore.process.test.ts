@@ -187,7 +187,7 @@ describe.concurrent('a restore', () => {
   test('is refused while a service uses a store with a damaged header', async () => {
     const { database } = await made(3)
     const service = await serve(['--database', database])
-    // By another process: see the trap in packages/service/src/store/sqlite/file-checks.ts.
+    // By another process: see the trap in packages/service/src/store/sqlite/file/checks.ts.
     Bun.spawnSync(['dd', 'if=/dev/urandom', `of=${database}`, 'bs=50', 'count=1', 'conv=notrunc'])
     const { status, stderr } = await run(['restore', (await made(1)).database, '--database', database])
     expect([status, stderr]).toEqual([1, expect.stringContaining('A service uses')])

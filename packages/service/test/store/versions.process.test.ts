@@ -19,12 +19,12 @@ import type { Inventory, NewOrder, Order } from '../../src/domain/orders.ts'
 import type { Pet, PetStatus } from '../../src/domain/pets.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
-import { NEWEST_VERSION as NEWEST_OF_POSTGRES } from '../../src/store/postgres/schema.ts'
-import { indexAll } from '../../src/store/postgres/search.ts'
+import { indexAll } from '../../src/store/postgres/read/search.ts'
+import { NEWEST_VERSION as NEWEST_OF_POSTGRES } from '../../src/store/postgres/schema/schema.ts'
+import { FIRST_VERSION } from '../../src/store/shared/schema-versions.ts'
 import { TABLES } from '../../src/store/shared/tables.ts'
-import { FIRST_VERSION } from '../../src/store/shared/versions.ts'
-import { NEWEST_VERSION } from '../../src/store/sqlite/schema.ts'
-import { lackOf } from '../../src/store/sqlite/schema-check.ts'
+import { lackOf } from '../../src/store/sqlite/schema/completeness.ts'
+import { NEWEST_VERSION } from '../../src/store/sqlite/schema/schema.ts'
 
 interface Contents {
   at: number

@@ -2,16 +2,16 @@
 
 import { StartError } from '../../domain/start-error.ts'
 import { type Contents, contentsOf, quoted } from '../contents.ts'
-import type { PostgresAddress } from './address.ts'
-import { Client } from './client.ts'
-import { codeOf } from './errors.ts'
-import { BEGIN_EPOCH } from './events.ts'
-import { atStart, writableHost } from './hosts.ts'
-import { orRefusal } from './refusals.ts'
-import { MARK_FINISHED, MARK_UNFINISHED } from './schema.ts'
-import { indexRows } from './search.ts'
-import { checkSettings } from './server-check.ts'
-import { type Parameter, type RunQuery, Session } from './session.ts'
+import type { PostgresAddress } from './connect/address.ts'
+import { Client } from './connect/client.ts'
+import { codeOf } from './connect/errors.ts'
+import { atStart, writableHost } from './connect/hosts.ts'
+import { orRefusal } from './connect/refusals.ts'
+import { checkSettings } from './connect/server-check.ts'
+import { type Parameter, type RunQuery, Session } from './connect/session.ts'
+import { BEGIN_EPOCH } from './read/events.ts'
+import { indexRows } from './read/search.ts'
+import { MARK_FINISHED, MARK_UNFINISHED } from './schema/schema.ts'
 
 const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
 /** The types that JSON values are read as. */

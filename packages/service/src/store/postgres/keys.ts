@@ -13,8 +13,8 @@ import {
   toDeprecatedCalls,
   toKey,
 } from '../shared/key-rows.ts'
-import type { PrimaryConnection } from './primary.ts'
-import type { RunQuery } from './session.ts'
+import type { PrimaryConnection } from './connect/primary.ts'
+import type { RunQuery } from './connect/session.ts'
 
 const BY_HASH = `SELECT hash, ${KEY_COLUMNS} FROM keys WHERE hash = ANY($1::text::text[])`
 const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending)

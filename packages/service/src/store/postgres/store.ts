@@ -1,24 +1,27 @@
 // The store for several machines: one PostgreSQL database and any number of servers.
 
 import { changingMethods } from '../../domain/decisions/changing-methods.ts'
+import type { Inventory } from '../../domain/orders.ts'
+import type { PetStatus } from '../../domain/pets.ts'
 import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { PET_COLUMNS } from '../shared/pet-columns.ts'
+import { schemaState } from '../shared/schema-versions.ts'
 import { searchable } from '../shared/search.ts'
-import { schemaState } from '../shared/versions.ts'
-import type { PostgresAddress } from './address.ts'
-import { Client } from './client.ts'
-import { postgresCommit } from './commits.ts'
-import { StoreFailure } from './errors.ts'
-import { postgresEvents } from './events.ts'
-import { atStart, type WritableHost, writableHost } from './hosts.ts'
+import type { PostgresAddress } from './connect/address.ts'
+import { Client } from './connect/client.ts'
+import { StoreFailure } from './connect/errors.ts'
+import { atStart, type WritableHost, writableHost } from './connect/hosts.ts'
+import { PrimaryConnection } from './connect/primary.ts'
+import { orRefusal } from './connect/refusals.ts'
+import { checkServer } from './connect/server-check.ts'
+import { type RunQuery, Session } from './connect/session.ts'
 import { postgresKeys } from './keys.ts'
-import { isAnyOverdue, readInventory } from './orders.ts'
-import { pages, rowsById } from './pages.ts'
-import { PrimaryConnection } from './primary.ts'
-import { orRefusal } from './refusals.ts'
-import { checkRights } from './rights.ts'
+import { postgresEvents } from './read/events.ts'
+import { pages, rowsById } from './read/pages.ts'
+import { forSearches, postgresSearch } from './read/search.ts'
+import { checkRights } from './schema/rights.ts'
 import {
   checkOwner,
   checkVersion,
@@ -27,10 +30,8 @@ import {
   migrate,
   NEWEST_VERSION,
   schemaVersion,
-} from './schema.ts'
-import { forSearches, postgresSearch } from './search.ts'
-import { checkServer } from './server-check.ts'
-import { type RunQuery, Session } from './session.ts'
+} from './schema/schema.ts'
+import { postgresCommit } from './write/commits.ts'
 
 /** Other writes wait for the lock meanwhile: for about 10 ms. */
 const EXPIRED_AT_ONCE = 200
@@ -127,4 +128,19 @@ async function migrateAlone(address: PostgresAddress, host: WritableHost, option
   } finally {
     await session.close(1_000)
   }
+}
+
+/** The one that is over first: an index gives it. */
+const OVERDUE = `SELECT at FROM (
+  SELECT expires_at AS at FROM orders WHERE status = 'pending' AND expires_at IS NOT NULL ORDER BY expires_at LIMIT 1
+) AS first WHERE at <= petstore_now()`
+
+/** In the contract's order, so that the entity tag of equal counts is the same. */
+async function readInventory(read: RunQuery): Promise<Inventory> {
+  const rows = await read<{ status: PetStatus; pets: bigint }>('SELECT status, pets FROM inventory ORDER BY status')
+  return Object.fromEntries(rows.map(({ status, pets }) => [status, pets])) as Inventory
+}
+
+async function isAnyOverdue(read: RunQuery): Promise<boolean> {
+  return (await read(OVERDUE)).length > 0
 }

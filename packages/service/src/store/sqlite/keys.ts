@@ -12,9 +12,9 @@ import {
   toDeprecatedCalls,
   toKey,
 } from '../shared/key-rows.ts'
-import { translated } from './errors.ts'
-import type { Statements } from './statements.ts'
-import type { Transact } from './transaction.ts'
+import { translated } from './connect/errors.ts'
+import type { Statements } from './connect/statements.ts'
+import type { Transact } from './connect/transaction.ts'
 
 export function sqliteKeys(statements: Statements, transact: Transact, { now }: StoreOptions): KeyStore {
   const byHash = statements.query<KeyRow, [KeyHash]>(`SELECT ${KEY_COLUMNS} FROM keys WHERE hash = ?`)

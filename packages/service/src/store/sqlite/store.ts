@@ -7,22 +7,21 @@ import { ORDERS, PETS } from '../shared/lists.ts'
 import { ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { PET_COLUMNS } from '../shared/pet-columns.ts'
 import { searchable } from '../shared/search.ts'
-import { startCheckpoints } from './checkpoints.ts'
-import { commits } from './commits.ts'
-import { openConnection, type SqliteConnection } from './connection.ts'
-import { translated } from './errors.ts'
-import { sqliteEvents } from './events.ts'
-import { inventoryReader } from './inventory.ts'
+import { startCheckpoints } from './connect/checkpoints.ts'
+import { openConnection, type SqliteConnection } from './connect/connection.ts'
+import { DataVersion } from './connect/data-version.ts'
+import { translated } from './connect/errors.ts'
+import { reads, Statements } from './connect/statements.ts'
+import { transactions } from './connect/transaction.ts'
+import { beginNewCopy, copyGuard } from './file/litestream.ts'
 import { sqliteKeys } from './keys.ts'
-import { beginNewCopy, copyGuard } from './litestream.ts'
-import { overdueFinder } from './orders.ts'
-import { pages, rowById } from './pages.ts'
-import { lackError } from './schema-check.ts'
-import { inThisThread, sqliteSearch } from './search.ts'
-import { searching } from './searching.ts'
-import { reads, Statements } from './statements.ts'
-import { transactions } from './transaction.ts'
-import { Version } from './version.ts'
+import { sqliteEvents } from './read/events.ts'
+import { inventoryReader } from './read/inventory.ts'
+import { overdueFinder } from './read/overdue.ts'
+import { pages, rowById } from './read/pages.ts'
+import { inThisThread, searchThread, sqliteSearch } from './read/search.ts'
+import { lackError } from './schema/completeness.ts'
+import { commits } from './write/commits.ts'
 
 /** The thread that answers requests expires them: for 5 ms or less. */
 const EXPIRED_AT_ONCE = 50
@@ -39,7 +38,7 @@ export function openSqliteStore(path: string, options: StoreOptions): Store {
 export function sqliteStore(connection: SqliteConnection, options: StoreOptions): Store {
   if (options.serves) beginNewCopy(connection)
   const statements = new Statements(connection)
-  const version = new Version(connection, statements)
+  const version = new DataVersion(connection, statements)
   const ping = statements.query('SELECT 1 FROM pets LIMIT 1')
   const read = reads(statements)
   const isFile = connection.database.filename !== ':memory:'
@@ -47,7 +46,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   const { transact, hold, drained } = transactions(connection, statements, version, guard)
   const writing = commits(statements, transact, options)
   const searches = isFile
-    ? searching(connection)
+    ? searchThread(connection)
     : { query: inThisThread(statements, read), stop: async () => undefined }
   const checkpoints = startCheckpoints(connection, hold)
   return {

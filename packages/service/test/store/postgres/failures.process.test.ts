@@ -12,8 +12,12 @@ import { type Answer, type Service, startService } from '../../../../../test/sup
 import { until } from '../../../../../test/support/until.ts'
 import { RETRY_AFTER_S } from '../../../src/http/response/error-answer.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { MAY_BE_CHANGED } from '../../../src/store/postgres/errors.ts'
-import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, WRITE_QUEUE_MS } from '../../../src/store/postgres/time-limits.ts'
+import { MAY_BE_CHANGED } from '../../../src/store/postgres/connect/errors.ts'
+import {
+  ANSWER_TIMEOUT_MS,
+  CONNECT_TIMEOUT_MS,
+  WRITE_QUEUE_MS,
+} from '../../../src/store/postgres/connect/time-limits.ts'
 
 const PET = petBody()
 const NEW_PET = newPet()

@@ -10,7 +10,7 @@ import { databaseOf, sharedCluster } from '../../../../../test/support/postgres.
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { QUIET_MS } from '../../../src/store/postgres/primary.ts'
+import { QUIET_MS } from '../../../src/store/postgres/connect/primary.ts'
 
 const SERVERS = 3
 const ROUNDS = 5

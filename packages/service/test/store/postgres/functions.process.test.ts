@@ -4,7 +4,7 @@
 import { expect, test } from 'bun:test'
 import { sharedCluster } from '../../../../../test/support/postgres.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { FUNCTIONS } from '../../../src/store/postgres/schema.ts'
+import { FUNCTIONS } from '../../../src/store/postgres/schema/schema.ts'
 
 const DEFINITIONS = `
   SELECT pg_get_functiondef(oid) AS definition FROM pg_proc WHERE pronamespace = 'public'::regnamespace

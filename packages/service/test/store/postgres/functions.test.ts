@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FUNCTIONS, NEWEST_VERSION } from '../../../src/store/postgres/schema.ts'
+import { FUNCTIONS, NEWEST_VERSION } from '../../../src/store/postgres/schema/schema.ts'
 
 /**
  * The functions, comments aside, and the schema with which they came. Where the digest differs, they have changed: add a migration, if only

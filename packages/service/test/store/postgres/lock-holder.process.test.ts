@@ -7,7 +7,7 @@ import { newPet } from '../../../../../test/support/pets.ts'
 import { databaseOf, sharedCluster } from '../../../../../test/support/postgres.ts'
 import { ask, serve } from '../../../../../test/support/process.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { TRANSACTION_IDLE_MS } from '../../../src/store/postgres/time-limits.ts'
+import { TRANSACTION_IDLE_MS } from '../../../src/store/postgres/connect/time-limits.ts'
 
 const cluster = await sharedCluster()
 const CLIENTS = 8

@@ -9,7 +9,7 @@ import { until } from '../../../../../test/support/until.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { kindOf, migrateStore, openStore } from '../../../src/store/kinds.ts'
-import { NEWEST_VERSION } from '../../../src/store/postgres/schema.ts'
+import { NEWEST_VERSION } from '../../../src/store/postgres/schema/schema.ts'
 
 const GRANT = 'GRANT ALL ON ALL TABLES IN SCHEMA public TO till'
 const OPTIONS = { now: Date.now }

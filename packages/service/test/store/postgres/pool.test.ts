@@ -2,7 +2,7 @@
 
 import { expect, spyOn, test } from 'bun:test'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import { ATTEMPT_MAX_MS, ATTEMPT_MIN_MS, Pool } from '../../../src/store/postgres/pool.ts'
+import { ATTEMPT_MAX_MS, ATTEMPT_MIN_MS, Pool } from '../../../src/store/postgres/connect/pool.ts'
 
 const poolOf = (...items: string[]) => new Pool(items, 50, () => new Error('busy'))
 const nothing = async () => {}

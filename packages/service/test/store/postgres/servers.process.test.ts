@@ -10,7 +10,7 @@ import { sharedCluster } from '../../../../../test/support/postgres.ts'
 import { ask, type Running, run, serve } from '../../../../../test/support/process.ts'
 import { generateKey, hashKey } from '../../../src/domain/keys.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { CONNECTIONS_DEFAULT } from '../../../src/store/postgres/address.ts'
+import { CONNECTIONS_DEFAULT } from '../../../src/store/postgres/connect/address.ts'
 
 const PET = newPet()
 const SERVERS = 3

@@ -9,12 +9,12 @@ import { sharedCluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { until } from '../../../../../test/support/until.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
-import { Client } from '../../../src/store/postgres/client.ts'
-import { MAY_BE_CHANGED } from '../../../src/store/postgres/errors.ts'
-import { PrimaryConnection } from '../../../src/store/postgres/primary.ts'
-import { Session } from '../../../src/store/postgres/session.ts'
-import { TRANSACTION_IDLE_MS } from '../../../src/store/postgres/time-limits.ts'
+import { parsePostgresAddress } from '../../../src/store/postgres/connect/address.ts'
+import { Client } from '../../../src/store/postgres/connect/client.ts'
+import { MAY_BE_CHANGED } from '../../../src/store/postgres/connect/errors.ts'
+import { PrimaryConnection } from '../../../src/store/postgres/connect/primary.ts'
+import { Session } from '../../../src/store/postgres/connect/session.ts'
+import { TRANSACTION_IDLE_MS } from '../../../src/store/postgres/connect/time-limits.ts'
 
 const cluster = await sharedCluster()
 const address = parsePostgresAddress(cluster.address('postgres'))

@@ -8,11 +8,11 @@ import { temporaryFile } from '../../../../../test/support/files.ts'
 import { copied, LONG_LOG_MB, lengthen, logOf } from '../../../../../test/support/logs.ts'
 import { PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { until } from '../../../../../test/support/until.ts'
-import { LOG_BYTES, startCheckpoints } from '../../../src/store/sqlite/checkpoints.ts'
-import { openConnection } from '../../../src/store/sqlite/connection.ts'
-import { Statements } from '../../../src/store/sqlite/statements.ts'
-import { transactions } from '../../../src/store/sqlite/transaction.ts'
-import { Version } from '../../../src/store/sqlite/version.ts'
+import { LOG_BYTES, startCheckpoints } from '../../../src/store/sqlite/connect/checkpoints.ts'
+import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
+import { DataVersion } from '../../../src/store/sqlite/connect/data-version.ts'
+import { Statements } from '../../../src/store/sqlite/connect/statements.ts'
+import { transactions } from '../../../src/store/sqlite/connect/transaction.ts'
 
 test('are not made by the connection that serves, also after it was opened again', () => {
   const connection = openConnection(temporaryFile('petstore.db'))
@@ -130,7 +130,7 @@ test('are not made of another file that has come to its place', async () => {
 test('no transaction begins while they are held', async () => {
   const connection = openConnection(temporaryFile('petstore.db'))
   const statements = new Statements(connection)
-  const { transact, hold } = transactions(connection, statements, new Version(connection, statements))
+  const { transact, hold } = transactions(connection, statements, new DataVersion(connection, statements))
   const { promise, resolve } = Promise.withResolvers<string>()
   const holding = hold(() => promise)
   let done = false

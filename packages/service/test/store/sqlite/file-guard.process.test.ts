@@ -6,7 +6,7 @@ import { temporaryFile } from '../../../../../test/support/files.ts'
 import { ask, type Running, serve } from '../../../../../test/support/process.ts'
 import { made, PET, rows } from '../../../../../test/support/stores.ts'
 import { until } from '../../../../../test/support/until.ts'
-import { openConnection } from '../../../src/store/sqlite/connection.ts'
+import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
 
 const linesOf = ({ stderr }: Running, message: string) =>
   stderr()

@@ -7,7 +7,7 @@ import { newKey } from '../../../../../test/support/keys.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { COUNT_TO } from '../../../src/store/sqlite/inventory.ts'
+import { COUNT_TO } from '../../../src/store/sqlite/read/inventory.ts'
 
 let store: Store
 let file: Database

@@ -5,9 +5,9 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../../test/support/files.ts'
-import { openConnection } from '../../../src/store/sqlite/connection.ts'
-import { copyGuard } from '../../../src/store/sqlite/litestream.ts'
-import { FRAME_BYTES, logState } from '../../../src/store/sqlite/wal-index.ts'
+import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
+import { FRAME_BYTES, logState } from '../../../src/store/sqlite/connect/wal-index.ts'
+import { copyGuard } from '../../../src/store/sqlite/file/litestream.ts'
 
 const HEADER_BYTES = 32
 

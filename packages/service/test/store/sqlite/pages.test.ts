@@ -7,12 +7,12 @@ import { expectPages } from '../../../../../test/support/paging.ts'
 import { ORDERS, PETS } from '../../../src/store/shared/lists.ts'
 import { ORDER_COLUMNS } from '../../../src/store/shared/order-columns.ts'
 import { PET_COLUMNS } from '../../../src/store/shared/pet-columns.ts'
-import { commits } from '../../../src/store/sqlite/commits.ts'
-import { inventoryReader } from '../../../src/store/sqlite/inventory.ts'
-import { MIGRATIONS } from '../../../src/store/sqlite/migrations/all.ts'
-import { overdueFinder } from '../../../src/store/sqlite/orders.ts'
-import { pages, rowById } from '../../../src/store/sqlite/pages.ts'
-import { type Read, Statements } from '../../../src/store/sqlite/statements.ts'
+import { type Read, Statements } from '../../../src/store/sqlite/connect/statements.ts'
+import { inventoryReader } from '../../../src/store/sqlite/read/inventory.ts'
+import { overdueFinder } from '../../../src/store/sqlite/read/overdue.ts'
+import { pages, rowById } from '../../../src/store/sqlite/read/pages.ts'
+import { MIGRATIONS } from '../../../src/store/sqlite/schema/migrations.ts'
+import { commits } from '../../../src/store/sqlite/write/commits.ts'
 
 test('a page begins behind its cursor, in the table or in an index', () => {
   expect(

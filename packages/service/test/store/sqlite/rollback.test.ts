@@ -6,7 +6,7 @@ import { newPet } from '../../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { rows } from '../../../../../test/support/stores.ts'
 import { generateKey, hashKey } from '../../../src/domain/keys.ts'
-import { openConnection } from '../../../src/store/sqlite/connection.ts'
+import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
 import { sqliteStore } from '../../../src/store/sqlite/store.ts'
 
 test('when a transaction cannot be rolled back, its connection is replaced: it adds nothing, and the next create succeeds', async () => {

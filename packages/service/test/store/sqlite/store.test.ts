@@ -11,9 +11,9 @@ import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { now, PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { TEXT_LENGTH_MAX } from '../../../../contract/src/generated.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { openConnection } from '../../../src/store/sqlite/connection.ts'
-import { searching } from '../../../src/store/sqlite/searching.ts'
-import { reads, Statements } from '../../../src/store/sqlite/statements.ts'
+import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
+import { reads, Statements } from '../../../src/store/sqlite/connect/statements.ts'
+import { searchThread } from '../../../src/store/sqlite/read/search.ts'
 import { sqliteStore } from '../../../src/store/sqlite/store.ts'
 import { exactTimes } from '../orders/exact-times.ts'
 import { ordersConformance } from '../orders.conformance.ts'
@@ -59,7 +59,7 @@ describe('a file', () => {
   test('has no log after the thread of searches has failed, worked again and closed', async () => {
     const path = temporaryFile('petstore.db')
     const connection = openConnection(path)
-    const { query, stop } = searching(connection)
+    const { query, stop } = searchThread(connection)
     // More statements than a connection keeps prepared.
     const search = () => Promise.all(Array.from({ length: 30 }, (_, n) => query(`SELECT ${n} FROM keys`)))
     await search()

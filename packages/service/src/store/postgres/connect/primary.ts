@@ -1,0 +1,228 @@
+// Connections to the host that accepts writes, with a time limit on every wait. When one connection is lost, all are closed and the
+// hosts are probed again for the one that accepts writes: a host that comes back may be a standby by now, or may lack what it had not yet
+// sent to its standby.
+
+import { unavailable } from '../../shared/failures.ts'
+import { describeHost, type PostgresAddress } from './address.ts'
+import { codeOf, isLost, StoreFailure, translate } from './errors.ts'
+import {
+  AWAITS_STANDBY,
+  type Check,
+  closeConnections,
+  type HostConnections,
+  inTime,
+  late,
+  openConnections,
+  replicated,
+} from './host-connections.ts'
+import { atStart, isSame, type WritableHost, writableHost } from './hosts.ts'
+import type { Pool } from './pool.ts'
+import type { Parameter, RunQuery, Session } from './session.ts'
+import { withTimeout } from './time-limits.ts'
+
+/** The time from a failed search for a host to the next one. Calls in between fail at once with the same error. */
+const LOOK_AGAIN_MS = 100
+/** How long a call waits until the connections are ready. */
+const READY_WAIT_MS = 500
+/** After this long without a response, the other hosts are probed, too, before this one is used again. */
+export const QUIET_MS = 1_000
+
+export class PrimaryConnection {
+  /** The connections in use, or the search for a host. */
+  private connecting: Promise<HostConnections> | undefined
+  private connections: HostConnections | undefined
+  /** The latest one that was used. An earlier one lacks what was committed on it, and would give its ids again. */
+  private timeline = ''
+  private notOpened = 0
+
+  private constructor(
+    private readonly address: PostgresAddress,
+    private readonly check: Check,
+  ) {}
+
+  /**
+   * Throws the error of the server, the driver or the system, unchanged, when no host of the address can be used. Each host that is found
+   * later, also the same one again, has to pass the check first.
+   */
+  static async open(address: PostgresAddress, check: Check = async () => {}): Promise<PrimaryConnection> {
+    const connection = new PrimaryConnection(address, check)
+    try {
+      await atStart(() => connection.connected())
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
+    return connection
+  }
+
+  /** Resolves when a commit on new connections, behind all that were made before, has reached the standby. Throws as `open` does. */
+  async renew(): Promise<void> {
+    if (this.connections) this.leave(this.connections)
+    await atStart(() => this.connected())
+  }
+
+  /**
+   * Runs one SELECT on a host that accepts writes. Fails on a standby, to which a pooler may have moved the connection. Throws
+   * `unavailable` within a few seconds when the database fails.
+   */
+  readonly read: RunQuery = (statement, ...parameters) => this.use((session) => session.query(statement, ...parameters))
+
+  /** Commits everything that `work` writes, or nothing. Fails as `read` does, or as `failure` says. `begin`: see Session. */
+  transaction<Result>(
+    work: (session: Session) => Promise<Result>,
+    { begin, failure = translate }: { begin?: string; failure?: (error: unknown) => unknown } = {},
+  ): Promise<Result> {
+    return this.write((session) => session.transaction(() => work(session), begin), failure)
+  }
+
+  /** A write that may be lost without harm. It does not wait for the standby, and pets do not wait for it. */
+  readonly background: RunQuery = <Row extends object>(statement: string, ...parameters: Parameter[]) =>
+    this.use((session) =>
+      session.transaction(async () => {
+        await session.query("SELECT set_config('synchronous_commit', 'local', true)")
+        return session.execute<Row>(statement, ...parameters)
+      }),
+    )
+
+  pool() {
+    const none = { size: this.address.connections, busy: 0, waiting: 0 }
+    return { ...(this.connections?.readers.state ?? none), failures: this.notOpened }
+  }
+
+  async close(): Promise<void> {
+    await this.connecting?.catch(() => {})
+    if (this.connections) await closeConnections(this.connections)
+  }
+
+  private async use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    const connections = await this.connectedOrUnavailable()
+    return this.run(connections, connections.readers, work, translate)
+  }
+
+  private async write<Result>(
+    work: (session: Session) => Promise<Result>,
+    failure: (error: unknown) => unknown,
+  ): Promise<Result> {
+    const connections = await this.connectedOrUnavailable()
+    if (connections.stuck) {
+      throw unavailable(await this.lateCommit(connections))
+    }
+    return this.run(
+      connections,
+      connections.writers,
+      (session) => replicated(connections, () => work(session)),
+      failure,
+    )
+  }
+
+  /** Fails as `failure` says once something was sent. */
+  private async run<Result>(
+    connections: HostConnections,
+    pool: Pool<Session>,
+    work: (session: Session) => Promise<Result>,
+    failure: (error: unknown) => unknown,
+  ): Promise<Result> {
+    let running: Promise<Result> | undefined
+    try {
+      running = (await pool.start(work)).running
+      const result = await inTime(running)
+      connections.answeredAt = performance.now()
+      return result
+    } catch (error) {
+      // The connection stays open while its commit waits: a new one would wait as long, and the server's connections are limited.
+      if (running && pool === connections.writers && codeOf(error) === 'NO_ANSWER')
+        this.awaitStuck(connections, running)
+      else if (running && isLost(error)) this.leave(connections)
+      throw running ? failure(error) : translate(error)
+    }
+  }
+
+  /** Why a commit of the service takes long. Closes the connections when the host does not respond at all. */
+  private async lateCommit(connections: HostConnections): Promise<StoreFailure> {
+    const asking = this.run(connections, connections.readers, ({ query }) => query(AWAITS_STANDBY), translate)
+    const [waiting] = await asking.catch(() => [])
+    return waiting
+      ? new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby')
+      : new StoreFailure('SLOW_COMMIT', 'a commit takes long: is the disk slow, or is a lost migration running again?')
+  }
+
+  private awaitStuck(connections: HostConnections, writing: Promise<unknown>): void {
+    connections.stuck = true
+    late(connections, writing).then(
+      () => {
+        connections.stuck = false
+      },
+      () => this.leave(connections),
+    )
+  }
+
+  private async connectedOrUnavailable(): Promise<HostConnections> {
+    try {
+      return await this.connected()
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
+  /** Calls at the same time share one search for the host, and its failure. */
+  private connected(): Promise<HostConnections> {
+    if (this.connecting && !this.isQuiet()) return this.connecting
+    const connecting = this.look()
+    this.connecting = connecting
+    connecting.catch(() => setTimeout(() => this.forget(connecting), LOOK_AGAIN_MS))
+    return connecting
+  }
+
+  /**
+   * A host that was frozen and replaced continues as if nothing had happened. A server that uses it all the time notices that it is
+   * frozen. A server that has not used it for a while has to probe the other hosts.
+   */
+  private isQuiet(): boolean {
+    const { connections } = this
+    if (!connections?.answeredAt || this.address.hosts.length === 1) return false
+    return performance.now() - connections.answeredAt > QUIET_MS
+  }
+
+  private forget(connecting: Promise<HostConnections>): void {
+    if (this.connecting === connecting) this.connecting = undefined
+  }
+
+  private async look(): Promise<HostConnections> {
+    if (this.connections) this.connections.answeredAt = undefined
+    const host = await writableHost(this.address, this.connections?.host)
+    this.refuseEarlier(host)
+    if (this.connections && !isSame(this.connections.host, host)) this.leave(this.connections)
+    const check = this.timeline === '' ? async () => {} : this.check
+    this.connections ??= openConnections(this.address, host, check, {
+      lost: (lost) => this.leave(lost),
+      notOpened: () => this.notOpened++,
+    })
+    const { connections } = this
+    const late = new StoreFailure('NOT_READY', 'the first commit has not ended')
+    await withTimeout(READY_WAIT_MS, connections.ready, () => late).catch(async (error) => {
+      throw error === late ? await this.lateCommit(connections) : error
+    })
+    // Another search may have found a later one meanwhile.
+    this.refuseEarlier(host)
+    connections.answeredAt = performance.now()
+    this.timeline = host.timeline
+    return connections
+  }
+
+  private refuseEarlier(host: WritableHost): void {
+    const { timeline } = host
+    if (timeline >= this.timeline) return
+    const [found, used] = [timeline, this.timeline].map((hexadecimal) => Number.parseInt(hexadecimal, 16))
+    throw new StoreFailure(
+      'TIMELINE',
+      `${describeHost(host)} is on timeline ${found}, and this server has used timeline ${used}: what was committed on that one is missing. Check which host must be the primary; to go on without it, restart this server.`,
+    )
+  }
+
+  private leave(connections: HostConnections): void {
+    if (this.connections !== connections) return
+    this.connections = undefined
+    this.connecting = undefined
+    void closeConnections(connections)
+  }
+}

@@ -1,0 +1,61 @@
+// The feed of events in PostgreSQL. Events get their ids under the lock that orders the commits (commits.ts).
+
+import type { EventStore } from '../../../domain/events.ts'
+import {
+  endOf,
+  endQuery,
+  eventPage,
+  type FeedDialect,
+  type FeedRow,
+  feedQuery,
+  NEW_EVENT_COLUMNS,
+} from '../../shared/events.ts'
+import type { PrimaryConnection } from '../connect/primary.ts'
+import { POSTGRES_JSON } from './json.ts'
+import { firstOf, limitFor } from './page-queries.ts'
+
+const NAMES = Object.keys(NEW_EVENT_COLUMNS)
+
+export const BEGIN_EPOCH = `UPDATE event_epoch SET epoch = ('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint`
+
+/** How `new` with rows of events, each with its `place`, is written. The caller holds the lock that orders the commits. */
+export const ADD_EVENTS = `
+  INSERT INTO events (${NAMES}, reached)
+  SELECT ${NAMES}, CASE WHEN (
+      at > greatest(max(at) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), (SELECT max(reached) FROM events))
+    ) IS NOT FALSE THEN at END
+  FROM new ORDER BY place RETURNING id`
+
+/** If there is a filter, only its index gives the order: page-queries.ts explains it. */
+const FEED: FeedDialect = {
+  json: POSTGRES_JSON,
+  limit: (limit) => String(limitFor(limit)),
+  cut: (page, limit, give) => firstOf(page, give(BigInt(limit))),
+  least: (one, other) => `least(${one}, ${other})`,
+  rows({ along, conditions, above, below, up, limit }) {
+    const [key, value] = along
+      ? [`(${along.column}, id)`, (id: string) => `(${along.parameter}, ${id})`]
+      : ['id', String]
+    // The index of orders has only those rows.
+    const indexed = along?.column === 'order_id' ? ['order_id IS NOT NULL'] : []
+    const where = [...indexed, ...conditions, `${key} > ${value(above)}`, `${key} < ${value(below)}`]
+    const down = up ? '' : ' DESC'
+    const order = along ? `${along.column}${down}, id${down}` : `id${down}`
+    return `events WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ${limit}`
+  },
+}
+
+export function postgresEvents(connection: PrimaryConnection): EventStore {
+  const { read } = connection
+  const end = endQuery(POSTGRES_JSON)
+  return {
+    async listEvents(filter) {
+      const { sql, values } = feedQuery(FEED, filter)
+      return eventPage(await read<FeedRow>(sql, ...values), filter)
+    },
+    findEnd: async () => endOf(await read<FeedRow>(end)),
+    endEpoch: async (epoch) => {
+      await connection.transaction(({ query }) => query(`${BEGIN_EPOCH} WHERE epoch = $1 RETURNING epoch`, epoch))
+    },
+  }
+}

@@ -1,0 +1,191 @@
+// The index of search in PostgreSQL, for each list a table of words with a GIN index, and the rows that a search finds by it.
+
+import type { Writes } from '../../../domain/decisions/working-copy.ts'
+import type { Pet } from '../../../domain/pets.ts'
+import { jsonObject } from '../../shared/columns.ts'
+import { unavailable } from '../../shared/failures.ts'
+import { type AnyFilter, conditionsOf, type List, ORDERS, PETS, type Plan, planOf, rowsOf } from '../../shared/lists.ts'
+import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../../shared/search.ts'
+import { Pool } from '../connect/pool.ts'
+import type { Parameter, RunQuery } from '../connect/session.ts'
+import { POSTGRES_JSON } from './json.ts'
+import { limitFor, parameter, walkSql } from './page-queries.ts'
+
+/** Rows looked at in a step along the list: before the index is used, and where that has too many. */
+const STEP = { first: 1_000, next: 5_000 }
+/** Rows of the index that are put in order. Where it has more of them, a page is found sooner along the list. */
+const ORDERED_MAX = 20_000
+/** The share of the connections that searches may use, and how long one waits for another. */
+const SHARE = 1 / 4
+const QUEUE_MS = 10_000
+/** Rows that are indexed at once. */
+const ROWS = 1_000
+
+type Indexed = readonly { id: bigint; text: string }[]
+
+/** Sets the words of rows. The caller holds the lock that orders the commits. */
+async function setWords(query: RunQuery, table: 'pets' | 'orders', rows: Indexed): Promise<void> {
+  const words = rows.map(({ id, text }) => ({ id: String(id), words: indexedWords(text) }))
+  await query(
+    `INSERT INTO search_${table} (id, words) SELECT id, ${vectorOf('words')} FROM json_to_recordset($1::text::json) AS rows (id bigint, words text)
+     ON CONFLICT (id) DO UPDATE SET words = excluded.words`,
+    JSON.stringify(words),
+  )
+}
+
+/** As a tsvector without places, of which it could hold few: `words` is SQL. */
+export function vectorOf(words: string): string {
+  return `array_to_tsvector(string_to_array(${words}, ' '))`
+}
+
+/** Of orders that are in a table `new`, as `indexedOrder` says: with the words of their pets as these were before. */
+export const INDEX_ORDERS = `INSERT INTO search_orders (id, words)
+  SELECT id, ${vectorOf('words')} || coalesce((SELECT words FROM search_pets WHERE search_pets.id = pet_id), '') FROM new
+  ON CONFLICT (id) DO UPDATE SET words = excluded.words RETURNING id`
+
+export function indexedOrder({ id, petId, reference }: { id: bigint; petId: bigint; reference?: string | undefined }) {
+  return { id, pet_id: petId, words: indexedWords(reference ?? '') }
+}
+
+/** Of the pets that were renamed, with their orders, which are found by it, too; and of those that were deleted. */
+export async function indexPets(query: RunQuery, { petsChanged, petsDeleted }: Writes): Promise<void> {
+  for (const { before, after } of petsChanged) if (before.name !== after.name) await renamePet(query, after)
+  for (const { id } of petsDeleted) await query('DELETE FROM search_pets WHERE id = $1', id)
+}
+
+async function renamePet(query: RunQuery, { id, name }: Pet): Promise<void> {
+  await setWords(query, 'pets', [{ id, text: name }])
+  const orders = await query<{ id: bigint; reference: string | null }>(
+    'SELECT id, reference FROM orders WHERE pet_id = $1',
+    id,
+  )
+  const texts = orders.map(({ id, reference }) => ({ id, text: `${reference ?? ''} ${name}` }))
+  for (let at = 0; at < texts.length; at += ROWS) await setWords(query, 'orders', texts.slice(at, at + ROWS))
+}
+
+/** Indexes up to `limit` rows behind `after` that were written without it. Gives the last of them. */
+export async function indexRows(
+  query: RunQuery,
+  table: 'pets' | 'orders',
+  after: bigint,
+  limit: number,
+): Promise<bigint | undefined> {
+  const list = table === 'pets' ? PETS : ORDERS
+  const rows = await query<Indexed[number]>(
+    `SELECT id, ${list.searched} AS text FROM ${rowsOf(list)} WHERE id > $1 ORDER BY id LIMIT ${limit}`,
+    after,
+  )
+  if (rows.length > 0) await setWords(query, table, rows)
+  return rows.at(-1)?.id
+}
+
+/** Indexes all rows, which were written without it. `onProgress`: how many, at most. */
+export async function indexAll(query: RunQuery, onProgress: (done: number) => void = () => undefined): Promise<void> {
+  let done = 0
+  for (const table of ['pets', 'orders'] as const) {
+    for (let last: bigint | undefined = 0n; last !== undefined; ) {
+      last = await indexRows(query, table, last, ROWS)
+      done += ROWS
+      onProgress(done)
+    }
+  }
+}
+
+/** As `read`, on few of its `connections` at a time. */
+export function forSearches(read: RunQuery, connections: number): RunQuery {
+  const places = [...Array(Math.max(1, Math.floor(connections * SHARE))).keys()]
+  const pool = new Pool(places, QUEUE_MS, () => unavailable(new Error('too many searches wait')))
+  return (statement, ...parameters) => pool.run(() => read(statement, ...parameters))
+}
+
+/** How many rows were looked at, and the last of them; or a row that may have the words. */
+type Row = { looked: number; id: bigint | null; text: null } | ({ looked: null } & FoundRow)
+
+interface Looked {
+  count: number
+  last: bigint | null
+  rows: FoundRow[]
+}
+
+export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: List<Filter>): Walk<Filter> {
+  const { table, searched } = list
+  const row = `SELECT id, ${searched} AS text, ${jsonObject(list.columns, POSTGRES_JSON)} AS json FROM ${rowsOf(list)}`
+  const whereGiven = (plan: Plan<Filter>) => conditionsOf(list, plan, parameter)
+
+  async function look(
+    { filter, words, up }: WalkRange<Filter>,
+    after: bigint,
+    sqlOf: (plan: Plan<Filter>, words: string) => string,
+  ): Promise<Looked> {
+    const plan = planOf(list, filter)
+    const values = plan.given.map((name) => filter[name] as Parameter)
+    const sql = sqlOf(plan, `${parameter(plan.given.length)}::text::tsquery`)
+    const rows = await read<Row>(sql, after, ...values, matching(words))
+    const looked = rows.find((row) => row.looked !== null)
+    const found = rows.filter((row) => row.looked === null)
+    // The order of a UNION is nobody's promise.
+    found.sort((one, other) => (one.id < other.id === up ? -1 : 1))
+    return { count: looked?.looked ?? 0, last: looked?.id ?? null, rows: found }
+  }
+
+  /** Looks at the next `limit` rows of the list. */
+  const alongList = (range: WalkRange<Filter>, after: bigint, limit: number) =>
+    look(
+      range,
+      after,
+      (plan, words) => `
+      WITH candidate AS MATERIALIZED (${walkSql(list, plan, range.up, limit, 'id')})
+      SELECT count(*)::int AS looked, ${range.up ? 'max' : 'min'}(id) AS id, NULL AS text, NULL AS json FROM candidate
+      UNION ALL
+      SELECT NULL, row.* FROM candidate CROSS JOIN LATERAL (
+        ${row} WHERE id = candidate.id AND (SELECT words FROM search_${table} AS indexed WHERE indexed.id = candidate.id) @@ ${words} LIMIT 1
+      ) AS row`,
+    )
+
+  /** Gives the next `count` rows that have the words; none, and a `count` above ORDERED_MAX, where too many have them. */
+  const byIndex = (range: WalkRange<Filter>, after: bigint) =>
+    look(range, after, (plan, words) => {
+      const where = whereGiven(plan)
+      const filtered =
+        where.length === 0
+          ? ''
+          : `CROSS JOIN LATERAL (SELECT FROM ${table} WHERE id = found.id AND ${where.join(' AND ')} LIMIT 1) AS row`
+      return `
+      WITH found AS MATERIALIZED (SELECT id FROM petstore_found_${table}(${words}, ${ORDERED_MAX + 1}) AS id),
+      page AS MATERIALIZED (
+        SELECT found.id FROM found ${filtered}
+        WHERE found.id ${range.up ? '>' : '<='} $1 AND (SELECT count(*) FROM found) <= ${ORDERED_MAX}
+        ORDER BY found.id ${range.up ? '' : 'DESC'} LIMIT ${range.count}
+      )
+      SELECT count(*)::int AS looked, NULL::bigint AS id, NULL AS text, NULL AS json FROM found
+      UNION ALL
+      SELECT NULL, row.* FROM page CROSS JOIN LATERAL (${row} WHERE id = page.id LIMIT 1) AS row`
+    })
+
+  return async function* walk(range) {
+    const { up } = range
+    const count = limitFor(range.count)
+    const on = (last: bigint) => (up ? last : last - 1n)
+    let { after } = range
+    for (let limit = STEP.first; ; limit = STEP.next) {
+      const looked = await alongList(range, after, limit)
+      yield looked.rows
+      if (looked.count < limit || looked.last === null) return
+      after = on(looked.last)
+      // Once is enough: what the index has too many of stays too much.
+      while (limit === STEP.first) {
+        const found = await byIndex({ ...range, count }, after)
+        if (found.count > ORDERED_MAX) break
+        yield found.rows
+        const last = found.rows.at(-1)
+        if (!last || found.rows.length < count) return
+        after = on(last.id)
+      }
+    }
+  }
+}
+
+/** Words are letters and digits: nothing of them has a meaning in a query. */
+function matching(words: readonly string[]): string {
+  return words.map((word) => `'${word}':*`).join(' & ')
+}

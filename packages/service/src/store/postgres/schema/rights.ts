@@ -1,0 +1,78 @@
+// The rights that a server needs, table by table: the least, for a role that does not own the tables. Those on columns follow from the
+// table of columns. `npm run generate` writes them into docs/postgresql.md.
+
+import { StartError } from '../../../domain/start-error.ts'
+import type { AnyColumns } from '../../shared/columns.ts'
+import { NEW_PET_COLUMNS } from '../../shared/pet-columns.ts'
+import type { MADE, TableName } from '../../shared/tables.ts'
+import type { RunQuery } from '../connect/session.ts'
+
+/** A table that is added does not compile before it is named here, too. */
+type Rights = Readonly<Record<TableName | (typeof MADE.postgres)[number], readonly string[]>>
+
+/** What a correction sets, and nothing else of a pet, can be changed. */
+function rightsWith(petColumns: AnyColumns): Rights {
+  return {
+    petstore_schema: ['SELECT'],
+    pets: ['SELECT', 'INSERT', ...Object.values(petColumns).map(({ column }) => `UPDATE (${column})`), 'DELETE'],
+    orders: ['SELECT', 'INSERT', 'UPDATE'],
+    inventory: ['SELECT'],
+    events: ['SELECT', 'INSERT'],
+    event_epoch: ['SELECT'],
+    search_pets: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+    search_orders: ['SELECT', 'INSERT', 'UPDATE'],
+    keys: ['SELECT', 'INSERT', 'UPDATE'],
+    deprecated_calls: ['SELECT', 'INSERT', 'UPDATE'],
+    idempotency_answers: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  }
+}
+
+/** The statements that give a role what a server needs, one a line. */
+export function grants(role: string, petColumns: AnyColumns = NEW_PET_COLUMNS): string {
+  const tables = Object.entries(rightsWith(petColumns)).map(
+    ([table, rights]) => `GRANT ${rights.join(', ')} ON ${table} TO ${role};`,
+  )
+  return [`GRANT USAGE ON SCHEMA public TO ${role};`, ...tables].join('\n')
+}
+
+/** For each role that can add pets and lacks a right that a server needs: a sentence for people, and the statements. */
+export async function newGrants(query: RunQuery): Promise<string[]> {
+  const missing = await query<{ role: string; grant: string }>(
+    `SELECT role::text, format('GRANT %s ON %I TO %s;', string_agg("right" || coalesce(' (' || part || ')', ''), ', '), name, role) AS grant
+     FROM (SELECT DISTINCT grantee::regrole AS role FROM pg_class, aclexplode(relacl)
+       WHERE pg_class.oid = 'pets'::regclass AND privilege_type = 'INSERT' AND grantee NOT IN (0, relowner)) AS roles,
+       ${needed()} WHERE NOT ${held('role')} GROUP BY role, name ORDER BY 1, 2`,
+  )
+  const roles = Map.groupBy(missing, ({ role }) => role)
+  return Array.from(roles, ([role, grants]) => [
+    `${role} needs these rights now:`,
+    ...grants.map(({ grant }) => grant),
+  ]).flat()
+}
+
+/** Throws StartError when the user lacks a privilege that a server needs. */
+export async function checkRights(query: RunQuery, petColumns: AnyColumns = NEW_PET_COLUMNS): Promise<void> {
+  const missing = await query<{ name: string; right: string }>(
+    `SELECT name, "right" || coalesce(' (' || part || ')', '') AS "right" FROM ${needed(petColumns)}
+     WHERE NOT ${held('current_user::regrole')}`,
+  )
+  if (missing.length === 0) return
+  const list = missing.map(({ name, right }) => `${right} ON ${name}`).join(', ')
+  throw new StartError(`this user lacks privileges (${list}): grant them, as petstore help postgresql says`)
+}
+
+/** A row for each right; `part` is the column that it is for, if it is not for the whole table. */
+function needed(petColumns: AnyColumns = NEW_PET_COLUMNS): string {
+  const rows = Object.entries(rightsWith(petColumns)).flatMap(([table, rights]) =>
+    rights.map((right) => {
+      const [, name = right, column] = /^(\w+) \((\w+)\)$/.exec(right) ?? []
+      return `('${table}', '${name}', ${column ? `'${column}'` : 'NULL'})`
+    }),
+  )
+  return `(VALUES ${rows}) AS needed (name, "right", part)`
+}
+
+function held(role: string): string {
+  return `CASE WHEN part IS NULL THEN has_table_privilege(${role}, name, "right")
+    ELSE has_column_privilege(${role}, name, part, "right") END`
+}

@@ -1,0 +1,101 @@
+// The schema of a PostgreSQL database: its version and its migrations.
+
+import { StartError } from '../../../domain/start-error.ts'
+import type { StoreOptions } from '../../../domain/store.ts'
+import { UNFINISHED_COPY } from '../../shared/failures.ts'
+import { FIRST_VERSION, migratedSentence, refusedVersion } from '../../shared/schema-versions.ts'
+import { beginWith, type RunQuery, type Session } from '../connect/session.ts'
+import { MIGRATION_IDLE_MS } from '../connect/time-limits.ts'
+import addPets from './functions/add-pets.sql' with { type: 'text' }
+import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
+import countInventory from './functions/count-inventory.sql' with { type: 'text' }
+import findWords from './functions/find-words.sql' with { type: 'text' }
+import lastIds from './functions/last-ids.sql' with { type: 'text' }
+import now from './functions/now.sql' with { type: 'text' }
+import refusedCallers from './functions/refused-callers.sql' with { type: 'text' }
+import takeTurns from './functions/take-turns.sql' with { type: 'text' }
+import { MIGRATIONS } from './migrations.ts'
+import { newGrants } from './rights.ts'
+
+export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
+
+/**
+ * Functions and triggers as they are now, installed after the migrations; each comes after those that it calls. One that changes
+ * needs a migration, if only for its number, so that an older server never puts its own back; a signature that servers of the version
+ * before call stays.
+ */
+export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastIds, refusedCallers, addPets, findWords]
+
+export type MigrateOptions = Pick<StoreOptions, 'copying' | 'onMigration'>
+
+/** Servers that start at the same time migrate one after another. */
+const LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 0)'
+/** That of functions/take-turns.sql: a write in progress may hold one table and need another, whose trigger is being replaced. */
+export const WRITE_LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 1)'
+
+/** A table that is there while the database is the target of a copy that is not whole. Nobody needs a privilege to see that. */
+const UNFINISHED = 'petstore_unfinished_copy'
+export const MARK_UNFINISHED = `CREATE TABLE IF NOT EXISTS ${UNFINISHED} ()`
+export const MARK_FINISHED = `DROP TABLE IF EXISTS ${UNFINISHED}`
+
+/** 0 when there is no schema yet. Throws StartError for an unfinished copy, unless `copying`. */
+export async function schemaVersion(query: RunQuery, copying = false): Promise<number> {
+  const [found] = await query<{ exists: boolean; unfinished: boolean }>(
+    `SELECT to_regclass('petstore_schema') IS NOT NULL AS exists, to_regclass('${UNFINISHED}') IS NOT NULL AS unfinished`,
+  )
+  if (found?.unfinished && !copying) throw new StartError(UNFINISHED_COPY)
+  if (!found?.exists) return 0
+  const [row] = await query<{ version: number }>('SELECT version FROM petstore_schema')
+  return row?.version ?? 0
+}
+
+/** Whether the user owns the schema that there is. */
+export async function mayMigrate(query: RunQuery): Promise<boolean> {
+  const [row] = await query<{ owned: boolean }>(
+    `SELECT pg_has_role(relowner, 'USAGE') AS owned FROM pg_class WHERE oid = to_regclass('petstore_schema')`,
+  )
+  return row?.owned ?? false
+}
+
+/** Throws StartError unless the user owns the schema or, if there is none, may create it. */
+export async function checkOwner(query: RunQuery): Promise<void> {
+  const [row] = await query<{ creates: boolean }>(
+    `SELECT to_regclass('petstore_schema') IS NULL AND has_schema_privilege(current_schema(), 'CREATE') AS creates`,
+  )
+  if (!row?.creates && !(await mayMigrate(query)))
+    throw new StartError('this user does not own the tables: give the address of their owner')
+}
+
+/** Throws StartError unless this version can open such a database, or bring it to its own schema. */
+export function checkVersion(version: number): void {
+  const reason = refusedVersion(version, NEWEST_VERSION)
+  if (reason !== undefined) throw new StartError(`it ${reason}`)
+}
+
+/**
+ * Runs the missing migrations and installs the functions, in one transaction. `copying`: a new schema is marked as unfinished.
+ * `onMigration` is called with the result for a store that was there before, and with the grants that other roles need.
+ */
+export async function migrate(session: Session, { copying, onMigration: report }: MigrateOptions = {}): Promise<void> {
+  const { execute } = session
+  await session.transaction(
+    async () => {
+      await execute(LOCK)
+      const version = await schemaVersion(execute, copying)
+      checkVersion(version)
+      if (version === NEWEST_VERSION) return
+      await execute(WRITE_LOCK)
+      if (version === 0 && copying) await execute(MARK_UNFINISHED)
+      if (version === 0) await execute('CREATE TABLE petstore_schema (version integer NOT NULL)')
+      const made = version === 0 ? 0 : version - FIRST_VERSION + 1
+      for (const statements of MIGRATIONS.slice(made)) await execute(statements)
+      for (const statements of FUNCTIONS) await execute(statements)
+      await execute('DELETE FROM petstore_schema')
+      await execute(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
+      if (version === 0 || !report) return
+      for (const sentence of [migratedSentence(version, NEWEST_VERSION), ...(await newGrants(execute))])
+        report(sentence)
+    },
+    beginWith({ idle_in_transaction_session_timeout: MIGRATION_IDLE_MS }),
+  )
+}

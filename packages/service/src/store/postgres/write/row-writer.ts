@@ -1,0 +1,177 @@
+// Writes into PostgreSQL what was decided (domain/decisions/), with one statement in the transaction in which it was decided. It is made of
+// the parts that have something to write.
+
+import type { Change, Writes } from '../../../domain/decisions/working-copy.ts'
+import type { NewEvent } from '../../../domain/events.ts'
+import type { AnyColumns } from '../../shared/columns.ts'
+import { NEW_EVENT_COLUMNS, rowOf } from '../../shared/events.ts'
+import { rowOfAnswer } from '../../shared/idempotency.ts'
+import { STORED_ORDER_COLUMNS } from '../../shared/order-columns.ts'
+import { NEW_PET_COLUMNS, PET_COLUMNS } from '../../shared/pet-columns.ts'
+import { indexedWords } from '../../shared/search.ts'
+import type { Session } from '../connect/session.ts'
+import { ADD_EVENTS } from '../read/events.ts'
+import { arraysOf, tableOf } from '../read/json.ts'
+import { INDEX_ORDERS, indexedOrder, indexPets, vectorOf } from '../read/search.ts'
+
+interface Part {
+  readonly name: string
+  readonly columns: AnyColumns
+  /** A statement that gives the id of each row that it writes. Its parameter is the table `new`. */
+  readonly sql: string
+  /** The database assigns the ids, in the order of the rows; they must be the decided ones. */
+  readonly assigns?: true
+  rows(writes: Writes, now: number): readonly object[]
+}
+
+const BEFORE = { before: { column: 'before', kind: 'word' } }
+const { id: _, ...NEW_ORDER } = STORED_ORDER_COLUMNS
+const NEW_PET_NAMES = Object.values(NEW_PET_COLUMNS).map(({ column }) => column)
+const NEW_ORDER_NAMES = Object.values(NEW_ORDER).map(({ column }) => column)
+const ANSWER = columns(['by', 'at'], ['key', 'operation', 'request', 'answer'])
+const EVENT = { ...columns(['place'], []), ...NEW_EVENT_COLUMNS }
+
+const PARTS: readonly Part[] = [
+  {
+    name: 'pets_added',
+    columns: { ...PET_COLUMNS, ...columns(['by', 'at'], []) },
+    assigns: true,
+    sql: `INSERT INTO pets (${NEW_PET_NAMES}, created_at, created_by)
+      SELECT ${NEW_PET_NAMES}, at, by FROM new ORDER BY new.id RETURNING id`,
+    rows: (writes) => addedIn(writes).map(({ pet, by, at }) => ({ ...pet, by, at })),
+  },
+  {
+    name: 'pets_indexed',
+    columns: columns(['id'], ['words']),
+    sql: `INSERT INTO search_pets (id, words) SELECT id, ${vectorOf('words')} FROM new RETURNING id`,
+    rows: (writes) => addedIn(writes).map(({ pet: { id, name } }) => ({ id, words: indexedWords(name) })),
+  },
+  {
+    name: 'pets_changed',
+    columns: { ...PET_COLUMNS, ...BEFORE },
+    sql: update('pets', NEW_PET_NAMES),
+    rows: ({ petsChanged }) => petsChanged.map(withStatusBefore),
+  },
+  {
+    name: 'pets_deleted',
+    columns: PET_COLUMNS,
+    sql: 'DELETE FROM pets WHERE id = ANY (ARRAY(SELECT id FROM new)) RETURNING id',
+    rows: ({ petsDeleted }) => petsDeleted,
+  },
+  {
+    name: 'orders_changed',
+    columns: { ...STORED_ORDER_COLUMNS, ...BEFORE },
+    sql: update('orders', ['status', 'reference', 'expires_at', 'changed_at']),
+    rows: ({ ordersChanged }) => ordersChanged.map(withStatusBefore),
+  },
+  {
+    name: 'orders_added',
+    columns: STORED_ORDER_COLUMNS,
+    assigns: true,
+    // An order that ends makes room for the next one of its pet: so orders are changed before.
+    sql: `INSERT INTO orders (${NEW_ORDER_NAMES}) SELECT ${NEW_ORDER_NAMES} FROM new
+      WHERE (SELECT count(*) FROM orders_changed) >= 0 ORDER BY new.id RETURNING id`,
+    rows: ({ ordersAdded }) => ordersAdded,
+  },
+  {
+    name: 'orders_indexed',
+    columns: columns(['id', 'pet_id'], ['words']),
+    sql: INDEX_ORDERS,
+    rows: ({ ordersAdded, ordersChanged }) => [
+      ...ordersAdded.map(indexedOrder),
+      ...ordersChanged.flatMap(({ before, after }) =>
+        before.reference === after.reference ? [] : indexedOrder(after),
+      ),
+    ],
+  },
+  {
+    name: 'answers_kept',
+    columns: ANSWER,
+    sql: `INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
+      SELECT by, key, operation, request, answer, at FROM new RETURNING key_id AS id`,
+    rows: ({ answers }, at) => answers.map((answer) => ({ ...answer, at, ...rowOfAnswer(answer) })),
+  },
+  {
+    name: 'events_added',
+    columns: EVENT,
+    sql: ADD_EVENTS,
+    rows: ({ events }) => events.map((event, place) => ({ place, ...rowOf(event) })),
+  },
+]
+
+type Added = NewEvent & Required<Pick<NewEvent, 'pet'>>
+
+function addedIn({ events }: Writes): Added[] {
+  return events.filter((event): event is Added => event.type === 'pet.added')
+}
+
+/** A part and its rows. */
+interface Given {
+  readonly part: Part
+  readonly rows: readonly object[]
+}
+
+const ADDING = ['pets_added', 'pets_indexed']
+const texts = new Map<string, string>()
+
+/** Sends the last statement of the transaction, which fails if a row is not as it was read: then nothing is kept. */
+export async function writeRows({ execute, finish }: Session, writes: Writes, now: number): Promise<void> {
+  const given = PARTS.map((part) => ({ part, rows: part.rows(writes, now) })).filter(({ rows }) => rows.length > 0)
+  if (given.length === 0) return
+  const first = changesAdded(writes) ? given.filter(({ part }) => ADDING.includes(part.name)) : []
+  if (first.length > 0) await execute(textOf(first), ...parametersOf(first))
+  await indexPets(execute, writes)
+  const last = given.filter((each) => !first.includes(each))
+  finish(textOf(last), ...parametersOf(last))
+}
+
+/** Whether a pet is added and changed in one batch, by a client that guessed its id. A statement does not see the rows that it adds. */
+function changesAdded(writes: Writes): boolean {
+  const changed = new Set([...writes.petsChanged.map(({ after }) => after), ...writes.petsDeleted].map(({ id }) => id))
+  return changed.size > 0 && addedIn(writes).some(({ petId }) => changed.has(petId))
+}
+
+function parametersOf(given: readonly Given[]): string[] {
+  const count = given.reduce((sum, { rows }) => sum + rows.length, 0)
+  const assigned = given.flatMap(({ part, rows }) => (part.assigns ? (rows.at(-1) as { id: bigint }).id : []))
+  return [...given.flatMap(({ part, rows }) => arraysOf(part.columns, rows)), [count, ...assigned].join(' ')]
+}
+
+function textOf(given: readonly Given[]): string {
+  const parts = given.map(({ part }) => part)
+  const names = parts.map(({ name }) => name)
+  const text = texts.get(names.join()) ?? statement(parts, names)
+  texts.set(names.join(), text)
+  return text
+}
+
+function statement(parts: readonly Part[], names: readonly string[]): string {
+  let place = 1
+  const written = parts.map(({ name, columns, sql }) => {
+    const table = tableOf(columns, place)
+    place += Object.keys(columns).length
+    return `${name} AS (WITH new AS MATERIALIZED (SELECT * FROM ${table}) ${sql})`
+  })
+  const count = names.map((name) => `(SELECT count(*) FROM ${name})`).join(' + ')
+  const assigned = parts.flatMap(({ name, assigns }) => (assigns ? `(SELECT max(id) FROM ${name})` : []))
+  // Where they differ it is an error, since the text is no number.
+  return `WITH ${names.includes('orders_changed') ? '' : 'orders_changed AS (SELECT WHERE false),'} ${written.join(', ')},
+    result AS (SELECT concat_ws(' ', ${[count, ...assigned]}) AS written)
+    SELECT (CASE WHEN written <> $${place}::text THEN 'written: ' || written END)::bigint FROM result`
+}
+
+/** Each row is looked up by its id, and must have the status that it was read with. */
+function update(table: string, names: readonly string[]): string {
+  return `UPDATE ${table} SET ${names.map((name) => `${name} = new.${name}`)} FROM new
+    WHERE ${table}.id = new.id AND ${table}.status = new.before AND ${table}.id = ANY (ARRAY(SELECT id FROM new))
+    RETURNING ${table}.id`
+}
+
+function withStatusBefore<Row extends { status: string }>({ before, after }: Change<Row>) {
+  return { ...after, before: before.status }
+}
+
+function columns(integers: readonly string[], texts: readonly string[]): AnyColumns {
+  const ofKind = (kind: string) => (column: string) => [column, { column, kind }] as const
+  return Object.fromEntries([...integers.map(ofKind('integer')), ...texts.map(ofKind('text'))])
+}

@@ -1,0 +1,187 @@
+// What a batch of changes looks at (domain/decisions/), read from PostgreSQL with one statement, under the lock that orders the commits.
+
+import { stringifyJson } from '../../../../../contract/src/json.ts'
+import type { Touched } from '../../../domain/decisions/decision.ts'
+import type { Snapshot, StoredOrder } from '../../../domain/decisions/snapshot.ts'
+import type { RefusedKey } from '../../../domain/keys.ts'
+import type { Pet } from '../../../domain/pets.ts'
+import { type AnyColumns, fromRow } from '../../shared/columns.ts'
+import { answerOfRow, type FirstAnswerRow } from '../../shared/idempotency.ts'
+import { HOLDS, STORED_ORDER_COLUMNS } from '../../shared/order-columns.ts'
+import { PET_COLUMNS } from '../../shared/pet-columns.ts'
+import { COMMIT_DURABLY, LOG_MESSAGE } from '../connect/host-connections.ts'
+import type { Parameter, RunQuery } from '../connect/session.ts'
+import { typeOf } from '../read/json.ts'
+
+/** A row of the answer. Of its columns it has those that belong to its kind; beside them those of an order, a pet or both. */
+interface Row extends FirstAnswerRow {
+  readonly kind: 'clock' | 'caller' | 'order' | 'pet' | 'ordered' | 'answer' | 'overdue'
+  readonly id: bigint
+  readonly now: bigint
+  readonly refusal: RefusedKey
+  readonly key: string
+  readonly 'pet.id': bigint
+  readonly 'order.id': bigint | null
+}
+
+const BOTH = { ...expressions('order', STORED_ORDER_COLUMNS), ...expressions('pet', PET_COLUMNS) }
+const ANSWER = { id: 'wanted.by', key: 'wanted.key', operation: 'operation', request: 'request', answer: 'answer' }
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ id: 'bigint', now: 'bigint', refusal: 'text', key: 'text', operation: 'text', request: 'text', answer: 'text' },
+  ...typesOf('order', STORED_ORDER_COLUMNS),
+  ...typesOf('pet', PET_COLUMNS),
+}
+
+interface LookUp {
+  readonly kind: Row['kind']
+  readonly columns: Readonly<Record<string, string>>
+  /** `undefined` if the batch looks up nothing of the kind. */
+  wanted(touched: Touched): Parameter | undefined
+  from(wanted: string): string
+}
+
+/**
+ * Each row is looked up by itself: a plan that was made while the tables were small cannot read all of them later. If an operator changed a
+ * pet by hand, its reservation does not expire, but the others do.
+ */
+const LOOK_UPS: readonly LookUp[] = [
+  {
+    kind: 'caller',
+    columns: { id: 'id', refusal: 'refusal' },
+    wanted: ({ callers }) => idsOf(callers),
+    from: (ids) => `petstore_refused_callers(${ids}::text::bigint[], (SELECT now FROM clock))`,
+  },
+  {
+    kind: 'order',
+    columns: BOTH,
+    wanted: ({ orderIds }) => idsOf(orderIds),
+    from: (ids) => `unnest(${ids}::text::bigint[]) AS wanted (id)
+      CROSS JOIN LATERAL (SELECT * FROM orders WHERE orders.id = wanted.id LIMIT 1) AS "order"
+      CROSS JOIN LATERAL (SELECT * FROM pets WHERE pets.id = "order".pet_id LIMIT 1) AS pet`,
+  },
+  {
+    kind: 'pet',
+    columns: BOTH,
+    wanted: ({ petIds }) => idsOf(petIds),
+    from: (ids) => `unnest(${ids}::text::bigint[]) AS wanted (id)
+      CROSS JOIN LATERAL (SELECT * FROM pets WHERE pets.id = wanted.id LIMIT 1) AS pet
+      LEFT JOIN LATERAL (SELECT * FROM orders WHERE orders.pet_id = wanted.id AND ${HOLDS} LIMIT 1) AS "order" ON true`,
+  },
+  {
+    kind: 'ordered',
+    columns: { id: 'wanted.id' },
+    wanted: ({ everOrdered }) => idsOf(everOrdered),
+    from: (ids) => `unnest(${ids}::text::bigint[]) AS wanted (id)
+      CROSS JOIN LATERAL (SELECT FROM orders WHERE orders.pet_id = wanted.id LIMIT 1) AS found`,
+  },
+  {
+    kind: 'answer',
+    columns: ANSWER,
+    wanted: ({ keys }) => (keys.length === 0 ? undefined : stringifyJson(keys)),
+    from: (keys) => `json_to_recordset(${keys}::text::json) AS wanted (by bigint, key text) CROSS JOIN LATERAL (
+        SELECT operation, request, answer FROM idempotency_answers AS used
+        WHERE used.key_id = wanted.by AND used.key = wanted.key LIMIT 1
+      ) AS used`,
+  },
+  {
+    kind: 'overdue',
+    columns: BOTH,
+    wanted: ({ overdue }) => overdue || undefined,
+    from: (limit) => `(
+        SELECT * FROM orders
+        WHERE status = 'pending' AND expires_at <= (SELECT now FROM clock)
+          AND (SELECT status FROM pets WHERE pets.id = orders.pet_id) = 'pending'
+        ORDER BY expires_at LIMIT ${limit}::bigint
+      ) AS "order" CROSS JOIN LATERAL (SELECT * FROM pets WHERE pets.id = "order".pet_id LIMIT 1) AS pet`,
+  },
+]
+
+/** The row of the clock has the ids that were assigned last. */
+const CLOCK = { now: 'now', 'pet.id': 'petstore_last_pet()', 'order.id': 'petstore_last_order()' }
+/** The message in the log makes the commit wait for the standby behind all that is answered, also if nothing is written. */
+const WITH_CLOCK = `WITH clock AS MATERIALIZED (SELECT petstore_now() AS now, ${LOG_MESSAGE}, ${COMMIT_DURABLY})`
+
+const texts = new Map<string, string>()
+
+/** The parts that look up nothing are left out: for a batch of creates they would take longer than the rest. */
+function textOf(lookUps: readonly LookUp[]): string {
+  const name = lookUps.map(({ kind }) => kind).join()
+  const text = texts.get(name) ?? statement(lookUps)
+  texts.set(name, text)
+  return text
+}
+
+function statement(lookUps: readonly LookUp[]): string {
+  const parts = lookUps.map(({ from, ...part }, at) => ({ ...part, from: from(`$${at + 1}`) }))
+  const all = [{ kind: 'clock', columns: CLOCK as LookUp['columns'], from: 'clock' }, ...parts]
+  const names = Object.keys(TYPES).filter((name) => all.some(({ columns }) => name in columns))
+  const selects = all.map(({ kind, columns, from }) => {
+    const list = names.map((name) => `${columns[name] ?? 'NULL'}::${TYPES[name]} AS "${name}"`)
+    return `SELECT '${kind}' AS kind, ${list} FROM ${from}`
+  })
+  return `${WITH_CLOCK} ${selects.join(' UNION ALL ')}`
+}
+
+/** The caller holds the lock. The snapshot throws for what was not read: it would look absent. */
+export async function readSnapshot(query: RunQuery, touched: Touched): Promise<Snapshot> {
+  const { callers, orderIds, petIds, everOrdered } = touched
+  const lookUps = LOOK_UPS.filter(({ wanted }) => wanted(touched) !== undefined)
+  const parameters = lookUps.map(({ wanted }) => wanted(touched) as Parameter)
+  const rows = await query<Row>(textOf(lookUps), ...parameters)
+  const ofKind = (kind: Row['kind']) => rows.filter((row) => row.kind === kind)
+  const byId = (kind: Row['kind']) => new Map(ofKind(kind).map((row) => [row.id, row]))
+
+  const pets = new Map<bigint, Pet>()
+  const orders = new Map<bigint, StoredOrder>()
+  function take(row: Row): StoredOrder[] {
+    const pet = fromRow(PET_COLUMNS, row, 'pet.')
+    pets.set(pet.id, pet)
+    if (row['order.id'] === null) return []
+    const order = fromRow(STORED_ORDER_COLUMNS, row, 'order.')
+    orders.set(order.id, order)
+    return [order]
+  }
+  ofKind('order').forEach(take)
+  const holders = new Map(
+    ofKind('pet')
+      .flatMap(take)
+      .map((order) => [order.petId, order]),
+  )
+  const due = ofKind('overdue').flatMap(take)
+  const [clock] = ofKind('clock') as [Row]
+  const [refused, ordered, answers] = [byId('caller'), byId('ordered'), ofKind('answer')]
+
+  return {
+    now: Number(clock.now),
+    refusedKey: (by) => refused.get(read(callers, by))?.refusal,
+    pet: (id) => pets.get(id) ?? void read(petIds, id),
+    order: (id) => orders.get(id) ?? void read(orderIds, id),
+    holder: (petId) => holders.get(read(petIds, petId)),
+    wasOrdered: (petId) => ordered.has(read(everOrdered, petId)),
+    firstAnswer({ by, key }) {
+      const found = answers.find((row) => row.id === by && row.key === key)
+      return found && answerOfRow(found)
+    },
+    overdue: () => due,
+    lastPetId: () => clock['pet.id'],
+    lastOrderId: () => clock['order.id'] as bigint,
+  }
+}
+
+function idsOf(ids: ReadonlySet<bigint>): string | undefined {
+  return ids.size === 0 ? undefined : `{${[...ids]}}`
+}
+
+function read<Id>(ids: ReadonlySet<Id>, id: Id): Id {
+  if (!ids.has(id)) throw new Error(`${id} was not read`)
+  return id
+}
+
+function expressions(table: string, columns: AnyColumns): Record<string, string> {
+  const fields = Object.entries(columns)
+  return Object.fromEntries(fields.map(([field, { column }]) => [`${table}.${field}`, `"${table}".${column}`]))
+}
+
+function typesOf(table: string, columns: AnyColumns): Record<string, string> {
+  return Object.fromEntries(Object.entries(columns).map(([field, { kind }]) => [`${table}.${field}`, typeOf(kind)]))
+}

@@ -1,0 +1,158 @@
+// Opens a SQLite connection: checks and migrates the file, in WAL mode with a sync at every commit.
+
+import { Database } from 'bun:sqlite'
+import { StartError } from '../../../domain/start-error.ts'
+import type { StoreOptions } from '../../../domain/store.ts'
+import {
+  APPLICATION_ID,
+  checkName,
+  corrupt,
+  identityOf,
+  prepareFile,
+  statOrUndefined,
+  UNFINISHED_ID,
+  unfinished,
+} from '../file/checks.ts'
+import { FileGuard } from '../file/guard.ts'
+import { checkVersion, migrate, schemaVersion } from '../schema/schema.ts'
+import { startError } from './errors.ts'
+
+/** How long a statement waits for another process's transaction. It blocks the thread. */
+export const BUSY_TIMEOUT_MS = 2000
+
+/** A file up to this size is checked completely at start, in about 10 ms. Of a larger one, only the header is checked. */
+const QUICK_CHECK_BYTES_MAX = 16 * 1024 * 1024
+
+export interface SqliteConnection {
+  /** `reopen` replaces it. Throws `unavailable` once the file is known not to be in its place. */
+  readonly database: Database
+  /** Looks whether the file is in its place, and throws `unavailable` when it is not. */
+  check(): void
+  /** Opens a new connection. When that fails, it throws and keeps the old one. Does nothing for a store in memory. */
+  reopen(): void
+  close(): void
+}
+
+type Opening = Pick<StoreOptions, 'copying' | 'onMigration'>
+
+/**
+ * `path` is a file, or `:memory:`. Throws StartError when the file is not a store, or is damaged, read-only, locked or of a
+ * version that this one cannot open, or is not the one of the given identity.
+ */
+export function openConnection(
+  path: string,
+  { identity, onTrouble, ...options }: Opening & Pick<StoreOptions, 'identity' | 'onTrouble'> = {},
+): SqliteConnection {
+  if (path === ':memory:') {
+    const database = openDatabase(path)
+    return { database, check() {}, reopen() {}, close: () => database.close() }
+  }
+  for (;;) {
+    const file = prepareFile(path, identity)
+    const opened = identityOf(file)
+    try {
+      const database = openDatabase(file, opened, options)
+      if (opened) return inPlace(file, opened, database, new FileGuard(path, opened, onTrouble))
+    } catch (error) {
+      // Otherwise another process has removed the file meanwhile.
+      if (identityOf(file) === opened) throw error
+    }
+  }
+}
+
+/** The version of the file's schema. 0 when it does not exist or is empty. Changes nothing. */
+export function fileVersion(path: string): number {
+  const stats = statOrUndefined(path)
+  checkName(path, stats)
+  if (!stats || stats.size === 0) return 0
+  using database = new Database(path, { readonly: true, strict: true, safeIntegers: true })
+  try {
+    checkFinished(database, path)
+    return schemaVersion(database)
+  } catch (error) {
+    throw startError(path, error)
+  }
+}
+
+/** Throws StartError for the target of a copy that was not completed. */
+export function checkFinished(database: Database, path: string): void {
+  if (Number(pragma(database, 'application_id')) === UNFINISHED_ID) throw unfinished(path)
+}
+
+/** Opens the new connection before it closes the old one, so that SQLite keeps its files, and reads continue if the opening fails. */
+function inPlace(path: string, identity: string, opened: Database, guard: FileGuard): SqliteConnection {
+  let database = opened
+  return {
+    get database() {
+      guard.throwIfLost()
+      return database
+    },
+    check: () => guard.check(),
+    reopen() {
+      guard.check()
+      const old = database
+      database = openDatabase(path, identity)
+      old.close()
+    },
+    close() {
+      guard.stop()
+      database.close()
+    },
+  }
+}
+
+/** Throws StartError when the file is not the one of this identity. */
+function openDatabase(path: string, identity = identityOf(path), options: Opening = {}): Database {
+  let database: Database | undefined
+  try {
+    database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
+    prepare(database, path, identity, options)
+    return database
+  } catch (error) {
+    database?.close()
+    throw startError(path, error)
+  }
+}
+
+function prepare(
+  database: Database,
+  path: string,
+  identity: string | undefined,
+  { copying, onMigration = () => undefined }: Opening,
+): void {
+  database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  const version = schemaVersion(database)
+  checkInPlace(path, identity)
+  checkVersion(path, version)
+  if (!copying) checkFinished(database, path)
+  if (version > 0) check(database, path)
+  // Before WAL mode, so that it is written to the file itself and not to the log.
+  else database.run(`PRAGMA application_id = ${copying ? UNFINISHED_ID : APPLICATION_ID}`)
+  database.run('PRAGMA journal_mode = WAL')
+  checkInPlace(path, identity)
+  database.run('PRAGMA synchronous = FULL')
+  database.run('PRAGMA foreign_keys = ON')
+  migrate(database, path, onMigration)
+  // A thread does it: see checkpoints.ts.
+  database.run('PRAGMA wal_autocheckpoint = 0')
+  // For what undoes a single statement: a file takes a tenth of a create, and a container may have no folder for temporary files.
+  database.run('PRAGMA temp_store = MEMORY')
+}
+
+/**
+ * While this process waited for the lock, a backup may have been restored. Then this is the previous file, and its writes would go into
+ * the log of the new one. In WAL mode, SQLite holds a lock that prevents a restore.
+ */
+function checkInPlace(path: string, identity: string | undefined): void {
+  if (identityOf(path) !== identity) throw new StartError(`${path} was replaced while it was opened. Try again.`)
+}
+
+function check(database: Database, path: string): void {
+  const pages = BigInt(pragma(database, 'page_count'))
+  if (pages * BigInt(pragma(database, 'page_size')) > QUICK_CHECK_BYTES_MAX) return
+  if (pragma(database, 'quick_check') !== 'ok') throw corrupt(path)
+}
+
+function pragma(database: Database, name: string): bigint | string {
+  return database.query<Record<string, bigint | string>, []>(`PRAGMA ${name}`).values()[0]?.[0] as bigint | string
+}

@@ -1,0 +1,77 @@
+// The version of the database: its numbers change with every commit, by this connection or any other, in this process or another.
+
+import type { Database } from 'bun:sqlite'
+import type { StoreVersion } from '../../../domain/store.ts'
+import type { SqliteConnection } from './connection.ts'
+import type { Statements } from './statements.ts'
+import { walIndexHeader } from './wal-index.ts'
+
+/** Mapping the header takes a millisecond, for which the first answers of a server do not wait. */
+const MAPPED_AFTER_MS = 100
+
+/**
+ * `PRAGMA data_version` shows the commits of other connections (https://sqlite.org/pragma.html#pragma_data_version). It runs only when the
+ * header of the log's index has changed since it last ran.
+ */
+export class DataVersion {
+  private latest = { data: 0, keys: 0 }
+  private ofOthers: bigint | undefined
+  private database: Database | undefined
+  private header: Int32Array | undefined
+  /** The header as it was before SQLite was last queried. */
+  private seen = new Int32Array(0)
+  private readonly query
+
+  constructor(
+    private readonly connection: SqliteConnection,
+    statements: Statements,
+  ) {
+    this.query = statements.query<[bigint], []>('PRAGMA data_version')
+  }
+
+  /** Call it after every commit of this connection, and after `reopen`. */
+  changed({ keepsKeys = false } = {}): void {
+    const { data, keys } = this.latest
+    this.latest = { data: data + 1, keys: keepsKeys ? keys : keys + 1 }
+  }
+
+  /** Includes every commit before the call. */
+  readonly current = (): StoreVersion => {
+    if (this.connection.database !== this.database) this.opened()
+    if (!this.isSeen()) this.refresh()
+    return this.latest
+  }
+
+  private opened(): void {
+    const { database } = this.connection
+    this.database = database
+    this.ofOthers = undefined
+    this.header = undefined
+    setTimeout(() => {
+      if (database !== this.connection.database) return
+      this.header = walIndexHeader(database.filename)
+      this.seen = new Int32Array(this.header?.length ?? 0)
+    }, MAPPED_AFTER_MS).unref()
+  }
+
+  private isSeen(): boolean {
+    const { header, seen } = this
+    if (!header) return false
+    for (let index = 0; index < header.length; index++) if (header[index] !== seen[index]) return false
+    return true
+  }
+
+  private refresh(): void {
+    // Before the query: what is committed in between shows at the next call.
+    if (this.header) this.seen.set(this.header)
+    try {
+      const ofOthers = this.query.values()[0]?.[0]
+      if (ofOthers !== this.ofOthers) this.changed()
+      this.ofOthers = ofOthers
+    } catch {
+      // No cached value is used, and the next query reports the error.
+      this.changed()
+      this.seen.fill(0)
+    }
+  }
+}

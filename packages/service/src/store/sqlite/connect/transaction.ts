@@ -1,0 +1,141 @@
+// Write transactions. Each takes the lock at its start, so that it never waits half-way.
+
+import { PetstoreError } from '../../../domain/petstore-error.ts'
+import { unavailable } from '../../shared/failures.ts'
+import { BUSY_TIMEOUT_MS, type SqliteConnection } from './connection.ts'
+import type { DataVersion } from './data-version.ts'
+import { isSqliteCode, translate } from './errors.ts'
+import type { Statements } from './statements.ts'
+
+/** Commits everything that `work` writes, or nothing. Resolves when it is on disk; rejects with `unavailable` or `storage_full`. */
+export type Transact = <Result>(work: () => Result, options?: Writing) => Promise<Result>
+
+interface Writing {
+  /** `work` writes no API key, so those that are known stay valid. */
+  keepsKeys?: boolean
+}
+
+/** The time between attempts while another process writes. SQLite's own waiting would block the thread, and with it all reads, for up
+ *  to 100 ms at a time. */
+const AGAIN_MS = 1
+
+export interface Transactions {
+  transact: Transact
+  /** Runs `work`; no transaction of this process begins before it has ended. */
+  hold<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Resolves when all transactions have ended. */
+  drained(): Promise<unknown>
+}
+
+export function transactions(
+  connection: SqliteConnection,
+  statements: Statements,
+  version: DataVersion,
+  afterCommit: () => void = () => undefined,
+): Transactions {
+  const begin = statements.query('BEGIN IMMEDIATE')
+  const commit = statements.query('COMMIT')
+  /**
+   * The connection must be opened again: after a failed write or sync it is unknown what is on the disk, or a transaction could not be
+   * ended.
+   */
+  let doubtful = false
+
+  function reopenIfDoubtful(): void {
+    if (!doubtful) return
+    try {
+      connection.reopen()
+    } catch (cause) {
+      throw unavailable(cause)
+    }
+    doubtful = false
+    version.changed()
+  }
+
+  function attempt<Result>(work: () => Result, options?: Writing): Result {
+    reopenIfDoubtful()
+    try {
+      beginOrThrow()
+      return committed(work, options)
+    } catch (error) {
+      doubtful = !rolledBack() || isSqliteCode(error, 'SQLITE_IOERR')
+      throw error
+    }
+  }
+
+  /** In a transaction that has begun: without one, nothing has changed, and what is cached stays valid. */
+  function committed<Result>(work: () => Result, options?: Writing): Result {
+    try {
+      const result = work()
+      commit.run()
+      afterCommit()
+      // Nothing is acknowledged that was written to a file which nobody can open again.
+      connection.check()
+      return result
+    } finally {
+      version.changed(options)
+    }
+  }
+
+  function rolledBack(): boolean {
+    const { database } = connection
+    try {
+      // SQLite may have rolled back by itself.
+      if (database.inTransaction) database.run('ROLLBACK')
+      return !database.inTransaction
+    } catch {
+      return false
+    }
+  }
+
+  /** Does not wait for the lock. Later statements may wait again. */
+  function beginOrThrow(): void {
+    const { database } = connection
+    database.run('PRAGMA busy_timeout = 0')
+    try {
+      begin.run()
+    } finally {
+      database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    }
+  }
+
+  async function attemptAgain<Result>(work: () => Result, options?: Writing): Promise<Result> {
+    if (held) await held
+    const until = performance.now() + BUSY_TIMEOUT_MS
+    for (;;) {
+      try {
+        return attempt(work, options)
+      } catch (thrown) {
+        const error = translate(thrown)
+        const busy = error instanceof PetstoreError && isSqliteCode(error.cause, 'SQLITE_BUSY')
+        if (!busy || performance.now() > until) throw error
+      }
+      await Bun.sleep(AGAIN_MS)
+    }
+  }
+
+  const waiting = new Set<Promise<unknown>>()
+  let held: Promise<unknown> | undefined
+
+  return {
+    async transact(work, options) {
+      const running = attemptAgain(work, options)
+      waiting.add(running)
+      try {
+        return await running
+      } finally {
+        waiting.delete(running)
+      }
+    },
+    async hold(work) {
+      const holding = work()
+      held = holding
+      try {
+        return await holding
+      } finally {
+        held = undefined
+      }
+    },
+    drained: () => Promise.allSettled(waiting),
+  }
+}

@@ -1,0 +1,86 @@
+// Backs up a store's file while services write to it. The copy gets its name only when it is complete, checked and on disk.
+
+import { Database } from 'bun:sqlite'
+import { linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
+import { noStoreAt, StartError } from '../../../domain/start-error.ts'
+import { syncFile, syncFolderOf } from '../../../system/files.ts'
+import { syncSteadily } from '../../../system/steady-sync.ts'
+import { checkFinished } from '../connect/connection.ts'
+import { isSqliteCode, startError } from '../connect/errors.ts'
+import { BEGIN_EPOCH } from '../read/events.ts'
+import { identityOf, prepareFile } from './checks.ts'
+import { type BackupSummary, checkContents } from './integrity.ts'
+import { SIDE_SUFFIXES, withPartial } from './partial-file.ts'
+
+/** Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError, and then leaves no file at `to`. */
+export function backUp(path: string, to: string): BackupSummary {
+  if (identityOf(path) === undefined) throw noStoreAt(path)
+  const store = prepareFile(path)
+  return withPartial(to, (partial) => {
+    checkFree(to)
+    copyTo(partial, store)
+    const contents = checkContents(partial)
+    // What happens to a copy is not what happened to the store.
+    changeAside(partial, (database) => database.run(BEGIN_EPOCH))
+    syncFile(partial)
+    giveName(partial, to)
+    try {
+      syncFolderOf(to)
+    } catch (error) {
+      rmSync(to)
+      throw error
+    }
+    return contents
+  })
+}
+
+/** In a file that nobody else uses yet: whoever gives it its name syncs it first. */
+export function changeAside<Result>(path: string, work: (database: Database) => Result): Result {
+  using database = new Database(path, { readwrite: true, create: false, safeIntegers: true })
+  database.run('PRAGMA synchronous = OFF')
+  database.run('PRAGMA journal_mode = MEMORY')
+  return work(database)
+}
+
+/** In a read transaction, so writers continue. The copy has nothing that they commit after its start. */
+function copyTo(partial: string, store: string): void {
+  const identity = identityOf(store)
+  const database = new Database(store, { readwrite: true, create: false })
+  try {
+    database.run('PRAGMA busy_timeout = 10000')
+    checkFinished(database, store)
+    syncSteadily(partial, () => database.query('VACUUM INTO ?').run(partial))
+    if (identityOf(store) !== identity) throw new StartError(`${store} was replaced during the backup. Try again.`)
+  } catch (error) {
+    // These errors may come from either disk.
+    const isOfEither = isSqliteCode(error, 'SQLITE_FULL', 'SQLITE_IOERR') || 'syscall' in (error as Error)
+    throw isOfEither ? error : startError(store, error)
+  } finally {
+    database.close()
+  }
+}
+
+/** Throws StartError when there is a file at `to`, or one beside it that SQLite would apply to the backup when it is opened. */
+function checkFree(to: string): void {
+  const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  if (isThere(to)) throw taken(to)
+  const side = SIDE_SUFFIXES.map((suffix) => to + suffix).find(isThere)
+  if (side) {
+    throw new StartError(`${side} is left over from another database and would ruin the backup. Name another file.`)
+  }
+}
+
+/** Never overwrites a file that has appeared meanwhile. On a file system without hard links, only the check prevents that. */
+function giveName(partial: string, to: string): void {
+  checkFree(to)
+  try {
+    linkSync(partial, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(to)
+    renameSync(partial, to)
+  }
+}
+
+function taken(to: string): StartError {
+  return new StartError(`${to} already exists. Name a new file.`)
+}

@@ -1,0 +1,234 @@
+// Checks a database file before SQLite opens it: does it exist, is it a store, can it be written? It reads only the header, the first
+// 100 bytes, so that a file that is refused is not changed.
+//
+// Do not call these functions in a process that has the store open: when a process closes any descriptor of a file, POSIX releases all
+// locks that the process holds on the file.
+
+import {
+  accessSync,
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { StartError } from '../../../domain/start-error.ts'
+import { systemReason } from '../../../domain/system-reason.ts'
+import { handOver, makeFolder } from '../../../system/files.ts'
+import { PARTIAL } from '../../../system/partial.ts'
+import { UNFINISHED_COPY } from '../../shared/failures.ts'
+import { checkVersion } from '../schema/schema.ts'
+
+/** "PETS": SQLite's application_id in the file of a store. */
+export const APPLICATION_ID = 0x50455453
+
+/** "PETU": the same for the target of a copy until it is whole. Versions that do not know it refuse such a file, too. */
+export const UNFINISHED_ID = 0x50455455
+
+/** What a file is to the command that names it. */
+type Role = 'store' | 'backup'
+
+const HEADER_BYTES = 100
+const MAGIC = 'SQLite format 3\0'
+
+/**
+ * Checks that `path` is a store's file, or creates an empty file that only its owner can read. Returns the file's path with symbolic
+ * links resolved. Throws StartError when it is anything else, is read-only, or is of a version that this one cannot open; with `identity`, also when
+ * it is another file, and then creates none.
+ */
+export function prepareFile(path: string, identity?: string): string {
+  const file = realPath(path)
+  if (identity !== undefined && identityOf(file) !== identity) {
+    throw new StartError(`${path} is not the file that the service has opened.`)
+  }
+  const stats = statOrUndefined(file)
+  checkName(file, stats)
+  if (!stats) createFile(file)
+  else {
+    checkWritable(file, stats)
+    if (stats.size > 0) checkHeader(file, 'store')
+  }
+  return file
+}
+
+/** Throws StartError unless the backup at `path` is a store's file of a version that this one can open. */
+export function checkBackup(path: string): void {
+  const stats = statOrUndefined(path, 'backup')
+  if (stats) checkIsFile(path, stats, 'backup')
+  checkHeader(path, 'backup')
+}
+
+/**
+ * Throws StartError when a store may not replace what is at `path`: something that is not a file, a read-only file, or the database of
+ * another program. A damaged file may be replaced.
+ */
+export function checkReplaceable(path: string): void {
+  const stats = statOrUndefined(path)
+  if (!stats) return
+  checkName(path, stats)
+  checkWritable(path, stats)
+  const { length, magic, applicationId } = readHeader(path, 'store')
+  if (length === HEADER_BYTES && magic === MAGIC && !isOurs(applicationId)) throw foreign(path, 'store')
+}
+
+/**
+ * Throws StartError for the unfinished file of a command that was killed, and for a file with several names: SQLite keeps the log
+ * beside the name that it was given, so services with different names would lose each other's changes.
+ */
+export function checkName(path: string, stats: Stats | undefined): void {
+  if (PARTIAL.test(path))
+    throw new StartError(`${path} is the unfinished file of a backup or a restore. Rename it to use it.`)
+  const names = stats?.isFile() ? stats.nlink : 1
+  if (names <= 1) return
+  throw new StartError(
+    `${path} has ${names} names (hard links), and each would get a log of its own, so changes would be lost. Keep one of them: find / -samefile ${path} lists them.`,
+  )
+}
+
+/** `path` with symbolic links resolved: SQLite keeps its log beside that. The file need not exist. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    // One that is missing may be created. Links in a circle lead nowhere.
+    const target = codeOf(error) === 'ENOENT' ? linkOrUndefined(path) : undefined
+    return target === undefined ? path : realPath(resolve(realpathSync(dirname(path)), target))
+  }
+}
+
+/** Identifies the file at `path`, so that a replacement is noticed. `undefined` when there is none. */
+export function identityOf(path: string, role: Role = 'store'): string | undefined {
+  const stats = reached(path, role, () => statSync(path, { throwIfNoEntry: false, bigint: true }))
+  return stats && identityIn(stats)
+}
+
+export function identityIn({ dev, ino }: BigIntStats): string {
+  return `${dev} ${ino}`
+}
+
+export function corrupt(path: string, cause?: unknown): StartError {
+  return new StartError(
+    `${path} is damaged. Put a backup in its place with petstore restore, which keeps it, or name another file.`,
+    { cause },
+  )
+}
+
+export function inUse(path: string, cause?: unknown): StartError {
+  return new StartError(`A service uses ${path}. Stop it first.`, { cause })
+}
+
+export function unfinished(path: string): StartError {
+  return new StartError(`${path} cannot be used: ${UNFINISHED_COPY}.`)
+}
+
+function isOurs(applicationId: number): boolean {
+  return applicationId === APPLICATION_ID || applicationId === UNFINISHED_ID
+}
+
+function foreign(path: string, role: Role): StartError {
+  return new StartError(`${path} is a database of another program. ${nameAnother(role)}`)
+}
+
+function nameAnother(role: Role): string {
+  return `Name another file for the ${role}.`
+}
+
+function checkHeader(path: string, role: Role): void {
+  const { length, magic, applicationId, version, bytes, complete } = readHeader(path, role)
+  if (length < HEADER_BYTES || magic !== MAGIC) {
+    throw new StartError(`${path} is not a petstore database. ${nameAnother(role)}`)
+  }
+  if (!isOurs(applicationId)) throw foreign(path, role)
+  // Of a store, the log may say otherwise: see connection.ts.
+  if (role === 'backup' && applicationId === UNFINISHED_ID) throw unfinished(path)
+  // Checked again when SQLite has opened the file.
+  checkVersion(path, version)
+  // With a write-ahead log, the rest of the file may still be in the log.
+  if (bytes < complete && !existsSync(`${path}-wal`)) {
+    throw role === 'store' ? corrupt(path) : new StartError(`${path} is damaged. ${nameAnother(role)}`)
+  }
+}
+
+/** https://sqlite.org/fileformat.html, 1.3. `complete` is how many bytes the file should have. */
+function readHeader(path: string, role: Role) {
+  const file = reached(path, role, () => openSync(path, 'r'))
+  try {
+    const header = Buffer.alloc(HEADER_BYTES)
+    const length = readSync(file, header, 0, HEADER_BYTES, 0)
+    const pageBytes = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16)
+    return {
+      length,
+      magic: header.toString('latin1', 0, 16),
+      applicationId: header.readUInt32BE(68),
+      version: header.readUInt32BE(60),
+      bytes: fstatSync(file).size,
+      complete: pageBytes * header.readUInt32BE(28),
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function createFile(path: string): void {
+  try {
+    makeFolder(dirname(path))
+    closeSync(openSync(path, 'a', 0o600))
+  } catch (error) {
+    const advice = `${handOver(dirname(path), error)}${nameAnother('store')}`
+    throw new StartError(`${path} cannot be created (${systemReason(error)}). ${advice}`, { cause: error })
+  }
+}
+
+function checkWritable(path: string, stats: Stats): void {
+  checkIsFile(path, stats, 'store')
+  if ((stats.mode & 0o222) === 0) throw readOnly(path)
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+  } catch (error) {
+    throw ['EACCES', 'EROFS', 'EPERM'].includes(codeOf(error)) ? readOnly(path) : unreachable(path, error)
+  }
+}
+
+function checkIsFile(path: string, stats: Stats, role: Role): void {
+  if (!stats.isFile()) throw new StartError(`${path} is not a file. ${nameAnother(role)}`)
+}
+
+function readOnly(path: string): StartError {
+  return new StartError(`${path} is read-only. Let this user write to it, or name another file.`)
+}
+
+export function statOrUndefined(path: string, role: Role = 'store'): Stats | undefined {
+  return reached(path, role, () => statSync(path, { throwIfNoEntry: false }))
+}
+
+/** What `work` gives, which asks the system for the file. Throws StartError. */
+function reached<Result>(path: string, role: Role, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw unreachable(path, error, role)
+  }
+}
+
+function unreachable(path: string, cause: unknown, role: Role = 'store'): StartError {
+  return new StartError(`${path} cannot be reached (${systemReason(cause)}). ${nameAnother(role)}`, { cause })
+}
+
+function linkOrUndefined(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown'
+}

@@ -1,0 +1,100 @@
+// The rows of a SQLite store, for copying. No other process may have the file open: its writes during the copy would be copied in
+// part.
+
+import { Database } from 'bun:sqlite'
+import { StartError } from '../../../domain/start-error.ts'
+import { type Contents, contentsOf, quoted, type Row } from '../../contents.ts'
+import { BUSY_TIMEOUT_MS } from '../connect/connection.ts'
+import { isSqliteCode, translated } from '../connect/errors.ts'
+import { Statements } from '../connect/statements.ts'
+import { BEGIN_EPOCH } from '../read/events.ts'
+import { COUNT_TO } from '../read/inventory.ts'
+import { searchIndex } from '../read/search.ts'
+import { APPLICATION_ID, UNFINISHED_ID } from './checks.ts'
+
+/** For STRICT tables. In others, a column's type does not determine the type of its values. */
+const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const
+
+/** `path` is absolute. Throws StartError when another process uses the file. */
+export function openSqliteContents(path: string): Contents {
+  const inUse = `${path} is in use by another process. Stop the servers of both stores first.`
+  const database = translated(() => openAlone(path, inUse))
+  const run = (sql: string) => translated(() => void database.run(sql))
+  const search = searchIndex(new Statements({ database }))
+
+  return contentsOf({
+    catalogue: `SELECT tables.name, columns.name, upper(columns.type)
+      FROM sqlite_schema AS tables JOIN pragma_table_xinfo(tables.name) AS columns
+      WHERE tables.type = 'table' AND hidden = 0`,
+    types: TYPES,
+    selected: ({ name }) => quoted(name),
+    collation: 'BINARY',
+    query: async (sql, ...parameters) => translated(() => database.query(sql).values(...parameters) as Row[]),
+    async transaction(work) {
+      run('BEGIN')
+      try {
+        await work()
+        run('COMMIT')
+      } finally {
+        if (database.inTransaction) run('ROLLBACK')
+      }
+    },
+    async insert({ name, columns }, rows) {
+      const names = columns.map((column) => quoted(column.name))
+      const sql = `INSERT INTO ${quoted(name)} (${names}) VALUES (${names.map(() => '?')})`
+      translated(() => {
+        const insert = database.query(sql)
+        for (const row of rows) insert.run(...row)
+      })
+    },
+    derive: async (table, after, rows) =>
+      translated(() => {
+        const last = search.addRows(table, after, rows) ?? after
+        if (table === 'pets') database.query(COUNT_TO).run(last)
+      }),
+    lastId: async (table) => translated(() => lastIdOf(database, table)),
+    setLastId: async (table, id) => translated(() => setLastId(database, table, id)),
+    markUnfinished: async () => run(`PRAGMA application_id = ${UNFINISHED_ID}`),
+    async markFinished() {
+      run(BEGIN_EPOCH)
+      run(`PRAGMA application_id = ${APPLICATION_ID}`)
+    },
+    close: async () => database.close(),
+  })
+}
+
+/** The last id that the table has assigned, or holds; 0 before the first. */
+export function lastIdOf(database: Database, table: string): bigint {
+  const [last] = database
+    .query(
+      `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0),
+                  coalesce((SELECT max(id) FROM ${quoted(table)}), 0))`,
+    )
+    .safeIntegers(true)
+    .values(table)
+  return last?.[0] as bigint
+}
+
+/** Belongs to a transaction. */
+export function setLastId(database: Database, table: string, id: bigint): void {
+  database.query('DELETE FROM sqlite_sequence WHERE name = ?').run(table)
+  database.query('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(table, id)
+}
+
+/** In exclusive mode from the first access: throws a StartError with `inUse` when another process has the file open, and then keeps others out. */
+export function openAlone(path: string, inUse: string): Database {
+  const database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
+  try {
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    database.run('PRAGMA locking_mode = EXCLUSIVE')
+    database.run('BEGIN EXCLUSIVE')
+    database.run('COMMIT')
+    database.run('PRAGMA synchronous = FULL')
+    database.run('PRAGMA foreign_keys = ON')
+    return database
+  } catch (error) {
+    database.close()
+    if (!isSqliteCode(error, 'SQLITE_BUSY', 'SQLITE_LOCKED')) throw error
+    throw new StartError(inUse, { cause: error })
+  }
+}

@@ -1,0 +1,70 @@
+// Whether the file of an open store is still in its place. When it was removed, or another file has its name, SQLite goes on writing to a
+// file that nobody can open again, so nothing more may be acknowledged. A second name (a hard link) is dangerous, too: see file-checks.ts.
+
+import { statSync } from 'node:fs'
+import type { PetstoreError } from '../../../domain/petstore-error.ts'
+import type { StoreOptions } from '../../../domain/store.ts'
+import { unavailable } from '../../shared/failures.ts'
+import { identityIn } from './checks.ts'
+
+/** Once a second is promised, and a timer may be late. */
+const EVERY_MS = 500
+
+export class FileGuard {
+  private lost: PetstoreError | undefined
+  private names = 1
+  private readonly timer = setInterval(() => this.look(), EVERY_MS).unref()
+
+  /** `identity` is that of the file that was opened at `path`: see `identityOf`. */
+  constructor(
+    private readonly path: string,
+    private readonly identity: string,
+    private readonly onTrouble: StoreOptions['onTrouble'],
+  ) {}
+
+  /** Looks now. Throws `unavailable` when the file is not in its place, or was not at any earlier look: it may have missed changes. */
+  check(): void {
+    this.look()
+    this.throwIfLost()
+  }
+
+  throwIfLost(): void {
+    if (this.lost) throw this.lost
+  }
+
+  stop(): void {
+    clearInterval(this.timer)
+  }
+
+  private look(): void {
+    if (this.lost) return
+    const found = statOf(this.path)
+    if (found === 'unknown') return
+    const { identity, names } = found
+    if (identity === undefined) this.lose('has been removed or renamed')
+    else if (identity !== this.identity) this.lose('is another file than the one that was opened')
+    else if (names > 1 && this.names === 1) {
+      const reason = `${this.path} has ${names} names (hard links). A service that opens another one would lose changes, and so would this one.`
+      this.onTrouble?.({ lost: false, reason })
+    }
+    this.names = names
+  }
+
+  private lose(what: string): void {
+    this.stop()
+    const reason = `${this.path} ${what}. Every request is refused. Put the right file in its place, and start the service again.`
+    this.lost = unavailable(new Error(reason))
+    this.onTrouble?.({ lost: true, reason })
+  }
+}
+
+/** `unknown`: the disk is failing. Reads and writes then report it themselves. */
+function statOf(path: string): { identity: string | undefined; names: number } | 'unknown' {
+  try {
+    const stats = statSync(path, { bigint: true })
+    return { identity: identityIn(stats), names: Number(stats.nlink) }
+  } catch (error) {
+    const isGone = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+    return isGone ? { identity: undefined, names: 1 } : 'unknown'
+  }
+}

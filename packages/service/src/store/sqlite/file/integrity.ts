@@ -1,0 +1,144 @@
+// Whether a copy of a store is whole: all that SQLite knows of damage, all that its schema says, and that the rows, the counts of the
+// inventory and the feed of events say the same.
+
+import { constants, Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { markOf } from '../../../domain/events.ts'
+import { StartError } from '../../../domain/start-error.ts'
+import { checkFinished } from '../connect/connection.ts'
+import { isSqliteCode } from '../connect/errors.ts'
+import { lackOf } from '../schema/completeness.ts'
+import { checkVersion, schemaVersion } from '../schema/schema.ts'
+import { identityOf, realPath } from './checks.ts'
+
+export interface BackupSummary {
+  pets: number
+  orders: number
+  keys: number
+  bytes: number
+}
+
+export interface LastEvent {
+  id: bigint
+  at: number
+  mark: number
+}
+
+/** What was found about a copy: the last event, `undefined` where there is none yet, or `fault`, the end of a sentence about the file. */
+export type Checked = BackupSummary & { last: LastEvent | undefined; fault: string | undefined }
+
+/** Tells the copies of one store from the copies of another. */
+export interface Origin {
+  firstKey: { id: bigint; createdAt: number } | undefined
+  last: LastEvent | undefined
+}
+
+const DAMAGED = 'is damaged'
+
+/** Counts the rows that have another status than their last event says, or no event, and those that have events and are not there. */
+function untold(table: string, id: string, status: string): string {
+  const last = `id = (SELECT max(id) FROM events AS each WHERE each.${id} = events.${id})`
+  return `SELECT
+    (SELECT count(*) FROM ${table} WHERE status IS NOT
+      (SELECT ${status} FROM events WHERE ${id} = ${table}.id ORDER BY id DESC LIMIT 1)) +
+    (SELECT count(*) FROM events WHERE ${status} IS NOT NULL AND ${id} NOT IN (SELECT id FROM ${table}) AND ${last}) AS n`
+}
+
+/** Each counts what should not be there, and completes a sentence about the file. */
+const FAULTS = {
+  'has rows that refer to rows which are not there': 'SELECT count(*) AS n FROM pragma_foreign_key_check',
+  'counts its pets wrong in the inventory': `SELECT count(*) AS n FROM inventory WHERE pets <>
+    (SELECT count(*) FROM pets WHERE pets.status = inventory.status AND id <= counted_to)`,
+  'has pets that are not as its feed of events says': untold('pets', 'pet_id', 'pet_status'),
+  'has orders that are not as its feed of events says': untold('orders', 'order_id', 'order_status'),
+}
+
+/** Throws StartError when the file at `path` is damaged. */
+export function checkContents(path: string): BackupSummary {
+  using database = new Database(path, { readonly: true })
+  const { fault, ...summary } = examine(database, path, {})
+  if (fault !== undefined) throw new StartError(`The backup ${fault}: it was not used.`)
+  return summary
+}
+
+/** Changes nothing, also beside the file. Throws StartError when it is no copy of a store, or of a version that this one cannot check. */
+export function checkCopy(path: string): Checked {
+  const copy = findCopy(path)
+  using database = openCopy(copy)
+  const checked = examine(database, copy, FAULTS, () => refuseVersion(database, path))
+  return { ...checked, last: checked.fault === undefined ? lastEvent(database) : undefined }
+}
+
+/** Returns the file, with symbolic links resolved. Throws StartError if it is not there, or if a log beside it has some of its changes. */
+export function findCopy(path: string): string {
+  const copy = realPath(path)
+  if (identityOf(copy, 'backup') === undefined) throw new StartError(`There is no backup at ${path}.`)
+  if ((statSync(`${copy}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new StartError(
+      `${path} is a store with changes in its log, ${path}-wal. Take a backup of it with petstore backup.`,
+    )
+  }
+  return copy
+}
+
+/** `undefined` if the file cannot be read as a store. Never call it with the file of a store that this process has open. */
+export function originOf(path: string): Origin | undefined {
+  try {
+    using database = openCopy(path)
+    const first = database.query<{ id: bigint; createdAt: bigint }, []>(
+      'SELECT id, created_at AS createdAt FROM keys ORDER BY id LIMIT 1',
+    )
+    const key = first.safeIntegers(true).get()
+    return { firstKey: key ? { id: key.id, createdAt: Number(key.createdAt) } : undefined, last: lastEvent(database) }
+  } catch {
+    return undefined
+  }
+}
+
+/** `immutable`: otherwise SQLite would make files beside one that is in WAL mode, as what Litestream restores is. */
+function openCopy(path: string): Database {
+  const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants
+  try {
+    return new Database(`${pathToFileURL(path)}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+  } catch (cause) {
+    throw new StartError(`${path} cannot be read as a file.`, { cause })
+  }
+}
+
+function refuseVersion(database: Database, path: string): void {
+  checkFinished(database, path)
+  checkVersion(path, schemaVersion(database))
+}
+
+function examine(
+  database: Database,
+  path: string,
+  faults: Readonly<Record<string, string>>,
+  refuse: () => void = () => undefined,
+) {
+  const count = (sql: string) => database.query<{ n: number }, []>(sql).get()?.n ?? 0
+  const nothing = { pets: 0, orders: 0, keys: 0, bytes: statSync(path).size }
+  try {
+    refuse()
+    const [result] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
+    const lack = result?.integrity_check === 'ok' ? lackOf(database) : DAMAGED
+    if (lack !== undefined) return { ...nothing, fault: lack }
+    const rows = (table: string) => count(`SELECT count(*) AS n FROM ${table}`)
+    const fault = Object.keys(faults).find((each) => count(faults[each] as string) > 0)
+    return { ...nothing, pets: rows('pets'), orders: rows('orders'), keys: rows('keys'), fault }
+  } catch (error) {
+    if (!isSqliteCode(error, 'SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_ERROR')) throw error
+    return { ...nothing, fault: DAMAGED }
+  }
+}
+
+function lastEvent(database: Database): LastEvent | undefined {
+  const last = database.query<Record<'id' | 'at' | 'petId', bigint> & { type: string; orderId: bigint | null }, []>(
+    'SELECT id, type, at, pet_id AS petId, order_id AS orderId FROM events ORDER BY id DESC LIMIT 1',
+  )
+  const row = last.safeIntegers(true).get()
+  if (!row) return undefined
+  const at = Number(row.at)
+  return { id: row.id, at, mark: markOf({ ...row, at, orderId: row.orderId ?? undefined }) }
+}

@@ -1,0 +1,53 @@
+// A file that was set back to an earlier state (shared/recovery.ts). Its schema may be that of an older release: it is left as it is.
+//
+// Do not use it in a process that has the store open: see file-checks.ts.
+
+import type { Database } from 'bun:sqlite'
+import type { ApiKey } from '../../../domain/keys.ts'
+import { noStoreAt, StartError } from '../../../domain/start-error.ts'
+import { type KeyRow, LIST_KEYS, toKey } from '../../shared/key-rows.ts'
+import { lastSkipped, type Recovery } from '../../shared/recovery.ts'
+import { ASSIGNING } from '../../shared/tables.ts'
+import { checkFinished } from '../connect/connection.ts'
+import { startError } from '../connect/errors.ts'
+import { BEGIN_EPOCH } from '../read/events.ts'
+import { lackError } from '../schema/completeness.ts'
+import { schemaVersion } from '../schema/schema.ts'
+import { identityOf, inUse, prepareFile } from './checks.ts'
+import { lastIdOf, openAlone, setLastId } from './contents.ts'
+
+/** All or nothing. Throws StartError when a service uses the store. */
+export async function recover(path: string, { skipIds, revoke }: Recovery): Promise<void> {
+  if (identityOf(path) === undefined) throw noStoreAt(path)
+  const file = prepareFile(path)
+  try {
+    using database = openAlone(file, inUse(path).message)
+    checkFinished(database, path)
+    const version = schemaVersion(database)
+    if (version === 0) throw new StartError(`${path} is empty: there is nothing to recover.`)
+    const revoked = await revoke(keysIn(database))
+    database.transaction(() => {
+      setApart(database, path, skipIds)
+      const end = database.query('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
+      for (const id of revoked) end.run(Date.now(), id)
+    })()
+  } catch (error) {
+    throw lackError(path, startError(path, error))
+  }
+}
+
+export function keysIn(database: Database): ApiKey[] {
+  return database.query<KeyRow, []>(LIST_KEYS).all().map(toKey)
+}
+
+export type LastIds = (table: string) => bigint
+
+/** Begins an epoch, and leaves ids out behind the last ones, in this store or in `given`. Belongs to one transaction. Throws StartError. */
+export function setApart(database: Database, path: string, skipIds: bigint, given: LastIds = () => 0n): void {
+  const refuse = (reason: string) => new StartError(`${path} cannot be used: ${reason}.`)
+  for (const table of ASSIGNING) {
+    const [last, other] = [lastIdOf(database, table), given(table)]
+    setLastId(database, table, lastSkipped(table, last > other ? last : other, skipIds, refuse))
+  }
+  database.run(BEGIN_EPOCH)
+}

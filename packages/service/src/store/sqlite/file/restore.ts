@@ -1,0 +1,224 @@
+// Replaces a store with a backup, and keeps the previous store under another name. During the whole replacement, this process has the
+// store's exclusive lock, and a file with the store's name exists: a service that starts meanwhile waits, and then uses the backup
+// (see checkInPlace in connection.ts).
+
+import { constants, Database } from 'bun:sqlite'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { ApiKey } from '../../../domain/keys.ts'
+import { StartError } from '../../../domain/start-error.ts'
+import { orStartError, systemReason } from '../../../domain/system-reason.ts'
+import { exchange, makeFolder, syncFile, syncFolderOf } from '../../../system/files.ts'
+import { syncSteadily } from '../../../system/steady-sync.ts'
+import { isSqliteCode } from '../connect/errors.ts'
+import { changeAside } from './backup.ts'
+import { APPLICATION_ID, checkBackup, checkReplaceable, inUse, realPath } from './checks.ts'
+import { lastIdOf } from './contents.ts'
+import { type BackupSummary, checkContents, findCopy } from './integrity.ts'
+import { SIDE_SUFFIXES, withPartial } from './partial-file.ts'
+import { keysIn, type LastIds, setApart } from './recovery.ts'
+
+const COPY_BYTES = 1024 * 1024
+
+export interface Restored extends BackupSummary {
+  /** The files with the previous store. */
+  kept: string[]
+  /** The keys of the restored one. */
+  known: ApiKey[]
+  /** Why the names of the files may not survive a power failure. */
+  unsynced: string | undefined
+}
+
+/**
+ * Makes the backup at `from` the store at `to`, in which `skipIds` ids are left out behind the last one of either store. Throws StartError
+ * when a service uses the store, or when the backup is damaged, and then changes nothing.
+ */
+export function restore(from: string, to: string, skipIds: bigint): Restored {
+  const [backup, path] = [findCopy(from), realPath(to)]
+  checkBackup(backup)
+  checkReplaceable(path)
+  orStartError(
+    () => makeFolder(dirname(path)),
+    (reason) => `${to} cannot be created (${reason}).`,
+  )
+  const kept = `${path}.before-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
+  const write = (partial: string) => {
+    syncSteadily(partial, () => copyBytes(backup, partial))
+    const contents = checkContents(partial)
+    giveOwner(partial, path)
+    let known: ApiKey[] = []
+    const replaced = replace(path, partial, kept, (lastIds) => {
+      known = changeAside(partial, (database) => {
+        database.transaction(setApart)(database, from, skipIds, lastIds)
+        return keysIn(database)
+      })
+      syncFile(partial)
+    })
+    return { ...contents, ...replaced, known }
+  }
+  return withPartial(path, write, kept)
+}
+
+/** Does not copy the backup's mode: until the copy is complete, nobody else may read it. */
+function copyBytes(from: string, to: string): void {
+  const [source, target] = [openSync(from, 'r'), openSync(to, 'r+')]
+  try {
+    const buffer = Buffer.allocUnsafe(COPY_BYTES)
+    for (let length = 1; length > 0; ) {
+      length = readSync(source, buffer)
+      writeFileSync(target, buffer.subarray(0, length))
+    }
+  } finally {
+    closeSync(source)
+    closeSync(target)
+  }
+}
+
+/** `kept` is the name for the previous store. `finish` completes the file, given the last ids of the previous store. */
+function replace(
+  path: string,
+  file: string,
+  kept: string,
+  finish: (lastIds: LastIds) => void,
+): Pick<Restored, 'kept' | 'unsynced'> {
+  const made = makeEmpty(path)
+  let found: Found | undefined
+  let done = false
+  const database = openExclusively(path)
+  try {
+    // Before SQLite reads: it removes a log that does not match, which may be all that is left of a store that was moved.
+    for (const suffix of ['-wal', '-journal']) if (existsSync(path + suffix)) linkSync(path + suffix, kept + suffix)
+    found = takeAlone(database, path)
+    finish(lastIdsOf(database))
+    syncFolderOf(path)
+    for (const suffix of SIDE_SUFFIXES) rmSync(path + suffix, { force: true })
+    if (found === 'empty') renameSync(file, path)
+    else swap(file, path, kept)
+    done = true
+  } finally {
+    if (!done && made && found === 'empty') rmSync(path)
+    database.close()
+    if (!done) putBack(path, kept)
+  }
+  if (found === 'whole') for (const suffix of SIDE_SUFFIXES) rmSync(kept + suffix, { force: true })
+  return {
+    kept: ['', ...SIDE_SUFFIXES].map((suffix) => kept + suffix).filter((part) => existsSync(part)),
+    unsynced: unsyncedFolderOf(path),
+  }
+}
+
+/** Syncs the folder of `path`. Returns the reason if that fails. */
+function unsyncedFolderOf(path: string): string | undefined {
+  try {
+    syncFolderOf(path)
+    return undefined
+  } catch (error) {
+    return systemReason(error)
+  }
+}
+
+/** Gives the last ids that the store has assigned, 0 if they cannot be read: it may be empty or damaged. */
+function lastIdsOf(database: Database): LastIds {
+  return (table) => {
+    try {
+      return lastIdOf(database, table)
+    } catch {
+      return 0n
+    }
+  }
+}
+
+/** Creates an empty file to lock. Returns `false` when there is a file already. */
+function makeEmpty(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+/**
+ * With `unix-excl`, SQLite takes the exclusive lock before it reads anything, so that a damaged file is locked, too
+ * (https://sqlite.org/vfs.html, 2.2).
+ */
+function openExclusively(path: string): Database {
+  const { SQLITE_OPEN_READWRITE, SQLITE_OPEN_URI } = constants
+  return new Database(`${pathToFileURL(path)}?vfs=unix-excl`, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI)
+}
+
+/** `whole`: everything is in the file itself, and nothing in a log. */
+type Found = 'whole' | 'damaged' | 'empty'
+
+/** Locks the database until it is closed. Throws StartError when another process has it open. */
+function takeAlone(database: Database, path: string): Found {
+  try {
+    database.run('PRAGMA locking_mode = EXCLUSIVE')
+    database.run('BEGIN EXCLUSIVE')
+    const empty = statSync(path).size === 0
+    // SQLite would remove the log beside an empty file, even when it is the log of the restored store by then.
+    if (empty) database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+    database.run('COMMIT')
+    database.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    return empty ? 'empty' : 'whole'
+  } catch (error) {
+    if (isSqliteCode(error, 'SQLITE_BUSY', 'SQLITE_LOCKED')) {
+      throw inUse(path, error)
+    }
+    if (!isSqliteCode(error, 'SQLITE_') || isSqliteCode(error, 'SQLITE_READONLY', 'SQLITE_CANTOPEN')) throw error
+    return 'damaged'
+  }
+}
+
+/** The store is in its place; restores the files that SQLite has removed beside it. */
+function putBack(path: string, kept: string): void {
+  for (const suffix of SIDE_SUFFIXES) {
+    if (!existsSync(kept + suffix)) continue
+    if (existsSync(path + suffix)) rmSync(kept + suffix)
+    else renameSync(kept + suffix, path + suffix)
+  }
+  rmSync(kept, { force: true })
+}
+
+/** Gives the file the owner, group and mode of the previous store. Without one, root gives it the owner and group of the folder. */
+function giveOwner(file: string, path: string): void {
+  const old = statSync(path, { throwIfNoEntry: false })
+  const own = statSync(file)
+  const { uid, gid } = old ?? (process.getuid?.() === 0 ? statSync(dirname(path)) : own)
+  try {
+    if (uid !== own.uid || gid !== own.gid) chownSync(file, uid, gid)
+  } catch (cause) {
+    throw new StartError(`${path} belongs to another user or group. Restore it as its owner, or as root.`, { cause })
+  }
+  if (old) chmodSync(file, old.mode & 0o777)
+}
+
+/** Names the file `path`, and the one that is there `kept`. A process that is killed meanwhile leaves each of them one name. */
+function swap(file: string, path: string, kept: string): void {
+  if (!exchange(file, path)) {
+    // Between these two the store has two names. With them it is not opened: see checks.ts.
+    linkSync(path, kept)
+    renameSync(file, path)
+    return
+  }
+  try {
+    renameSync(file, kept)
+  } catch (error) {
+    exchange(file, path)
+    throw error
+  }
+}

@@ -1,0 +1,108 @@
+// Pages of lists in SQLite, which writes the JSON of a page as one text. A statement is built for each combination of filters, in the
+// order of the index that it names.
+
+import type { Page } from '../../../domain/lists.ts'
+import { type Columns, fromRow, jsonObject, selectList } from '../../shared/columns.ts'
+import {
+  type AnyFilter,
+  type Found,
+  goesUp,
+  type List,
+  type Plan,
+  pageOf,
+  planOf,
+  rowsOf,
+  startOf,
+} from '../../shared/lists.ts'
+import type { Query, Read, Statements } from '../connect/statements.ts'
+import { SQLITE_JSON } from './json.ts'
+import { otherSide, walkSql } from './page-queries.ts'
+
+type Value = bigint | number | string
+/** The rows as JSON, separated by commas, how many they are, and whether there are any on the other side of the place. */
+type Answer = [json: string | null, count: bigint, beyond: bigint]
+
+export function rowById<Row>(
+  statements: Statements,
+  read: Read,
+  list: Pick<List<never>, 'table' | 'lookup'>,
+  columns: Columns<Row>,
+): (id: bigint) => Promise<Row | undefined> {
+  const byId = statements.query<object, [bigint]>(`SELECT ${selectList(columns)} FROM ${rowsOf(list)} WHERE id = ?`)
+  return (id) =>
+    read(() => {
+      const row = byId.get(id)
+      return row ? fromRow(columns, row) : undefined
+    })
+}
+
+export function pages<Filter extends AnyFilter>(
+  statements: Statements,
+  read: Read,
+  list: List<Filter>,
+): (filter: Filter) => Promise<Page> {
+  const json = jsonObject(list.columns, SQLITE_JSON)
+  const built = new Map<string, Query<Answer, Value[]>>()
+  const inRange = statements.query<[json: string, count: bigint], [bigint, number]>(
+    `SELECT group_concat(${json}) FILTER (WHERE id > ?1 AND id <= ?1 + ?2), count(*)
+     FROM ${rowsOf(list)} WHERE id >= ?1 AND id <= ?1 + ?2 + 1`,
+  )
+
+  function statementFor(plan: Plan<Filter>, up: boolean): Query<Answer, Value[]> {
+    const name = `${plan.index?.name} ${plan.given} ${up}`
+    const statement = built.get(name) ?? statements.query<Answer, Value[]>(sqlOf(plan, up))
+    built.set(name, statement)
+    return statement
+  }
+
+  function sqlOf(plan: Plan<Filter>, up: boolean): string {
+    const rows = walkSql(list, plan, up, `id, ${json} AS row`)
+    return `SELECT group_concat(row), count(*), ${otherSide(list, plan, up)} FROM (${rows})`
+  }
+
+  function page(filter: Filter): Page {
+    const { limit, after } = filter
+    const up = goesUp(filter)
+    const from = after ?? startOf(up)
+    const plan = planOf(list, filter)
+    if (up && !filter.back && plan.given.length === 0) {
+      // Ids nearly always follow each other without a gap: where that of the place is there, the next `limit`, and one more, they are the page.
+      const beyond = from > 0n
+      const [json, count] = inRange.values(from, limit)[0] as [string, bigint]
+      if (count === BigInt(limit + (beyond ? 2 : 1)))
+        return pageOf(filter, { rows: json, first: from + 1n, last: from + BigInt(limit), more: true, beyond })
+    }
+    const values = plan.given.map((name) => filter[name] as Value)
+    return pageOf(filter, foundIn(statementFor(plan, up).values(from, limit + 1, ...values)[0] as Answer, filter))
+  }
+
+  return (filter) => read(() => page(filter))
+}
+
+const START = '{"id":'
+/** The text between two rows. No text contains it: inside a JSON string, the quotation mark is escaped. */
+const BETWEEN = `},${START}`
+
+/** The first `limit` rows of up to one more. */
+function foundIn([json, count, beyond]: Answer, { limit, back }: AnyFilter): Found {
+  const more = count > limit
+  const read = json ?? ''
+  const shown = more ? read.slice(0, read.lastIndexOf(BETWEEN) + 1) : read
+  const rows = back
+    ? shown
+        .split(/,(?=\{"id":)/)
+        .reverse()
+        .join()
+    : shown
+  return {
+    rows,
+    first: idAt(rows, rows.indexOf(START)),
+    last: idAt(rows, rows.lastIndexOf(START)),
+    more,
+    beyond: beyond === 1n,
+  }
+}
+
+function idAt(rows: string, start: number): bigint | undefined {
+  return start < 0 ? undefined : BigInt(rows.slice(start + START.length, rows.indexOf(',', start)))
+}

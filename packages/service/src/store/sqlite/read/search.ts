@@ -1,0 +1,233 @@
+// The index of search in SQLite, an FTS5 table of words for each list, and the rows that a search finds by it.
+
+import type { StoredOrder } from '../../../domain/decisions/snapshot.ts'
+import type { Pet } from '../../../domain/pets.ts'
+import { jsonObject } from '../../shared/columns.ts'
+import { type AnyFilter, conditionsOf, type List, ORDERS, PETS, planOf, rowsOf } from '../../shared/lists.ts'
+import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../../shared/search.ts'
+import { BUSY_TIMEOUT_MS, type SqliteConnection } from '../connect/connection.ts'
+import { translateCode } from '../connect/errors.ts'
+import { inserter, type Read, type Statements } from '../connect/statements.ts'
+import { Thread } from '../connect/thread.ts'
+import { SQLITE_JSON } from './json.ts'
+import { parameter, walkSql } from './page-queries.ts'
+import THREAD from './search-thread.js' with { type: 'text' }
+
+/**
+ * In the index each word begins with a letter for the block of 2^20 ids that its row is in. So no word has more rows than a block: FTS5 merges all
+ * rows of one in one go, while every write waits. Blocks that are 36 apart have the same letter.
+ */
+const BLOCK_BITS = 20n
+/** The index has the beginnings of words up to so many letters behind that one (migrations/0021-schema.sql). For a longer one it reads each word of it. */
+const PREFIX_MAX = 3
+/** Rows looked at along the filters before the index is used: few rows of many have a rare value. */
+const FILTERED = 256
+/** Rows of the index looked at in a step, for each of which FTS5 may read all rows of a word again; and those of them that come back at most. */
+const STEP = { first: 256, max: 65_536, found: 1_024 }
+
+/** Rows that are indexed at once. */
+const ROWS = 1_000
+
+type Value = bigint | number | string
+
+type Table = 'pets' | 'orders'
+
+/** Each change of a name or a reference calls it in its transaction, after all other writes: FTS5 keeps what it gets until it must write. */
+export function searchIndex(statements: Statements) {
+  const row = (id: bigint, text: string): [bigint, string] => [id, inBlock(id >> BLOCK_BITS, indexedWords(text))]
+  const adder = (table: Table) => inserter(statements, `search_${table}`, ['rowid', 'words'])
+  const add = { pets: adder('pets'), orders: adder('orders') }
+  const setter = (table: Table) => {
+    const sql = `INSERT OR REPLACE INTO search_${table} (rowid, words) VALUES (?, ?)`
+    const replace = statements.query<never, [bigint, string]>(sql)
+    return (id: bigint, text: string) => void replace.run(...row(id, text))
+  }
+  const set = { pets: setter('pets'), orders: setter('orders') }
+  const read = (list: Pick<List<never>, 'table' | 'lookup' | 'searched'>) =>
+    statements.query<[bigint, string], [bigint, number]>(
+      `SELECT id, ${list.searched} FROM ${rowsOf(list)} WHERE id > ? ORDER BY id LIMIT +?`,
+    )
+  const rows = { pets: read(PETS), orders: read(ORDERS) }
+  const remove = statements.query<never, [bigint]>('DELETE FROM search_pets WHERE rowid = ?')
+  const ordersOf = statements.query<[bigint, string | null], [bigint]>(
+    'SELECT id, reference FROM orders WHERE pet_id = ?',
+  )
+  /** What an order is found by. */
+  const textOf = (reference: string | null | undefined, name: string) => `${reference ?? ''} ${name}`
+
+  /** Indexes up to `limit` rows behind `after` that were written without it. Gives the last of them. */
+  function addRows(table: Table, after: bigint, limit: number): bigint | undefined {
+    const found = rows[table].values(after, limit)
+    for (const [id, text] of found) set[table](id, text)
+    return found.at(-1)?.[0]
+  }
+
+  return {
+    addPets: (pets: readonly Pick<Pet, 'id' | 'name'>[]) => add.pets(pets.map(({ id, name }) => row(id, name))),
+    /** Its orders are found by its name, too. */
+    renamePet(id: bigint, name: string) {
+      set.pets(id, name)
+      for (const [order, reference] of ordersOf.values(id)) set.orders(order, textOf(reference, name))
+    },
+    deletePet: (id: bigint) => void remove.run(id),
+    /** `name`: of a pet. */
+    addOrders: (orders: readonly StoredOrder[], name: (petId: bigint) => string) =>
+      add.orders(orders.map(({ id, petId, reference }) => row(id, textOf(reference, name(petId))))),
+    setOrder: (id: bigint, reference: string | undefined, name: string) => set.orders(id, textOf(reference, name)),
+    addRows,
+    /** Indexes all rows, which were written without it. Gives how many are done, at most. */
+    *addAll(): Generator<number> {
+      let done = 0
+      for (const table of ['pets', 'orders'] as const) {
+        for (let last: bigint | undefined = 0n; last !== undefined; ) {
+          last = addRows(table, last, ROWS)
+          done += ROWS
+          yield done
+        }
+      }
+    },
+  }
+}
+
+export type RunQuery = (sql: string, ...values: Value[]) => Promise<unknown[][]>
+
+/** For a store in memory, which no thread could open. */
+export function inThisThread(statements: Statements, read: Read): RunQuery {
+  return (sql, ...values) => read(() => statements.queryOnce<unknown[]>(sql).values(...values))
+}
+
+/** The rows that were looked at, up to the limit: how many, and the last of them. */
+interface Looked {
+  count: number
+  last: bigint
+  rows: FoundRow[]
+}
+
+type Answer = { rows: unknown[][] } | { code: string | undefined; message: string }
+
+interface SearchThread {
+  query: RunQuery
+  /** Resolves when the thread has closed the file. */
+  stop(): Promise<void>
+}
+
+/**
+ * Runs the searches of a file in a thread with its own connection: a search may read millions of entries of the index, and no other request
+ * waits for it. Concurrent searches take turns, step by step.
+ */
+export function searchThread(connection: SqliteConnection): SearchThread {
+  const { filename } = connection.database
+  const thread = new Thread<{ path?: string; waitMs?: number; sql?: string; values?: unknown[] }, Answer>(THREAD)
+  return {
+    async query(sql, ...values) {
+      const answer = await thread.ask({ path: filename, waitMs: BUSY_TIMEOUT_MS, sql, values })
+      // The thread opened the path, which may name another file now.
+      connection.check()
+      if ('rows' in answer) return answer.rows
+      throw translateCode(answer.code ?? '', new Error(`${answer.message} (${answer.code})`))
+    },
+    stop: () => thread.stop({}),
+  }
+}
+
+export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: List<Filter>): Walk<Filter> {
+  const json = jsonObject(list.columns, SQLITE_JSON)
+
+  /** By the index where there are `indexed` words, of one block, otherwise along the filters. */
+  async function look(
+    { filter, up }: WalkRange<Filter>,
+    after: bigint,
+    limit: number,
+    indexed?: { words: readonly string[]; block: bigint },
+  ): Promise<Looked> {
+    const plan = planOf(list, filter)
+    const { given } = plan
+    const index = `search_${list.table}`
+    const candidates = indexed
+      ? `SELECT rowid FROM ${index} WHERE ${index} MATCH ${parameter(given.length)} AND rowid ${up ? '>' : '<='} ?1
+         AND rowid ${up ? '<=' : '>'} ${parameter(given.length + 1)} ORDER BY rowid ${up ? '' : 'DESC'} LIMIT +?2`
+      : walkSql(list, plan, up, 'id')
+    const where = conditionsOf(list, plan, parameter)
+      .map((condition) => ` AND ${condition}`)
+      .join('')
+    const sql = `WITH candidate (found) AS MATERIALIZED (${candidates})
+      SELECT count(*), ${up ? 'max' : 'min'}(found), NULL FROM candidate UNION ALL
+      SELECT * FROM (
+        SELECT ${list.table}.id, ${list.searched}, ${json} FROM candidate CROSS JOIN ${rowsOf(list, ' NOT INDEXED')}
+        WHERE ${list.table}.id = found${where} LIMIT ${STEP.found})`
+    const values = given.map((name) => filter[name] as Value)
+    const search = indexed ? [matching(indexed.block, indexed.words), endOf(indexed.block, up)] : []
+    const [looked, ...rows] = await query(sql, after, limit, ...values, ...search)
+    const [count, last] = looked as [bigint, bigint | null]
+    const found = (rows as [bigint, string, string][]).map(([id, text, json]) => ({ id, text, json }))
+    const isCut = found.length === STEP.found
+    return {
+      count: isCut ? limit : Number(count),
+      last: (isCut ? found.at(-1)?.id : last) ?? after,
+      rows: found,
+    }
+  }
+
+  /** Of the nearest row. */
+  async function blockOf(after: bigint, up: boolean): Promise<bigint | undefined> {
+    const where = up ? '>' : '<='
+    const [[id] = []] = await query(`SELECT ${up ? 'min' : 'max'}(id) FROM ${list.table} WHERE id ${where} ?1`, after)
+    return typeof id === 'bigint' ? id >> BLOCK_BITS : undefined
+  }
+
+  return async function* walk(range) {
+    const { filter, up, count } = range
+    let { after } = range
+    const isFiltered = planOf(list, filter).given.length > 0
+    const on = (last: bigint) => (up ? last : last - 1n)
+    if (isFiltered) {
+      const looked = await look(range, after, FILTERED)
+      yield looked.rows
+      if (looked.count < FILTERED) return
+      after = on(looked.last)
+    }
+    const first = isFiltered ? STEP.first : count
+    for (let block = await blockOf(after, up); block !== undefined; block = await blockOf(after, up)) {
+      for (const { words, limit } of stepsOf(range.words, first)) {
+        const looked = await look(range, after, limit, { words, block })
+        yield looked.rows
+        if (looked.count < limit) break
+        after = on(looked.last)
+      }
+      after = endOf(block, up)
+    }
+  }
+}
+
+/** In a block, how many rows with which words are looked at, step by step. It does not end. */
+function* stepsOf(words: readonly string[], first: number): Generator<{ words: readonly string[]; limit: number }> {
+  // Where most rows have a longer word, its beginning finds them at once.
+  const beginnings = words.map(beginningOf)
+  if (beginnings.some((beginning, place) => beginning !== words[place])) yield { words: beginnings, limit: STEP.first }
+  for (let limit = first; ; limit = Math.min(4 * limit, STEP.max)) yield { words, limit }
+}
+
+/** Where a walk leaves a block: its last id, or the one before its first. */
+function endOf(block: bigint, up: boolean): bigint {
+  return ((up ? block + 1n : block) << BLOCK_BITS) - 1n
+}
+
+function inBlock(block: bigint, words: string): string {
+  const letter = letterOf(block)
+  return words && letter + words.replaceAll(' ', ` ${letter}`)
+}
+
+function letterOf(block: bigint): string {
+  return (block % 36n).toString(36)
+}
+
+/** Words are letters and digits: nothing of them has a meaning in a query. */
+function matching(block: bigint, words: readonly string[]): string {
+  return words.map((word) => `"${letterOf(block)}${word}" *`).join(' AND ')
+}
+
+function beginningOf(word: string): string {
+  return Array.from(word.slice(0, 2 * PREFIX_MAX))
+    .slice(0, PREFIX_MAX)
+    .join('')
+}

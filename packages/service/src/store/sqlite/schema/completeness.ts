@@ -1,0 +1,42 @@
+// Whether a file has all that its schema says. One that lacks a table is no damage that SQLite knows of. What it has beside that is not ours
+// to judge: Litestream adds tables of its own.
+
+import { Database } from 'bun:sqlite'
+import { StartError } from '../../../domain/start-error.ts'
+import { isSqliteCode } from '../connect/errors.ts'
+import { schemaOf, schemaVersion } from './schema.ts'
+
+const SHOWN = 5
+
+/** Columns of tables with their types, and names. Not their SQL, which SQLite itself rewrites when a table is renamed; and not the
+ *  columns of views, for which SQLite needs the tables that may be missing. */
+const PARTS = `SELECT each.type || ' ' || each.name || ifnull('.' || columns.name || ' ' || columns.type, '') AS part, each.name AS name
+  FROM sqlite_schema AS each LEFT JOIN pragma_table_xinfo(iif(each.type = 'table', each.name, NULL)) AS columns
+  WHERE each.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`
+
+/** Completes a sentence about the file: `lacks orders, events and 2 more of schema 17`. `undefined` when it lacks nothing. */
+export function lackOf(database: Database): string | undefined {
+  const version = schemaVersion(database)
+  const names = missing(database, version)
+  if (names.length === 0) return undefined
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : ''
+  return `lacks ${names.slice(0, SHOWN).join(', ')}${more} of schema ${version}`
+}
+
+/** The StartError for an error while the file is opened or used, where that is the reason; any other error is returned as it is. */
+export function lackError(path: string, error: unknown): unknown {
+  if (!isSqliteCode(error, 'SQLITE_ERROR')) return error
+  using database = new Database(path, { readonly: true })
+  const lack = lackOf(database)
+  if (lack === undefined) return error
+  const advice = 'Put a backup in its place with petstore restore, which keeps it, or name another file.'
+  return new StartError(`${path} ${lack}. ${advice}`, { cause: error })
+}
+
+function missing(database: Database, version: number): string[] {
+  using whole = new Database(':memory:')
+  for (const statements of schemaOf(version)) whole.run(statements)
+  const parts = (of: Database) => of.query<{ part: string; name: string }, []>(PARTS).all()
+  const there = new Set(parts(database).map(({ part }) => part))
+  return [...new Set(parts(whole).flatMap(({ part, name }) => (there.has(part) ? [] : name)))]
+}

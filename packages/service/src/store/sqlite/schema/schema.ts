@@ -1,0 +1,63 @@
+// The schema of a SQLite store: its version, and how it gets the newest one.
+
+import type { Database } from 'bun:sqlite'
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StartError } from '../../../domain/start-error.ts'
+import { FIRST_VERSION, migratedSentence, refusedVersion } from '../../shared/schema-versions.ts'
+import { BYTES_PER_ROW, MIGRATIONS } from './migrations.ts'
+
+export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
+
+/** The statements that make a store of a released version. */
+export function schemaOf(version: number): readonly string[] {
+  return MIGRATIONS.slice(0, Math.max(0, version - FIRST_VERSION + 1))
+}
+
+/** 0 when there is no schema yet. */
+export function schemaVersion(database: Database): number {
+  const [[version] = [0]] = database.query<never, []>('PRAGMA user_version').values() as [number | bigint][]
+  return Number(version)
+}
+
+/** Throws StartError unless this version can open such a store, or bring it to its own schema. */
+export function checkVersion(path: string, version: number): void {
+  const reason = refusedVersion(version, NEWEST_VERSION)
+  if (reason !== undefined) throw new StartError(`${path} ${reason}.`)
+}
+
+/** Each migration in a transaction that takes the lock first: servers that start together migrate one after another. Throws StartError. */
+export function migrate(database: Database, path: string, report: (sentence: string) => void): void {
+  const before = schemaVersion(database)
+  if (before > 0) checkRoom(database, path, before)
+  for (let version = before; version < NEWEST_VERSION; version = schemaVersion(database)) {
+    database.run('BEGIN IMMEDIATE')
+    try {
+      // Another server may have been faster.
+      if (schemaVersion(database) === version) {
+        const next = version === 0 ? FIRST_VERSION : version + 1
+        database.run(MIGRATIONS[next - FIRST_VERSION] as string)
+        database.run(`PRAGMA user_version = ${next}`)
+      }
+      database.run('COMMIT')
+    } catch (error) {
+      if (database.inTransaction) database.run('ROLLBACK')
+      throw error
+    }
+  }
+  if (before > 0 && before < NEWEST_VERSION) report(`${path}: ${migratedSentence(before, NEWEST_VERSION)}`)
+}
+
+/** Throws StartError if the disk has less room than the migrations from this version write. */
+function checkRoom(database: Database, path: string, version: number): void {
+  let perRow = 0
+  for (let next = version + 1; next <= NEWEST_VERSION; next++) perRow += BYTES_PER_ROW[next] ?? 0
+  if (perRow === 0) return
+  const count = (table: string) => Number(database.query(`SELECT count(*) FROM ${table}`).values()[0]?.[0])
+  const needed = perRow * (count('pets') + count('orders'))
+  const { bavail, bsize } = statfsSync(dirname(path))
+  if (bavail * bsize >= needed) return
+  const [room, free] = [needed, bavail * bsize].map((bytes) => `${Math.ceil(bytes / 1e6)} MB`)
+  const migration = `the migration from schema ${version} to ${NEWEST_VERSION}`
+  throw new StartError(`${path}: ${migration} needs ${room} of disk space, and ${free} are free.`)
+}

@@ -1,0 +1,42 @@
+// Writes that clients wait for: those that arrive together are decided and committed together, in the order of their arrival.
+
+import type { Commit } from '../../../domain/decisions/changing-methods.ts'
+import { decide } from '../../../domain/decisions/decide.ts'
+import { type Decision, overdueIn } from '../../../domain/decisions/decision.ts'
+import type { StoreOptions } from '../../../domain/store.ts'
+import { batched, observe } from '../../shared/group-commit.ts'
+import type { Statements } from '../connect/statements.ts'
+import type { Transact } from '../connect/transaction.ts'
+import { forgetting } from './idempotency.ts'
+import { rowWriter } from './row-writer.ts'
+import { snapshots } from './snapshot.ts'
+
+export interface Commits {
+  /** Resolves when it is on disk. Where a decision throws, nothing of it stays. */
+  readonly commit: Commit
+  /** Resolves when every write so far has ended. */
+  drained(): Promise<void>
+}
+
+export function commits(statements: Statements, transact: Transact, options: StoreOptions): Commits {
+  const forget = forgetting(statements, options.monotonic ?? (() => performance.now()))
+  const snapshotOf = snapshots(statements)
+  const write = rowWriter(statements)
+
+  const add = batched(async (decisions: Decision<unknown>[]) => {
+    const { outcomes, transitions } = await transact(() => {
+      // Read when no other process can write any more: times follow the order of the commits.
+      const now = options.now()
+      forget(now)
+      const decided = decide(snapshotOf(now, overdueIn(decisions)), decisions)
+      write(decided.writes, now)
+      return decided
+    }, KEEPS_KEYS)
+    if (transitions.length > 0) observe(() => options.onTransitions?.(transitions))
+    return [...outcomes]
+  }, options.onBatch)
+
+  return { commit: add as Commit, drained: add.drained }
+}
+
+const KEEPS_KEYS = { keepsKeys: true }

@@ -1,0 +1,101 @@
+// Writes into SQLite what was decided (domain/decisions/), in the transaction in which it was decided.
+
+import type { StoredOrder } from '../../../domain/decisions/snapshot.ts'
+import type { Change, Writes } from '../../../domain/decisions/working-copy.ts'
+import type { NewEvent } from '../../../domain/events.ts'
+import type { KeyId } from '../../../domain/keys.ts'
+import type { OrderStatus } from '../../../domain/orders.ts'
+import type { Pet, PetStatus } from '../../../domain/pets.ts'
+import { fieldsOf } from '../../shared/columns.ts'
+import { rowOfAnswer } from '../../shared/idempotency.ts'
+import { STORED_ORDER_COLUMNS } from '../../shared/order-columns.ts'
+import { NEW_PET_COLUMNS, PET_COLUMNS } from '../../shared/pet-columns.ts'
+import { inserter, type Statements, type Value } from '../connect/statements.ts'
+import { eventWriter } from '../read/events.ts'
+import { COUNT_TO } from '../read/inventory.ts'
+import { searchIndex } from '../read/search.ts'
+
+const { fields: PET_FIELDS, names: PET_NAMES } = fieldsOf(PET_COLUMNS)
+const { fields: CHANGED_FIELDS, names: CHANGED_NAMES } = fieldsOf(NEW_PET_COLUMNS)
+const { fields: ORDER_FIELDS, names: ORDER_NAMES } = fieldsOf(STORED_ORDER_COLUMNS)
+
+/** Throws where a row is not as it was read. */
+export function rowWriter(statements: Statements): (writes: Writes, now: number) => void {
+  const addPets = inserter(statements, 'pets', [...PET_NAMES, 'created_at', 'created_by'])
+  const correctPet = statements.query<never, Value[]>(
+    `UPDATE pets SET ${CHANGED_NAMES.map((name) => `${name} = ?`)} WHERE id = ? AND status = ?`,
+  )
+  // Nothing is kept where it fails. Otherwise SQLite, because of the trigger, copies each page before the statement changes it.
+  const movePet = statements.query<never, [PetStatus, bigint, PetStatus]>(
+    'UPDATE OR ROLLBACK pets SET status = ? WHERE id = ? AND status = ?',
+  )
+  const deletePet = statements.query<never, [bigint]>('DELETE FROM pets WHERE id = ?')
+  const countTo = statements.query<never, [bigint]>(COUNT_TO)
+  const addOrders = inserter(statements, 'orders', ORDER_NAMES)
+  const setOrder = statements.query<never, [OrderStatus, string | null, number | null, number, bigint, OrderStatus]>(
+    'UPDATE orders SET status = ?, reference = ?, expires_at = ?, changed_at = ? WHERE id = ? AND status = ?',
+  )
+  const keep = statements.query<never, [KeyId, string, string, string, string, number]>(
+    'INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const nameOf = statements.query<{ name: string }, [bigint]>('SELECT name FROM pets WHERE id = ?')
+  const writeEvents = eventWriter(statements)
+  const search = searchIndex(statements)
+
+  function changePet({ before, after }: Change<Pet>): void {
+    // Only what has changed is set: SQLite writes the indexes of each column that is.
+    const { changes } = hasMovedOnly(before, after)
+      ? movePet.run(after.status, after.id, before.status)
+      : correctPet.run(...CHANGED_FIELDS.map((field) => after[field] ?? null), after.id, before.status)
+    expectOne(changes, `pet ${after.id}`)
+  }
+
+  function changeOrder({ before, after }: Change<StoredOrder>): void {
+    const { id, status, reference = null, expiresAt = null, changedAt } = after
+    expectOne(setOrder.run(status, reference, expiresAt, changedAt, id, before.status).changes, `order ${id}`)
+  }
+
+  function index({ events, petsChanged, petsDeleted, ordersChanged, ordersAdded }: Writes): void {
+    search.addPets(events.filter(isAdded).map(({ pet }) => pet))
+    for (const { before, after } of petsChanged) if (after.name !== before.name) search.renamePet(after.id, after.name)
+    for (const { id } of petsDeleted) search.deletePet(id)
+    const referred = ordersChanged.filter(({ before, after }) => after.reference !== before.reference)
+    // An order that is placed changes its pet, too.
+    const names = new Map(petsChanged.map(({ after }) => [after.id, after.name]))
+    const nameNow = (id: bigint) => names.get(id) ?? nameOf.get(id)?.name ?? ''
+    for (const { after } of referred) search.setOrder(after.id, after.reference, nameNow(after.petId))
+    search.addOrders(ordersAdded, nameNow)
+  }
+
+  return (writes, now) => {
+    const { events, petsChanged, petsDeleted, ordersChanged, ordersAdded, answers } = writes
+    const added = events.filter(isAdded)
+    addPets(added.map(({ pet, by }) => [...PET_FIELDS.map((field) => pet[field] ?? null), now, by]))
+    for (const change of petsChanged) changePet(change)
+    for (const { id } of petsDeleted) expectOne(deletePet.run(id).changes, `pet ${id}`)
+    const last = added.at(-1)
+    if (last) countTo.run(last.petId)
+    for (const change of ordersChanged) changeOrder(change)
+    addOrders(ordersAdded.map((order) => ORDER_FIELDS.map((field) => order[field] ?? null)))
+    for (const answer of answers) {
+      const { operation, request, answer: text } = rowOfAnswer(answer)
+      keep.run(answer.by, answer.key, operation, request, text, now)
+    }
+    writeEvents(events)
+    index(writes)
+  }
+}
+
+type Added = NewEvent & Required<Pick<NewEvent, 'pet'>>
+
+function isAdded(event: NewEvent): event is Added {
+  return event.type === 'pet.added'
+}
+
+function hasMovedOnly(before: Pet, after: Pet): boolean {
+  return CHANGED_FIELDS.every((field) => field === 'status' || before[field] === after[field])
+}
+
+function expectOne(changes: number, row: string): void {
+  if (changes !== 1) throw new Error(`${row} is not as it was read`)
+}

@@ -1,0 +1,63 @@
+// What a batch of changes looks at (domain/decisions/), read from SQLite when it is needed: in the write transaction nothing else changes it.
+
+import type { FirstAnswer, Snapshot, StoredOrder, UsedKey } from '../../../domain/decisions/snapshot.ts'
+import { type KeyId, keyState, type RefusedKey } from '../../../domain/keys.ts'
+import type { Pet } from '../../../domain/pets.ts'
+import { fromRow, selectList } from '../../shared/columns.ts'
+import { answerOfRow, type FirstAnswerRow } from '../../shared/idempotency.ts'
+import { KEY_COLUMNS, type KeyRow, toKey } from '../../shared/key-rows.ts'
+import { HOLDS, STORED_ORDER_COLUMNS } from '../../shared/order-columns.ts'
+import { PET_COLUMNS } from '../../shared/pet-columns.ts'
+import type { Statements } from '../connect/statements.ts'
+import { OVERDUE } from '../read/overdue.ts'
+
+const ORDER = `SELECT ${selectList(STORED_ORDER_COLUMNS)} FROM orders`
+
+/** For each transaction: its time, and how many overdue reservations it reads. */
+type Snapshots = (now: number, overdue: number) => Snapshot
+
+export function snapshots(statements: Statements): Snapshots {
+  const byId = statements.query<object, [bigint]>(`${ORDER} WHERE id = ?`)
+  const petById = statements.query<object, [bigint]>(`SELECT ${selectList(PET_COLUMNS)} FROM pets WHERE id = ?`)
+  const holder = statements.query<object, [bigint]>(`${ORDER} WHERE pet_id = ? AND ${HOLDS}`)
+  const ordered = statements.query<object, [bigint]>('SELECT 1 FROM orders WHERE pet_id = ? LIMIT 1')
+  const answer = statements.query<FirstAnswerRow, [KeyId, string]>(
+    'SELECT operation, request, answer FROM idempotency_answers WHERE key_id = ? AND key = ?',
+  )
+  const overdue = statements.query<object, [number, number]>(
+    `SELECT ${selectList(STORED_ORDER_COLUMNS)} FROM ${OVERDUE} ORDER BY expires_at LIMIT +?`,
+  )
+  const keyById = statements.query<KeyRow, [KeyId]>(`SELECT ${KEY_COLUMNS} FROM keys WHERE id = ?`)
+  const last = statements.query<{ seq: bigint }, [string]>('SELECT seq FROM sqlite_sequence WHERE name = ?')
+
+  const pet = (row: object | null): Pet | undefined => (row ? fromRow(PET_COLUMNS, row) : undefined)
+  const order = (row: object | null): StoredOrder | undefined => (row ? fromRow(STORED_ORDER_COLUMNS, row) : undefined)
+  const answered = (row: FirstAnswerRow | null): FirstAnswer | undefined => (row ? answerOfRow(row) : undefined)
+
+  /** The transaction may have waited for other processes: a key may have been revoked or have expired since it was looked up. */
+  function keyChecker(now: number): (by: KeyId) => RefusedKey | undefined {
+    const known = new Map<KeyId, RefusedKey | 'active'>()
+    function stateOf(by: KeyId): RefusedKey | 'active' {
+      const row = keyById.get(by)
+      return row ? keyState(toKey(row), now) : 'unknown'
+    }
+    return (by) => {
+      const state = known.get(by) ?? stateOf(by)
+      known.set(by, state)
+      return state === 'active' ? undefined : state
+    }
+  }
+
+  return (now, limit) => ({
+    now,
+    refusedKey: keyChecker(now),
+    pet: (id) => pet(petById.get(id)),
+    order: (id) => order(byId.get(id)),
+    holder: (petId) => order(holder.get(petId)),
+    wasOrdered: (petId) => ordered.get(petId) !== null,
+    firstAnswer: ({ by, key }: UsedKey) => answered(answer.get(by, key)),
+    overdue: () => overdue.all(now, limit).map((row) => fromRow(STORED_ORDER_COLUMNS, row)),
+    lastPetId: () => last.get('pets')?.seq ?? 0n,
+    lastOrderId: () => last.get('orders')?.seq ?? 0n,
+  })
+}

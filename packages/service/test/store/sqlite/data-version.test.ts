@@ -1,0 +1,153 @@
+// The store's version, read from the header of the log's index in shared memory: every commit of another process shows at once, and the
+// locks that protect the file stay.
+
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { readFileSync, statSync } from 'node:fs'
+import { temporaryFile } from '../../../../../test/support/files.ts'
+import { PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
+import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
+import { DataVersion } from '../../../src/store/sqlite/connect/data-version.ts'
+import { Statements } from '../../../src/store/sqlite/connect/statements.ts'
+import { walIndexHeader } from '../../../src/store/sqlite/connect/wal-index.ts'
+
+const LINUX = process.platform === 'linux'
+
+/** A program that commits once for each line of its standard input, and then prints a line. */
+const COMMITTING = `
+  const database = new (require('bun:sqlite').Database)(process.argv[1])
+  database.run('PRAGMA busy_timeout = 2000')
+  for await (const line of console) {
+    database.run("INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('x', 1, 'sold', 1, 1)")
+    console.log(line)
+  }
+`
+
+test('changes with each commit that another process has acknowledged, and only then', async () => {
+  const { path, store } = await storeWithKey()
+  const other = Bun.spawn([process.execPath, '-e', COMMITTING, path], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const acknowledged = other.stdout.getReader()
+  let last = store.version()
+  for (let n = 0; n < 200; n++) {
+    // By then the store reads it from shared memory; before, it asks SQLite.
+    if (n === 100) await Bun.sleep(150)
+    expect(store.version()).toEqual(last)
+    other.stdin.write('commit\n')
+    other.stdin.flush()
+    await acknowledged.read()
+    const next = store.version()
+    expect(next.data).not.toBe(last.data)
+    expect(next.keys).not.toBe(last.keys)
+    last = next
+  }
+  other.kill()
+  await store.close()
+})
+
+test('stays the same while writes wait for another transaction: nothing is committed', async () => {
+  const { path, store, by } = await storeWithKey()
+  using other = new Database(path)
+  other.run('BEGIN IMMEDIATE')
+  const { data, keys } = store.version()
+  const writing = Promise.all([store.createPet(PET, by), store.revokeKey(0n)])
+  // They try again every millisecond.
+  await Bun.sleep(50)
+  expect(store.version()).toEqual({ data, keys })
+  other.run('ROLLBACK')
+  await writing
+  expect(store.version()).toEqual({ data: Number(data) + 2, keys: keys + 1 })
+  await store.close()
+})
+
+test('of a store in memory changes with its own commits', async () => {
+  const { store, by } = await storeWithKey(':memory:')
+  const { data, keys } = store.version()
+  expect(store.version()).toEqual({ data, keys })
+  await store.createPet(PET, by)
+  expect(store.version()).toEqual({ data: Number(data) + 1, keys })
+  await store.close()
+})
+
+describe.if(LINUX)('the header of the index of the log', () => {
+  test('is read from shared memory', async () => {
+    const { path, store, by } = await storeWithKey()
+    const header = walIndexHeader(path)
+    const before = header?.slice()
+    expect(header).toEqual(before)
+    await store.createPet(PET, by)
+    expect(header).not.toEqual(before)
+    await store.close()
+  })
+
+  test('is not there when the store is not open, or has no file', () => {
+    expect(walIndexHeader(temporaryFile('petstore.db'))).toBeUndefined()
+    expect(walIndexHeader(':memory:')).toHaveLength(0)
+  })
+
+  /** A new store's version, which reads the header. `answered` is called whenever SQLite has answered a query. */
+  async function watched(answered: () => void) {
+    const connection = openConnection(temporaryFile('petstore.db'))
+    const statements = new Statements(connection)
+    const watching = {
+      query: (sql: string) => {
+        const { values } = statements.query<[bigint], []>(sql)
+        const valuesAndCall = () => {
+          const rows = values()
+          answered()
+          return rows
+        }
+        return { values: valuesAndCall }
+      },
+    }
+    const version = new DataVersion(connection, watching as unknown as Statements)
+    version.current()
+    await Bun.sleep(150)
+    return { connection, version }
+  }
+
+  test('shows a commit that came after the answer of SQLite and before it was noted', async () => {
+    let commit = () => {}
+    const { connection, version } = await watched(() => commit())
+    const other = new Database(connection.database.filename)
+    commit = () => {
+      commit = () => {}
+      other.run("INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', 0, 1)")
+    }
+    const { data } = version.current()
+    expect(version.current().data).not.toBe(data)
+    other.close()
+    connection.close()
+  })
+
+  test('saves asking SQLite while nothing is committed', async () => {
+    let queries = 0
+    const { connection, version } = await watched(() => {
+      queries++
+    })
+    version.current()
+    const before = queries
+    for (let n = 0; n < 100; n++) version.current()
+    expect(queries).toBe(before)
+    connection.database.run('PRAGMA user_version = 1000')
+    version.current()
+    expect(queries).toBe(before + 1)
+    connection.close()
+  })
+
+  test('is mapped without releasing the lock by which SQLite protects the index from other processes', async () => {
+    const { path, store } = await storeWithKey()
+    const before = locksOn(`${path}-shm`)
+    expect(before).toBeGreaterThan(0)
+    expect(walIndexHeader(path)).toBeDefined()
+    expect(locksOn(`${path}-shm`)).toBe(before)
+    await store.close()
+  })
+})
+
+/** How many locks this process holds on the file (proc_locks(5)). */
+function locksOn(path: string): number {
+  const { ino } = statSync(path)
+  return readFileSync('/proc/locks', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `)).length
+}
