@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { handOver } from '../../packages/service/src/http/closing.ts'
+import { redirectNewConnections } from '../../packages/service/src/http/closing.ts'
 import { freePort } from '../../test/support/ports.ts'
 import { serve } from '../../test/support/process.ts'
 import { raw } from '../../test/support/raw.ts'
@@ -21,7 +21,7 @@ test.skipIf(process.platform !== 'linux')(
       return new Set(all.map((answer) => answer.split('\r\n\r\n')[1]))
     }
     expect(await answers()).toEqual(new Set(['first', 'second']))
-    handOver(port)
+    redirectNewConnections(port)
     expect(await answers()).toEqual(new Set(['second']))
     await first.stop(true)
     expect(await answers()).toEqual(new Set(['second']))

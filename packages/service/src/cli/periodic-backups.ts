@@ -11,7 +11,7 @@ import { systemReason } from '../domain/system-reason.ts'
 import type { Log } from '../observability/log.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { kindOf } from '../store/kinds.ts'
-import { handOver, makeFolder } from '../system/files.ts'
+import { makeFolder, ownershipAdvice } from '../system/files.ts'
 import { partialsOf, removeAbandoned } from '../system/partial.ts'
 import { startSelf } from './child-process.ts'
 
@@ -147,7 +147,7 @@ function checkWritable(folder: string): void {
     makeFolder(folder)
     rmdirSync(mkdtempSync(join(folder, '.petstore-')))
   } catch (cause) {
-    const advice = `${handOver(folder, cause)}Choose another PETSTORE_BACKUP_DIR.`
+    const advice = `${ownershipAdvice(folder, cause)}Choose another PETSTORE_BACKUP_DIR.`
     throw new StartError(`Backups cannot be written to ${folder} (${systemReason(cause)}). ${advice}`, { cause })
   }
 }

@@ -28,8 +28,8 @@ const NOWHERE = Buffer.from(new Int32Array([2 ** 31 - 1]).buffer)
 /** Kept as long as the program that points to it. */
 const INSTRUCTION = Buffer.from([RETURN, 0, 0, 0, SECOND_SOCKET, 0, 0, 0])
 
-/** New connections to the port go to another process that listens on it. */
-export function handOver(port: number): boolean {
+/** Sends new connections to the port to another process that listens on it. Returns false if the kernel does not do that. */
+export function redirectNewConnections(port: number): boolean {
   const program = Buffer.alloc(16)
   program.writeUInt16LE(1)
   program.writeBigUInt64LE(BigInt(ptr(INSTRUCTION)), 8)

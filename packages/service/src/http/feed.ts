@@ -17,7 +17,7 @@ const WAKES_PER_MS = 1
 /** A revoked key must stop working within a second. */
 const VERIFY_EVERY_MS = 500
 
-interface Waiting {
+interface EventWait {
   readonly position: EventPosition
   /** On the clock of performance.now(). */
   readonly until: number
@@ -31,7 +31,7 @@ export class Feed {
   /** How many events were sent. */
   sent = 0
   private readonly pages = new SharedReads<EventPage>()
-  private readonly readers = new Set<Waiting>()
+  private readonly readers = new Set<EventWait>()
   private stopped = false
   private timer: ReturnType<typeof setInterval> | undefined
   private verifiedAt = 0
@@ -96,11 +96,11 @@ export class Feed {
     if (this.readers.size >= this.waitingMax) throw OVERLOADED
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
     const left = () => resolve(false)
-    const waiting: Waiting = { position, until, reader, end: resolve, fail: reject }
+    const waiting: EventWait = { position, until, reader, end: resolve, fail: reject }
     this.readers.add(waiting)
     signal.addEventListener('abort', left)
     // Something may have happened since the reader's page was read, and may have been looked at already.
-    if (!isSame(position, this.end)) this.version = undefined
+    if (!isSamePosition(position, this.end)) this.version = undefined
     this.timer ??= setInterval(() => this.tick(), LOOK_EVERY_MS)
     try {
       return await promise
@@ -134,12 +134,12 @@ export class Feed {
     this.version = data
     this.end = await this.store.findEnd().catch(() => undefined)
     this.looking = false
-    const woken = [...this.readers].filter(({ position }) => !isSame(position, this.end))
+    const woken = [...this.readers].filter(({ position }) => !isSamePosition(position, this.end))
     for (const { end } of woken) end(true)
     this.notBefore = performance.now() + woken.length / WAKES_PER_MS
   }
 }
 
-function isSame(position: EventPosition, other: EventPosition | undefined): boolean {
+function isSamePosition(position: EventPosition, other: EventPosition | undefined): boolean {
   return position.id === other?.id && position.mark === other.mark && position.epoch === other.epoch
 }

@@ -2,7 +2,7 @@
 
 import { basePath, operations } from '../../../contract/src/contract.ts'
 import type { Environment } from '../domain/keys.ts'
-import { handOver, refuseNew } from './closing.ts'
+import { redirectNewConnections, refuseNew } from './closing.ts'
 import { startExpiry } from './expiry.ts'
 import { Connections } from './limits/connections.ts'
 import { linksBelow } from './links.ts'
@@ -80,7 +80,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
       pipeline.draining = true
       pipeline.feed.stop()
       const swept = expiry.stop()
-      if (options.handsOver && !handOver(port)) warnOfResets('SO_ATTACH_REUSEPORT_CBPF')
+      if (options.handsOver && !redirectNewConnections(port)) warnOfResets('SO_ATTACH_REUSEPORT_CBPF')
       await Bun.sleep(DRAIN_MS)
       if (!refuseNew(port)) warnOfResets('SO_BINDTOIFINDEX')
       await Bun.sleep(ACCEPT_MS)

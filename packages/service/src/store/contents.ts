@@ -6,7 +6,7 @@ import { TABLES, type TableEntry } from './shared/tables.ts'
 
 type Value = bigint | string | null
 /** The values in the order of the table's columns. */
-export type Row = readonly Value[]
+export type TableRow = readonly Value[]
 
 /** A boolean is read and written as 0 or 1, because SQLite has no type for it. */
 interface Column {
@@ -42,10 +42,10 @@ export interface Contents extends Marks {
   count(table: Table): Promise<number>
 
   /** Up to `limit` rows whose keys come after `after`, in the order of the keys. */
-  read(table: Table, after: Row | undefined, limit: number): Promise<Row[]>
+  read(table: Table, after: TableRow | undefined, limit: number): Promise<TableRow[]>
 
   /** Writes all rows or none. They are on disk when it resolves. */
-  write(table: Table, rows: readonly Row[]): Promise<void>
+  write(table: Table, rows: readonly TableRow[]): Promise<void>
 }
 
 /** What each kind of store does in its own way. */
@@ -57,9 +57,9 @@ interface Dialect extends Marks {
   selected(column: Column): string
   /** Compares text by its bytes. */
   readonly collation: string
-  query(statement: string, ...parameters: Row): Promise<Row[]>
+  query(statement: string, ...parameters: TableRow): Promise<TableRow[]>
   transaction(work: () => Promise<void>): Promise<void>
-  insert(table: Table, rows: readonly Row[]): Promise<void>
+  insert(table: Table, rows: readonly TableRow[]): Promise<void>
   /** Fills the index of search and the inventory from the next `rows` rows behind the id `after`. */
   derive(table: 'pets' | 'orders', after: bigint, rows: number): Promise<void>
 }

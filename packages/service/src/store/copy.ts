@@ -5,7 +5,7 @@ import { noStoreAt, StartError } from '../domain/start-error.ts'
 import type { StoreOptions } from '../domain/store.ts'
 import { immediate } from '../system/immediate.ts'
 import { absolutePath } from './absolute-path.ts'
-import type { Contents, Row, Table } from './contents.ts'
+import type { Contents, Table, TableRow } from './contents.ts'
 import { kindOf, migrateStore } from './kinds.ts'
 
 const BATCH_ROWS = 1_000
@@ -124,14 +124,14 @@ class Copy {
    * Those that the target lacks of each batch of the source's rows. Rows are copied in order, so the target's must be the first of the source's:
    * throws StartError when it has others in their place.
    */
-  private async *missing(pair: Pair, step: CopyProgress['step']): AsyncGenerator<Row[]> {
-    for (let after: Row | undefined; ; ) {
+  private async *missing(pair: Pair, step: CopyProgress['step']): AsyncGenerator<TableRow[]> {
+    for (let after: TableRow | undefined; ; ) {
       const rows = await this.source.read(pair.from, after, BATCH_ROWS)
       if (rows.length === 0) return
       // SQLite answers within the turn: without this the process would see no signal until the end.
       await immediate()
       const there = await this.target.read(pair.to, after, BATCH_ROWS)
-      const isWanted = (row: Row, index: number) => row.every((value, column) => value === rows[index]?.[column])
+      const isWanted = (row: TableRow, index: number) => row.every((value, column) => value === rows[index]?.[column])
       if (!there.slice(0, rows.length).every(isWanted)) throw this.differs(pair)
       yield rows.slice(there.length)
       after = rows.at(-1)

@@ -18,7 +18,7 @@ export function makeFolder(path: string): void {
  * What lets this process write to the folder, if the system denies it: it belongs to another user, as one that root mounts into a container,
  * or it is read-only. Else empty.
  */
-export function handOver(folder: string, error: unknown): string {
+export function ownershipAdvice(folder: string, error: unknown): string {
   if ((error as NodeJS.ErrnoException).code !== 'EACCES') return ''
   let there = resolve(folder)
   while (!existsSync(there)) there = dirname(there)

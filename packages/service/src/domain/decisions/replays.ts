@@ -34,7 +34,7 @@ export function replay<Operation extends keyof Idempotent, Answer extends Idempo
   operation: Operation,
   request: Idempotent[Operation]['request'],
 ): Created<Answer> | PetstoreError {
-  if (first.operation === operation && isSame(first.request, request)) {
+  if (first.operation === operation && isSameRequest(first.request, request)) {
     return { value: first.answer as Answer, replayed: true }
   }
   const message = 'This Idempotency-Key was used for another request. Use a new key for each request.'
@@ -42,7 +42,7 @@ export function replay<Operation extends keyof Idempotent, Answer extends Idempo
 }
 
 /** A field that is absent is like one that is `undefined`. */
-function isSame(one: object, other: object): boolean {
+function isSameRequest(one: object, other: object): boolean {
   const fields = Object.keys({ ...one, ...other }) as never[]
   return fields.every((field) => one[field] === other[field])
 }

@@ -22,7 +22,7 @@ export const eventOperations = {
       type: undefined,
       ...query,
       sort,
-      from: startOf(from),
+      from: eventStart(from),
       to: to === undefined ? undefined : instantFromText(to),
       after: cursor === undefined ? undefined : decodeEventCursor(cursor),
     }
@@ -47,7 +47,7 @@ function refusal(message: string): PetstoreError {
 }
 
 /** Throws `invalid_parameter`. */
-function startOf(from = 'beginning'): EventStart {
+function eventStart(from = 'beginning'): EventStart {
   if (from === 'beginning' || from === 'now') return from
   const time = instantFromText(from)
   if (time !== undefined) return time

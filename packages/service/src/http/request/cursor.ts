@@ -20,12 +20,16 @@ interface Queries {
   pets: Omit<PetFilter, keyof PagePosition>
   orders: Omit<OrderFilter, keyof PagePosition>
 }
-export type List = keyof Queries
+export type ListName = keyof Queries
 
-const PATH: Record<List, string> = { pets: pathOf('listPets'), orders: pathOf('listOrders') }
+const PATH: Record<ListName, string> = { pets: pathOf('listPets'), orders: pathOf('listOrders') }
 
 /** Throws `invalid_parameter` unless this service created the cursor for this list, with these filters and in this order. */
-export function positionOf<Of extends List>(cursor: string | undefined, list: Of, query: Queries[Of]): PagePosition {
+export function positionOf<Of extends ListName>(
+  cursor: string | undefined,
+  list: Of,
+  query: Queries[Of],
+): PagePosition {
   if (cursor === undefined) return { after: undefined, back: false }
   bytes.write(cursor, 'base64url')
   // Text that does not decode to exactly these bytes does not encode to itself again.
@@ -39,7 +43,7 @@ export function positionOf<Of extends List>(cursor: string | undefined, list: Of
 }
 
 /** The `Link` to the pages after and before a page (RFC 8288; the targets are relative). `query`: the parameters of the page. */
-export function linksOf<Of extends List>(
+export function linksOf<Of extends ListName>(
   linkTo: LinkTo,
   list: Of,
   query: Queries[Of],
@@ -56,7 +60,7 @@ export function linksOf<Of extends List>(
 }
 
 /** As in a URL. The order that a list has anyway is left out. */
-function filtersOf(query: Queries[List]): string {
+function filtersOf(query: Queries[ListName]): string {
   let filters = ''
   for (const name in query) {
     const value = query[name as keyof typeof query]
@@ -66,7 +70,7 @@ function filtersOf(query: Queries[List]): string {
   return filters
 }
 
-function seedOf(list: List, filters: string, back: boolean): number {
+function seedOf(list: ListName, filters: string, back: boolean): number {
   return Bun.hash.crc32(`${list}?${filters}${back ? 'prev' : 'next'}`)
 }
 

@@ -31,7 +31,7 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
       await checkAlone(execute)
       await session.transaction(async () => {
         await execute(WRITE_LOCK)
-        await setApart(execute, skipIds)
+        await advanceIds(execute, skipIds)
         for (const id of revoked) await execute(REVOKE, id, Date.now())
       })
     } finally {
@@ -62,7 +62,7 @@ async function checkAlone(query: RunQuery): Promise<void> {
 }
 
 /** Belongs to a transaction. */
-async function setApart(query: RunQuery, skipIds: bigint): Promise<void> {
+async function advanceIds(query: RunQuery, skipIds: bigint): Promise<void> {
   for (const table of ASSIGNING) {
     const { sequence, assigned, last } = await lastIdOf(query, table)
     const skipped = lastSkipped(table, last, skipIds, (reason) => new StartError(reason))

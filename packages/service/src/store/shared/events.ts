@@ -123,7 +123,7 @@ export function feedQuery(dialect: FeedDialect, filter: EventFilter): { sql: str
   const to = filter.to === undefined ? undefined : notBefore(give(BigInt(filter.to)))
   const end = to === undefined ? LAST : `coalesce((SELECT id FROM (${to}) AS first), ${LAST})`
   const page = pageRows(dialect, filter, give, {
-    above: up && after ? after : startOf(filter, give),
+    above: up && after ? after : idBeforeFirst(filter, give),
     below: up || !after ? end : dialect.least(after, end),
     up,
     limit: dialect.limit(filter.limit, give),
@@ -155,7 +155,8 @@ function notBefore(time: string): string {
   return `SELECT * FROM events WHERE reached >= ${time} ORDER BY reached LIMIT 1`
 }
 
-function startOf({ from }: EventFilter, give: (value: bigint) => string): string {
+/** An SQL expression of the id after which the feed starts. */
+function idBeforeFirst({ from }: EventFilter, give: (value: bigint) => string): string {
   if (from === 'beginning') return FIRST
   return from === 'now' ? LAST : `coalesce((SELECT id - 1 FROM (${notBefore(give(BigInt(from)))}) AS first), ${LAST})`
 }

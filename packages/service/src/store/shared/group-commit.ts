@@ -11,7 +11,7 @@ export const BATCH_MAX = 256
 /** A call that would wait longer than this is refused at once. */
 const WAIT_MS_MAX = 2000
 
-interface Waiting<Item, Result> {
+interface QueuedItem<Item, Result> {
   item: Item
   resolve: (result: Result) => void
   reject: (error: unknown) => void
@@ -36,7 +36,7 @@ export function observe(call: () => void): void {
 }
 
 /** A result that is a PetstoreError is a refusal of its item. */
-function settle<Result>({ resolve, reject }: Waiting<unknown, Result>, result: Result | PetstoreError): void {
+function settle<Result>({ resolve, reject }: QueuedItem<unknown, Result>, result: Result | PetstoreError): void {
   if (result instanceof PetstoreError) reject(result)
   else resolve(result)
 }
@@ -51,7 +51,7 @@ export function batched<Item, Result>(
   commit: (items: Item[], join: Join<Item>) => (Result | PetstoreError)[] | Promise<(Result | PetstoreError)[]>,
   onBatch?: (size: number, seconds: number) => void,
 ): Batched<Item, Result> {
-  const waiting: Waiting<Item, Result>[] = []
+  const waiting: QueuedItem<Item, Result>[] = []
   let running: Promise<void> | undefined
   let startedAt = 0
   let lastMs = 0
@@ -94,7 +94,7 @@ export function batched<Item, Result>(
     }
   }
 
-  async function alone(waiter: Waiting<Item, Result>): Promise<void> {
+  async function alone(waiter: QueuedItem<Item, Result>): Promise<void> {
     try {
       settle(waiter, (await commit([waiter.item], () => []))[0] as Result | PetstoreError)
     } catch (error) {

@@ -15,7 +15,7 @@ export type AnyFilter = ListFilter<{ limit: number; sort: Sort; search?: string 
 
 type Filters<Filter> = Exclude<keyof Filter & string, keyof AnyFilter>
 
-export interface List<Filter> {
+export interface StoredList<Filter> {
   readonly table: 'pets' | 'orders'
   readonly columns: AnyColumns
   /** A column that the table does not have, as SQL. */
@@ -43,7 +43,7 @@ export interface Index<Filter> {
   readonly unique?: { readonly where: string; readonly fits: (filter: Filter) => boolean }
 }
 
-export const PETS: List<PetFilter> = {
+export const PETS: StoredList<PetFilter> = {
   table: 'pets',
   columns: PET_COLUMNS,
   lookup: undefined,
@@ -58,7 +58,7 @@ export const PETS: List<PetFilter> = {
   ],
 }
 
-export const ORDERS: List<OrderFilter> = {
+export const ORDERS: StoredList<OrderFilter> = {
   table: 'orders',
   columns: ORDER_COLUMNS,
   lookup: '(SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name',
@@ -84,7 +84,7 @@ export interface Plan<Filter> {
   readonly index: Index<Filter> | undefined
 }
 
-export function planOf<Filter>({ filters, indexes }: List<Filter>, filter: Filter): Plan<Filter> {
+export function planOf<Filter>({ filters, indexes }: StoredList<Filter>, filter: Filter): Plan<Filter> {
   const given = (Object.keys(filters) as Filters<Filter>[]).filter((name) => filter[name] !== undefined)
   const index = indexes.find(({ filter: name, unique }) => given.includes(name) && (unique?.fits(filter) ?? true))
   return { given, index }
@@ -92,7 +92,7 @@ export function planOf<Filter>({ filters, indexes }: List<Filter>, filter: Filte
 
 /** The conditions of the filters that are given, in their order. `parameter`: the name of a filter's value in SQL, by its place. */
 export function conditionsOf<Filter>(
-  { filters }: List<Filter>,
+  { filters }: StoredList<Filter>,
   { given }: Plan<Filter>,
   parameter: (place: number) => string,
 ): string[] {
@@ -100,7 +100,7 @@ export function conditionsOf<Filter>(
 }
 
 /** The rows of the list, as a table for FROM. `indexed`: what SQLite is to do with an index. */
-export function rowsOf({ table, lookup }: Pick<List<unknown>, 'table' | 'lookup'>, indexed = ''): string {
+export function rowsOf({ table, lookup }: Pick<StoredList<unknown>, 'table' | 'lookup'>, indexed = ''): string {
   if (lookup === undefined) return `${table}${indexed}`
   return `(SELECT ${table}.*, ${lookup} FROM ${table}${indexed}) AS ${table}`
 }
@@ -110,8 +110,8 @@ export function goesUp({ sort, back }: Pick<AnyFilter, 'sort' | 'back'>): boolea
   return (sort === 'oldest') !== back
 }
 
-/** Where a walk begins that goes up, or down, from the end of the ids. */
-export function startOf(up: boolean): bigint {
+/** The exclusive bound from which a walk sees all ids: below the first id if it goes up, above the last one if it goes down. */
+export function boundOf(up: boolean): bigint {
   return up ? 0n : 2n ** 63n - 1n
 }
 

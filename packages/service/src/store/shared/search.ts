@@ -4,7 +4,7 @@
 import type { Page } from '../../domain/lists.ts'
 import { beginningsOf, hasWords, searchWords, wordsOf } from '../../domain/words.ts'
 import { immediate } from '../../system/immediate.ts'
-import { type AnyFilter, goesUp, pageOfRows, startOf } from './lists.ts'
+import { type AnyFilter, boundOf, goesUp, pageOfRows } from './lists.ts'
 
 /** PostgreSQL's longest lexeme, in bytes of UTF-8. */
 const WORD_BYTES_MAX = 2_046
@@ -58,7 +58,7 @@ export function searchable<Filter extends AnyFilter>(
       found(walk({ filter, words, after, up, count }), beginningsOf(wanted), count)
     const { limit, after } = filter
     const up = goesUp(filter)
-    const rows = await find(after ?? startOf(up), up, limit + 1)
+    const rows = await find(after ?? boundOf(up), up, limit + 1)
     const beyond = after !== undefined && (await find(after, !up, 1)).length > 0
     return pageOfRows(filter, rows, beyond)
   }

@@ -49,7 +49,7 @@ export async function writableHost(address: PostgresAddress, used?: WritableHost
 }
 
 /** Whether both are the same host, and it was not promoted in between. */
-export function isSame(one: WritableHost, other: WritableHost): boolean {
+export function isSameHost(one: WritableHost, other: WritableHost): boolean {
   return one.host === other.host && one.port === other.port && one.timeline === other.timeline
 }
 

@@ -1,6 +1,6 @@
 // Connections, or other things, that each serve one caller at a time. The others wait in order of arrival, for a limited time.
 
-interface Waiting<Item> {
+interface QueuedCaller<Item> {
   resolve: (item: Item) => void
   reject: (error: unknown) => void
 }
@@ -19,7 +19,7 @@ export const ATTEMPT_MAX_MS = 5_000
 export class Pool<Item> {
   private readonly free: Item[] = []
   private readonly unopened: Item[] = []
-  private readonly queue: Waiting<Item>[] = []
+  private readonly queue: QueuedCaller<Item>[] = []
   private isAnyOpen = false
   /** What the last attempt to open an item threw, if it failed. */
   private failure: unknown

@@ -15,7 +15,7 @@ import {
   openConnections,
   replicated,
 } from './host-connections.ts'
-import { atStart, isSame, type WritableHost, writableHost } from './hosts.ts'
+import { atStart, isSameHost, type WritableHost, writableHost } from './hosts.ts'
 import type { Pool } from './pool.ts'
 import type { Parameter, RunQuery, Session } from './session.ts'
 import { withTimeout } from './time-limits.ts'
@@ -191,7 +191,7 @@ export class PrimaryConnection {
     if (this.connections) this.connections.answeredAt = undefined
     const host = await writableHost(this.address, this.connections?.host)
     this.refuseEarlier(host)
-    if (this.connections && !isSame(this.connections.host, host)) this.leave(this.connections)
+    if (this.connections && !isSameHost(this.connections.host, host)) this.leave(this.connections)
     const check = this.timeline === '' ? async () => {} : this.check
     this.connections ??= openConnections(this.address, host, check, {
       lost: (lost) => this.leave(lost),

@@ -2,7 +2,7 @@
 // walk begins, and the filters follow.
 
 import { PAGE_MAX } from '../../../../../contract/src/generated.ts'
-import { conditionsOf, type List, type Plan, rowsOf } from '../../shared/lists.ts'
+import { conditionsOf, type Plan, rowsOf, type StoredList } from '../../shared/lists.ts'
 
 export const parameter = (place: number) => `$${place + 2}`
 
@@ -27,7 +27,7 @@ type Walk = (readonly [column: string, value: string])[]
 
 /** The rows above the place, or up to it, the nearest first. `columns`: the id, and others. */
 export function walkSql<Filter>(
-  list: List<Filter>,
+  list: StoredList<Filter>,
   plan: Plan<Filter>,
   up: boolean,
   limit: number,
@@ -40,7 +40,7 @@ export function walkSql<Filter>(
 }
 
 /** The page is all of them together: where the filter of the index's second column is not given, there is one for each of its values. */
-function walksAlong<Filter>({ filters }: List<Filter>, { given, index }: Plan<Filter>): Walk[] {
+function walksAlong<Filter>({ filters }: StoredList<Filter>, { given, index }: Plan<Filter>): Walk[] {
   if (!index) return [[]]
   const { filter, second } = index
   const first = [filters[filter].column, parameter(given.indexOf(filter))] as const
@@ -51,7 +51,7 @@ function walksAlong<Filter>({ filters }: List<Filter>, { given, index }: Plan<Fi
 }
 
 /** Conditions, order and limit, for each walk, of the rows above the place or up to it. */
-function walksOf<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean, limit: number): string[] {
+function walksOf<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean, limit: number): string[] {
   const { given, index } = plan
   const walked = [index?.filter, index?.second?.filter]
   const direction = up ? '' : ' DESC'

@@ -4,18 +4,21 @@
 import type { Page } from '../../../domain/lists.ts'
 import { type Columns, fromRow, jsonObject, selectList } from '../../shared/columns.ts'
 import { batched } from '../../shared/group-commit.ts'
-import { type AnyFilter, goesUp, type List, pageOfRows, planOf, rowsOf, startOf } from '../../shared/lists.ts'
+import { type AnyFilter, boundOf, goesUp, pageOfRows, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
 import type { Parameter, RunQuery } from '../connect/session.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { firstOf, limitFor, parameter, walkSql } from './page-queries.ts'
 
 /** Without an id: there are rows on the other side of the place. */
-interface Row {
+interface PageRow {
   id: bigint | null
   json: string
 }
 
-export function pages<Filter extends AnyFilter>(read: RunQuery, list: List<Filter>): (filter: Filter) => Promise<Page> {
+export function pages<Filter extends AnyFilter>(
+  read: RunQuery,
+  list: StoredList<Filter>,
+): (filter: Filter) => Promise<Page> {
   const columns = `id, ${jsonObject(list.columns, POSTGRES_JSON)} AS json`
 
   return async (filter) => {
@@ -32,8 +35,8 @@ export function pages<Filter extends AnyFilter>(read: RunQuery, list: List<Filte
       SELECT NULL, NULL FROM (${walkSql(list, plan, !up, 1, 'id')}) AS beyond`
     const values = plan.given.map((name) => filter[name] as Parameter)
     // To read one text costs a tenth of reading a row as an object and writing it.
-    const rows = await read<Row>(sql, after ?? startOf(up), ...values, limit + 1)
-    const shown = rows.filter((row): row is Row & { id: bigint } => row.id !== null)
+    const rows = await read<PageRow>(sql, after ?? boundOf(up), ...values, limit + 1)
+    const shown = rows.filter((row): row is PageRow & { id: bigint } => row.id !== null)
     return pageOfRows(filter, shown, shown.length < rows.length)
   }
 }
@@ -41,7 +44,7 @@ export function pages<Filter extends AnyFilter>(read: RunQuery, list: List<Filte
 /** One row of the list, if it is there. Calls that arrive together are one query. */
 export function rowsById<Of extends { id: bigint }>(
   read: RunQuery,
-  list: Pick<List<never>, 'table' | 'lookup'>,
+  list: Pick<StoredList<never>, 'table' | 'lookup'>,
   columns: Columns<Of>,
 ): (id: bigint) => Promise<Of | undefined> {
   const sql = `SELECT ${selectList(columns)} FROM ${rowsOf(list)} WHERE id = ANY($1::text::bigint[])`

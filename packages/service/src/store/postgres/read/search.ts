@@ -4,7 +4,16 @@ import type { Writes } from '../../../domain/decisions/working-copy.ts'
 import type { Pet } from '../../../domain/pets.ts'
 import { jsonObject } from '../../shared/columns.ts'
 import { unavailable } from '../../shared/failures.ts'
-import { type AnyFilter, conditionsOf, type List, ORDERS, PETS, type Plan, planOf, rowsOf } from '../../shared/lists.ts'
+import {
+  type AnyFilter,
+  conditionsOf,
+  ORDERS,
+  PETS,
+  type Plan,
+  planOf,
+  rowsOf,
+  type StoredList,
+} from '../../shared/lists.ts'
 import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../../shared/search.ts'
 import { Pool } from '../connect/pool.ts'
 import type { Parameter, RunQuery } from '../connect/session.ts'
@@ -99,7 +108,7 @@ export function forSearches(read: RunQuery, connections: number): RunQuery {
 }
 
 /** How many rows were looked at, and the last of them; or a row that may have the words. */
-type Row = { looked: number; id: bigint | null; text: null } | ({ looked: null } & FoundRow)
+type WalkRow = { looked: number; id: bigint | null; text: null } | ({ looked: null } & FoundRow)
 
 interface Looked {
   count: number
@@ -107,7 +116,7 @@ interface Looked {
   rows: FoundRow[]
 }
 
-export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: List<Filter>): Walk<Filter> {
+export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: StoredList<Filter>): Walk<Filter> {
   const { table, searched } = list
   const row = `SELECT id, ${searched} AS text, ${jsonObject(list.columns, POSTGRES_JSON)} AS json FROM ${rowsOf(list)}`
   const whereGiven = (plan: Plan<Filter>) => conditionsOf(list, plan, parameter)
@@ -120,7 +129,7 @@ export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: L
     const plan = planOf(list, filter)
     const values = plan.given.map((name) => filter[name] as Parameter)
     const sql = sqlOf(plan, `${parameter(plan.given.length)}::text::tsquery`)
-    const rows = await read<Row>(sql, after, ...values, matching(words))
+    const rows = await read<WalkRow>(sql, after, ...values, matching(words))
     const looked = rows.find((row) => row.looked !== null)
     const found = rows.filter((row) => row.looked === null)
     // The order of a UNION is nobody's promise.

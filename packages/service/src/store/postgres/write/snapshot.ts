@@ -14,7 +14,7 @@ import type { Parameter, RunQuery } from '../connect/session.ts'
 import { typeOf } from '../read/json.ts'
 
 /** A row of the answer. Of its columns it has those that belong to its kind; beside them those of an order, a pet or both. */
-interface Row extends FirstAnswerRow {
+interface SnapshotRow extends FirstAnswerRow {
   readonly kind: 'clock' | 'caller' | 'order' | 'pet' | 'ordered' | 'answer' | 'overdue'
   readonly id: bigint
   readonly now: bigint
@@ -33,7 +33,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 interface LookUp {
-  readonly kind: Row['kind']
+  readonly kind: SnapshotRow['kind']
   readonly columns: Readonly<Record<string, string>>
   /** `undefined` if the batch looks up nothing of the kind. */
   wanted(touched: Touched): Parameter | undefined
@@ -127,13 +127,13 @@ export async function readSnapshot(query: RunQuery, touched: Touched): Promise<S
   const { callers, orderIds, petIds, everOrdered } = touched
   const lookUps = LOOK_UPS.filter(({ wanted }) => wanted(touched) !== undefined)
   const parameters = lookUps.map(({ wanted }) => wanted(touched) as Parameter)
-  const rows = await query<Row>(textOf(lookUps), ...parameters)
-  const ofKind = (kind: Row['kind']) => rows.filter((row) => row.kind === kind)
-  const byId = (kind: Row['kind']) => new Map(ofKind(kind).map((row) => [row.id, row]))
+  const rows = await query<SnapshotRow>(textOf(lookUps), ...parameters)
+  const ofKind = (kind: SnapshotRow['kind']) => rows.filter((row) => row.kind === kind)
+  const byId = (kind: SnapshotRow['kind']) => new Map(ofKind(kind).map((row) => [row.id, row]))
 
   const pets = new Map<bigint, Pet>()
   const orders = new Map<bigint, StoredOrder>()
-  function take(row: Row): StoredOrder[] {
+  function take(row: SnapshotRow): StoredOrder[] {
     const pet = fromRow(PET_COLUMNS, row, 'pet.')
     pets.set(pet.id, pet)
     if (row['order.id'] === null) return []
@@ -148,7 +148,7 @@ export async function readSnapshot(query: RunQuery, touched: Touched): Promise<S
       .map((order) => [order.petId, order]),
   )
   const due = ofKind('overdue').flatMap(take)
-  const [clock] = ofKind('clock') as [Row]
+  const [clock] = ofKind('clock') as [SnapshotRow]
   const [refused, ordered, answers] = [byId('caller'), byId('ordered'), ofKind('answer')]
 
   return {

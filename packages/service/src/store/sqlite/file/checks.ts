@@ -21,7 +21,7 @@ import {
 import { dirname, resolve } from 'node:path'
 import { StartError } from '../../../domain/start-error.ts'
 import { systemReason } from '../../../domain/system-reason.ts'
-import { handOver, makeFolder } from '../../../system/files.ts'
+import { makeFolder, ownershipAdvice } from '../../../system/files.ts'
 import { PARTIAL } from '../../../system/partial.ts'
 import { UNFINISHED_COPY } from '../../shared/failures.ts'
 import { checkVersion } from '../schema/schema.ts'
@@ -181,7 +181,7 @@ function createFile(path: string): void {
     makeFolder(dirname(path))
     closeSync(openSync(path, 'a', 0o600))
   } catch (error) {
-    const advice = `${handOver(dirname(path), error)}${nameAnother('store')}`
+    const advice = `${ownershipAdvice(dirname(path), error)}${nameAnother('store')}`
     throw new StartError(`${path} cannot be created (${systemReason(error)}). ${advice}`, { cause: error })
   }
 }

@@ -3,7 +3,7 @@
 
 import { Database } from 'bun:sqlite'
 import { StartError } from '../../../domain/start-error.ts'
-import { type Contents, contentsOf, quoted, type Row } from '../../contents.ts'
+import { type Contents, contentsOf, quoted, type TableRow } from '../../contents.ts'
 import { BUSY_TIMEOUT_MS } from '../connect/connection.ts'
 import { isSqliteCode, translated } from '../connect/errors.ts'
 import { Statements } from '../connect/statements.ts'
@@ -29,7 +29,7 @@ export function openSqliteContents(path: string): Contents {
     types: TYPES,
     selected: ({ name }) => quoted(name),
     collation: 'BINARY',
-    query: async (sql, ...parameters) => translated(() => database.query(sql).values(...parameters) as Row[]),
+    query: async (sql, ...parameters) => translated(() => database.query(sql).values(...parameters) as TableRow[]),
     async transaction(work) {
       run('BEGIN')
       try {

@@ -27,7 +27,7 @@ export async function recover(path: string, { skipIds, revoke }: Recovery): Prom
     if (version === 0) throw new StartError(`${path} is empty: there is nothing to recover.`)
     const revoked = await revoke(keysIn(database))
     database.transaction(() => {
-      setApart(database, path, skipIds)
+      advanceIds(database, path, skipIds)
       const end = database.query('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
       for (const id of revoked) end.run(Date.now(), id)
     })()
@@ -43,7 +43,7 @@ export function keysIn(database: Database): ApiKey[] {
 export type LastIds = (table: string) => bigint
 
 /** Begins an epoch, and leaves ids out behind the last ones, in this store or in `given`. Belongs to one transaction. Throws StartError. */
-export function setApart(database: Database, path: string, skipIds: bigint, given: LastIds = () => 0n): void {
+export function advanceIds(database: Database, path: string, skipIds: bigint, given: LastIds = () => 0n): void {
   const refuse = (reason: string) => new StartError(`${path} cannot be used: ${reason}.`)
   for (const table of ASSIGNING) {
     const [last, other] = [lastIdOf(database, table), given(table)]

@@ -29,7 +29,7 @@ import { APPLICATION_ID, checkBackup, checkReplaceable, inUse, realPath } from '
 import { lastIdOf } from './contents.ts'
 import { type BackupSummary, checkContents, findCopy } from './integrity.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial-file.ts'
-import { keysIn, type LastIds, setApart } from './recovery.ts'
+import { advanceIds, keysIn, type LastIds } from './recovery.ts'
 
 const COPY_BYTES = 1024 * 1024
 
@@ -62,7 +62,7 @@ export function restore(from: string, to: string, skipIds: bigint): Restored {
     let known: ApiKey[] = []
     const replaced = replace(path, partial, kept, (lastIds) => {
       known = changeAside(partial, (database) => {
-        database.transaction(setApart)(database, from, skipIds, lastIds)
+        database.transaction(advanceIds)(database, from, skipIds, lastIds)
         return keysIn(database)
       })
       syncFile(partial)

@@ -6,7 +6,7 @@
 // to another page of the file, which was half of what it cost. The price: a page that few pets are on looks into every block, for 25 ms with 10^7.
 // Others see `walkSql` and `otherSide`.
 
-import { conditionsOf, type List, type Plan, rowsOf } from '../../shared/lists.ts'
+import { conditionsOf, type Plan, rowsOf, type StoredList } from '../../shared/lists.ts'
 
 /** A bare one, beside ORDER BY, would be a reason to plan the statement at every execution. */
 export const parameter = (place: number) => `+?${place + 3}`
@@ -15,7 +15,7 @@ export const parameter = (place: number) => `+?${place + 3}`
 const BLOCK_BITS = 11
 
 /** The rows above the place, or up to it, the nearest first. `columns`: the id, and others. */
-export function walkSql<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean, columns: string): string {
+export function walkSql<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean, columns: string): string {
   if (hasBlocks(plan)) {
     const ids = idsInBlocks(list, plan, up, '+?2')
     return `SELECT ${columns} FROM (${ids}) CROSS JOIN ${rowsOf(list, ' NOT INDEXED')} WHERE id = found LIMIT +?2`
@@ -26,7 +26,7 @@ export function walkSql<Filter>(list: List<Filter>, plan: Plan<Filter>, up: bool
 }
 
 /** Whether there are rows on the other side of the place. It looks for the nearest, which the walk's page of the file may have. */
-export function otherSide<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean): string {
+export function otherSide<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean): string {
   if (hasBlocks(plan)) return `EXISTS (${idsInBlocks(list, plan, !up, '1')})`
   const rows = `${list.table}${indexed(plan)}`
   return `EXISTS (SELECT 1 FROM ${rows} WHERE ${condition(list, plan, !up)} ${nearestFirst(!up)})`
@@ -37,7 +37,7 @@ function hasBlocks<Filter>({ given, index }: Plan<Filter>): boolean {
 }
 
 /** As `found`, the nearest first: in each block that has rows with the first filter, up to `limit` that have both. */
-function idsInBlocks<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean, limit: string): string {
+function idsInBlocks<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean, limit: string): string {
   const { table } = list
   const { given, index } = plan as Plan<Filter> & { index: object }
   const first = conditionsOf(list, plan, parameter)[given.indexOf(index.filter)]
@@ -52,7 +52,7 @@ function idsInBlocks<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean
       WHERE id >> ${BLOCK_BITS} = n AND ${condition(list, plan, up)} ${nearestFirst(up)} LIMIT ${limit})))`
 }
 
-function condition<Filter>(list: List<Filter>, plan: Plan<Filter>, up: boolean): string {
+function condition<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean): string {
   const { index } = plan
   return [...conditionsOf(list, plan, parameter), ...(index?.unique ? [index.unique.where] : []), place(up)].join(
     ' AND ',

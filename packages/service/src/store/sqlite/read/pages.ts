@@ -5,14 +5,14 @@ import type { Page } from '../../../domain/lists.ts'
 import { type Columns, fromRow, jsonObject, selectList } from '../../shared/columns.ts'
 import {
   type AnyFilter,
+  boundOf,
   type Found,
   goesUp,
-  type List,
   type Plan,
   pageOf,
   planOf,
   rowsOf,
-  startOf,
+  type StoredList,
 } from '../../shared/lists.ts'
 import type { Query, Read, Statements } from '../connect/statements.ts'
 import { SQLITE_JSON } from './json.ts'
@@ -25,7 +25,7 @@ type Answer = [json: string | null, count: bigint, beyond: bigint]
 export function rowById<Row>(
   statements: Statements,
   read: Read,
-  list: Pick<List<never>, 'table' | 'lookup'>,
+  list: Pick<StoredList<never>, 'table' | 'lookup'>,
   columns: Columns<Row>,
 ): (id: bigint) => Promise<Row | undefined> {
   const byId = statements.query<object, [bigint]>(`SELECT ${selectList(columns)} FROM ${rowsOf(list)} WHERE id = ?`)
@@ -39,7 +39,7 @@ export function rowById<Row>(
 export function pages<Filter extends AnyFilter>(
   statements: Statements,
   read: Read,
-  list: List<Filter>,
+  list: StoredList<Filter>,
 ): (filter: Filter) => Promise<Page> {
   const json = jsonObject(list.columns, SQLITE_JSON)
   const built = new Map<string, Query<Answer, Value[]>>()
@@ -63,7 +63,7 @@ export function pages<Filter extends AnyFilter>(
   function page(filter: Filter): Page {
     const { limit, after } = filter
     const up = goesUp(filter)
-    const from = after ?? startOf(up)
+    const from = after ?? boundOf(up)
     const plan = planOf(list, filter)
     if (up && !filter.back && plan.given.length === 0) {
       // Ids nearly always follow each other without a gap: where that of the place is there, the next `limit`, and one more, they are the page.

@@ -3,7 +3,7 @@
 import type { StoredOrder } from '../../../domain/decisions/snapshot.ts'
 import type { Pet } from '../../../domain/pets.ts'
 import { jsonObject } from '../../shared/columns.ts'
-import { type AnyFilter, conditionsOf, type List, ORDERS, PETS, planOf, rowsOf } from '../../shared/lists.ts'
+import { type AnyFilter, conditionsOf, ORDERS, PETS, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
 import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../../shared/search.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from '../connect/connection.ts'
 import { translateCode } from '../connect/errors.ts'
@@ -43,7 +43,7 @@ export function searchIndex(statements: Statements) {
     return (id: bigint, text: string) => void replace.run(...row(id, text))
   }
   const set = { pets: setter('pets'), orders: setter('orders') }
-  const read = (list: Pick<List<never>, 'table' | 'lookup' | 'searched'>) =>
+  const read = (list: Pick<StoredList<never>, 'table' | 'lookup' | 'searched'>) =>
     statements.query<[bigint, string], [bigint, number]>(
       `SELECT id, ${list.searched} FROM ${rowsOf(list)} WHERE id > ? ORDER BY id LIMIT +?`,
     )
@@ -130,7 +130,7 @@ export function searchThread(connection: SqliteConnection): SearchThread {
   }
 }
 
-export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: List<Filter>): Walk<Filter> {
+export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: StoredList<Filter>): Walk<Filter> {
   const json = jsonObject(list.columns, SQLITE_JSON)
 
   /** By the index where there are `indexed` words, of one block, otherwise along the filters. */
