@@ -11,7 +11,7 @@ const files = ['*/src/**/*.{ts,tsx}', 'page/reference/**/*.{ts,tsx}', 'testing/*
 
 /** What each room may import of ours, beside itself: another room, or one file of it. Only the command line sees everything. */
 const ALLOWED: Record<string, readonly string[]> = {
-  'service/src/domain': ['contract/src/generated.ts', 'contract/src/limits.ts'],
+  'service/src/domain': ['contract/src/generated.ts', 'contract/src/limits.ts', 'service/src/system/runtime.ts'],
   'service/src/system': [],
   'contract/src': [],
   'service/src/store': [
@@ -72,6 +72,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'service/src/system/io.ts',
     'service/src/system/lock.ts',
     'service/src/system/partial.ts',
+    'service/src/system/runtime.ts',
     'service/src/system/terminal.ts',
   ],
 }
@@ -104,6 +105,20 @@ test('a file imports only what its room may', () => {
       })
       .map((target) => `${file} → ${target}`)
   })
+  expect(wrong).toEqual([])
+})
+
+test('only system/runtime.ts of the service calls timers, clocks, turns of the event loop and random bytes of the runtime', () => {
+  const CALLS =
+    /\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|\bperformance\.now\b|\bBun\.sleep\b|\bMath\.random\b|\brandomUUID\b|\bgetRandomValues\b|\bDate\.now\b|\bnew Date\(\)|\bAbortSignal\.timeout\b/
+  const wrong = files
+    .filter((file) => file.startsWith('service/src/') && !/^service.src.(?:system.runtime.ts|cli.)/.test(file))
+    .flatMap((file) =>
+      readFileSync(join(packages, file), 'utf8')
+        .split('\n')
+        .map((line) => `${file}: ${line.trim()}`),
+    )
+    .filter((line) => CALLS.test(line))
   expect(wrong).toEqual([])
 })
 

@@ -1,6 +1,7 @@
 // API keys: their format, and what a store of them promises. Only a key's SHA-256 is stored and compared, so the time of a look-up does
 // not reveal how close a guess was.
 
+import { randomBytes } from '../system/runtime.ts'
 import { PetstoreError } from './petstore-error.ts'
 
 /** Code points. */
@@ -157,7 +158,7 @@ function checkCharacters(text: string): string {
 function randomBase62(length: number): string {
   let characters = ''
   while (characters.length < length) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(length * 2))) {
+    for (const byte of randomBytes(length * 2)) {
       if (byte < 248 && characters.length < length) characters += BASE62.charAt(byte % 62)
     }
   }

@@ -54,7 +54,7 @@ interface Trouble {
 export interface StoreOptions {
   /** Milliseconds since 1970. */
   now: () => number
-  /** Milliseconds on a clock that nobody can set, by default that of `performance.now()`. */
+  /** Milliseconds on a clock that nobody can set, by default `monotonicMs` of the runtime. */
   monotonic?: (() => number) | undefined
   /** Any other store is refused, and none is created: see `StoreKind.identify`. */
   identity?: string | undefined

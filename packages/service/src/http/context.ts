@@ -3,6 +3,7 @@
 
 import type { ApiKey } from '../domain/keys.ts'
 import type { StoreVersion } from '../domain/store.ts'
+import { randomUuid } from '../system/runtime.ts'
 import type { SharedHeaders } from './response/shared-headers.ts'
 
 /** The request as the runtime gives it, with the parameters of its path, percent-decoded. */
@@ -22,7 +23,7 @@ export class Context {
   waits = false
   /** Has its response, while it may still be worked on. */
   answered = false
-  /** For the metrics, on the clock of performance.now(). */
+  /** For the metrics, on the clock of `monotonicMs`. */
   startedAt = 0
 
   constructor(
@@ -37,7 +38,7 @@ export class Context {
 
   /** The id for the log and for `X-Request-Id`. Created on demand, because most requests need none. */
   ensureRequestId(): string {
-    this.requestId ??= crypto.randomUUID()
+    this.requestId ??= randomUuid()
     return this.requestId
   }
 

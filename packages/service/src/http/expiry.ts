@@ -3,6 +3,7 @@
 
 import type { OrderStore, Transition } from '../domain/orders.ts'
 import type { Log } from '../observability/log.ts'
+import { monotonicMs, sleep, startTimer, stopTimer, type Timer } from '../system/runtime.ts'
 
 /** The contract of placeOrder says within what time a reservation ends. */
 export const EVERY_MS = 500
@@ -16,7 +17,7 @@ interface Expiry {
 export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, everyMs = EVERY_MS): Expiry {
   let stopped = false
   let failing = false
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer: Timer | undefined
   let sweeping = sweepAndWait()
 
   async function sweepAndWait(): Promise<void> {
@@ -28,24 +29,24 @@ export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, 
       failing = true
     }
     if (stopped) return
-    timer = setTimeout(() => {
+    timer = startTimer(() => {
       sweeping = sweepAndWait()
     }, everyMs)
   }
 
   async function sweep(): Promise<void> {
     for (let more = true; more && !stopped; ) {
-      const startedAt = performance.now()
+      const startedAt = monotonicMs()
       more = (await orders.expireOrders()).length > 0
       // Half of the time is left to requests.
-      if (more) await Bun.sleep(performance.now() - startedAt)
+      if (more) await sleep(monotonicMs() - startedAt)
     }
   }
 
   return {
     stop() {
       stopped = true
-      clearTimeout(timer)
+      stopTimer(timer)
       return sweeping
     },
   }

@@ -8,6 +8,7 @@
 import type { EventFilter, EventPage, EventPosition } from '../domain/events.ts'
 import { OVERLOADED } from '../domain/petstore-error.ts'
 import type { Store } from '../domain/store.ts'
+import { monotonicMs, startInterval, startTimer, stopTimer, type Timer } from '../system/runtime.ts'
 import type { Reader } from './response/response.ts'
 import { SharedReads } from './response/shared-reads.ts'
 
@@ -19,7 +20,7 @@ const VERIFY_EVERY_MS = 500
 
 interface EventWait {
   readonly position: EventPosition
-  /** On the clock of performance.now(). */
+  /** On the clock of `monotonicMs`. */
   readonly until: number
   readonly reader: Reader
   /** `true`: the end of the feed has moved on from the position. */
@@ -33,7 +34,7 @@ export class Feed {
   private readonly pages = new SharedReads<EventPage>()
   private readonly readers = new Set<EventWait>()
   private stopped = false
-  private timer: ReturnType<typeof setInterval> | undefined
+  private timer: Timer | undefined
   private verifiedAt = 0
   private looking = false
   private planned = false
@@ -74,12 +75,12 @@ export class Feed {
   changed(): void {
     if (this.readers.size === 0 || this.planned) return
     this.planned = true
-    setTimeout(
+    startTimer(
       () => {
         this.planned = false
         this.look()
       },
-      Math.max(0, this.notBefore - performance.now()),
+      Math.max(0, this.notBefore - monotonicMs()),
     )
   }
 
@@ -101,7 +102,7 @@ export class Feed {
     signal.addEventListener('abort', left)
     // Something may have happened since the reader's page was read, and may have been looked at already.
     if (!isSamePosition(position, this.end)) this.version = undefined
-    this.timer ??= setInterval(() => this.tick(), LOOK_EVERY_MS)
+    this.timer ??= startInterval(() => this.tick(), LOOK_EVERY_MS)
     try {
       return await promise
     } finally {
@@ -111,10 +112,10 @@ export class Feed {
   }
 
   private tick(): void {
-    const now = performance.now()
+    const now = monotonicMs()
     for (const { until, end } of this.readers) if (until <= now) end(false)
     if (this.readers.size === 0) {
-      clearInterval(this.timer)
+      stopTimer(this.timer)
       this.timer = undefined
       return
     }
@@ -136,7 +137,7 @@ export class Feed {
     this.looking = false
     const woken = [...this.readers].filter(({ position }) => !isSamePosition(position, this.end))
     for (const { end } of woken) end(true)
-    this.notBefore = performance.now() + woken.length / WAKES_PER_MS
+    this.notBefore = monotonicMs() + woken.length / WAKES_PER_MS
   }
 }
 

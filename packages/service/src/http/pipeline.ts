@@ -5,7 +5,7 @@ import { basePath, type ContractOperation } from '../../../contract/src/contract
 import type { Json } from '../../../contract/src/json.ts'
 import type { ApiKey, Environment } from '../domain/keys.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
-import { immediate } from '../system/immediate.ts'
+import { endOfTurn, monotonicMs } from '../system/runtime.ts'
 import { Context, type RoutedRequest } from './context.ts'
 import { Feed } from './feed.ts'
 import { Admission } from './limits/admission.ts'
@@ -87,7 +87,7 @@ export class Pipeline {
     const { metrics, now } = this.options
     const label = route?.label(request.method) ?? 'none'
     const context = new Context(request, route?.headers(request.method) ?? NO_ROUTE, label, now())
-    if (metrics) context.startedAt = performance.now()
+    if (metrics) context.startedAt = monotonicMs()
     const answer = this.begin(context, route)
     return answer instanceof Promise ? this.workTime.within(answer, context) : answer
   }
@@ -144,7 +144,7 @@ export class Pipeline {
       }
       // By then most bodies have arrived with their headers, and requests that are worked on one after the other find code and data in the
       // processor's caches.
-      await immediate()
+      await endOfTurn()
       // From here on without a wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
       this.admission.check()
       let body: unknown
@@ -178,24 +178,24 @@ export class Pipeline {
 
   /** A key that is revoked or expires while the body arrives is refused within a second, like any other, whatever the body is. */
   private async arrived(body: Promise<Json>, token: string, context: Context): Promise<Json> {
-    const startedAt = performance.now()
+    const startedAt = monotonicMs()
     try {
       return await body
     } finally {
-      if (performance.now() - startedAt > REVERIFY_AFTER_MS) await this.verifyAgain(token, context)
+      if (monotonicMs() - startedAt > REVERIFY_AFTER_MS) await this.verifyAgain(token, context)
     }
   }
 
   /** The wait counts neither as the request's duration nor as work, and a key that is refused meanwhile gets nothing. */
   private async answerLater(later: NonNullable<Answer['later']>, token: string, context: Context): Promise<Answer> {
     const { signal } = context.request
-    const startedAt = performance.now()
+    const startedAt = monotonicMs()
     context.waits = true
     try {
       return await later({ signal, verify: () => this.verifyAgain(token, context) })
     } finally {
       context.waits = false
-      context.startedAt += performance.now() - startedAt
+      context.startedAt += monotonicMs() - startedAt
     }
   }
 
@@ -214,7 +214,7 @@ export class Pipeline {
     addCors(response, request, corsOrigins)
     // After CONNECT, Bun reads nothing more from the connection.
     if (this.draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
-    if (!context.answered) metrics?.request(label, response.status, (performance.now() - context.startedAt) / 1000)
+    if (!context.answered) metrics?.request(label, response.status, (monotonicMs() - context.startedAt) / 1000)
     context.answered = true
     connections.responding(request)
     return response

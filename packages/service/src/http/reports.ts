@@ -7,6 +7,7 @@ import { OVERLOADED, type PetstoreError } from '../domain/petstore-error.ts'
 import type { Store } from '../domain/store.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
+import { startInterval, stopTimer } from '../system/runtime.ts'
 import type { Context } from './context.ts'
 import { KeyUses } from './request/key-uses.ts'
 import { DeprecatedCallTally } from './response/deprecation.ts'
@@ -27,7 +28,7 @@ export class Reports {
   private readonly deprecatedCalls = new DeprecatedCallTally()
   /** How many requests were refused because of an overload since the last report. */
   private shed = 0
-  private readonly reporting = setInterval(() => this.report(), REPORT_EVERY_MS)
+  private readonly reporting = startInterval(() => this.report(), REPORT_EVERY_MS)
 
   constructor(private readonly options: ReportOptions) {
     this.failures = new FailureLog(options.log)
@@ -56,7 +57,7 @@ export class Reports {
 
   /** Call it after the last response. */
   async close(): Promise<void> {
-    clearInterval(this.reporting)
+    stopTimer(this.reporting)
     await this.report(true)
   }
 

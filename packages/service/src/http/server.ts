@@ -2,6 +2,7 @@
 
 import { basePath, operations } from '../../../contract/src/contract.ts'
 import type { Environment } from '../domain/keys.ts'
+import { sleep } from '../system/runtime.ts'
 import { redirectNewConnections, refuseNew } from './closing.ts'
 import { startExpiry } from './expiry.ts'
 import { Connections } from './limits/connections.ts'
@@ -81,11 +82,11 @@ export function startServer(options: ServerOptions): PetstoreServer {
       pipeline.feed.stop()
       const swept = expiry.stop()
       if (options.handsOver && !redirectNewConnections(port)) warnOfResets('SO_ATTACH_REUSEPORT_CBPF')
-      await Bun.sleep(DRAIN_MS)
+      await sleep(DRAIN_MS)
       if (!refuseNew(port)) warnOfResets('SO_BINDTOIFINDEX')
-      await Bun.sleep(ACCEPT_MS)
+      await sleep(ACCEPT_MS)
       const answered = server.stop()
-      await Promise.race([answered, Bun.sleep(graceMs - DRAIN_MS - ACCEPT_MS)])
+      await Promise.race([answered, sleep(graceMs - DRAIN_MS - ACCEPT_MS)])
       await server.stop(true)
       await Promise.all([swept, pipeline.close()])
     },

@@ -7,6 +7,7 @@ import type { DeprecatedCalls } from '../domain/keys.ts'
 import type { Inventory, OrderStatus, OrderStore, Transition } from '../domain/orders.ts'
 import type { PetStore } from '../domain/pets.ts'
 import type { Store } from '../domain/store.ts'
+import { monotonicMs, sleep } from '../system/runtime.ts'
 import { Histogram } from './histogram.ts'
 import { measureProcess } from './process-metrics.ts'
 import { counter, gauge } from './text-format.ts'
@@ -124,13 +125,13 @@ export class Metrics {
   ): (...all: Arguments) => Promise<Result> {
     const [ok, failed] = [this.stores.series(name, 'ok'), this.stores.series(name, 'failed')]
     return async (...all) => {
-      const startedAt = performance.now()
+      const startedAt = monotonicMs()
       try {
         const result = await method(...all)
-        ok.observe((performance.now() - startedAt) / 1000)
+        ok.observe((monotonicMs() - startedAt) / 1000)
         return result
       } catch (error) {
-        failed.observe((performance.now() - startedAt) / 1000)
+        failed.observe((monotonicMs() - startedAt) / 1000)
         throw error
       }
     }
@@ -140,7 +141,7 @@ export class Metrics {
   async text(): Promise<string> {
     const { pool, lockWaitSeconds, file, backupOverdue, inFlight, deprecatedCalls, feed } = this.watched
     const inTime = <Value>(reading: Promise<Value>) =>
-      Promise.race([reading.catch(() => undefined), Bun.sleep(READ_MS).then(() => undefined)])
+      Promise.race([reading.catch(() => undefined), sleep(READ_MS).then(() => undefined)])
     const [inventory, lockWait] = await Promise.all([
       inTime(this.readInventory()),
       inTime(lockWaitSeconds?.() ?? Promise.resolve(0)),

@@ -2,6 +2,7 @@
 // with its stack, and its causes.
 
 import { styleText } from 'node:util'
+import { wallMs } from '../system/runtime.ts'
 import { printable } from './printable.ts'
 
 const COLOURS = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' } as const
@@ -13,7 +14,7 @@ export function terminalLine(
 ): string {
   const styled = (style: 'dim' | (typeof COLOURS)[keyof typeof COLOURS], text: string) =>
     styleText(style, text, { stream: process.stderr })
-  const time = new Date().toTimeString().slice(0, 8)
+  const time = new Date(wallMs()).toTimeString().slice(0, 8)
   const named = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : printable(`${name}=${shown(value)}`),
   )

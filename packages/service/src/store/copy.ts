@@ -3,7 +3,7 @@
 
 import { noStoreAt, StartError } from '../domain/start-error.ts'
 import type { StoreOptions } from '../domain/store.ts'
-import { immediate } from '../system/immediate.ts'
+import { endOfTurn } from '../system/runtime.ts'
 import { absolutePath } from './absolute-path.ts'
 import type { Contents, Table, TableRow } from './contents.ts'
 import { kindOf, migrateStore } from './kinds.ts'
@@ -129,7 +129,7 @@ class Copy {
       const rows = await this.source.read(pair.from, after, BATCH_ROWS)
       if (rows.length === 0) return
       // SQLite answers within the turn: without this the process would see no signal until the end.
-      await immediate()
+      await endOfTurn()
       const there = await this.target.read(pair.to, after, BATCH_ROWS)
       const isWanted = (row: TableRow, index: number) => row.every((value, column) => value === rows[index]?.[column])
       if (!there.slice(0, rows.length).every(isWanted)) throw this.differs(pair)

@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import type { SchemaState, Store, StoreOptions } from '../domain/store.ts'
+import { wallMs } from '../system/runtime.ts'
 import { absolutePath } from './absolute-path.ts'
 import type { Contents } from './contents.ts'
 import { describeAddress, isPostgresAddress, parsePostgresAddress } from './postgres/connect/address.ts'
@@ -133,6 +134,6 @@ export async function migrateStore(
   address: string,
   options: Pick<StoreOptions, 'copying' | 'onMigration'> = {},
 ): Promise<void> {
-  const store = await openStore(address, { now: Date.now, ...options })
+  const store = await openStore(address, { now: wallMs, ...options })
   await store.close()
 }

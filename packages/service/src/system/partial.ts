@@ -18,6 +18,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { lockAbandoned, lockNew } from './lock.ts'
+import { randomBytes } from './runtime.ts'
 
 /** The end of a name that `createPartial` has given. */
 export const PARTIAL = /\.\d+-[0-9a-f]{8}\.partial$/
@@ -31,7 +32,7 @@ interface PartialFile {
 /** Creates an empty file beside `to`, under a name that no other file has. */
 export function createPartial(to: string, mode: number): PartialFile {
   for (;;) {
-    const path = `${to}.${process.pid}-${crypto.getRandomValues(new Uint8Array(4)).toHex()}.partial`
+    const path = `${to}.${process.pid}-${randomBytes(4).toHex()}.partial`
     // Fails on a symbolic link, too.
     const descriptor = openSync(path, 'wx+', mode)
     lockNew(path, descriptor)

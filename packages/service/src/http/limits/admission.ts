@@ -5,6 +5,7 @@
 // one after the response is written), and one turn of the event loop serves at most 1024 connections.
 
 import { OVERLOADED } from '../../domain/petstore-error.ts'
+import { atTurnEnd, monotonicMs } from '../../system/runtime.ts'
 
 /** How many requests may wait for the store at once. */
 const WAITING_MAX = 4096
@@ -34,11 +35,11 @@ export class Admission {
 
   private turnIsLong(): boolean {
     if (this.turnRequests++ === 0) {
-      this.turnStartedAt = performance.now()
-      setImmediate(() => {
+      this.turnStartedAt = monotonicMs()
+      atTurnEnd(() => {
         this.turnRequests = 0
       })
     }
-    return this.turnRequests > TURN_REQUESTS_MIN && performance.now() - this.turnStartedAt > TURN_MS_MAX
+    return this.turnRequests > TURN_REQUESTS_MIN && monotonicMs() - this.turnStartedAt > TURN_MS_MAX
   }
 }

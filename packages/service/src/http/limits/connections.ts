@@ -1,7 +1,7 @@
 // How long a connection may be idle or stall. The runtime has one timer for each connection. It restarts the timer for each request and each
 // piece of a response, with the time that the connection may be idle. This file shortens the time while a client sends or reads slowly.
 
-import { immediate } from '../../system/immediate.ts'
+import { atTurnEnd, endOfTurn, startTimer } from '../../system/runtime.ts'
 
 /**
  * How long a connection may be idle after a response. Load balancers close theirs after 60 s; if the service closed one first, a request in flight
@@ -32,7 +32,7 @@ export class Connections {
 
   /** Call it right before the response is given to the runtime. */
   responding(request: Request): void {
-    if (this.responded.push(request) === 1) setImmediate(() => this.lookForUnread())
+    if (this.responded.push(request) === 1) atTurnEnd(() => this.lookForUnread())
   }
 
   private lookForUnread(): void {
@@ -41,7 +41,7 @@ export class Connections {
     const unsent = this.responded.filter((request) => runtime.requestIP(request) !== null)
     this.responded = []
     if (unsent.length === 0) return
-    setTimeout(() => {
+    startTimer(() => {
       for (const request of unsent) runtime.timeout(request, STALLED_SECONDS)
     }, UNREAD_AFTER_MS)
   }
@@ -60,7 +60,7 @@ export class Connections {
 
   private async limitUnlessArrived(request: Request, length: number): Promise<void> {
     if (length <= AT_ONCE_BYTES_MAX) {
-      await immediate()
+      await endOfTurn()
       const body = request.bytes()
       body.catch(() => undefined)
       if (Bun.peek.status(body) === 'fulfilled') return

@@ -2,6 +2,7 @@
 // the runtime ends the connection (connections.ts).
 
 import { PetstoreError } from '../../domain/petstore-error.ts'
+import { startInterval, stopTimer, type Timer } from '../../system/runtime.ts'
 import type { Context } from '../context.ts'
 
 /** The time is counted in looks: a pause of the whole process is not held against a request. */
@@ -28,7 +29,7 @@ interface WorkTimeOptions {
 export class WorkTime {
   /** In no order. A Set would cost each request 2 µs, a tenth of a create. */
   private readonly running: Work[] = []
-  private timer: ReturnType<typeof setInterval> | undefined
+  private timer: Timer | undefined
 
   constructor(private readonly options: WorkTimeOptions) {}
 
@@ -45,7 +46,7 @@ export class WorkTime {
         },
       }
       this.running.push(work)
-      this.timer ??= setInterval(() => this.look(), LOOK_EVERY_MS)
+      this.timer ??= startInterval(() => this.look(), LOOK_EVERY_MS)
       answer.then(work.end)
     })
   }
@@ -64,7 +65,7 @@ export class WorkTime {
   private look(): void {
     const { fail, secondsMax = WORKED_SECONDS_MAX } = this.options
     if (this.running.length === 0) {
-      clearInterval(this.timer)
+      stopTimer(this.timer)
       this.timer = undefined
     }
     for (const work of [...this.running]) {

@@ -3,6 +3,7 @@
 import { instantFromText } from '../../../../contract/src/date-time.ts'
 import type { EventFilter, EventPage, EventStart } from '../../domain/events.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
+import { monotonicMs } from '../../system/runtime.ts'
 import { decodeEventCursor, eventLink } from '../request/event-cursor.ts'
 import { noteOnPlus } from '../request/parameters.ts'
 import type { Answer } from '../response/response.ts'
@@ -32,7 +33,7 @@ export const eventOperations = {
       feed.sent += count
       return { status: 200, body: json, headers: { Link: eventLink(linkTo, repeated, next) } }
     }
-    const until = performance.now() + wait * 1000
+    const until = monotonicMs() + wait * 1000
     const page = await feed.read(filter)
     if (page.count > 0 || page.ended || wait === 0) return answerOf(page)
     return {

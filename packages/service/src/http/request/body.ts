@@ -5,7 +5,7 @@ import type { ContractBody } from '../../../../contract/src/contract.ts'
 import { type Json, JsonError, parseJson } from '../../../../contract/src/json.ts'
 import { BODY_BYTES_MAX } from '../../../../contract/src/limits.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
-import { immediate } from '../../system/immediate.ts'
+import { endOfTurn, startTimer, stopTimer } from '../../system/runtime.ts'
 
 /**
  * A larger body up to this size is read to its end and discarded. Closing the connection while the client or a proxy still sends
@@ -85,14 +85,14 @@ function parametersOf(text: string): [name: string, value: string][] | undefined
 async function arrivesWithin(reading: Promise<Uint8Array>, timeoutMs: number): Promise<Uint8Array> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`
-  const timer = setTimeout(() => reject(new PetstoreError('request_timeout', message)), timeoutMs)
+  const timer = startTimer(() => reject(new PetstoreError('request_timeout', message)), timeoutMs)
   try {
     return await Promise.race([reading, late])
   } catch (cause) {
     if (cause instanceof PetstoreError) throw cause
     throw new PetstoreError('request_timeout', 'The connection closed before the whole body arrived.', { cause })
   } finally {
-    clearTimeout(timer)
+    stopTimer(timer)
   }
 }
 
@@ -107,7 +107,7 @@ async function readCounting({ body, signal }: Request): Promise<Uint8Array> {
   if (bytes > BODY_BYTES_MAX) throw bodyTooLarge()
   // Bun gives the last chunk before it parses what follows. When that is malformed, Bun answers 400 itself (for trailers), and the
   // request must change nothing. At the end of this turn Bun has parsed it.
-  await immediate()
+  await endOfTurn()
   signal.throwIfAborted()
   return Buffer.concat(chunks)
 }

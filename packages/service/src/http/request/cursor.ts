@@ -20,7 +20,7 @@ interface Queries {
   pets: Omit<PetFilter, keyof PagePosition>
   orders: Omit<OrderFilter, keyof PagePosition>
 }
-export type ListName = keyof Queries
+type ListName = keyof Queries
 
 const PATH: Record<ListName, string> = { pets: pathOf('listPets'), orders: pathOf('listOrders') }
 

@@ -1,6 +1,7 @@
 // When each API key was last used: in memory, so that a request costs no write, and saved at most once a minute for each key.
 
 import { endingOf, type KeyId, type KeyUse } from '../../domain/keys.ts'
+import { monotonicMs } from '../../system/runtime.ts'
 
 const SAVE_EVERY_MS = 60_000
 
@@ -8,7 +9,7 @@ interface Kept extends KeyUse {
   at: number
   /** The last use that is saved. */
   savedAt: number
-  /** Not saved again before this, in milliseconds of `performance.now`. */
+  /** Not saved again before this, in milliseconds of `monotonicMs`. */
   dueAt: number
 }
 
@@ -27,7 +28,7 @@ export class KeyUses {
    * ago. Rejects as `save` does.
    */
   async saveDue(save: (uses: readonly KeyUse[]) => Promise<void>, all = false): Promise<void> {
-    const now = performance.now()
+    const now = monotonicMs()
     const due = this.uses
       .values()
       .filter(({ at, savedAt, dueAt }) => at > savedAt && (all || now >= dueAt))

@@ -1,6 +1,7 @@
 // Answers and responses. An answer is what an operation or a page gives: the content, before conditional requests and common headers.
 // Every response of the service is built here from an answer: its status (200 or 304), and its headers.
 
+import { wallMs } from '../../system/runtime.ts'
 import type { Context } from '../context.ts'
 import { entityTag, matches } from './conditions.ts'
 
@@ -66,7 +67,7 @@ export function toResponse(answer: Answer, context: Context): Response {
   if (!prepared) addOwn(response.headers, answer, unchanged)
   if (context.requestId !== undefined) response.headers.set('X-Request-Id', context.requestId)
   // An origin server with a clock must send Date (RFC 9110, 6.6.1). Bun adds it to every response except those to HEAD.
-  if (request.method === 'HEAD') response.headers.set('Date', new Date().toUTCString())
+  if (request.method === 'HEAD') response.headers.set('Date', new Date(wallMs()).toUTCString())
   return response
 }
 

@@ -1,6 +1,6 @@
 // Lets requests for the same that arrive together share what is read for it: lists, the inventory, and pages of the feed.
 
-import { immediate } from '../../system/immediate.ts'
+import { endOfTurn } from '../../system/runtime.ts'
 
 /**
  * Calls with the same name share the next run of `read`. A run starts after the calls that share it, so each gets what a run of its
@@ -22,7 +22,7 @@ export class SharedReads<Of> {
   private async run(name: string, read: () => Promise<Of>): Promise<Of> {
     await this.running.get(name)
     // Then every request that has arrived shares it.
-    await immediate()
+    await endOfTurn()
     this.next.delete(name)
     const reading = read()
     const done = reading.catch(() => undefined)

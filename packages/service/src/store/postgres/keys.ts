@@ -2,6 +2,7 @@
 
 import type { ApiKey, KeyHash, KeyStore, NewKey } from '../../domain/keys.ts'
 import type { StoreOptions, StoreVersion } from '../../domain/store.ts'
+import { monotonicMs } from '../../system/runtime.ts'
 import { batched } from '../shared/group-commit.ts'
 import {
   createdKey,
@@ -71,7 +72,7 @@ export function postgresKeys(
   }
 
   return {
-    version: () => ({ data: undefined, keys: changes + Math.floor(performance.now() / KEYS_TRUSTED_MS) }),
+    version: () => ({ data: undefined, keys: changes + Math.floor(monotonicMs() / KEYS_TRUSTED_MS) }),
     findKey: batched(readKeys),
     createKey: (key) => alone((on) => create(on, key)),
     createFirstKey: (key) =>

@@ -2,6 +2,7 @@
 // tables: servers have no right to the sequences.
 
 import { StartError } from '../../domain/start-error.ts'
+import { monotonicMs, sleep, wallMs } from '../../system/runtime.ts'
 import { type KeyRow, LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
@@ -32,7 +33,7 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
       await session.transaction(async () => {
         await execute(WRITE_LOCK)
         await advanceIds(execute, skipIds)
-        for (const id of revoked) await execute(REVOKE, id, Date.now())
+        for (const id of revoked) await execute(REVOKE, id, wallMs())
       })
     } finally {
       await session.close(1_000)
@@ -48,14 +49,14 @@ async function checkSchema(query: RunQuery): Promise<void> {
 }
 
 async function checkAlone(query: RunQuery): Promise<void> {
-  for (const deadline = performance.now() + CLOSING_MS; ; await Bun.sleep(50)) {
+  for (const deadline = monotonicMs() + CLOSING_MS; ; await sleep(50)) {
     const [others] = await query<{ n: number }>(
       `SELECT count(*)::int AS n FROM pg_stat_activity
        WHERE datname = current_database() AND application_name = $1 AND pid <> pg_backend_pid()`,
       APPLICATION,
     )
     if (!others?.n) return
-    if (performance.now() >= deadline) {
+    if (monotonicMs() >= deadline) {
       throw new StartError(`servers of petstore are connected to it (connections: ${others.n}). Stop them first`)
     }
   }

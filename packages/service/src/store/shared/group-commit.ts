@@ -5,7 +5,7 @@
 // and where one item fails, each of its batch is committed alone.
 
 import { OVERLOADED, PetstoreError } from '../../domain/petstore-error.ts'
-import { immediate } from '../../system/immediate.ts'
+import { endOfTurn, monotonicMs } from '../../system/runtime.ts'
 
 export const BATCH_MAX = 256
 /** A call that would wait longer than this is refused at once. */
@@ -60,7 +60,7 @@ export function batched<Item, Result>(
     await gathered()
     while (waiting.length > 0) {
       const batch = waiting.splice(0, BATCH_MAX)
-      startedAt = performance.now()
+      startedAt = monotonicMs()
       try {
         const results = await commit(
           batch.map(({ item }) => item),
@@ -77,7 +77,7 @@ export function batched<Item, Result>(
         if (error instanceof PetstoreError || batch.length === 1) for (const { reject } of batch) reject(error)
         else await Promise.all(batch.map(alone))
       }
-      lastMs = performance.now() - startedAt
+      lastMs = monotonicMs() - startedAt
       observe(() => onBatch?.(batch.length, lastMs / 1000))
     }
     running = undefined
@@ -90,7 +90,7 @@ export function batched<Item, Result>(
   async function gathered(): Promise<void> {
     for (let before = 0; waiting.length > before && waiting.length < BATCH_MAX; ) {
       before = waiting.length
-      await immediate()
+      await endOfTurn()
     }
   }
 
@@ -104,7 +104,7 @@ export function batched<Item, Result>(
 
   function overloaded(): boolean {
     if (waiting.length < BATCH_MAX) return false
-    const commitMs = Math.max(lastMs, performance.now() - startedAt)
+    const commitMs = Math.max(lastMs, monotonicMs() - startedAt)
     return Math.ceil(waiting.length / BATCH_MAX) * commitMs > WAIT_MS_MAX
   }
 
@@ -113,7 +113,7 @@ export function batched<Item, Result>(
       if (overloaded()) throw OVERLOADED
       waiting.push({ item, resolve, reject })
       if (running) return
-      startedAt = performance.now()
+      startedAt = monotonicMs()
       running = run()
     })
   }

@@ -3,7 +3,7 @@
 
 import type { Page } from '../../domain/lists.ts'
 import { beginningsOf, hasWords, searchWords, wordsOf } from '../../domain/words.ts'
-import { immediate } from '../../system/immediate.ts'
+import { endOfTurn, monotonicMs } from '../../system/runtime.ts'
 import { type AnyFilter, boundOf, goesUp, pageOfRows } from './lists.ts'
 
 /** PostgreSQL's longest lexeme, in bytes of UTF-8. */
@@ -71,12 +71,12 @@ async function found(
 ): Promise<FoundRow[]> {
   const found: FoundRow[] = []
   for await (const rows of steps) {
-    let startedAt = performance.now()
+    let startedAt = monotonicMs()
     for (const row of rows) {
       if (hasWords(wordsOf(row.text), beginnings) && found.push(row) === count) return found
-      if (performance.now() - startedAt < SLICE_MS) continue
-      await immediate()
-      startedAt = performance.now()
+      if (monotonicMs() - startedAt < SLICE_MS) continue
+      await endOfTurn()
+      startedAt = monotonicMs()
     }
   }
   return found

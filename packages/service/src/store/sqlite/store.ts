@@ -2,7 +2,7 @@
 
 import { changingMethods } from '../../domain/decisions/changing-methods.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
-import { immediate } from '../../system/immediate.ts'
+import { endOfTurn } from '../../system/runtime.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { ORDER_COLUMNS } from '../shared/order-columns.ts'
 import { PET_COLUMNS } from '../shared/pet-columns.ts'
@@ -65,7 +65,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
     },
     close: async () => {
       // Reads begin before the end of this turn, writes after it.
-      await immediate()
+      await endOfTurn()
       await writing.drained()
       await drained()
       await searches.stop()

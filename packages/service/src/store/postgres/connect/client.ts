@@ -6,6 +6,7 @@ import Driver, { type QueryResult } from 'pg/lib/client.js'
 import { DatabaseError } from 'pg-protocol'
 import { StartError } from '../../../domain/start-error.ts'
 import { io } from '../../../system/io.ts'
+import { monotonicMs } from '../../../system/runtime.ts'
 import type { PostgresAddress } from './address.ts'
 import { codeOf, StoreFailure } from './errors.ts'
 import { CONNECT_TIMEOUT_MS, withTimeout } from './time-limits.ts'
@@ -47,7 +48,7 @@ export class Client {
 
   /** Throws the error of the server or the system, or a StoreFailure. */
   static async open(address: PostgresAddress, target: Target, options: ClientOptions = {}): Promise<Client> {
-    const deadline = performance.now() + CONNECT_TIMEOUT_MS
+    const deadline = monotonicMs() + CONNECT_TIMEOUT_MS
     const tls = tlsOf(address, target)
     const openWith = (ssl: object | false) => connect(driverOf(address, target, options, ssl), options, deadline)
     try {
@@ -125,7 +126,7 @@ async function connect(driver: Driver, { onUnreplicated, onClose }: ClientOption
   driver.on('error', () => destroy(driver))
   try {
     const late = () => new StoreFailure('CONNECT_TIMEOUT', 'the connection took too long')
-    await withTimeout(deadline - performance.now(), driver.connect(), late)
+    await withTimeout(deadline - monotonicMs(), driver.connect(), late)
     driver.on('end', () => onClose?.())
     return driver
   } catch (error) {

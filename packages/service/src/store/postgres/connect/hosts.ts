@@ -1,6 +1,7 @@
 // The hosts of an address: connects to them, and finds the one that accepts writes.
 
 import { DatabaseError } from 'pg-protocol'
+import { monotonicMs, sleep } from '../../../system/runtime.ts'
 import { describeHost, type Host, type PostgresAddress } from './address.ts'
 import { Client } from './client.ts'
 import { codeOf, isGone, StoreFailure } from './errors.ts'
@@ -18,11 +19,11 @@ export interface WritableHost extends Host {
 
 /** Does the work, which connects to hosts, again until it can be done. Throws its last error, and each that waiting does not change. */
 export async function atStart<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (const deadline = performance.now() + START_WAIT_MS; ; await Bun.sleep(START_AGAIN_MS)) {
+  for (const deadline = monotonicMs() + START_WAIT_MS; ; await sleep(START_AGAIN_MS)) {
     try {
       return await work()
     } catch (error) {
-      if (!MAY_COME.includes(codeOf(error)) || performance.now() >= deadline) throw error
+      if (!MAY_COME.includes(codeOf(error)) || monotonicMs() >= deadline) throw error
     }
   }
 }
@@ -44,7 +45,7 @@ export async function writableHost(address: PostgresAddress, used?: WritableHost
   } catch (error) {
     throw mostTelling((error as AggregateError).errors)
   }
-  await Promise.race([Promise.allSettled(probes), Bun.sleep(RIVAL_WAIT_MS)])
+  await Promise.race([Promise.allSettled(probes), sleep(RIVAL_WAIT_MS)])
   return found.reduce((best, other) => (other.timeline > best.timeline ? other : best))
 }
 

@@ -1,5 +1,7 @@
 // Connections, or other things, that each serve one caller at a time. The others wait in order of arrival, for a limited time.
 
+import { monotonicMs, startInterval, stopTimer } from '../../../system/runtime.ts'
+
 interface QueuedCaller<Item> {
   resolve: (item: Item) => void
   reject: (error: unknown) => void
@@ -73,7 +75,7 @@ export class Pool<Item> {
 
   /** Opens one more item in the background, unless the last attempt failed too recently. */
   private async openOne(): Promise<void> {
-    const now = performance.now()
+    const now = monotonicMs()
     const item = now < this.nextAttemptAt ? undefined : this.unopened.pop()
     if (item === undefined) return
     const { pauseMs } = this
@@ -88,7 +90,7 @@ export class Pool<Item> {
       this.unopened.push(item)
       this.failure = error
       this.pauseMs = this.isAnyOpen ? Math.min(Math.max(2 * pauseMs, ATTEMPT_MIN_MS), ATTEMPT_MAX_MS) : ATTEMPT_MIN_MS
-      this.nextAttemptAt = performance.now() + this.pauseMs
+      this.nextAttemptAt = monotonicMs() + this.pauseMs
       if (this.unopened.length === this.items.length) for (const { reject } of this.queue.splice(0)) reject(error)
       this.opening?.onFailure(error, this.isAnyOpen)
     }
@@ -112,11 +114,11 @@ export class Pool<Item> {
     const { promise, resolve, reject } = Promise.withResolvers<Item>()
     const waiting = { resolve, reject }
     this.queue.push(waiting)
-    const timer = setInterval(() => {
+    const timer = startInterval(() => {
       if (!this.isAnyOpen) return
       this.queue.splice(this.queue.indexOf(waiting), 1)
       reject(this.busy())
     }, this.waitMs)
-    return promise.finally(() => clearInterval(timer))
+    return promise.finally(() => stopTimer(timer))
   }
 }

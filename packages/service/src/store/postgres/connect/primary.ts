@@ -2,6 +2,7 @@
 // hosts are probed again for the one that accepts writes: a host that comes back may be a standby by now, or may lack what it had not yet
 // sent to its standby.
 
+import { monotonicMs, startTimer } from '../../../system/runtime.ts'
 import { unavailable } from '../../shared/failures.ts'
 import { describeHost, type PostgresAddress } from './address.ts'
 import { codeOf, isLost, StoreFailure, translate } from './errors.ts'
@@ -126,7 +127,7 @@ export class PrimaryConnection {
     try {
       running = (await pool.start(work)).running
       const result = await inTime(running)
-      connections.answeredAt = performance.now()
+      connections.answeredAt = monotonicMs()
       return result
     } catch (error) {
       // The connection stays open while its commit waits: a new one would wait as long, and the server's connections are limited.
@@ -169,7 +170,7 @@ export class PrimaryConnection {
     if (this.connecting && !this.isQuiet()) return this.connecting
     const connecting = this.look()
     this.connecting = connecting
-    connecting.catch(() => setTimeout(() => this.forget(connecting), LOOK_AGAIN_MS))
+    connecting.catch(() => startTimer(() => this.forget(connecting), LOOK_AGAIN_MS))
     return connecting
   }
 
@@ -180,7 +181,7 @@ export class PrimaryConnection {
   private isQuiet(): boolean {
     const { connections } = this
     if (!connections?.answeredAt || this.address.hosts.length === 1) return false
-    return performance.now() - connections.answeredAt > QUIET_MS
+    return monotonicMs() - connections.answeredAt > QUIET_MS
   }
 
   private forget(connecting: Promise<HostConnections>): void {
@@ -204,7 +205,7 @@ export class PrimaryConnection {
     })
     // Another search may have found a later one meanwhile.
     this.refuseEarlier(host)
-    connections.answeredAt = performance.now()
+    connections.answeredAt = monotonicMs()
     this.timeline = host.timeline
     return connections
   }

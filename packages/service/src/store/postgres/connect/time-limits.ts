@@ -1,5 +1,7 @@
 // How long the service waits for PostgreSQL, and PostgreSQL for the service.
 
+import { startTimer, stopTimer } from '../../../system/runtime.ts'
+
 /** For a connection, and for what is asked first of a host. */
 export const CONNECT_TIMEOUT_MS = 1_500
 /** For what may come soon, at a start or in a command, where nobody waits for an answer yet. */
@@ -27,10 +29,10 @@ export const MIGRATION_IDLE_MS = 10_000
 /** Settles as `work` does, or rejects with `late()` after `ms` milliseconds; the work itself continues. */
 export async function withTimeout<Result>(ms: number, work: Promise<Result>, late: () => Error): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(late()), ms)
+  const timer = startTimer(() => reject(late()), ms)
   try {
     return await Promise.race([work, promise])
   } finally {
-    clearTimeout(timer)
+    stopTimer(timer)
   }
 }

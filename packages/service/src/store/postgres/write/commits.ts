@@ -5,6 +5,7 @@ import type { Commit } from '../../../domain/decisions/changing-methods.ts'
 import { decide } from '../../../domain/decisions/decide.ts'
 import { type Decision, touchedBy } from '../../../domain/decisions/decision.ts'
 import type { StoreOptions } from '../../../domain/store.ts'
+import { monotonicMs } from '../../../system/runtime.ts'
 import { batched, observe } from '../../shared/group-commit.ts'
 import { FORGOTTEN_AFTER_MS } from '../../shared/idempotency.ts'
 import { translateChanging } from '../connect/errors.ts'
@@ -81,8 +82,8 @@ export function forgetting(query: RunQuery): () => void {
   }
 
   return () => {
-    if (performance.now() < nextAt) return
-    nextAt = performance.now() + EVERY_MS
+    if (monotonicMs() < nextAt) return
+    nextAt = monotonicMs() + EVERY_MS
     // What fails is made up for a minute later.
     forget().catch(() => {})
   }

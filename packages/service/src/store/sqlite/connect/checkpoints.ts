@@ -4,6 +4,7 @@
 // A checkpoint begins beside the writers. They are held while it copies the little that they have written meanwhile, because a log that is
 // always written to would never start again.
 
+import { monotonicMs, startInterval, stopTimer } from '../../../system/runtime.ts'
 import THREAD from './checkpoint-thread.js' with { type: 'text' }
 import type { SqliteConnection } from './connection.ts'
 import { Thread } from './thread.ts'
@@ -57,19 +58,19 @@ export function startCheckpoints(connection: SqliteConnection, hold: Transaction
     const logBytes = Bun.file(`${filename}-wal`).size
     const { frames, commit } = logState(filename)
     limitLog(logBytes, frames * FRAME_BYTES)
-    if (running || performance.now() < notBefore) return
+    if (running || monotonicMs() < notBefore) return
     if (commit === finished || frames < (logBytes > LOG_BYTES ? 1 : FRAMES_MIN)) return
     running = checkpoint().catch(() => false)
     if (await running) finished = logState(filename).commit
-    else notBefore = performance.now() + AGAIN_MS
+    else notBefore = monotonicMs() + AGAIN_MS
     running = undefined
   }
 
   // The file may be lost.
-  const looking = setInterval(() => look().catch(() => undefined), LOOK_EVERY_MS).unref()
+  const looking = startInterval(() => look().catch(() => undefined), LOOK_EVERY_MS).unref()
   return {
     async stop() {
-      clearInterval(looking)
+      stopTimer(looking)
       thread.ref()
       await running
       await thread.stop({ step: 'close', path: filename })

@@ -2,6 +2,7 @@
 
 import type { Database } from 'bun:sqlite'
 import type { StoreVersion } from '../../../domain/store.ts'
+import { startTimer } from '../../../system/runtime.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { Statements } from './statements.ts'
 import { walIndexHeader } from './wal-index.ts'
@@ -47,7 +48,7 @@ export class DataVersion {
     this.database = database
     this.ofOthers = undefined
     this.header = undefined
-    setTimeout(() => {
+    startTimer(() => {
       if (database !== this.connection.database) return
       this.header = walIndexHeader(database.filename)
       this.seen = new Int32Array(this.header?.length ?? 0)

@@ -1,6 +1,7 @@
 // Write transactions. Each takes the lock at its start, so that it never waits half-way.
 
 import { PetstoreError } from '../../../domain/petstore-error.ts'
+import { monotonicMs, sleep } from '../../../system/runtime.ts'
 import { unavailable } from '../../shared/failures.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from './connection.ts'
 import type { DataVersion } from './data-version.ts'
@@ -101,16 +102,16 @@ export function transactions(
 
   async function attemptAgain<Result>(work: () => Result, options?: Writing): Promise<Result> {
     if (held) await held
-    const until = performance.now() + BUSY_TIMEOUT_MS
+    const until = monotonicMs() + BUSY_TIMEOUT_MS
     for (;;) {
       try {
         return attempt(work, options)
       } catch (thrown) {
         const error = translate(thrown)
         const busy = error instanceof PetstoreError && isSqliteCode(error.cause, 'SQLITE_BUSY')
-        if (!busy || performance.now() > until) throw error
+        if (!busy || monotonicMs() > until) throw error
       }
-      await Bun.sleep(AGAIN_MS)
+      await sleep(AGAIN_MS)
     }
   }
 

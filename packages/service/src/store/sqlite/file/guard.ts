@@ -4,6 +4,7 @@
 import { statSync } from 'node:fs'
 import type { PetstoreError } from '../../../domain/petstore-error.ts'
 import type { StoreOptions } from '../../../domain/store.ts'
+import { startInterval, stopTimer } from '../../../system/runtime.ts'
 import { unavailable } from '../../shared/failures.ts'
 import { identityIn } from './checks.ts'
 
@@ -13,7 +14,7 @@ const EVERY_MS = 500
 export class FileGuard {
   private lost: PetstoreError | undefined
   private names = 1
-  private readonly timer = setInterval(() => this.look(), EVERY_MS).unref()
+  private readonly timer = startInterval(() => this.look(), EVERY_MS).unref()
 
   /** `identity` is that of the file that was opened at `path`: see `identityOf`. */
   constructor(
@@ -33,7 +34,7 @@ export class FileGuard {
   }
 
   stop(): void {
-    clearInterval(this.timer)
+    stopTimer(this.timer)
   }
 
   private look(): void {

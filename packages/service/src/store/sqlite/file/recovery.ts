@@ -5,6 +5,7 @@
 import type { Database } from 'bun:sqlite'
 import type { ApiKey } from '../../../domain/keys.ts'
 import { noStoreAt, StartError } from '../../../domain/start-error.ts'
+import { wallMs } from '../../../system/runtime.ts'
 import { type KeyRow, LIST_KEYS, toKey } from '../../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../../shared/recovery.ts'
 import { ASSIGNING } from '../../shared/tables.ts'
@@ -29,7 +30,7 @@ export async function recover(path: string, { skipIds, revoke }: Recovery): Prom
     database.transaction(() => {
       advanceIds(database, path, skipIds)
       const end = database.query('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
-      for (const id of revoked) end.run(Date.now(), id)
+      for (const id of revoked) end.run(wallMs(), id)
     })()
   } catch (error) {
     throw lackError(path, startError(path, error))

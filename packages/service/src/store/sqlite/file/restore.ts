@@ -22,6 +22,7 @@ import type { ApiKey } from '../../../domain/keys.ts'
 import { StartError } from '../../../domain/start-error.ts'
 import { orStartError, systemReason } from '../../../domain/system-reason.ts'
 import { exchange, makeFolder, syncFile, syncFolderOf } from '../../../system/files.ts'
+import { wallMs } from '../../../system/runtime.ts'
 import { syncSteadily } from '../../../system/steady-sync.ts'
 import { isSqliteCode } from '../connect/errors.ts'
 import { changeAside } from './backup.ts'
@@ -54,7 +55,7 @@ export function restore(from: string, to: string, skipIds: bigint): Restored {
     () => makeFolder(dirname(path)),
     (reason) => `${to} cannot be created (${reason}).`,
   )
-  const kept = `${path}.before-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
+  const kept = `${path}.before-${new Date(wallMs()).toISOString().replaceAll(/[-:.]/g, '')}`
   const write = (partial: string) => {
     syncSteadily(partial, () => copyBytes(backup, partial))
     const contents = checkContents(partial)

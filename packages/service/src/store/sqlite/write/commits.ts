@@ -4,6 +4,7 @@ import type { Commit } from '../../../domain/decisions/changing-methods.ts'
 import { decide } from '../../../domain/decisions/decide.ts'
 import { type Decision, overdueIn } from '../../../domain/decisions/decision.ts'
 import type { StoreOptions } from '../../../domain/store.ts'
+import { monotonicMs } from '../../../system/runtime.ts'
 import { batched, observe } from '../../shared/group-commit.ts'
 import type { Statements } from '../connect/statements.ts'
 import type { Transact } from '../connect/transaction.ts'
@@ -19,7 +20,7 @@ export interface Commits {
 }
 
 export function commits(statements: Statements, transact: Transact, options: StoreOptions): Commits {
-  const forget = forgetting(statements, options.monotonic ?? (() => performance.now()))
+  const forget = forgetting(statements, options.monotonic ?? (() => monotonicMs()))
   const snapshotOf = snapshots(statements)
   const write = rowWriter(statements)
 

@@ -1,0 +1,93 @@
+// Time, the event loop and random bytes: whatever the service does later, measures or draws goes through this module, so that a test can
+// replace all of it at once. test/layout.test.ts refuses the runtime's own functions everywhere else in the service.
+
+/** Stops with `stopTimer`. */
+export interface Timer {
+  /** The timer no longer keeps the process alive. */
+  unref(): Timer
+}
+
+export interface Runtime {
+  wallMs(): number
+  monotonicMs(): number
+  startTimer(act: () => void, ms: number): Timer
+  startInterval(act: () => void, ms: number): Timer
+  stopTimer(timer: Timer | undefined): void
+  atTurnEnd(act: () => void): void
+  randomBytes(length: number): Uint8Array<ArrayBuffer>
+  randomUuid(): string
+}
+
+let runtime: Runtime = {
+  wallMs: Date.now,
+  monotonicMs: () => performance.now(),
+  startTimer: setTimeout,
+  startInterval: setInterval,
+  stopTimer: (timer) => clearTimeout(timer as Parameters<typeof clearTimeout>[0]),
+  atTurnEnd: setImmediate,
+  randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  randomUuid: () => crypto.randomUUID(),
+}
+let turnEnd: Promise<void> | undefined
+
+/** Replaces the runtime for the whole process, and returns the one before. */
+export function replaceRuntime(other: Runtime): Runtime {
+  const before = runtime
+  runtime = other
+  turnEnd = undefined
+  return before
+}
+
+/** Milliseconds since 1970 on the system's clock, which may be set, also back. */
+export function wallMs(): number {
+  return runtime.wallMs()
+}
+
+/** Milliseconds on a clock that only goes forward; its zero has no meaning. */
+export function monotonicMs(): number {
+  return runtime.monotonicMs()
+}
+
+/** Calls `act` once, after `ms` milliseconds. */
+export function startTimer(act: () => void, ms: number): Timer {
+  return runtime.startTimer(act, ms)
+}
+
+/** Calls `act` every `ms` milliseconds, the first time after `ms`. */
+export function startInterval(act: () => void, ms: number): Timer {
+  return runtime.startInterval(act, ms)
+}
+
+export function stopTimer(timer: Timer | undefined): void {
+  runtime.stopTimer(timer)
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => void runtime.startTimer(resolve, ms))
+}
+
+/** Calls `act` at the end of this turn of the event loop, after everything that has arrived was read. */
+export function atTurnEnd(act: () => void): void {
+  runtime.atTurnEnd(act)
+}
+
+/** Resolves at the end of this turn: one promise for all callers of the turn, so that what has arrived is handled together. */
+export function endOfTurn(): Promise<void> {
+  turnEnd ??= new Promise((resolve) => {
+    runtime.atTurnEnd(() => {
+      turnEnd = undefined
+      resolve()
+    })
+  })
+  return turnEnd
+}
+
+/** Bytes that an attacker cannot guess. */
+export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
+  return runtime.randomBytes(length)
+}
+
+/** A random UUID (RFC 9562, version 4). */
+export function randomUuid(): string {
+  return runtime.randomUuid()
+}

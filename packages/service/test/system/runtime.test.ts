@@ -1,0 +1,34 @@
+// The runtime can be replaced as a whole, which decides when everything in the service happens.
+
+import { expect, test } from 'bun:test'
+import { endOfTurn, monotonicMs, replaceRuntime, sleep, wallMs } from '../../src/system/runtime.ts'
+
+test('a replaced runtime decides about clocks, timers and turns', async () => {
+  const due: (() => void)[] = []
+  const timer = { unref: () => timer }
+  const before = replaceRuntime({
+    wallMs: () => 1,
+    monotonicMs: () => 2,
+    startTimer: (act) => {
+      due.push(act)
+      return timer
+    },
+    startInterval: () => timer,
+    stopTimer: () => {},
+    atTurnEnd: (act) => due.push(act),
+    randomBytes: (length) => new Uint8Array(length),
+    randomUuid: () => '',
+  })
+  try {
+    const seen: string[] = []
+    const sleeping = sleep(1e9).then(() => seen.push('slept'))
+    const turn = endOfTurn()
+    expect(endOfTurn()).toBe(turn)
+    expect([wallMs(), monotonicMs(), due.length]).toEqual([1, 2, 2])
+    for (const act of due) act()
+    await Promise.all([sleeping, turn])
+    expect(seen).toEqual(['slept'])
+  } finally {
+    replaceRuntime(before)
+  }
+})
