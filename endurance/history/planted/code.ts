@@ -72,15 +72,15 @@ const IN_SQLITE: Faults = {
     'this.cache(url, answer, newest + 1)',
   ],
   'the clock is read before the lock is taken': [
-    [`${SQLITE}/commits.ts`, NOW, 'const now = before'],
+    [`${SQLITE}/write/commits.ts`, NOW, 'const now = before'],
     [
-      `${SQLITE}/commits.ts`,
+      `${SQLITE}/write/commits.ts`,
       'const { outcomes, transitions } =',
       'const before = options.now()\nconst { outcomes, transitions } =',
     ],
   ],
   'a commit that is answered and rolled back': [
-    `${SQLITE}/transaction.ts`,
+    `${SQLITE}/connect/transaction.ts`,
     '      commit.run()\n',
     "if (Math.random() < 0.05) connection.database.run('ROLLBACK')\nelse commit.run()\n",
   ],
@@ -90,35 +90,35 @@ const IN_SQLITE: Faults = {
     'this.snapshot.lastPetId()) + (Math.random() < 0.1 ? 0n : 1n)',
   ],
   'events in a transaction of their own': [
-    `${SQLITE}/row-writer.ts`,
+    `${SQLITE}/write/row-writer.ts`,
     '    writeEvents(events)\n',
     '    setTimeout(() => writeEvents(events), 5)\n',
   ],
   'an order that is changed back has its time before': [
-    `${SQLITE}/row-writer.ts`,
+    `${SQLITE}/write/row-writer.ts`,
     '    expectOne(setOrder.run(',
     `    if (status === before.status && reference === (before.reference ?? null) &&
       expiresAt === (before.expiresAt ?? null)) return
     expectOne(setOrder.run(`,
   ],
   'moves that the inventory does not count': [
-    `${SQLITE}/migrations/0021-schema.sql`,
+    `${SQLITE}/schema/migrations/0021-schema.sql`,
     'WHEN OLD.status <> NEW.status',
     'WHEN OLD.id IS NULL',
   ],
   'deletions that the inventory does not count': [
-    `${SQLITE}/migrations/0021-schema.sql`,
+    `${SQLITE}/schema/migrations/0021-schema.sql`,
     'inventory_deleted AFTER DELETE ON pets BEGIN',
     'inventory_deleted AFTER DELETE ON pets WHEN OLD.id IS NULL BEGIN',
   ],
 }
 
-const COUNTED = `${POSTGRES}/functions/count-inventory.sql`
+const COUNTED = `${POSTGRES}/schema/functions/count-inventory.sql`
 
 const IN_POSTGRES: Faults = {
   'nobody takes the lock that orders the commits': [
-    [`${POSTGRES}/commits.ts`, 'pg_advisory_xact_lock(1346720851, 1)', '1'],
-    [`${POSTGRES}/functions/take-turns.sql`, 'PERFORM pg_advisory_xact_lock(1346720851, 1);', ''],
+    [`${POSTGRES}/write/commits.ts`, 'pg_advisory_xact_lock(1346720851, 1)', '1'],
+    [`${POSTGRES}/schema/functions/take-turns.sql`, 'PERFORM pg_advisory_xact_lock(1346720851, 1);', ''],
   ],
   'moves that the inventory of PostgreSQL does not count': [COUNTED, 'AND n <> 0', 'AND n IS NULL'],
   'deletions that the inventory of PostgreSQL does not count': [COUNTED, 'pets = pets - n', 'pets = pets'],
@@ -132,7 +132,7 @@ export const CODE = [
   ...listed(
     {
       'events that a failover empties': [
-        `${POSTGRES}/migrations/0021-schema.sql`,
+        `${POSTGRES}/schema/migrations/0021-schema.sql`,
         'CREATE TABLE events (',
         'CREATE UNLOGGED TABLE events (',
       ],
