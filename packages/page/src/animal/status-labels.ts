@@ -1,7 +1,7 @@
 // The statuses of animals and of orders, with their names on the page.
 
 import type { OrderStatus, PetStatus } from '../../../client/src/petstore.ts'
-import { PENDING_FOR_PEOPLE } from '../../../service/src/cli/formats/format.ts'
+import { PENDING_FOR_PEOPLE } from '../../../files/src/format.ts'
 
 const PETS: Record<PetStatus, string> = { available: 'Available', pending: PENDING_FOR_PEOPLE, sold: 'Sold' }
 const ORDERS: Record<OrderStatus, string> = {

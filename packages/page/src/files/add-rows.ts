@@ -2,8 +2,8 @@
 // was corrected, adds nothing twice.
 
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
-import { petOf } from '../../../service/src/cli/formats/csv.ts'
-import { RECORD_ERRORS, RecordKeys } from '../../../service/src/cli/formats/record-key.ts'
+import { petOf } from '../../../files/src/csv.ts'
+import { RECORD_ERRORS, RecordKeys } from '../../../files/src/record-key.ts'
 import { toProblems } from '../animal/field-problems.ts'
 import { eachOf } from '../parts/each-of.ts'
 import { isReady, type Row } from './rows.ts'

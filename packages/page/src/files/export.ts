@@ -1,6 +1,6 @@
 // What is filtered, as a CSV file for spreadsheets: all pages of the list, in its order. Nothing is saved until all are there.
 
-import { excel } from '../../../service/src/cli/formats/excel.ts'
+import { excel } from '../../../files/src/excel.ts'
 import { FIELD_NAMES } from '../animal/fields.ts'
 import type { ListPosition } from '../list/list-position.ts'
 

@@ -4,11 +4,10 @@
 import { NEW_PET_SCHEMA } from '../../../contract/src/generated.ts'
 import { type Json, JsonNumber } from '../../../contract/src/json.ts'
 import { compileSchema } from '../../../contract/src/schema.ts'
-import { csv, petOf, SEPARATORS } from '../../../service/src/cli/formats/csv.ts'
-import { excel } from '../../../service/src/cli/formats/excel.ts'
-import type { SourceRecord } from '../../../service/src/cli/formats/format.ts'
-import { refuseWorkbook, textOf } from '../../../service/src/cli/formats/text.ts'
-import { StartError } from '../../../service/src/domain/start-error.ts'
+import { csv, petOf, SEPARATORS } from '../../../files/src/csv.ts'
+import { excel } from '../../../files/src/excel.ts'
+import { FileError, type SourceRecord } from '../../../files/src/format.ts'
+import { refuseWorkbook, textOf } from '../../../files/src/text.ts'
 import { NO_PROBLEMS, type Problems, toProblems } from '../animal/field-problems.ts'
 import { FIELD_NAMES, type Field } from '../animal/fields.ts'
 
@@ -30,7 +29,7 @@ export interface Row {
 /** On a slow device, too, nobody feels a pause of this length. */
 const BUSY_MS = 12
 
-/** `fromExcel`: as excel.ts reads it. Throws StartError with what the command line says. */
+/** `fromExcel`: as excel.ts reads it. Throws FileError. */
 export async function readRows(file: File, fromExcel: boolean, signal: AbortSignal): Promise<Row[]> {
   refuseWorkbook(file.name)
   const rows: Row[] = []
@@ -42,7 +41,7 @@ export async function readRows(file: File, fromExcel: boolean, signal: AbortSign
     signal.throwIfAborted()
     until = performance.now() + BUSY_MS
   }
-  if (rows.length === 0) throw new StartError(`There are no records in ${file.name}.`)
+  if (rows.length === 0) throw new FileError(`There are no records in ${file.name}.`)
   return rows
 }
 

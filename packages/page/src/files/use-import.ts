@@ -3,7 +3,7 @@
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { randomKey } from '../../../client/src/idempotency-key.ts'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
-import { StartError } from '../../../service/src/domain/start-error.ts'
+import { FileError } from '../../../files/src/format.ts'
 import { toFailure } from '../failures.ts'
 import { useBusy } from '../parts/busy.ts'
 import { addRows } from './add-rows.ts'
@@ -115,7 +115,7 @@ const NONE = {
 } as const
 
 function sentenceOf(error: unknown): string {
-  if (error instanceof StartError) return error.message
+  if (error instanceof FileError) return error.message
   // The browser cannot read it.
   if (error instanceof DOMException) return 'The file has changed, or is gone. Choose it again.'
   return `${toFailure(error).message} What was added stays; go on when you like, nothing is added twice.`

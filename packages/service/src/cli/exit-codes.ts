@@ -2,6 +2,7 @@
 
 import { CommanderError } from 'commander'
 import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../../../client/src/petstore.ts'
+import { FileError } from '../../../files/src/format.ts'
 import { FlagError, KeyError } from '../config/read-config.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
 import { StartError } from '../domain/start-error.ts'
@@ -84,7 +85,7 @@ export function messageOf(error: unknown): string {
     const from = [`${request}from ${service}`, throughProxy(service)].filter(Boolean).join(', ')
     return `${error.message} (${from})`
   }
-  const expected = [StartError, PetstoreError, ImportIncomplete, CouldNotExamine, Interrupted].some(
+  const expected = [StartError, FileError, PetstoreError, ImportIncomplete, CouldNotExamine, Interrupted].some(
     (kind) => error instanceof kind,
   )
   return expected ? (error as Error).message : Bun.inspect(error)

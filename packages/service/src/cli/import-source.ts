@@ -1,11 +1,11 @@
 // The text that an import reads, from a file or standard input, and how much of it has been read.
 
 import { createReadStream, statSync } from 'node:fs'
+import { NotUtf8, textOf } from '../../../files/src/text.ts'
 import { StartError } from '../domain/start-error.ts'
 import { orStartError, systemReason } from '../domain/system-reason.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { io } from '../system/io.ts'
-import { NotUtf8, textOf } from './formats/text.ts'
 
 export class Source {
   /** The size of the file; `undefined` when it is not known. */

@@ -2,8 +2,8 @@
 
 import { type Command, Option } from 'commander'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
+import { stringifyJsonArray } from '../../../files/src/json.ts'
 import { numberFrom } from '../config/setting-parsers.ts'
-import { stringifyJsonArray } from './formats/json.ts'
 import { parsedBy, withClientSettings } from './options.ts'
 import { printLines, printNote, writeAll } from './print.ts'
 import { type Columns, columnsFor } from './table.ts'

@@ -1,4 +1,4 @@
-// The error of starts and commands, and of the files that they read: in a room of its own, because browsers read such files, too.
+// The error of starts and commands.
 
 /** A start or a command cannot continue. Only the message is shown; it says what to do. */
 export class StartError extends Error {

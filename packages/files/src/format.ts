@@ -1,7 +1,7 @@
 // What import and export need from a file format.
 
-import type { NewPet } from '../../../../client/src/petstore.ts'
-import { PET_FIELDS } from '../../../../client/src/responses.ts'
+import { PET_FIELDS } from '../../client/src/responses.ts'
+import type { NewPet } from '../../contract/src/generated.ts'
 
 /** The fields that an import sends. */
 export const FIELDS = PET_FIELDS.filter((field) => field !== 'id')
@@ -11,6 +11,9 @@ export const PENDING_FOR_PEOPLE = 'Reserved'
 
 /** A record as it is in the file. Only the service validates it, so that there is one set of rules and messages. */
 export type Unchecked = { [Field in keyof NewPet]?: unknown }
+
+/** The file, or the rest of it, cannot be read. People see the message. */
+export class FileError extends Error {}
 
 export interface SourceRecord {
   /** The line where it starts, from 1. */
@@ -26,8 +29,8 @@ export interface SourceRecord {
 
 export interface Format {
   /**
-   * Every record, in order, in constant memory; skips blank lines. Throws StartError when the rest of the file cannot be
-   * split into records.
+   * Every record, in order, in constant memory; skips blank lines. Throws FileError when the rest of the file
+   * cannot be split into records.
    */
   read(text: AsyncIterable<string>): AsyncGenerator<SourceRecord>
   /** `columns`: their members, where a format has columns; one that an item lacks is empty. */

@@ -1,9 +1,8 @@
 // JSON: one array of any length. The reader finds where each element ends, and reads the element as NDJSON reads a
 // line.
 
-import { stringifyJson } from '../../../../contract/src/json.ts'
-import { StartError } from '../../domain/start-error.ts'
-import type { Format } from './format.ts'
+import { stringifyJson } from '../../contract/src/json.ts'
+import { FileError, type Format } from './format.ts'
 import { newlines, RECORD_MAX, readRecord } from './ndjson.ts'
 
 export const json: Format = {
@@ -12,7 +11,7 @@ export const json: Format = {
     let started = false
     /** The line of the last element, how many began there, and the line of the bracket. */
     let [at, nth, first] = [0, 0, 0]
-    const broken = (what: string) => new StartError(`Line ${line} ${what}. The records before it were imported.`)
+    const broken = (what: string) => new FileError(`Line ${line} ${what}. The records before it were imported.`)
     function take(length: number): string {
       const taken = rest.slice(0, length)
       rest = rest.slice(length)
@@ -45,7 +44,7 @@ export const json: Format = {
       if (ended && rest !== '') throw broken('has text after the end of the array')
       if (rest.length > RECORD_MAX) throw broken('has a record that is too long')
     }
-    if (!started) throw new StartError('There is no JSON array: the file is empty.')
+    if (!started) throw new FileError('There is no JSON array: the file is empty.')
     if (!ended) throw broken('is the end of the file, but the array has not ended')
   },
 

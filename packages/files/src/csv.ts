@@ -6,8 +6,7 @@
 // quote it skips records up to the next quote. Papa Parse 5.7 gives no lines, and takes all that follows a misplaced quote as one field. uDSV 0.7
 // reports no errors.
 
-import { StartError } from '../../domain/start-error.ts'
-import { FIELDS, type Format, PENDING_FOR_PEOPLE, type SourceRecord, type Unchecked } from './format.ts'
+import { FIELDS, FileError, type Format, PENDING_FOR_PEOPLE, type SourceRecord, type Unchecked } from './format.ts'
 import { newlines, RECORD_MAX } from './ndjson.ts'
 
 /** Of the fields: the first line shows which of them a file has. */
@@ -47,15 +46,14 @@ function namesSeparator({ fields }: Row): boolean {
 
 function checkedHeader(row: Row): string[] {
   const { line, fields } = row
-  if (!row.wellFormed) throw new StartError(`Line ${line} ${misplacedQuote(row)}`)
+  if (!row.wellFormed) throw new FileError(`Line ${line} ${misplacedQuote(row)}`)
   const names = fields.map((name) => name.trim())
   for (const field of FIELDS) rename(field, names)
   const twice = FIELDS.find((field) => names.indexOf(field) !== names.lastIndexOf(field))
-  if (twice)
-    throw new StartError(`The first line has more than one column ${twice}. Rename those that are not to be read.`)
+  if (twice) throw new FileError(`The first line has more than one column ${twice}. Rename the others.`)
   const missing = ['name', 'categoryId'].filter((name) => !names.includes(name))
   if (missing.length === 0) return names
-  throw new StartError(
+  throw new FileError(
     'The first line must name the columns, separated by commas, semicolons or tabs. ' +
       `Missing: ${missing.join(', ')}. It has: ${names.join(' | ')}.`,
   )
@@ -120,7 +118,7 @@ async function* rows(text: AsyncIterable<string>): AsyncGenerator<Row> {
     }
     rest = rest.slice(at)
     if (rest.length > RECORD_MAX) {
-      throw new StartError(`Line ${line} starts a record that is too long. Is a closing quote missing?`)
+      throw new FileError(`Line ${line} starts a record that is too long. Is a closing quote missing?`)
     }
   }
   if (rest === '') return

@@ -3,12 +3,12 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { rejectionOf } from '../../../../test/support/rejection.ts'
-import type { Pet, PetStatus } from '../../../client/src/petstore.ts'
-import { stringifyJson } from '../../../contract/src/json.ts'
-import { formats } from '../../src/cli/formats/all.ts'
-import type { SourceRecord, Unchecked } from '../../src/cli/formats/format.ts'
-import { RecordKeys } from '../../src/cli/formats/record-key.ts'
+import { rejectionOf } from '../../../test/support/rejection.ts'
+import type { Pet, PetStatus } from '../../client/src/petstore.ts'
+import { stringifyJson } from '../../contract/src/json.ts'
+import { formats } from '../src/all.ts'
+import type { SourceRecord, Unchecked } from '../src/format.ts'
+import { RecordKeys } from '../src/record-key.ts'
 
 const COLUMNS = ['id', 'name', 'categoryId', 'status']
 const pet = fc.record({

@@ -1,12 +1,12 @@
 // The text of a file that is to be imported, and why there is none: for the command line and for the page.
 
-import { StartError } from '../../domain/start-error.ts'
+import { FileError } from './format.ts'
 
 /** How a workbook begins: a ZIP archive, and what Excel wrote before. */
 const WORKBOOKS = ['PK\x03\x04', '\xd0\xcf\x11\xe0']
 
 /** Not read: a workbook may have several sheets, formulas and dates, and the person knows better which of them to save. */
-class Workbook extends StartError {
+class Workbook extends FileError {
   constructor(file: string) {
     super(
       `${file} is a workbook of a spreadsheet. Use CSV instead: to import, save the sheet as “CSV UTF-8” (File, Save As); ` +
@@ -15,7 +15,7 @@ class Workbook extends StartError {
   }
 }
 
-export class NotUtf8 extends StartError {
+export class NotUtf8 extends FileError {
   constructor(
     file: string,
     bytes: number,
@@ -28,12 +28,12 @@ export class NotUtf8 extends StartError {
   }
 }
 
-/** By its name. Throws StartError. */
+/** By its name. Throws FileError. */
 export function refuseWorkbook(file: string): void {
   if (/\.(xlsx?|ods|numbers)$/i.test(file)) throw new Workbook(file)
 }
 
-/** `file`: its name. Throws StartError where it is a workbook, or not UTF-8. */
+/** `file` is the file's name. Throws FileError if it is a workbook, or not UTF-8. */
 export async function* textOf(file: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let begin = ''

@@ -1,7 +1,7 @@
 // The Idempotency-Keys of the records of an import: each is made of the import's name, the record's content and how many equal records come
 // before it. So the same import again adds only the missing records, also after records were removed, inserted, moved or corrected.
 
-import { stringifyJson } from '../../../../contract/src/json.ts'
+import { stringifyJson } from '../../contract/src/json.ts'
 import type { Unchecked } from './format.ts'
 
 /** Errors that concern one record only. */

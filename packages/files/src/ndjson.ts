@@ -1,6 +1,6 @@
 // NDJSON: one object a line. A bad line does not affect the others.
 
-import { type JsonError, parseJson, stringifyJson } from '../../../../contract/src/json.ts'
+import { type JsonError, parseJson, stringifyJson } from '../../contract/src/json.ts'
 import { FIELDS, type Format, type SourceRecord } from './format.ts'
 
 /** The most characters of one record; the service's own limit is smaller. */

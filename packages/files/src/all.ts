@@ -1,0 +1,24 @@
+// The file formats of import and export, and which of them a file has.
+
+import { extname } from 'node:path'
+import { csv } from './csv.ts'
+import type { Format } from './format.ts'
+import { json } from './json.ts'
+import { ndjson } from './ndjson.ts'
+import { refuseWorkbook } from './text.ts'
+
+export const formats = { csv, json, ndjson } satisfies Record<string, Format>
+export type FormatName = keyof typeof formats
+
+const BY_EXTENSION: Record<string, FormatName> = {
+  '.csv': 'csv',
+  '.json': 'json',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+}
+
+/** Returns the format of the file's extension. Throws FileError if it is a workbook's extension. */
+export function formatNameOf(file: string): FormatName | undefined {
+  refuseWorkbook(file)
+  return BY_EXTENSION[extname(file).toLowerCase()]
+}
