@@ -43,6 +43,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'contract/src/json.ts',
     'contract/src/int64.ts',
     'contract/src/schema.ts',
+    'service/src/domain/names.ts',
     'service/src/domain/order-transitions.ts',
     'service/src/domain/words.ts',
   ],

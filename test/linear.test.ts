@@ -42,6 +42,7 @@ const SAMPLES: Record<string, readonly string[]> = {
 
 /** Not met by anything from outside, or made from text that is not in one piece. */
 const ELSEWHERE: Record<string, string> = {
+  'service/src/domain/names.ts /\\p{Cc}/u': 'reads the configuration, at start',
   'service/src/http/route.ts /\\{(\\w+)\\}/g': 'reads the contract, at start',
   'contract/src/contract.ts /^servers:\\n(?: +.*\\n)+/m': 'reads the contract, at start',
   'contract/src/schema.ts new RegExp(': 'the patterns of the contract, which are among the others',

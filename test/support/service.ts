@@ -2,6 +2,7 @@
 // test file has ended, unless it was.
 
 import { generateKey, hashKey, type NewKey } from '../../packages/service/src/domain/keys.ts'
+import { Names } from '../../packages/service/src/domain/names.ts'
 import type { Transition } from '../../packages/service/src/domain/orders.ts'
 import { logExpired } from '../../packages/service/src/http/expiry.ts'
 import { type ServerOptions, startServer } from '../../packages/service/src/http/server.ts'
@@ -42,6 +43,7 @@ export async function startService({ address = ':memory:', observe, ...overrides
     port: 0,
     environment: 'production',
     baseUrls: { production: undefined, staging: undefined },
+    names: new Names('Petstore'),
     corsOrigins: [],
     enforceSunset: true,
     now,

@@ -142,6 +142,12 @@ export const toEvent = objectOf<Event>({
 
 export const toInventory = objectOf<Inventory>({ available: int64, pending: int64, sold: int64 })
 
+/** For `GET /names`. A request without a key gets no `categories`. */
+export const toNames = /* @__PURE__ */ objectOf<{ store: string; categories?: { id: bigint; name: string }[] }>({
+  store: string,
+  categories: optional(arrayOf(objectOf<{ id: bigint; name: string }>({ id: int64, name: string }))),
+})
+
 function optional<Value>(read: (value: Json) => Value): (value: Json | undefined) => Value | undefined {
   return (value) => (value === undefined ? undefined : read(value))
 }

@@ -12,7 +12,7 @@ import { newlines, RECORD_MAX } from './ndjson.ts'
 /** Of the fields: the first line shows which of them a file has. */
 export const SEPARATORS = ',;\t'
 
-interface Row {
+export interface Row {
   line: number
   /** Its last line. */
   end: number
@@ -40,7 +40,7 @@ export const csv: Format = {
 }
 
 /** Excel's `sep=;` before the header. */
-function namesSeparator({ fields }: Row): boolean {
+export function namesSeparator({ fields }: Row): boolean {
   return fields.length === 2 && fields.join('').toLowerCase() === 'sep='
 }
 
@@ -103,7 +103,7 @@ function quoted(text: string): string {
 const SEPARATOR = new RegExp(`^[\\r\\n]*(?:"[^"]*"|[^"${SEPARATORS}\\r\\n])*([${SEPARATORS}\\r\\n])`)
 
 /** Skips blank lines. */
-async function* rows(text: AsyncIterable<string>): AsyncGenerator<Row> {
+export async function* rows(text: AsyncIterable<string>): AsyncGenerator<Row> {
   let [rest, line] = ['', 1]
   let field: RegExp | undefined
   for await (const chunk of text) {

@@ -1,27 +1,41 @@
 // `petstore completion SHELL`: a script with all commands, flags and choices as a table. It compares the words that are typed with the table,
 // and never evaluates them.
 
-import { Argument, Command } from 'commander'
+import { Argument, Command, type Option } from 'commander'
+import { namesIfThere } from './categories.ts'
 import { write } from './print.ts'
+
+/** A shell that starts may print a script each time. */
+const NAMES_TIMEOUT_MS = 500
+/** No shell gives these characters a meaning. Other names would need quotes. */
+const ONE_WORD = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_.-]*$/u
 
 /** Call it after all other commands have been added. */
 export function addCompletions(program: Command, [command, dashes]: readonly string[]): void {
   const completion = new Command('completion')
     .description('Print completions for a shell.')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
-    .action((shell: keyof typeof SCRIPTS) => write(SCRIPTS[shell](rowsOf(program, 'petstore').join('\n'))))
+    .action(async (shell: keyof typeof SCRIPTS, _options, self: Command) => {
+      const { categories } = await namesIfThere(self, NAMES_TIMEOUT_MS)
+      const words = categories.map(({ name }) => name).filter((name) => ONE_WORD.test(name))
+      await write(SCRIPTS[shell](rowsOf(program, 'petstore', words).join('\n')))
+    })
   program.addCommand(completion)
   // Scripts that 1.0.0 printed call this command. It answers that there are no completions.
   const asked = new Command('complete').argument('[words...]').action(() => write(':4\n'))
   if (command === 'complete' && dashes === '--') program.addCommand(asked, { hidden: true })
 }
 
-/** Each has the words before, a word that may follow, and its description. A flag that takes a value also has a row without a word. */
-function rowsOf(command: Command, path: string): string[] {
+/**
+ * Each has the words before, a word that may follow, and its description. A flag that takes a value also has a row without a word.
+ * `categories`: the values of `--category`.
+ */
+function rowsOf(command: Command, path: string, categories: string[]): string[] {
   const help = command.createHelp()
   const [commands, flags] = [help.visibleCommands(command), help.visibleOptions(command)]
   const row = (before: string, word = '', text = '') =>
     `${before}\t${word}\t${text.replaceAll("'", '’').replace(/(?: \(|\. |\.?$).*/ms, '')}`
+  const valuesOf = (flag: Option) => (flag.long === '--category' ? { argChoices: categories } : flag)
   const choices = (before: string, { argChoices = [] }: { argChoices?: string[] | undefined }) =>
     argChoices.map((choice) => row(before, choice))
   return [
@@ -30,8 +44,8 @@ function rowsOf(command: Command, path: string): string[] {
     ...flags.flatMap(({ long, description }) => row(path, long, description)),
     ...flags
       .filter(({ required }) => required)
-      .flatMap((flag) => [row(`${path} ${flag.long}`), ...choices(`${path} ${flag.long}`, flag)]),
-    ...commands.flatMap((inner) => rowsOf(inner, `${path} ${inner.name()}`)),
+      .flatMap((flag) => [row(`${path} ${flag.long}`), ...choices(`${path} ${flag.long}`, valuesOf(flag))]),
+    ...commands.flatMap((inner) => rowsOf(inner, `${path} ${inner.name()}`, categories)),
   ]
 }
 

@@ -22,7 +22,7 @@ export interface List<Item> {
   head: readonly string[]
   cells(item: Item): readonly string[]
   /** For people, when there is nothing to show. */
-  none: string
+  none: () => string
 }
 
 export function withNewest(command: Command): Command {
@@ -65,7 +65,7 @@ export async function showList<Item extends object>(
     columns ??= columnsFor(head, rows)
     await printLines(...(first ? [columns.head] : []), ...rows.map(columns.line))
   }
-  if (shown === 0) printNote(none)
+  if (shown === 0) printNote(none())
   if (cursor !== undefined) printNote(`These are the first ${shown}. More: --limit NUMBER, or --all.`)
 }
 

@@ -1,6 +1,7 @@
 // Parsers of settings. Each throws an Error whose message completes a sentence about the setting: "must be …".
 
 import { keyEnvironment } from '../domain/keys.ts'
+import { nameFault } from '../domain/names.ts'
 import { kindOf, pathFault } from '../store/kinds.ts'
 
 export function path(text: string): string {
@@ -8,6 +9,13 @@ export function path(text: string): string {
   const fault = pathFault(text)
   if (fault !== undefined) throw new Error(fault)
   return text
+}
+
+export function storeName(text: string): string {
+  const name = text.trim()
+  const fault = nameFault(name)
+  if (fault !== undefined) throw new Error(fault)
+  return name
 }
 
 /** Removes the brackets that an address of IPv6 has in a URL. */

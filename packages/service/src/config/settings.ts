@@ -73,6 +73,19 @@ export const SETTINGS = {
       "Default: in staging the address the server listens on, in production the contract's example.",
     parse: parsers.baseUrl,
   }),
+  storeName: setting({
+    variable: 'PETSTORE_STORE_NAME',
+    default: 'Petstore',
+    description: "The store's name, which the page and its receipts show: up to 60 characters.",
+    parse: parsers.storeName,
+  }),
+  categories: setting({
+    variable: 'PETSTORE_CATEGORIES',
+    description:
+      'A CSV file with the columns id and name: the names of categories, for the page and the commands. ' +
+      '`serve` reads it when it starts. Default: categories have only ids.',
+    parse: parsers.path,
+  }),
   bootstrapKey: setting({
     variable: 'PETSTORE_BOOTSTRAP_KEY',
     secret: true,

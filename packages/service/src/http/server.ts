@@ -2,8 +2,10 @@
 
 import { basePath, operations } from '../../../contract/src/contract.ts'
 import type { Environment } from '../domain/keys.ts'
+import type { Names } from '../domain/names.ts'
 import { sleep } from '../system/runtime.ts'
 import { redirectNewConnections, refuseNew } from './closing.ts'
+import type { Context } from './context.ts'
 import { startExpiry } from './expiry.ts'
 import { Connections } from './limits/connections.ts'
 import { linksBelow } from './links.ts'
@@ -13,6 +15,7 @@ import { operationRoutes, type Route, serving } from './route.ts'
 import { contractFiles, type ServerAddresses } from './web/contract-files.ts'
 import { healthChecks } from './web/health.ts'
 import { keyInfo } from './web/key-info.ts'
+import { namesRoute } from './web/names.ts'
 import { pages } from './web/web-pages.ts'
 
 export interface ServerOptions extends PipelineOptions {
@@ -21,6 +24,7 @@ export interface ServerOptions extends PipelineOptions {
   readonly port: number
   /** Addresses ending in /v1. By default, this environment's is the address that the server listens on. */
   readonly baseUrls: Record<Environment, string | undefined>
+  readonly names: Names
   /** Lets other processes listen on the same port. */
   readonly sharePort?: boolean
   /** With `sharePort`: hands new connections over to another process on stop. */
@@ -59,11 +63,13 @@ export function startServer(options: ServerOptions): PetstoreServer {
     if (options.isStarting?.()) return 'The service is starting.'
     return pipeline.draining ? 'The service is shutting down.' : undefined
   }
+  const authenticate = (context: Context) => pipeline.authenticate(context)
   const routes: Route[] = [
     ...operationRoutes(operations, linkTo),
     ...contractFiles(() => addresses(options, url)),
     ...healthChecks({ ping: () => store.ping(), unready }),
-    keyInfo((context) => pipeline.authenticate(context), environment),
+    keyInfo(authenticate, environment),
+    namesRoute(authenticate, options.names),
     ...pages(),
   ]
   const server = listen({ ...options, flag: '--port' }, serving(routes, pipeline))

@@ -19,7 +19,7 @@ describe('an error', () => {
     [['pets', 'sell', '4'], `Unknown command 'sell'. Did you mean petstore sell PET?\n${usage('petstore pets')}`],
     [['version'], `Unknown command 'version'. Did you mean petstore --version?\n${usage('petstore')}`],
     [['pets', 'lst'], `Unknown command 'lst'. Did you mean list?\n${usage('petstore pets')}`],
-    [['pets', 'add', 'Rex'], `Required option '--category <id>' not specified.\n${usage('petstore pets add')}`],
+    [['pets', 'add', 'Rex'], `Required option '--category <category>' not specified.\n${usage('petstore pets add')}`],
     [['migrate'], `Give --check or --apply.\n${usage('petstore migrate')}`],
     [['help', 'nope'], `There is no command and no guide 'nope'.\n${usage('petstore help')}`],
     [['restore', 'none.db'], /^There is no backup at .*none\.db\.\n$/],

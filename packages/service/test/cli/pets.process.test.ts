@@ -56,7 +56,7 @@ describe('pets', () => {
 
   test.each([
     [['add', 'Rex', '--category', '9223372036854775808'], 2, '64-bit integer'],
-    [['add', 'Rex'], 2, "Required option '--category <id>'"],
+    [['add', 'Rex'], 2, "Required option '--category <category>'"],
     [['list', '--stauts', 'sold'], 2, 'Did you mean --status?'],
     [['list', '--status', 'gone'], 2, 'available, pending, sold'],
     [['list', '--limit', '0'], 2, 'It must be a number from 1'],

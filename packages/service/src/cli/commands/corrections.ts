@@ -3,20 +3,21 @@
 import { Command, Option } from 'commander'
 import type { Order, OrderChange, Pet, PetChange } from '../../../../client/src/petstore.ts'
 import { StartError } from '../../domain/start-error.ts'
+import { withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
-import { int64Argument, parseInt64, type Stated, withClientSettings } from '../options.ts'
+import { int64Argument, type Stated, withClientSettings } from '../options.ts'
 import { printNote } from '../print.ts'
 import { confirm } from '../prompt.ts'
 
-/** Prints what was changed, for people or as JSON. */
-type Print<Item> = (item: Item, json: boolean) => Promise<void>
+/** Prints the changed pet or order, for people or as JSON. */
+type Print<Item> = (item: Item, json: boolean, command: Command) => Promise<void>
 
 export function updatePetCommand(print: Print<Pet>): Command {
-  return withClientSettings(new Command('update'))
+  const command = withClientSettings(new Command('update'))
     .description('Correct a pet.')
     .addArgument(int64Argument('<id>', 'its id'))
     .option('--name <name>', 'its name from now on')
-    .option('--category <id>', 'the id of its category from now on', parseInt64)
+  return withCategory(command, 'its category from now on')
     .addOption(
       new Option('--status <status>', 'free a pet that was added as pending or sold by mistake').choices(['available']),
     )
@@ -24,7 +25,7 @@ export function updatePetCommand(print: Print<Pet>): Command {
     .addHelpText('after', '\nExample:\n  petstore pets update 42 --name Rex')
     .action(async (id: bigint, { name, category, status, json }, self: Command) => {
       const change = { name, categoryId: category, status } satisfies Stated<PetChange>
-      await print(await createClient(self).updatePet(id, given(change, '--name, --category or --status')), json)
+      await print(await createClient(self).updatePet(id, given(change, '--name, --category or --status')), json, self)
     })
 }
 
@@ -57,7 +58,7 @@ export function updateOrderCommand(print: Print<Order>, parseExpiry: (text: stri
     .addHelpText('after', '\nExample:\n  petstore orders update 7 --expires 2h')
     .action(async (id: bigint, { reference, expires, json }, self: Command) => {
       const change = { reference: orNull(reference), expiresAt: orNull(expires) } satisfies Stated<OrderChange>
-      await print(await createClient(self).updateOrder(id, given(change, '--reference or --expires')), json)
+      await print(await createClient(self).updateOrder(id, given(change, '--reference or --expires')), json, self)
     })
 }
 

@@ -8,7 +8,9 @@ import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../../
 import { IDEMPOTENCY_HOURS_MIN } from '../../../../contract/src/limits.ts'
 import type { SourceRecord } from '../../../../files/src/format.ts'
 import { RECORD_ERRORS, RecordKeys } from '../../../../files/src/record-key.ts'
+import type { Names } from '../../domain/names.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
+import { namesFor } from '../categories.ts'
 import { createClient } from '../client.ts'
 import { ImportIncomplete, Interrupted, messageOf } from '../exit-codes.ts'
 import { type FormatOptions, formatOf, withFormat } from '../format-options.ts'
@@ -58,7 +60,7 @@ Examples:
       const progress = startProgress('Importing', source.bytes)
       const run = new ImportRun(client, new RecordKeys(importName(file, options)), options.keepGoing, source, progress)
       try {
-        await run.all(format.read(source.text()))
+        await run.all(withIds(format.read(source.text()), () => namesFor(self, { retries: RETRIES })))
       } finally {
         progress.stop()
       }
@@ -75,6 +77,25 @@ Examples:
         )
       }
     })
+}
+
+/** Replaces the names of categories by their ids. The names are read when the first record has one. */
+async function* withIds(
+  records: AsyncGenerator<SourceRecord>,
+  read: () => Promise<Names>,
+): AsyncGenerator<SourceRecord> {
+  let names: Names | undefined
+  for await (const record of records) {
+    const { pet, ...rest } = record
+    const name = pet?.categoryId
+    if (typeof name === 'string' && name.trim() !== '') {
+      names ??= await read()
+      const categoryId = names.idOf(name)
+      if (categoryId !== undefined) yield { ...rest, pet: { ...pet, categoryId } }
+      else if (names.categories.length > 0) yield { ...rest, problem: `has a category that does not exist: ${name}.` }
+      else yield record
+    } else yield record
+  }
 }
 
 interface Counts {

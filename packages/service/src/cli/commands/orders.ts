@@ -59,7 +59,7 @@ export function ordersCommand(): Command {
     .addCommand(
       orderCommand('show', 'Show everything about one order.', (client, id) => client.getOrder(id), { lines: details }),
     )
-    .addCommand(updateOrderCommand(printOrder, parsedBy(parseExpiry)))
+    .addCommand(updateOrderCommand((order, json) => printOrder(order, json), parsedBy(parseExpiry)))
   for (const command of Object.values(CHANGES)) orders.addCommand(command())
   // Released, but hidden: people gave it a pet instead of an order. petstore sell takes a pet.
   orders.addCommand(completeCommand('sell'), { hidden: true })
@@ -126,7 +126,7 @@ function listCommand(): Command {
         },
         head: HEAD,
         cells,
-        none: search === undefined ? noneOf(status, pet) : `No such order has ${JSON.stringify(search)} in it.`,
+        none: () => (search === undefined ? noneOf(status, pet) : `No such order has ${JSON.stringify(search)} in it.`),
       })
     })
 }

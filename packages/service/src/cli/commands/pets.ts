@@ -4,9 +4,11 @@ import { Command } from 'commander'
 import type { NewPet, Pet, PetFilter, PetStatus } from '../../../../client/src/petstore.ts'
 import type { Sort } from '../../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
+import type { Names } from '../../domain/names.ts'
+import { namesIfThere, withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
 import { type ListOptions, showList, withListOptions, withNewest } from '../lists.ts'
-import { int64Argument, parseInt64, type Stated, statusOption, withClientSettings } from '../options.ts'
+import { int64Argument, type Stated, statusOption, withClientSettings } from '../options.ts'
 import { printLines, write } from '../print.ts'
 import { table } from '../table.ts'
 import { deletePetCommand, updatePetCommand } from './corrections.ts'
@@ -25,10 +27,10 @@ interface Filter {
 }
 
 function withPetFilter(command: Command): Command {
-  return command
-    .addOption(statusOption('only pets with this status'))
-    .option('--category <id>', 'only pets of this category', parseInt64)
-    .option('--search <words>', 'only pets whose name has words that begin with these')
+  return withCategory(
+    command.addOption(statusOption('only pets with this status')),
+    'only pets of this category',
+  ).option('--search <words>', 'only pets whose name has words that begin with these')
 }
 
 function petFilter({ status, category, search, newest }: Filter): Omit<PetFilter, 'limit'> {
@@ -73,35 +75,38 @@ function listCommand(): Command {
     .action(async (options: Filter & ListOptions, self: Command) => {
       const client = createClient(self)
       const { status, category, search } = options
+      let names: Names | undefined
       await showList<Pet>(options, {
         async read(page) {
           const { pets, next } = await client.listPage({ ...petFilter(options), ...page })
+          if (!options.json) names ??= await namesIfThere(self)
           return { items: pets, next }
         },
         head: HEAD,
-        cells,
-        none:
-          search === undefined ? noneOf(status, category) : `No such pet has ${JSON.stringify(search)} in its name.`,
+        cells: (pet) => cells(pet, names),
+        none: () =>
+          search === undefined
+            ? noneOf(status, category === undefined ? undefined : names?.nameOf(category))
+            : `No such pet has ${JSON.stringify(search)} in its name.`,
       })
     })
 }
 
-function noneOf(status: PetStatus | undefined, category: bigint | undefined): string {
+function noneOf(status: PetStatus | undefined, category: string | undefined): string {
   if (category === undefined) return status ? `No pet is ${status}.` : 'There are no pets yet.'
   return `No pet of category ${category}${status ? ` is ${status}` : ' is there'}.`
 }
 
 function addCommand(): Command {
-  return withClientSettings(new Command('add'))
+  return withCategory(withClientSettings(new Command('add')), 'its category', true)
     .description('Add a pet.')
     .argument('<name>', "the pet's name")
-    .requiredOption('--category <id>', 'the id of its category', parseInt64)
     .addOption(statusOption('its status (default: available)'))
     .option('--json', 'print the pet as JSON, for programs', false)
-    .addHelpText('after', '\nExample:\n  petstore pets add Rex --category 7')
+    .addHelpText('after', '\nExamples:\n  petstore pets add Rex --category 7\n  petstore pets add Rex --category Dogs')
     .action(async (name: string, { category, status, json }, self: Command) => {
       const pet = { name, categoryId: category, status } satisfies Stated<NewPet>
-      await print(await createClient(self).createPet(pet), json)
+      await print(await createClient(self).createPet(pet), json, self)
     })
 }
 
@@ -113,14 +118,15 @@ function showCommand(): Command {
     .option('--json', 'print the pet as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore pets show 42 --json')
     .action(async (id: bigint, { json }, self: Command) => {
-      await print(await createClient(self).getPet(id), json)
+      await print(await createClient(self).getPet(id), json, self)
     })
 }
 
-async function print(pet: Pet, json: boolean): Promise<void> {
-  await (json ? write(`${stringifyJson(pet)}\n`) : printLines(...table(HEAD, [cells(pet)])))
+async function print(pet: Pet, json: boolean, command: Command): Promise<void> {
+  if (json) return write(`${stringifyJson(pet)}\n`)
+  await printLines(...table(HEAD, [cells(pet, await namesIfThere(command))]))
 }
 
-function cells(pet: Pet): string[] {
-  return FIELDS.map((field) => String(pet[field] ?? ''))
+function cells(pet: Pet, names: Names | undefined): string[] {
+  return FIELDS.map((field) => (field === 'categoryId' && names?.nameOf(pet[field])) || String(pet[field] ?? ''))
 }

@@ -3,6 +3,7 @@
 import { Command, Option } from 'commander'
 import { type Config, unknownVariables, withoutEffect } from '../../config/read-config.ts'
 import { numberFrom } from '../../config/setting-parsers.ts'
+import { Names } from '../../domain/names.ts'
 import { checkFree } from '../../http/listen.ts'
 import { startServer } from '../../http/server.ts'
 import { startAdmin } from '../../http/web/admin.ts'
@@ -10,6 +11,7 @@ import { createLog, type Log } from '../../observability/log.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
 import { kindOf, MEMORY } from '../../store/kinds.ts'
 import { io } from '../../system/io.ts'
+import { readCategories } from '../category-file.ts'
 import { addFirstKey, fillWithSamples } from '../first-contents.ts'
 import { openWatched } from '../open-observed.ts'
 import { configOf, parsedBy, withSettings } from '../options.ts'
@@ -101,6 +103,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   const together = worker || workers > 1
   const log = createLog(config.logLevel, { sharedPipe: together })
   if (!worker) warnOfIgnored(log)
+  const names = new Names(config.storeName, config.categories ? await readCategories(config.categories) : [])
   const { store, reset, metrics, practice, now } = await openServed(config, options, log)
   // Workers share their port, so a port in use by another service would not be noticed.
   if (workers > 1) await checkFree(config)
@@ -111,6 +114,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
     log,
     metrics,
     baseUrls: { production: config.baseUrl, staging: config.stagingBaseUrl },
+    names,
     ...practice?.behind,
     isStarting: () => isStarting,
     sharePort: config.sharePort || together,

@@ -1,0 +1,52 @@
+// Categories as people write them: by the names that the service has for them (`GET /names`), or by their ids.
+
+import { type Command, Option } from 'commander'
+import { readNames } from '../../../client/src/names.ts'
+import { FlagError } from '../config/read-config.ts'
+import { Names } from '../domain/names.ts'
+import { clientOptions } from './client.ts'
+import { parseInt64 } from './options.ts'
+import { plainFetch } from './plain-fetch.ts'
+
+const TIMEOUT_MS = 5_000
+/** How many names an error offers. */
+const OFFERED_MAX = 10
+
+/** Adds `--category`. The command's action gets the id, whichever was written. */
+export function withCategory(command: Command, description: string, mandatory = false): Command {
+  const option = new Option('--category <category>', `${description}: its id or its name`)
+  return command
+    .addOption(option.argParser(parseCategory).makeOptionMandatory(mandatory))
+    .hook('preAction', async (_parent, self) => {
+      const { category } = self.opts()
+      if (typeof category === 'string') self.setOptionValue('category', idOf(await namesFor(self), category))
+    })
+}
+
+/** No name is a number. */
+function parseCategory(text: string): bigint | string {
+  return /^[+-]?[0-9]+$/.test(text) ? parseInt64(text) : text
+}
+
+/** Throws FlagError. */
+function idOf(names: Names, name: string): bigint {
+  const id = names.idOf(name)
+  if (id !== undefined) return id
+  const offered = names.categories.slice(0, OFFERED_MAX).map((category) => JSON.stringify(category.name))
+  if (names.categories.length > OFFERED_MAX) offered.push('…')
+  const others = offered.length > 0 ? `The names are ${offered.join(', ')}.` : 'The service has no names: give an id.'
+  throw new FlagError(`No category has the name ${JSON.stringify(name)}. ${others}`)
+}
+
+/** Rejects as a call of the client does, and with KeyError. */
+export async function namesFor(command: Command, { retries = 2, timeoutMs = TIMEOUT_MS } = {}): Promise<Names> {
+  const { baseUrl, apiKey } = clientOptions(command)
+  const options = { fetch: plainFetch, timeoutMs, retries, signal: AbortSignal.any([]) }
+  const { store = '', categories } = (await readNames(baseUrl.replace(/\/v1$/, ''), apiKey, options)) ?? {}
+  return new Names(store, categories)
+}
+
+/** For what can be shown without names. */
+export function namesIfThere(command: Command, timeoutMs?: number): Promise<Names> {
+  return namesFor(command, { retries: 0, timeoutMs }).catch(() => new Names(''))
+}

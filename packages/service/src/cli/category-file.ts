@@ -1,0 +1,93 @@
+// Reads the file of PETSTORE_CATEGORIES: the names of categories as CSV, with the columns id and name. All its problems are reported together,
+// before anything starts.
+
+import { int64FromDecimal } from '../../../contract/src/int64.ts'
+import { namesSeparator, type Row, rows } from '../../../files/src/csv.ts'
+import { FileError } from '../../../files/src/format.ts'
+import { refuseWorkbook } from '../../../files/src/text.ts'
+import { CATEGORIES_MAX, type Category, folded, nameFault } from '../domain/names.ts'
+import { StartError } from '../domain/start-error.ts'
+import { absolutePath } from '../store/absolute-path.ts'
+import { Source } from './import-source.ts'
+import { grouped } from './print.ts'
+
+/** Throws StartError with every problem of the file. */
+export async function readCategories(file: string): Promise<Category[]> {
+  const reading = new Reading()
+  try {
+    refuseWorkbook(file)
+    for await (const row of rows(new Source(absolutePath(file)).text())) reading.take(row)
+    reading.end()
+  } catch (error) {
+    if (!(error instanceof StartError || error instanceof FileError)) throw error
+    reading.problems.push(error.message)
+  }
+  const { categories, problems } = reading
+  if (problems.length === 0) return categories
+  throw new StartError(`PETSTORE_CATEGORIES (${file}) cannot be used:\n  ${problems.join('\n  ')}`)
+}
+
+class Reading {
+  readonly categories: Category[] = []
+  readonly problems: string[] = []
+  private columns: readonly string[] | undefined
+  private rows = 0
+  /** Where each id and each folded name is. */
+  private readonly lines = new Map<bigint | string, number>()
+
+  /** Throws StartError if the rest need not be read. */
+  take(row: Row): void {
+    if (this.columns) this.takeCategory(row, this.columns)
+    else if (!namesSeparator(row)) this.columns = columnsOf(row)
+  }
+
+  end(): void {
+    if (!this.columns) throw new StartError('The file is empty. Its first line must name the columns id and name.')
+  }
+
+  private takeCategory(row: Row, columns: readonly string[]): void {
+    if (++this.rows > CATEGORIES_MAX)
+      throw new StartError(`The file has more than ${grouped(CATEGORIES_MAX)} categories.`)
+    const problem = problemOf(row, columns)
+    if (problem) {
+      this.report(row, problem)
+      return
+    }
+    const cell = (column: string) => (row.fields[columns.indexOf(column)] ?? '').trim()
+    const [id, name] = [int64FromDecimal(cell('id')), cell('name')]
+    if (id === undefined) this.report(row, 'id must be a 64-bit integer in decimal digits.')
+    else this.takeOnce(row, id, `The id ${id}`)
+    const fault = nameFault(name) ?? (isNumber(name) ? 'must not be a number, which would be read as an id' : undefined)
+    if (fault !== undefined) this.report(row, `name ${fault}.`)
+    else this.takeOnce(row, folded(name), `The name ${JSON.stringify(name)}`)
+    if (id !== undefined) this.categories.push({ id, name })
+  }
+
+  private takeOnce(row: Row, key: bigint | string, what: string): void {
+    const before = this.lines.get(key)
+    if (before !== undefined) this.report(row, `${what} is also on line ${before}.`)
+    else this.lines.set(key, row.line)
+  }
+
+  private report({ line }: Row, problem: string): void {
+    this.problems.push(`line ${line}: ${problem}`)
+  }
+}
+
+/** Throws StartError without the columns of a category. Others are ignored. */
+function columnsOf({ fields }: Row): string[] {
+  const columns = fields.map((field) => field.trim().toLowerCase())
+  if (columns.includes('id') && columns.includes('name')) return columns
+  throw new StartError(`The first line must name the columns id and name. It has: ${fields.join(' | ')}.`)
+}
+
+/** Spreadsheets add empty fields. A missing field is reported as the id or the name that it should be. */
+function problemOf({ fields, wellFormed }: Row, { length }: readonly string[]): string | undefined {
+  if (!wellFormed) return 'It has a misplaced quote, or a quote that is not closed.'
+  if (fields.slice(length).every((field) => field.trim() === '')) return undefined
+  return `It has ${fields.length} fields where the first line has ${length}.`
+}
+
+function isNumber(name: string): boolean {
+  return /^[+-]?[0-9]+$/.test(folded(name))
+}

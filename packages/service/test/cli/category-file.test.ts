@@ -1,0 +1,110 @@
+// The file of PETSTORE_CATEGORIES: what is read, and that all its problems are reported together.
+
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { temporaryFile } from '../../../../test/support/files.ts'
+import { readCategories } from '../../src/cli/category-file.ts'
+import { CATEGORIES_MAX } from '../../src/domain/names.ts'
+
+async function read(content: string | Uint8Array): Promise<string> {
+  const file = temporaryFile('categories.csv')
+  writeFileSync(file, content)
+  try {
+    return (await readCategories(file)).map(({ id, name }) => `${id} ${name}`).join(', ')
+  } catch (error) {
+    return (error as Error).message
+      .replace(`PETSTORE_CATEGORIES (${file}) cannot be used:\n`, '')
+      .replaceAll(file, 'FILE')
+  }
+}
+
+describe('is read', () => {
+  test.each([
+    ['as it is', 'id,name\n7,Dogs\n8,Cats\n', '7 Dogs, 8 Cats'],
+    [
+      'with every digit of an id',
+      'id,name\n9223372036854775807,A\n-9223372036854775808,B\n0,C',
+      '9223372036854775807 A, -9223372036854775808 B, 0 C',
+    ],
+    [
+      'from a spreadsheet: byte order mark, CRLF, semicolons',
+      '\ufeffID;Name\r\n7;Dogs, small;;\r\n\r\n',
+      '7 Dogs, small',
+    ],
+    ['with the line that names the separator for Excel', 'sep=;\nid;name\n7;Dogs\n', '7 Dogs'],
+    ['with tabs, another order and further columns', 'name\tnote\tid\nDogs\tx\t7\n', '7 Dogs'],
+    ['with quotes', 'id,name\n"7","Dogs, ""small"""\n', '7 Dogs, "small"'],
+    ['from right to left', 'id,name\n7,כלבים\n8,קטים\n', '7 כלבים, 8 קטים'],
+    ['without categories', 'id,name\n', ''],
+    ['with 60 code points', `id,name\n7,${'🐶'.repeat(60)}\n`, `7 ${'🐶'.repeat(60)}`],
+  ])('%s', async (_what, content, categories) => expect(await read(content)).toBe(categories))
+})
+
+test('all problems are reported together, each with its line', async () => {
+  const rows = [
+    '7,Dogs',
+    '8,dógs',
+    '7,Cats',
+    ',Fish',
+    '9223372036854775808,Birds',
+    '12, ',
+    `13,${'x'.repeat(61)}`,
+    '14,+15',
+    '15,１６',
+    '16,"a\nb"',
+    '17,Dogs, small',
+    '18,say "so"',
+  ]
+  expect(await read(`id,name\n${rows.join('\n')}\n`)).toBe(
+    [
+      '  line 3: The name "dógs" is also on line 2.',
+      '  line 4: The id 7 is also on line 2.',
+      '  line 5: id must be a 64-bit integer in decimal digits.',
+      '  line 6: id must be a 64-bit integer in decimal digits.',
+      '  line 7: name must be 1 to 60 characters long.',
+      '  line 8: name must be 1 to 60 characters long.',
+      '  line 9: name must not be a number, which would be read as an id.',
+      '  line 10: name must not be a number, which would be read as an id.',
+      '  line 11: name must not contain control characters.',
+      '  line 13: It has 3 fields where the first line has 2.',
+      '  line 14: It has a misplaced quote, or a quote that is not closed.',
+    ].join('\n'),
+  )
+})
+
+describe('is refused', () => {
+  const many = `id,name\n${Array.from({ length: CATEGORIES_MAX + 1 }, (_, n) => `${n},C${n}x`).join('\n')}\n`
+  test.each([
+    ['empty', '', 'The file is empty. Its first line must name the columns id and name.'],
+    ['without its columns', '7,Dogs\n', 'The first line must name the columns id and name. It has: 7 | Dogs.'],
+    ['with more than 1,000 categories', many, 'The file has more than 1000 categories.'],
+    [
+      'with a quote that is not closed',
+      'id,name\n7,"Dogs\n8,Cats\n',
+      'line 2: It has a misplaced quote, or a quote that is not closed.',
+    ],
+    [
+      'in another encoding',
+      new Uint8Array([...Buffer.from('id,name\n7,'), 0xe9, 10]),
+      'FILE is not UTF-8: the error is within its first 12 bytes.',
+    ],
+  ])('%s', async (_what, content, message) => expect(await read(content)).toStartWith(`  ${message}`))
+
+  test('if it does not exist, or is a folder or a workbook', async () => {
+    const missing = temporaryFile('none.csv')
+    const folder = temporaryFile('folder')
+    mkdirSync(folder)
+    for (const [file, message] of [
+      [missing, `There is no file ${missing}.`],
+      [folder, `${folder} is a folder.`],
+      ['names.xlsx', 'names.xlsx is a workbook'],
+    ] as const) {
+      expect(await readCategories(file).catch(({ message }) => message)).toContain(message)
+    }
+  })
+})
+
+test('exactly 1,000 categories are read', async () => {
+  const rows = Array.from({ length: CATEGORIES_MAX }, (_, n) => `${n},C${n}x`).join('\n')
+  expect((await read(`id,name\n${rows}\n`)).split(', ').length).toBe(CATEGORIES_MAX)
+})

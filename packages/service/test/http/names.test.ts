@@ -1,0 +1,59 @@
+// `GET /names`: who is told which names, and how the answers are cached.
+
+import { expect, test } from 'bun:test'
+import { raw } from '../../../../test/support/raw.ts'
+import { startService } from '../../../../test/support/service.ts'
+import { INT64_MAX, INT64_MIN } from '../../../contract/src/int64.ts'
+import { Names } from '../../src/domain/names.ts'
+import { Metrics } from '../../src/observability/metrics.ts'
+
+const metrics = new Metrics()
+const categories = [
+  { id: INT64_MAX, name: 'Dogs' },
+  { id: INT64_MIN, name: 'כלבים "ו"' },
+]
+const service = await startService({
+  names: new Names('Rex & Co', categories),
+  metrics,
+  corsOrigins: ['https://shop.example'],
+})
+const ask = (headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(`${service.origin}/names`, { method, headers })
+const withKey = { Authorization: `Bearer ${service.key}` }
+
+test('a key gets the names of the store and of the categories, with every digit of their ids', async () => {
+  const answer = await ask(withKey)
+  expect([answer.status, answer.headers.get('Cache-Control')]).toEqual([200, 'private, no-cache'])
+  expect(await answer.text()).toBe(
+    '{"store":"Rex & Co","categories":[' +
+      '{"id":9223372036854775807,"name":"Dogs"},{"id":-9223372036854775808,"name":"כלבים \\"ו\\""}]}',
+  )
+  const tag = answer.headers.get('ETag') as string
+  const again = await ask({ ...withKey, 'If-None-Match': tag })
+  expect([again.status, again.headers.get('ETag'), await again.text()]).toEqual([304, tag, ''])
+  expect((await ask(withKey, 'HEAD')).headers.get('ETag')).toBe(tag)
+})
+
+test('without a key only the name of the store is told, under an entity tag of its own', async () => {
+  const answer = await ask()
+  expect([answer.status, await answer.text()]).toEqual([200, '{"store":"Rex & Co"}'])
+  const whole = (await ask(withKey)).headers.get('ETag') as string
+  expect((await ask({ 'If-None-Match': whole })).status).toBe(200)
+  expect((await ask({ 'If-None-Match': answer.headers.get('ETag') as string })).status).toBe(304)
+})
+
+test('a key that is refused gets 401, and no name', async () => {
+  for (const Authorization of [`Bearer ${service.key}x`, 'Basic eDp5', service.key]) {
+    const answer = await ask({ Authorization })
+    expect([answer.status, await answer.text()]).toEqual([401, expect.not.stringContaining('Rex')])
+  }
+})
+
+test('other origins, hosts, methods and metrics are handled as everywhere', async () => {
+  const answer = await ask({ ...withKey, Origin: 'https://shop.example' })
+  expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example')
+  expect((await ask({ Origin: 'https://other.example' })).headers.has('Access-Control-Allow-Origin')).toBe(false)
+  expect(await raw(service.port, ['GET /names HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'])).toContain(' 400 ')
+  expect((await ask(withKey, 'POST')).status).toBe(405)
+  expect(await metrics.text()).toMatch(/operation="\/names",.*status="200"/)
+})
