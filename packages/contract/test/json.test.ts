@@ -32,11 +32,8 @@ describe('reading', () => {
   }
 
   test('reads as JSON.parse does', () => {
-    fc.assert(
-      fc.property(fc.json({ stringUnit: 'binary', maxDepth: 5 }), (text) => {
-        expect(plain(parseJson(text))).toEqual(JSON.parse(text))
-      }),
-    )
+    const json = fc.json({ stringUnit: 'binary', maxDepth: 5 })
+    fc.assert(fc.property(json, (text) => expect(plain(parseJson(text))).toEqual(JSON.parse(text))))
   })
 
   test('refuses what JSON.parse refuses, and takes nothing else for JSON', () => {
@@ -70,15 +67,9 @@ describe('reading', () => {
   })
 })
 
-describe('writing', () => {
-  test('writes what JSON.stringify writes, and bigint as a number', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        expect(stringifyJson(value)).toBe(JSON.stringify(value))
-      }),
-    )
-    expect(stringifyJson({ a: [2n ** 63n - 1n], b: undefined })).toBe('{"a":[9223372036854775807]}')
-  })
+test('writes what JSON.stringify writes, and bigint as a number', () => {
+  fc.assert(fc.property(fc.jsonValue(), (value) => expect(stringifyJson(value)).toBe(JSON.stringify(value))))
+  expect(stringifyJson({ a: [2n ** 63n - 1n], b: undefined })).toBe('{"a":[9223372036854775807]}')
 })
 
 test('what was read is written as it was', () => {

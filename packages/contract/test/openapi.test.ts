@@ -8,7 +8,7 @@ import document from '../../../openapi.yaml'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { positionOf } from '../../service/src/http/request/cursor.ts'
 import { operations } from '../src/contract.ts'
-import { ERROR_STATUS, type ErrorCode, EXPIRY_DAYS_MAX, PAGE_MAX, TEXT_LENGTH_MAX } from '../src/generated.ts'
+import { ERROR_STATUS, type ErrorCode, EXPIRY_DAYS_MAX, PAGE_MAX } from '../src/generated.ts'
 import { BODY_BYTES_MAX, IDEMPOTENCY_HOURS_MIN, NESTING_MAX, SEARCH_WORDS_MAX } from '../src/limits.ts'
 import type { Response as Declared, Operation } from '../src/openapi.ts'
 import { parametersOf } from '../src/parameters.ts'
@@ -110,15 +110,8 @@ describe('the interface document', () => {
     expect(examples.length).toBe(2)
     for (const [index, cursor] of examples.sort().entries()) {
       const list = index < 1 ? 'orders' : 'pets'
-      const query = {
-        limit: 20,
-        status: undefined,
-        categoryId: undefined,
-        petId: undefined,
-        search: undefined,
-        sort: 'oldest',
-      } as const
-      expect(positionOf(cursor, list, query)).toEqual({ after: 20n, back: false })
+      const none = { status: undefined, categoryId: undefined, petId: undefined, search: undefined }
+      expect(positionOf(cursor, list, { ...none, limit: 20, sort: 'oldest' })).toEqual({ after: 20n, back: false })
     }
   })
 
@@ -188,23 +181,13 @@ describe('the prose', () => {
 
   test('repeats the bounds as they are', () => {
     const { Pets, Orders, Events, NewOrder, OrderChange } = document.components.schemas
-    const page = `1 to ${PAGE_MAX}`
-    const ahead = `at most ${EXPIRY_DAYS_MAX} days ahead`
     const far = new RegExp(`at most ${EXPIRY_DAYS_MAX} days (ahead|from now)`)
-    const kept = `${IDEMPOTENCY_HOURS_MIN} hours`
-    const source = (path: string) =>
-      readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ')
     expect([Pets, Orders, Events].map((page) => page?.maxItems)).toEqual([PAGE_MAX, PAGE_MAX, PAGE_MAX])
     for (const schema of [NewOrder, OrderChange]) {
       const { description = '', 'x-days-ahead-max': days } = schema?.properties?.expiresAt ?? {}
       expect([days, description.replace(/\s+/g, ' ')]).toEqual([EXPIRY_DAYS_MAX, expect.stringMatching(far)])
     }
-    const limits = [`${NESTING_MAX} levels`, `${BODY_BYTES_MAX / 1024} KiB`, `At most ${SEARCH_WORDS_MAX} words`]
-    for (const limit of [ahead, ...limits]) expect(source('docs/interface.md')).toContain(limit)
-    for (const path of ['docs/interface.md', 'packages/client/src/petstore-client.ts'])
-      for (const bound of [page, `1 to ${TEXT_LENGTH_MAX}`, `at least ${kept}`]) expect(source(path)).toContain(bound)
-    expect(source('openapi.yaml').split(`for at least ${kept}`)).toHaveLength(3)
-    for (const page of ['cli', 'clients', 'design', 'page']) expect(source(`docs/${page}.md`)).toContain(kept)
+    expect(text.replace(/\s+/g, ' ').split(`for at least ${IDEMPOTENCY_HOURS_MIN} hours`)).toHaveLength(3)
   })
 
   test('describes every operation, parameter, field and response', () => {
