@@ -6,7 +6,7 @@ import { startService } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
 import { LESSONS } from '../src/lessons/all.ts'
 import { ROWS } from './lessons.rows.ts'
-import { REX, withClient } from './scripted-client.ts'
+import { fail, REX, run, send, withClient } from './scripted-client.ts'
 
 const service = await startService()
 for (let n = 0; n < 21; n++) await service.post(REX)
@@ -40,8 +40,7 @@ test('that a correction without If-Match is sent again is not asked for, and wit
       ['unknown.code', { status: 503, unknown: true }],
     ] as const) {
       await withClient(service, async (client, practice) => {
-        client.fail(fault)
-        await client.send('PATCH', '/pets/1', headers, '{"name":"Rex"}')
+        await run([fail(fault), send('PATCH', '/pets/1', headers, '{"name":"Rex"}')], client)
         const { lessons } = practice.report()
         expect(lessons.find((one) => one.id === id)).toMatchObject({ id, outcome })
         expect(lessons.find((one) => one.id === 'creates.keyless')).toMatchObject({ outcome: 'unknown' })
@@ -50,13 +49,10 @@ test('that a correction without If-Match is sent again is not asked for, and wit
   }
 })
 
-describe.each(Object.entries(ROWS))('%s', (id, [kept, missed]) => {
-  test.each([
-    ['kept', kept],
-    ['missed', missed],
-  ] as const)('%s', (outcome, script) =>
+describe.each(Object.entries(ROWS))('%s', (id, clients) => {
+  test.each(Object.entries(clients))('%s', (outcome, steps) =>
     withClient(service, async (client, practice) => {
-      await script(client)
+      await run(steps, client)
       const lesson = () => practice.report().lessons.find((one) => one.id === id)
       // The proxy may not have heard yet that the client has closed.
       await until('the lesson has an outcome', () => lesson()?.outcome !== 'unknown', { everyMs: 1 })

@@ -11,6 +11,8 @@ import { Practice } from '../src/practice.ts'
 
 export const REX = '{"name":"Rex","categoryId":7}'
 
+const LARGE = '{"name":"Large","categoryId":9223372036854775807}'
+
 type Headers = Record<string, string>
 
 /** A client that does what it is told, and nothing by itself. */
@@ -19,6 +21,8 @@ export class Client {
   private answers: MessageReader | undefined
   at = 0
   key: string
+  /** The last answer. */
+  last: Message | undefined
   constructor(
     readonly url: URL,
     readonly practice: Practice,
@@ -32,14 +36,6 @@ export class Client {
     return new Client(this.url, this.practice, this.rightKey)
   }
 
-  fail(fault: Fault): void {
-    this.practice.fail(fault)
-  }
-
-  wait(ms: number): void {
-    this.at += ms
-  }
-
   /** On the connection that is there. Without an answer, when it is closed. */
   async send(method: string, path: string, headers: Headers = {}, body = ''): Promise<Message | undefined> {
     if (!this.socket || this.socket.destroyed) {
@@ -51,6 +47,7 @@ export class Client {
     const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`)
     this.socket.write(`${method} /v1${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
     const answer = await this.answers?.response((start) => / (?:204|304) /.test(start)).catch(() => undefined)
+    this.last = answer
     if (!answer) await this.close()
     await until('the last request is answered', () => this.practice.report().requests.at(-1)?.answer !== 'waiting', {
       everyMs: 0,
@@ -60,10 +57,6 @@ export class Client {
 
   get(path: string, headers: Headers = {}) {
     return this.send('GET', path, headers)
-  }
-
-  add(key: string | undefined, pet = REX) {
-    return this.send('POST', '/pets', key === undefined ? {} : { 'Idempotency-Key': key }, pet)
   }
 
   /** Resolves when the service has heard of it. */
@@ -76,11 +69,74 @@ export class Client {
   }
 }
 
-export type Script = (client: Client) => Promise<unknown>
+/** A header of the last answer. */
+function lastOf(client: Client, name: string): string {
+  return headerOf(client.last?.headers ?? [], name) ?? ''
+}
 
-/** Below the base URL. */
-export function nextOf(answer: Message | undefined): string | undefined {
-  return /<\/v1([^>]*)>; rel="next"/.exec(headerOf(answer?.headers ?? [], 'Link') ?? '')?.[1]
+export type Step = (client: Client) => unknown
+
+export const send =
+  (method: string, path: string, headers: Headers = {}, body = ''): Step =>
+  (client) =>
+    client.send(method, path, headers, body)
+export const get = (path: string) => send('GET', path)
+export const list = get('/pets')
+export const add = (key?: string, pet = REX) =>
+  send('POST', '/pets', key === undefined ? {} : { 'Idempotency-Key': key }, pet)
+/** Two pets, the first with the largest number. */
+export const adding = (categoryId: string) => [
+  add('large', LARGE),
+  add('sent', `{"name":"Sent","categoryId":${categoryId}}`),
+]
+const nextOf = (client: Client) => /<\/v1([^>]*)>; rel="next"/.exec(lastOf(client, 'Link'))?.[1]
+/** The next page, after changing the address so. */
+export const next =
+  (change = (path: string) => path): Step =>
+  (client) =>
+    client.get(change(nextOf(client) ?? ''))
+export const everyNext: Step = async (client) => {
+  while (nextOf(client) !== undefined) await next()(client)
+}
+/** Sends the tag of the last answer. */
+export const tagged =
+  (method: string, path: string, header: string, body?: string): Step =>
+  (client) =>
+    client.send(method, path, { [header]: lastOf(client, 'ETag') }, body)
+export const fail =
+  (fault: Fault): Step =>
+  (client) =>
+    client.practice.fail(fault)
+export const wait =
+  (ms: number): Step =>
+  (client) => {
+    client.at += ms
+  }
+export const close: Step = (client) => client.close()
+export const key =
+  (value: string): Step =>
+  (client) => {
+    client.key = value
+  }
+/** Each on a connection of its own, at once. */
+export const parallel =
+  (...steps: Step[]): Step =>
+  (client) =>
+    Promise.all(steps.map((step) => step(client.another())))
+/** While it waits for the answer to a list. */
+export const meanwhile =
+  (...steps: Step[]): Step =>
+  async (client) => {
+    const sent = client.get('/pets')
+    await until('the request is recorded', () => client.practice.report().requests.length !== 0, { everyMs: 1 })
+    await run(steps, client)
+    await sent
+  }
+/** The steps so many times. */
+export const repeated = (times: number, ...steps: Step[]) => Array.from({ length: times }, () => steps).flat()
+
+export async function run(steps: readonly Step[], client: Client): Promise<void> {
+  for (const step of steps) await step(client)
 }
 
 /** Behind a proxy of its own. */

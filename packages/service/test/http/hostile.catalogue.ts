@@ -4,7 +4,23 @@
 import { petBody, verbatim } from '../../../../test/support/pets.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { BODY_BYTES_MAX } from '../../../contract/src/limits.ts'
-import { get, HEAD, post, type Row, row } from './hostile.rows.ts'
+
+interface Row {
+  description: string
+  bytes: string
+  status: number
+  code?: string
+}
+
+/** The header fields that every request needs. */
+export const HEAD = 'Host: a\r\nAuthorization: Bearer {key}\r\n'
+
+export const get = (target: string, headers = ''): string => `GET ${target} HTTP/1.1\r\n${HEAD}${headers}\r\n`
+export const post = (body: string, headers = ''): string =>
+  `POST /v1/pets HTTP/1.1\r\n${HEAD}${headers}Content-Length: ${body.length}\r\n\r\n${body}`
+const row =
+  (status: number, code?: string) =>
+  (description: string, bytes: string): Row => ({ description, bytes, status, ...(code ? { code } : {}) })
 
 const TOO_LONG = ' '.repeat(BODY_BYTES_MAX + 1)
 
@@ -20,56 +36,33 @@ const taken = row(200)
 const bare = row(400)
 const version = row(505)
 const tooMuch = row(431)
+const tooLarge = row(413, 'body_too_large')
 
 const LIMITS = [
-  ...['', '0', '101', '-1', '+1', '01', '1.0', '1e1', '0x10', '1_0', '%201', '1%20', '1,2', 'NaN', 'Infinity', 'null'],
-  ...['true', '[]', '%00', '%EF%BC%91', '%D9%A1', '99999999999999999999', '-0', '20;DROP%20TABLE%20pets', "20'--"],
-  ...['20%0d%0aX:y', '%zz', '%', '%u0031'],
+  ...[
+    '',
+    ...'0 101 -1 +1 01 1.0 1e1 0x10 1_0 %201 1%20 1,2 NaN Infinity null true [] %00 %EF%BC%91 %D9%A1 -0'.split(' '),
+  ],
+  ..."99999999999999999999 20;DROP%20TABLE%20pets 20'-- 20%0d%0aX:y %zz % %u0031".split(' '),
 ]
-const STATUSES = [
-  '',
-  'Sold',
-  'SOLD',
-  'available,sold',
-  'available%00',
-  '%20sold',
-  'all',
-  '*',
-  '1',
-  "sold'%20OR%201=1",
-  '..',
-]
-const CURSORS = [
-  '',
-  '0',
-  'AAAA',
-  'A'.repeat(15),
-  'A'.repeat(5000),
-  '%00',
-  '../../etc/passwd',
-  '-1',
-  'null',
-  "'",
-  '====',
-]
+const STATUSES = ['', ..."Sold SOLD available,sold available%00 %20sold all * 1 sold'%20OR%201=1 ..".split(' ')]
+const CURSORS = ['', 'A'.repeat(15), 'A'.repeat(5000), ..."0 AAAA %00 ../../etc/passwd -1 null ' ====".split(' ')]
 const IDS = [
-  ...['x', '-', '1.0', '1e1', '+1', '01', '0x1', '%201', '1%20', '9223372036854775808', '-9223372036854775809', '-0'],
-  ...['9'.repeat(400), '%00', '1%00', '..%2f1', '1;', "1'", '%EF%BC%91', 'null', '*', '1,2', '%ff', '1%2f', '٣'],
+  ...'x - 1.0 1e1 +1 01 0x1 %201 1%20 9223372036854775808 -9223372036854775809 -0 %00 1%00 ..%2f1 1;'.split(' '),
+  ..."1' %EF%BC%91 null * 1,2 %ff 1%2f ٣".split(' '),
+  '9'.repeat(400),
 ]
 const PATHS = [
-  ...['/v1', '/v1/', '/v1/pets/', '//v1/pets', '/v1//pets', '/v1/./pets', '/v1/x/../pets', '/V1/pets', '/v1/PETS'],
-  ...['/v1/pets;a=b', '/v1/pets/1/2', '/v1/pets%2f1', '/v1%2fpets', '/v1/pets%00', '/v1/%70ets', '/v1/pets.json'],
-  ...['/index.html', '/console', '/pets', '/v1/pets/1/', '//evil.example/v1/pets', '/v1/pets/..', '/v1/pets/1%2F2'],
-  ...[
-    '/../../../../etc/passwd',
-    '/%2e%2e/%2e%2e/etc/passwd',
-    '/openapi.yaml/',
-    '/openapi.YAML',
-    '/healthz/..',
-    '/.git/config',
-  ],
-  ...['/package.json', '/data/petstore.db', '/metrics', '/__proto__', '/constructor', '/v1/pets/1#x', '/\\v1\\pets'],
-]
+  '/v1 /v1/ /v1/pets/ //v1/pets /v1//pets /v1/./pets /v1/x/../pets /V1/pets /v1/PETS /v1/pets;a=b /v1/pets/1/2',
+  '/v1/pets%2f1 /v1%2fpets /v1/pets%00 /v1/%70ets /v1/pets.json /index.html /console /pets /v1/pets/1/ /metrics',
+  '//evil.example/v1/pets /v1/pets/.. /v1/pets/1%2F2 /../../../../etc/passwd /%2e%2e/%2e%2e/etc/passwd /openapi.yaml/',
+  '/openapi.YAML /healthz/.. /.git/config /package.json /data/petstore.db /__proto__ /constructor /v1/pets/1#x',
+  '/\\v1\\pets',
+].flatMap((paths) => paths.split(' '))
+
+/** A create with these headers instead of a length. */
+const framed = (headers: string, body: string) => `POST /v1/pets HTTP/1.1\r\n${HEAD}${headers}\r\n\r\n${body}`
+const chunked = (body: string) => framed('Transfer-Encoding: chunked', body)
 
 const QUERIES: Row[] = [
   ...LIMITS.map((limit) => parameter(`limit=${limit}`, get(`/v1/pets?limit=${limit}`))),
@@ -106,62 +99,28 @@ const METHODS: Row[] = [
   noMethod('X-HTTP-Method-Override has no say', `PUT /v1/pets HTTP/1.1\r\n${HEAD}X-HTTP-Method-Override: GET\r\n\r\n`),
 ]
 
+const withKey = (key: string) => `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`
 const KEYS: Row[] = [
   noKey('no Authorization', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'),
   ...['Basic {key}', 'Bearer', 'Bearer ', '{key}', 'Bearer\t{key}', 'Token {key}', 'Bearer={key}', ','].map((value) =>
     noKey(JSON.stringify(value), `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: ${value}\r\n\r\n`),
   ),
   ...[
-    ...[
-      '{key}x',
-      '{key} {key}',
-      '{key},',
-      '"{key}"',
-      '{key}=',
-      'x',
-      'pets_live_',
-      'pets_test_{key}',
-      'null',
-      '*',
-      "' OR 1=1--",
-    ],
-    ...['../../data/petstore.db', `pets_live_${'A'.repeat(28)}`, `pets_live_${'A'.repeat(8000)}`, '%70ets', '\xff\xfe'],
-  ].map((key) =>
-    badKey(`the key ${key.slice(0, 30)}`, `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`),
-  ),
+    `{key}x|{key} {key}|{key},|"{key}"|{key}=|x|pets_live_|pets_test_{key}|null|*|' OR 1=1--|../../data/petstore.db`,
+    `pets_live_${'A'.repeat(28)}|pets_live_${'A'.repeat(8000)}|%70ets|\xff\xfe`,
+  ]
+    .flatMap((keys) => keys.split('|'))
+    .map((key) => badKey(`the key ${key.slice(0, 30)}`, withKey(key))),
   badKey('two Authorization lines', get('/v1/pets', 'Authorization: Bearer {key}\r\n')),
   noKey('a key in the query', 'GET /v1/pets?api_key={key}&access_token={key} HTTP/1.1\r\nHost: a\r\n\r\n'),
   noKey('a key in other headers', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-API-Key: {key}\r\nCookie: key={key}\r\n\r\n'),
 ]
 
 const BODIES: Row[] = [
-  ...[
-    '',
-    ' ',
-    '{',
-    '}',
-    '[',
-    '{"name":}',
-    '{"name":"a"',
-    '{"name":"a",}',
-    "{'name':'a'}",
-    'nul',
-    'NaN',
-    '\0',
-    '{}{}',
-    '{} x',
-  ].map((body) => malformed(`the body ${JSON.stringify(body)}`, post(body))),
-  ...[
-    '\xef\xbb\xbf{}',
-    '{"a":1,"a":2}',
-    '{"a":"\t"}',
-    '{"a":"\\x"}',
-    '{"a":01}',
-    '{"a":1.}',
-    '{"a":+1}',
-    '{"a":.5}',
-    '/**/{}',
-  ].map((body) => malformed(`the body ${JSON.stringify(body)}`, post(body))),
+  ...`| |{|}|[|{"name":}|{"name":"a"|{"name":"a",}|{'name':'a'}|nul|NaN|\0|{}{}|{} x`
+    .concat('|\xef\xbb\xbf{}|{"a":1,"a":2}|{"a":"\t"}|{"a":"\\x"}|{"a":01}|{"a":1.}|{"a":+1}|{"a":.5}|/**/{}')
+    .split('|')
+    .map((body) => malformed(`the body ${JSON.stringify(body)}`, post(body))),
   malformed('arrays 10 000 deep', post('['.repeat(10_000))),
   malformed('objects 5 000 deep, closed', post('{"a":'.repeat(5_000) + 1 + '}'.repeat(5_000))),
   ...['{}', '[]', 'null', 'true', '1', '"x"', '{"name":null,"categoryId":1}', '{"name":["a"],"categoryId":1}'].map(
@@ -177,27 +136,15 @@ const BODIES: Row[] = [
     noPet(`the status ${status}`, post(petBody({ status: verbatim(status) }))),
   ),
   noPet('only __proto__', post('{"__proto__":{"name":"a","categoryId":1}}')),
-  row(413, 'body_too_large')('a body of one byte too many', post(TOO_LONG)),
-  row(413, 'body_too_large')(
-    'a length of 1 TB',
-    `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: 1000000000000\r\n\r\n{`,
-  ),
-  row(413, 'body_too_large')(
-    'a chunk of one byte too many',
-    `POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n${TOO_LONG.length.toString(16)}\r\n${TOO_LONG}\r\n0\r\n\r\n`,
-  ),
+  tooLarge('a body of one byte too many', post(TOO_LONG)),
+  tooLarge('a length of 1 TB', framed('Content-Length: 1000000000000', '{')),
+  tooLarge('a chunk of one byte too many', chunked(`${TOO_LONG.length.toString(16)}\r\n${TOO_LONG}\r\n0\r\n\r\n`)),
 ]
 
 const HEADERS: Row[] = [
-  ...[
-    'text/plain',
-    'application/jsonp',
-    'json',
-    '*/*',
-    'application/json, text/plain',
-    ';',
-    'application/json;charset=latin1',
-  ].map((type) => noType(`Content-Type: ${type}`, post('{}', `Content-Type: ${type}\r\n`))),
+  ...'text/plain|application/jsonp|json|*/*|application/json, text/plain|;|application/json;charset=latin1'
+    .split('|')
+    .map((type) => noType(`Content-Type: ${type}`, post('{}', `Content-Type: ${type}\r\n`))),
   ...['gzip', 'deflate', 'br', 'identity', ''].map((coding) =>
     noType(`Content-Encoding: ${coding}`, post('{}', `Content-Encoding: ${coding}\r\n`)),
   ),
@@ -208,19 +155,10 @@ const HEADERS: Row[] = [
   ...['W/', '"', `"${'a'.repeat(5000)}"`, '*x', ',,,'].map((tag) =>
     taken(`If-None-Match: ${tag.slice(0, 20)}`, get('/v1/pets', `If-None-Match: ${tag}\r\n`)),
   ),
-  taken(
-    'a WebSocket upgrade',
-    get('/v1/pets', 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n'),
-  ),
-  taken(
-    'an h2c upgrade',
-    get('/v1/pets', 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n'),
-  ),
+  taken('WebSocket', get('/v1/pets', 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n')),
+  taken('h2c', get('/v1/pets', 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n')),
   taken('Range and friends', get('/v1/pets', 'Range: bytes=0-0,1-1,2-2\r\nIf-Range: x\r\nTE: trailers\r\n')),
-  taken(
-    'forwarding headers',
-    get('/v1/pets', 'X-Forwarded-Host: evil\r\nX-Original-URL: /admin\r\nX-Forwarded-For: ::1\r\n'),
-  ),
+  taken('forwarding', get('/v1/pets', 'X-Forwarded-Host: evil\r\nX-Original-URL: /admin\r\nX-Forwarded-For: ::1\r\n')),
   bare('two Host lines', `GET /v1/pets HTTP/1.1\r\nHost: b\r\n${HEAD}\r\n`),
   bare('no Host', 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer {key}\r\n\r\n'),
   tooMuch('200 header lines', get('/v1/pets', 'x: y\r\n'.repeat(200))),
@@ -239,17 +177,8 @@ const lines: [string, string][] = [
   ['a bare CR in a value', 'X: a\rb\r\n'],
 ]
 const lengths = ['-1', '+2', '0x2', '2, 2', '2 2', '', '99999999999999999999999', '2.0', '٢', '2;', '\x0b2']
-const codings = [
-  'xchunked',
-  'identity',
-  'gzip, chunked',
-  'chunked, chunked',
-  'chunked, identity',
-  '\x0bchunked',
-  'chunked\x00',
-  '"chunked"',
-  '',
-]
+const codings =
+  'xchunked|identity|gzip, chunked|chunked, chunked|chunked, identity|\x0bchunked|chunked\x00|"chunked"|'.split('|')
 const chunks: [string, string][] = [
   ['a negative size', '-1\r\n\r\n'],
   ['a size with 0x', '0x2\r\n{}\r\n0\r\n\r\n'],
@@ -263,26 +192,13 @@ const chunks: [string, string][] = [
 
 const FRAMING: Row[] = [
   ...lines.map(([description, line]) => bare(`a header with ${description}`, get('/v1/pets', line))),
-  ...lengths.map((length) =>
-    bare(
-      `Content-Length: ${JSON.stringify(length)}`,
-      `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: ${length}\r\n\r\n{}`,
-    ),
-  ),
+  ...lengths.map((length) => bare(`the length ${JSON.stringify(length)}`, framed(`Content-Length: ${length}`, '{}'))),
   ...codings.map((coding) =>
-    bare(
-      `Transfer-Encoding: ${JSON.stringify(coding)}`,
-      `POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`,
-    ),
+    bare(`the coding ${JSON.stringify(coding)}`, framed(`Transfer-Encoding: ${coding}`, '0\r\n\r\n')),
   ),
-  ...chunks.map(([description, body]) =>
-    bare(`a chunk with ${description}`, `POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n${body}`),
-  ),
-  bare('lengths that differ', `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`),
-  bare(
-    'a length and chunks',
-    `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-  ),
+  ...chunks.map(([description, body]) => bare(`a chunk with ${description}`, chunked(body))),
+  bare('lengths that differ', framed('Content-Length: 2\r\nContent-Length: 3', '{}x')),
+  bare('a length and chunks', framed('Content-Length: 5\r\nTransfer-Encoding: chunked', '0\r\n\r\n')),
   bare('chunks in HTTP/1.0', `POST /v1/pets HTTP/1.0\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`),
   bare('TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
   bare('HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
@@ -294,12 +210,4 @@ const FRAMING: Row[] = [
   bare('empty lines first', `\r\n\r\n${get('/v1/pets')}`),
 ]
 
-export const CATALOGUE: readonly Row[] = [
-  ...QUERIES,
-  ...TARGETS,
-  ...METHODS,
-  ...KEYS,
-  ...BODIES,
-  ...HEADERS,
-  ...FRAMING,
-]
+export const CATALOGUE: readonly Row[] = [QUERIES, TARGETS, METHODS, KEYS, BODIES, HEADERS, FRAMING].flat()

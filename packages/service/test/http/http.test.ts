@@ -1,4 +1,4 @@
-// HTTP beside the operations: methods, paths, the documents, the stop.
+// HTTP beside the operations: methods, paths, health, the documents, the stop.
 
 import { describe, expect, test } from 'bun:test'
 import { untilCount } from '../../../../test/support/metrics.ts'
@@ -6,6 +6,9 @@ import { petBody } from '../../../../test/support/pets.ts'
 import { raw } from '../../../../test/support/raw.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { startService } from '../../../../test/support/service.ts'
+import { PetstoreError } from '../../src/domain/petstore-error.ts'
+import type { Context } from '../../src/http/context.ts'
+import { errorAnswer } from '../../src/http/response/error-answer.ts'
 import { startAdmin } from '../../src/http/web/admin.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 
@@ -49,9 +52,9 @@ describe('paths are matched exactly', () => {
   test('the query is read from the request’s target, whatever the Host is', async () => {
     for (const host of ['a:99999', '%00', '1.2.3.999']) {
       const answer = await raw(service.port, [
-        `GET /v1/pets?limit=1 HTTP/1.1\r\nHost: ${host}\r\n${auth()}\r\nConnection: close\r\n\r\n`,
+        `GET /v1/pets?limit=0 HTTP/1.1\r\nHost: ${host}\r\n${auth()}\r\nConnection: close\r\n\r\n`,
       ])
-      expect(statusOf(answer)).toBe(200)
+      expect(statusOf(answer)).toBe(400)
     }
   })
 
@@ -61,71 +64,40 @@ describe('paths are matched exactly', () => {
   })
 })
 
+const hosted = (...hosts: string[]) =>
+  raw(service.port, [
+    `GET /v1/pets HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}${auth()}\r\nConnection: close\r\n\r\n`,
+  ])
+function expectBare400(answer: string): void {
+  expect([statusOf(answer), bodyOf(answer)]).toEqual([400, ''])
+  expect(answer).toMatch(/\r\nConnection: close\r\n/i)
+}
+
 test.each([
   ['petstore', 'petstore'],
   ['petstore', ''],
   ['', 'petstore'],
 ])('two Host lines, %j and %j: 400, and the connection ends', async (first, second) => {
-  const request = (...hosts: string[]) =>
-    raw(service.port, [
-      `GET /v1/pets HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}${auth()}\r\nConnection: close\r\n\r\n`,
-    ])
   // Often enough for the answer to come from what is kept.
-  for (let n = 0; n < 3; n++) expect(statusOf(await request(first))).toBe(200)
-  const answer = await request(first, second)
-  expect([statusOf(answer), bodyOf(answer)]).toEqual([400, ''])
-  expect(answer).toMatch(/\r\nConnection: close\r\n/i)
+  for (let n = 0; n < 3; n++) expect(statusOf(await hosted(first))).toBe(200)
+  expectBare400(await hosted(first, second))
 })
 
 describe('a Host that is none: 400, and the connection ends (RFC 9110, 7.2)', () => {
-  const request = (host: string) =>
-    raw(service.port, [`GET /v1/pets HTTP/1.1\r\nHost: ${host}\r\n${auth()}\r\nConnection: close\r\n\r\n`])
+  const NONE = 'a b/c@d|a b|a@b|a/b|a?b|#|a:b|a:1:2|:80:|%|%zz|[::1|[]|[x]|é'.split('|')
+  const VALID = "petstore|PETS.example:8080|a:|127.0.0.1:1|[::1]|[::ffff:1.2.3.4]:80|a_-.~!$&'()*+;=%20".split('|')
 
-  const NONE = [
-    'a b/c@d',
-    'a b',
-    'a@b',
-    'a/b',
-    'a?b',
-    '#',
-    'a:b',
-    'a:1:2',
-    ':80:',
-    '%',
-    '%zz',
-    '[::1',
-    '[]',
-    '[x]',
-    'é',
-  ]
-  const VALID = [
-    'petstore',
-    'PETS.example:8080',
-    'a:',
-    '127.0.0.1:1',
-    '[::1]',
-    '[::ffff:1.2.3.4]:80',
-    "a_-.~!$&'()*+;=%20",
-  ]
+  test.each(NONE)('%j, also the second time', async (host) => {
+    for (let n = 0; n < 2; n++) expectBare400(await hosted(host))
+  })
 
-  for (const host of NONE) {
-    test(`${host}, also the second time`, async () => {
-      for (const answer of [await request(host), await request(host)]) {
-        expect([statusOf(answer), bodyOf(answer)]).toEqual([400, ''])
-        expect(answer).toMatch(/\r\nConnection: close\r\n/i)
-      }
-    })
-  }
-
-  for (const host of VALID) {
-    test(`${host} is one`, async () => {
-      expect(statusOf(await request(host))).toBe(200)
-    })
-  }
+  test.each(VALID)('%j is one', async (host) => {
+    expect(statusOf(await hosted(host))).toBe(200)
+  })
 
   test('also where the same target is cached, from a Host of which the runtime makes no URL', async () => {
-    for (let n = 0; n < 3; n++) expect(statusOf(await request(VALID.at(-1) as string))).toBe(200)
-    for (const host of NONE) expect(statusOf(await request(host))).toBe(400)
+    for (let n = 0; n < 3; n++) expect(statusOf(await hosted(VALID.at(-1) as string))).toBe(200)
+    for (const host of NONE) expect(statusOf(await hosted(host))).toBe(400)
   })
 })
 
@@ -170,13 +142,11 @@ describe('what the runtime does not do, as docs/operations.md says', () => {
   })
 })
 
-describe('bodies that are not read', () => {
-  test('an answer before the body keeps the connection usable', async () => {
-    const first = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nGET / abc`
-    const second = `GET /v1/pets HTTP/1.1\r\nHost: a\r\n${auth()}\r\nConnection: close\r\n\r\n`
-    const answers = await raw(service.port, [first.slice(0, -4), 500, first.slice(-4) + second])
-    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200'])
-  })
+test('an answer before the body keeps the connection usable', async () => {
+  const first = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nGET / abc`
+  const second = `GET /v1/pets HTTP/1.1\r\nHost: a\r\n${auth()}\r\nConnection: close\r\n\r\n`
+  const answers = await raw(service.port, [first.slice(0, -4), 500, first.slice(-4) + second])
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200'])
 })
 
 describe('a stop', () => {
@@ -234,11 +204,47 @@ describe('a stop', () => {
   })
 })
 
+test.each([
+  ['/healthz', '{"status":"ok"}'],
+  ['/readyz', '{"status":"ready"}'],
+])('%s answers 200 %s', async (path, body) => {
+  const answer = await fetch(service.origin + path)
+  const type = answer.headers.get('Content-Type')
+  expect([answer.status, type, await answer.text()]).toEqual([200, 'application/json', body])
+})
+
+test('if the store does not answer, /readyz fails, and /healthz does not', async () => {
+  const broken = await startService({ store: { ...service.store, ping: () => Promise.reject(new Error('gone')) } })
+  expect((await fetch(`${broken.origin}/readyz`)).status).toBe(500)
+  expect((await fetch(`${broken.origin}/healthz`)).status).toBe(200)
+  await broken.server.stop(1_000)
+})
+
+test.each(['unavailable', 'storage_full'] as const)('%s: 503, to be sent again after a second', (code) => {
+  const { status, headers } = errorAnswer(new PetstoreError(code, ''), { request: new Request('http://x') } as Context)
+  expect([status, headers]).toEqual([503, { 'Retry-After': '1' }])
+})
+
+const API = 'Operations are below /v1, and described at /docs, /openapi.yaml and /openapi.json.'
+const MESSAGE = `Nothing exists at this path. ${API} The page is at /`
+
+test.each(['/animals', '/pets', '/docs/', '/v1', '/v1/', '/v1//pets', '/v2/pets', '/v1/pets/1/2', '/<script>?q=<b>'])(
+  '%s is a 404 with the documents of the service and nothing of the request',
+  async (path) => {
+    for (const [method, accept] of [
+      ['GET', '*/*'],
+      ['GET', 'text/html,application/xhtml+xml,*/*;q=0.8'],
+      ['POST', 'text/html'],
+    ] as const) {
+      const answer = await fetch(service.origin + path, { method, headers: { Accept: accept } })
+      expect([answer.status, answer.headers.get('Content-Type')]).toEqual([404, 'application/json'])
+      expect(await answer.json()).toEqual({ code: 'not_found', message: MESSAGE, status: 404 })
+    }
+  },
+)
+
 test('prints the address of the metrics, on IPv6 too', async () => {
   const admin = startAdmin({ host: '::1', port: 0, metrics: new Metrics() })
-  try {
-    expect((await fetch(admin.url)).status).toBe(200)
-  } finally {
-    await admin.stop()
-  }
+  expect((await fetch(admin.url)).status).toBe(200)
+  await admin.stop()
 })
