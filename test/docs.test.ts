@@ -7,17 +7,6 @@ import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
 import { document, operations } from '../packages/contract/src/contract.ts'
 import { ERROR_STATUS } from '../packages/contract/src/generated.ts'
-import { PAGE_SIZE, PAGE_SIZES } from '../packages/page/src/list/page-sizes.ts'
-import { RETRY_MAX_MS, RETRY_MS } from '../packages/service/src/cli/events/forwarder.ts'
-import { TIMEOUT_MS } from '../packages/service/src/cli/events/receiver.ts'
-import { SETTINGS, type Setting } from '../packages/service/src/config/settings.ts'
-import { CONNECTIONS_DEFAULT } from '../packages/service/src/store/postgres/connect/address.ts'
-import { OLDEST_SERVER } from '../packages/service/src/store/postgres/connect/server-check.ts'
-import * as limits from '../packages/service/src/store/postgres/connect/time-limits.ts'
-import { BATCH_MAX } from '../packages/service/src/store/shared/group-commit.ts'
-import { FRAMES_MIN } from '../packages/service/src/store/sqlite/connect/checkpoints.ts'
-import { BUSY_TIMEOUT_MS } from '../packages/service/src/store/sqlite/connect/connection.ts'
-import { FRAME_BYTES } from '../packages/service/src/store/sqlite/connect/wal-index.ts'
 
 const root = join(import.meta.dir, '..')
 const documents = ['*.md', 'docs/*.md', 'bench/*.md', 'packages/*/*.md'].flatMap((pattern) => [
@@ -93,54 +82,6 @@ test('docs/interface.md says of each operation, parameter, field and error code 
   expect([...new Set([...named, ...fields, ...Object.keys(ERROR_STATUS)])].filter((name) => !words.has(name))).toEqual(
     [],
   )
-})
-
-test('the default of a setting stands in docs/configuration.md, and beside its name in no other page', () => {
-  const settings = Object.values<Setting<unknown>>(SETTINGS).filter((setting) => setting.default !== undefined)
-  const repeats = documents
-    .filter((document) => document.startsWith('docs/') && document !== 'docs/configuration.md')
-    .flatMap((document) => readFileSync(join(root, document), 'utf8').split('\n'))
-    .filter((line) =>
-      settings.some(
-        ({ variable, default: value = '' }) => line.includes(variable) && line.split(/[\s(),;.]+/).includes(value),
-      ),
-    )
-  expect(repeats).toEqual([])
-})
-
-const seconds = (ms: number) => `${ms / 1000} s`
-const statement = seconds(limits.STATEMENT_TIMEOUT_MS)
-
-test.each<[document: string, ...said: string[]]>([
-  [
-    'docs/postgresql.md',
-    `a statement after ${statement}, a connection that says nothing after ${seconds(limits.ANSWER_TIMEOUT_MS)}, ` +
-      `a connection that does not open after ${seconds(limits.CONNECT_TIMEOUT_MS)}, a place in the line for a ` +
-      `connection after ${seconds(limits.READ_QUEUE_MS)}, or ${seconds(limits.WRITE_QUEUE_MS)} to write.`,
-    `statement_timeout = '${statement.replace(' ', '')}'`,
-    `for hosts that do not answer it waits ${seconds(limits.RIVAL_WAIT_MS)}.`,
-    `${CONNECTIONS_DEFAULT} unless given`,
-    `(${OLDEST_SERVER} or later; `,
-  ],
-  [
-    'docs/sqlite.md',
-    `${FRAMES_MIN / 1000} 000 frames (${Math.round((FRAMES_MIN * FRAME_BYTES) / 1e6)} MB)`,
-    `after ${BUSY_TIMEOUT_MS / 1000} seconds they are answered 503`,
-  ],
-  [
-    'docs/events.md',
-    `not within ${TIMEOUT_MS / 1000} seconds`,
-    `after ${seconds(RETRY_MS)}, then ${seconds(2 * RETRY_MS)}, doubling up to ${seconds(RETRY_MAX_MS)}`,
-  ],
-  ['docs/performance.md', `carries up to ${BATCH_MAX} pets`],
-  [
-    'docs/page.md',
-    `${PAGE_SIZES.slice(0, -1).join(', ')} or ${PAGE_SIZES.at(-1)} a page`,
-    `a list of at most ${PAGE_SIZE} animals has no pager`,
-  ],
-])('%s has the limits of the code', (document, ...said) => {
-  const page = readFileSync(join(root, document), 'utf8').replaceAll('\n', ' ')
-  expect(said.filter((words) => !page.includes(words))).toEqual([])
 })
 
 test('docs/clients.md has the method of each operation, and the filters of each list', () => {

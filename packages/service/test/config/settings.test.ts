@@ -38,10 +38,8 @@ test('without settings, every default applies', () => {
 
 test('every variable of a release is there', () => {
   const all = [SETTINGS, CLIENT_SETTINGS, VERIFY_SETTINGS].flatMap((table): Setting<unknown>[] => Object.values(table))
-  expectReleased(
-    'settings',
-    all.map(({ variable }) => variable),
-  )
+  const variables = all.map(({ variable }) => variable)
+  expectReleased('settings', variables)
 })
 
 test('a flag wins over its variable; an empty variable is none', () => {
@@ -73,51 +71,22 @@ describe('a secret', () => {
   })
 })
 
-const FILES = [
-  'a.db',
-  '/a/b.db',
-  '../a.db',
-  './sqlite:x.db',
-  '/a/host=b',
-  'localhost=1.db',
-  'my pets.db',
-  'profile:x',
-  'a$b~',
-]
-const QUOTED = ['"/x"', "'x'", '"x', ' x', '/x ', 'x\r', '/x\n', '~/x', '$HOME/x']
+const FILES = 'a.db|/a/b.db|../a.db|./sqlite:x.db|/a/host=b|localhost=1.db|my pets.db|profile:x|a$b~'.split('|')
+const QUOTED = `"/x"|'x'|"x| x|/x |x\r|/x\n|~/x|$HOME/x`.split('|')
 const ALMOST_ADDRESSES = [
-  ...QUOTED,
-  '"postgres://a@b/c"',
-  ' postgres://a@b/c',
-  'host=b dbname=c',
-  'user=a dbname = c',
-  'jdbc:postgresql://b/c',
-  'DATABASE_URL=postgres://a@b/c',
-  'postgres//a:b@c/d',
-  'postgresql//a',
-  'sqlite:x.db',
-  'sqlite3:x.db',
-  'file:x.db',
-  'C:\\x.db',
-  'c:x.db',
-]
+  '"postgres://a@b/c"| postgres://a@b/c|host=b dbname=c|user=a dbname = c|jdbc:postgresql://b/c|C:\\x.db|c:x.db',
+  'DATABASE_URL=postgres://a@b/c|postgres//a:b@c/d|postgresql//a|sqlite:x.db|sqlite3:x.db|file:x.db',
+].flatMap((texts) => texts.split('|'))
+const HOSTS = ['shop.local', '0.0.0.0', '::']
+const NO_HOSTS = [' ', ' a', 'a:80', '[a]', '[]', 'a/b', 'a\nb', 'fe80::1%lo']
+const NO_URLS = ['a/v1', 'https://a/v1/', 'https://a/v1?x', 'ftp://a/v1', 'https://a//v1', 'https://a/b//v1']
 
 describe('each is checked', () => {
   for (const [variable, good, bad] of [
-    ...['PETSTORE_HOST', 'PETSTORE_ADMIN_HOST'].map(
-      (variable) =>
-        [
-          variable,
-          ['shop.local', '0.0.0.0', '::'],
-          [' ', ' a', 'a:80', '[a]', '[]', 'a/b', 'a\nb', 'fe80::1%lo'],
-        ] as const,
-    ),
+    ['PETSTORE_HOST', HOSTS, NO_HOSTS],
+    ['PETSTORE_ADMIN_HOST', HOSTS, NO_HOSTS],
     ['PETSTORE_PORT', ['0', '65535'], ['-1', '65536', '80.5', 'http', '1e3', ' 80']],
-    [
-      'PETSTORE_BASE_URL',
-      ['https://a.example/v1', 'http://a/b/v1'],
-      ['a/v1', 'https://a/v1/', 'https://a/v1?x', 'ftp://a/v1', 'https://a//v1', 'https://a/b//v1'],
-    ],
+    ['PETSTORE_BASE_URL', ['https://a.example/v1', 'http://a/b/v1'], NO_URLS],
     ['PETSTORE_CORS_ORIGINS', ['*', 'https://a.example, http://b:81'], ['a.example', 'https://a.example/x', 'null']],
     ['PETSTORE_STORE_NAME', ['Rex', '犬'.repeat(60), ' 7 '], [' ', 'x'.repeat(61), 'a\tb', '\u0301']],
     ['PETSTORE_CATEGORIES', ['a.csv', '-'], QUOTED],

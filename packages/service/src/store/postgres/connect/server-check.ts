@@ -3,7 +3,7 @@
 import { StartError } from '../../../domain/start-error.ts'
 import { type RunQuery, SETTINGS } from './session.ts'
 
-export const OLDEST_SERVER = 15
+const OLDEST_SERVER = 15
 
 /** Only a superuser can set it: with `replica`, none of our triggers runs. */
 const CHECKED = { ...SETTINGS, session_replication_role: 'origin' }

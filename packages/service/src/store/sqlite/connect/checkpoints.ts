@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 100
 /** The time after a checkpoint that could not copy all. */
 const AGAIN_MS = 1_000
 /** A log is copied when it has so many frames, of one page of 4 KiB each. */
-export const FRAMES_MIN = 4_000
+const FRAMES_MIN = 4_000
 /** Twice what the log needs. A reader may have made it longer; then it is cut, */
 export const LOG_BYTES = 2 * FRAMES_MIN * FRAME_BYTES
 /** piece by piece, because the commit that starts the log again does it: 8 MB take 3 ms. */
