@@ -84,20 +84,8 @@ export function rowsOfFile(
   return Object.fromEntries(rows)
 }
 
-export function runOnFile(path: string, sql: string): { number?: unknown }[] {
-  const database = new Database(path)
-  try {
-    database.run('PRAGMA foreign_keys = ON')
-    if (/RETURNING/.test(sql)) return database.query<{ number: unknown }, []>(sql).all()
-    if (sql) database.run(sql)
-    return []
-  } finally {
-    database.close()
-  }
-}
-
 export function runOnPostgres(cluster: Server, address: string, sql: string): Promise<{ number?: unknown }[]> {
-  return cluster.asAdmin(async (asked) => Array.from(await asked.unsafe(sql)), address)
+  return cluster.run(sql, address)
 }
 
 export function copy(from: string, to: string) {

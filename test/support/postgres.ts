@@ -31,9 +31,9 @@ export class Server {
   async newDatabase(options = ''): Promise<string> {
     // Other processes make theirs on the same server.
     const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
-    await this.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${name} ${options}`))
+    await this.run(`CREATE DATABASE ${name} ${options}`)
     // The first connection makes a file for those that follow, and may take longer than a service waits on a busy machine.
-    await this.asAdmin((sql) => sql`SELECT`, name)
+    await this.run('SELECT', name)
     return this.address(name)
   }
 
@@ -54,6 +54,24 @@ export class Server {
     } finally {
       await sql.end({ timeout: 1 })
     }
+  }
+
+  /** While a transaction of the superuser's holds a lock there: without another, the one under which a store changes. */
+  locked<Result>(
+    database: string,
+    use: (sql: postgres.TransactionSql) => Promise<Result>,
+    lock = 'SELECT pg_advisory_xact_lock(1346720851, 1)',
+  ) {
+    const locking = async (sql: postgres.TransactionSql) => {
+      await sql.unsafe(lock)
+      return use(sql)
+    }
+    return this.asAdmin((sql) => sql.begin(locking), database)
+  }
+
+  /** Runs statements as the superuser, in a database or at its address. Resolves with the rows of the only one. */
+  run(statements: string, database?: string): Promise<postgres.Row[]> {
+    return this.asAdmin(async (sql) => Array.from(await sql.unsafe(statements)), database)
   }
 }
 
@@ -156,7 +174,7 @@ export class Cluster extends Server {
 
   /** Resolves when this standby takes writes. */
   async promote(): Promise<void> {
-    await this.asAdmin((sql) => sql`SELECT pg_promote(true, 30)`)
+    await this.run('SELECT pg_promote(true, 30)')
   }
 
   /** From now on a commit waits for its standby, or no longer does. Resolves when that holds. */
@@ -176,9 +194,7 @@ export class Cluster extends Server {
       running.change = false
     })
     while (running.change) {
-      const [backend] = await this.asAdmin(
-        (sql) => sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
-      )
+      const [backend] = await this.run(`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
       if (backend) return backend.pid
       await Bun.sleep(10)
     }
@@ -205,7 +221,7 @@ export function sharedCluster(): Promise<Server> {
 /** What was acknowledged need not outlive the machine here. */
 export async function startShared(): Promise<Cluster> {
   const cluster = await Cluster.start({ max_connections: '400', fsync: 'off', full_page_writes: 'off' })
-  await cluster.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${EMPTY_STORE}`))
+  await cluster.run(`CREATE DATABASE ${EMPTY_STORE}`)
   await (await openStore(cluster.address(EMPTY_STORE), { now: Date.now })).close()
   return cluster
 }

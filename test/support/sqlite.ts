@@ -1,5 +1,6 @@
 // A SQLite file as a store with one key, and how often it was committed to.
 
+import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { temporaryFile } from './files.ts'
@@ -24,4 +25,17 @@ export function commits(path: string): number {
   let count = 0
   for (let at = 32; at + frameBytes <= log.length; at += frameBytes) if (log.readUInt32BE(at + 4) > 0) count++
   return count
+}
+
+/** Its rows, of a statement that returns some. */
+export function runOnFile(path: string, sql: string): { number?: unknown }[] {
+  const database = new Database(path)
+  try {
+    database.run('PRAGMA foreign_keys = ON')
+    if (/RETURNING/.test(sql)) return database.query<{ number: unknown }, []>(sql).all()
+    if (sql) database.run(sql)
+    return []
+  } finally {
+    database.close()
+  }
 }

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
+import { runOnFile } from '../../../../test/support/sqlite.ts'
 import { until } from '../../../../test/support/until.ts'
 import { keyEnvironment } from '../../src/domain/keys.ts'
 
@@ -131,9 +132,7 @@ describe('list', () => {
     await of('create', '--name', 'new', '--environment', 'staging')
     const { stdout: used } = await of('create', '--name', 'used')
     await of('create', '--name', 'old')
-    const database = new Database(file)
-    database.run("UPDATE keys SET ending = substr(ending, -4) WHERE name != 'new'")
-    database.close()
+    runOnFile(file, "UPDATE keys SET ending = substr(ending, -4) WHERE name != 'new'")
     const shop = await serve(['--database', file])
     await ask('GET', `${shop.url}/pets`, used.trim())
     await shop.stop()

@@ -1,9 +1,10 @@
 // `petstore copy` of columns that later versions add, and beside tables of other programs.
 
 import { describe, expect, test } from 'bun:test'
-import { copy, filledFile, rowsOfFile, runOnFile, runOnPostgres } from '../../../../test/support/copied-stores.ts'
+import { copy, filledFile, rowsOfFile, runOnPostgres } from '../../../../test/support/copied-stores.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { runOnFile } from '../../../../test/support/sqlite.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
 const cluster = await sharedCluster()

@@ -2,15 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
-import {
-  copy,
-  FIRST_ORDER,
-  filledFile,
-  LATER,
-  PETS,
-  rowsOfFile,
-  runOnFile,
-} from '../../../../test/support/copied-stores.ts'
+import { copy, FIRST_ORDER, filledFile, LATER, PETS, rowsOfFile } from '../../../../test/support/copied-stores.ts'
 import { allEvents } from '../../../../test/support/events.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
@@ -18,6 +10,7 @@ import { newPet, petBody } from '../../../../test/support/pets.ts'
 import { databaseOf, sharedCluster } from '../../../../test/support/postgres.ts'
 import { ask, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { runOnFile } from '../../../../test/support/sqlite.ts'
 import { until } from '../../../../test/support/until.ts'
 import { petNotAvailable } from '../../src/domain/decisions/refusal-messages.ts'
 import { openStore } from '../../src/store/kinds.ts'
@@ -59,7 +52,7 @@ describe('petstore copy', () => {
     const { id: by } = await store.createKey(newKey())
     for (let n = 0; n < 3; n++) await store.createPet(newPet(), by)
     await store.close()
-    await cluster.asAdmin((sql) => sql`ALTER SEQUENCE pets_id_seq RESTART`, source)
+    await cluster.run(`ALTER SEQUENCE pets_id_seq RESTART`, source)
     expect(await copy(source, target)).toMatchObject({ status: 0 })
     const copied = await openStore(target, { now: Date.now })
     expect((await copied.createPet(newPet(), by)).value.id).toBe(4n)
@@ -83,10 +76,7 @@ describe('petstore copy', () => {
     await source.close()
     expect(emitted.length).toBe(PETS + 3 + 14)
     // By the clock of the database, what was requested in 1970 is over.
-    await cluster.asAdmin(
-      (sql) => sql`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`,
-      address,
-    )
+    await cluster.run(`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`, address)
     for (const where of [address, back]) {
       const store = await openStore(where, { now: () => LATER })
       const pets = rowsOfFile(back, ['pets']).pets ?? []
@@ -222,7 +212,7 @@ describe('petstore copy', () => {
     await (await openStore(target, { now: Date.now })).close()
     const role = `copied_${databaseOf(target)}`
     const statement = `CREATE ROLE ${role} LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`
-    await cluster.asAdmin((sql) => sql.unsafe(`${statement}; CREATE TABLE petstore_unfinished_copy ()`), target)
+    await cluster.run(`${statement}; CREATE TABLE petstore_unfinished_copy ()`, target)
     const error = await openStore(target.replace('postgres@', `${role}@`), { now: Date.now }).catch((thrown) => thrown)
     expect(error.message).toContain('a copy to it was not completed')
   })
@@ -235,10 +225,10 @@ describe('petstore copy', () => {
       status: 1,
       stderr: expect.stringContaining('not own the tables: give the address of their owner.'),
     }
-    await cluster.asAdmin((sql) => sql.unsafe(`CREATE ROLE ${till} LOGIN`))
+    await cluster.run(`CREATE ROLE ${till} LOGIN`)
     expect(await copyAsTill()).toMatchObject(refused)
     await (await openStore(target, { now: Date.now })).close()
-    await cluster.asAdmin((sql) => sql.unsafe(grants(till)), target)
+    await cluster.run(grants(till), target)
     expect(await copyAsTill()).toMatchObject(refused)
     expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
   })

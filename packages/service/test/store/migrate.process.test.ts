@@ -54,8 +54,7 @@ describe('petstore migrate', () => {
 
 const MIGRATED = `the schema was migrated from ${NEWEST_VERSION} to ${NEWEST_VERSION + 1}`
 const versionOf = async (address: string) => (await kindOf(address).schema(address)).version
-const inDatabase = (address: string, sql: string) =>
-  cluster.asAdmin(async (admin) => Array.from(await admin.unsafe(sql)), address)
+const inDatabase = (address: string, sql: string) => cluster.run(sql, address)
 
 async function storeFile(): Promise<string> {
   const path = temporaryFile('petstore.db')
@@ -214,7 +213,7 @@ test('PostgreSQL: a role that lost rights on a table gets the statements that it
 
 test.skipIf(!canMount)(`PostgreSQL: a disk that is full leaves the database as it was${WHY_SKIPPED}`, async () => {
   using disk = smallDisk(`size=32m,mode=700,uid=${NOBODY.uid},gid=${NOBODY.gid}`, dataFolder())
-  await cluster.asAdmin((sql) => sql.unsafe(`CREATE TABLESPACE small LOCATION '${disk.folder}'`))
+  await cluster.run(`CREATE TABLESPACE small LOCATION '${disk.folder}'`)
   const address = await cluster.newDatabase('TABLESPACE small')
   try {
     await migrateStore(address)
@@ -225,7 +224,7 @@ test.skipIf(!canMount)(`PostgreSQL: a disk that is full leaves the database as i
     expect(await versionOf(address)).toBe(NEWEST_VERSION)
   } finally {
     // Without its files the server could not write a checkpoint, nor make another database.
-    await cluster.asAdmin((sql) => sql.unsafe(`DROP DATABASE ${databaseOf(address)}`))
-    await cluster.asAdmin((sql) => sql.unsafe('DROP TABLESPACE small'))
+    await cluster.run(`DROP DATABASE ${databaseOf(address)}`)
+    await cluster.run('DROP TABLESPACE small')
   }
 })

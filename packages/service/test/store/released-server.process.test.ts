@@ -119,9 +119,9 @@ test('a server with the rights that 1.0.0 needs works once the owner has migrate
   const name = new URL(address).pathname.slice(1)
   const role = `server_of_${name}`
   await (await openReleased(address, OPTIONS)).close()
-  await cluster.asAdmin((sql) => sql.unsafe(`CREATE ROLE ${role} LOGIN; CREATE ROLE reader_of_${name}`), name)
+  await cluster.run(`CREATE ROLE ${role} LOGIN; CREATE ROLE reader_of_${name}`, name)
   await cluster.asAdmin((sql) => sql.unsafe(GRANTS.replaceAll(' TO petstore', ` TO ${role}`)), name)
-  await cluster.asAdmin((sql) => sql.unsafe(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader_of_${name}`), name)
+  await cluster.run(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader_of_${name}`, name)
   const limited = address.replace('postgres@', `${role}@`)
   const old = await openReleased(limited, OPTIONS)
   const { id: by } = await old.createKey(newKey())

@@ -18,6 +18,7 @@ import { basename, dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { ask, run, serve } from '../../../../test/support/process.ts'
+import { runOnFile } from '../../../../test/support/sqlite.ts'
 import { add, beside, made, PET, rows } from '../../../../test/support/stores.ts'
 import { openStore } from '../../src/store/kinds.ts'
 import { contents, keptIn, killed, served } from './restored.ts'
@@ -100,10 +101,8 @@ describe.concurrent('a restore', () => {
 
   test('of a backup with tables of another program beside ours keeps them', async () => {
     const [backup, { database }] = [await made(2), await made(1)]
-    const copied = new Database(backup.database)
-    copied.run('CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)')
-    copied.run('CREATE TABLE _litestream_lock (id INTEGER)')
-    copied.close()
+    runOnFile(backup.database, 'CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)')
+    runOnFile(backup.database, 'CREATE TABLE _litestream_lock (id INTEGER)')
     expect(await run(['restore', backup.database, '--database', database])).toMatchObject({ status: 0 })
     expect(await served(database)).toBe(2)
     const restored = new Database(database, { readonly: true })
@@ -271,10 +270,8 @@ test('going back after an upgrade: an old server goes on until it ends, another 
   const first = await serve(['--database', database])
   await ask('POST', `${first.url}/pets`, first.key, '{"name":"Rex","categoryId":7}')
   expect((await run(['backup', backup, '--database', database])).status).toBe(0)
-  const upgraded = new Database(database)
-  upgraded.run('ALTER TABLE pets ADD COLUMN later TEXT')
-  upgraded.run('PRAGMA user_version = 99')
-  upgraded.close()
+  runOnFile(database, 'ALTER TABLE pets ADD COLUMN later TEXT')
+  runOnFile(database, 'PRAGMA user_version = 99')
   expect((await ask('POST', `${first.url}/pets`, first.key, '{"name":"Mia","categoryId":7}')).status).toBe(201)
   expect((await ask('GET', `${first.url}/pets`, first.key)).text).toContain('"Mia"')
   await first.stop()

@@ -60,7 +60,7 @@ const STORES = {
   PostgreSQL: async () => {
     const cluster = await sharedCluster()
     const address = await cluster.newStore()
-    await cluster.asAdmin((sql) => sql.unsafe(`ALTER DATABASE ${databaseOf(address)} SET bytea_output = 'escape'`))
+    await cluster.run(`ALTER DATABASE ${databaseOf(address)} SET bytea_output = 'escape'`)
     return address
   },
 }
@@ -93,7 +93,7 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
   afterAll(async () => void (await Promise.all([one.close(), other.close()])))
 
   const run = async (sql: string): Promise<Record<string, unknown>[]> => {
-    if (name === 'PostgreSQL') return (await sharedCluster()).asAdmin((admin) => admin.unsafe(sql), address)
+    if (name === 'PostgreSQL') return (await sharedCluster()).run(sql, address)
     const database = new Database(address, { safeIntegers: true })
     const rows = database.query(sql).all() as Record<string, unknown>[]
     database.close()

@@ -1,6 +1,7 @@
 // No request waits for a search: those of a file run in a thread, those of PostgreSQL on some of its connections.
 
 import { expect, test } from 'bun:test'
+import type postgres from 'postgres'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { petFilter } from '../../../../test/support/lists.ts'
@@ -35,18 +36,14 @@ test('PostgreSQL: searches that get no answer leave connections for everything e
   const { id: by } = await store.createKey(newKey())
   await store.createPet(newPet({ name: 'Rex' }), by)
   const search = async () => idsOf(await store.listPets(petFilter({ limit: 20, search: 'rex' })))
-  const waiting = await cluster.asAdmin(
-    (admin) =>
-      admin.begin(async (sql) => {
-        await sql`LOCK TABLE search_pets IN ACCESS EXCLUSIVE MODE`
-        const searches = Promise.allSettled(Array.from({ length: SEARCHES }, search))
-        await untilWaiting(sql, 1, 'relation')
-        for (let n = 0; n < SEARCHES; n++) expect(idsOf(await store.listPets(petFilter({ limit: 20 })))).toEqual([1n])
-        expect((await untilWaiting(sql, 0, 'relation')).length).toBeLessThanOrEqual(1)
-        return [searches]
-      }),
-    address,
-  )
+  const searching = async (sql: postgres.TransactionSql) => {
+    const searches = Promise.allSettled(Array.from({ length: SEARCHES }, search))
+    await untilWaiting(sql, 1, 'relation')
+    for (let n = 0; n < SEARCHES; n++) expect(idsOf(await store.listPets(petFilter({ limit: 20 })))).toEqual([1n])
+    expect((await untilWaiting(sql, 0, 'relation')).length).toBeLessThanOrEqual(1)
+    return [searches]
+  }
+  const waiting = await cluster.locked(address, searching, 'LOCK TABLE search_pets IN ACCESS EXCLUSIVE MODE')
   await Promise.all(waiting)
   expect(await search()).toEqual([1n])
   await store.close()

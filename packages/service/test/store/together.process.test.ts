@@ -81,18 +81,13 @@ test('on PostgreSQL, changes that arrive while a batch waits for its turn join i
   const { value: pet } = await store.createPet(newPet(), by)
   const { id: revoked } = await store.createKey(newKey())
   batches.length = 0
-  const changes = await cluster.asAdmin(
-    (sql) =>
-      sql.begin(async (transaction) => {
-        await transaction`SELECT pg_advisory_xact_lock(1346720851, 1)`
-        const first = store.createPet(newPet(), by, 'once')
-        await untilWaiting(transaction)
-        await store.revokeKey(revoked)
-        const joining = [store.createPet(newPet(), by, 'once'), store.updatePet(pet.id, { name: 'Luna' }, by)]
-        return [first, ...joining, store.createPet(newPet(), revoked)]
-      }),
-    new URL(address).pathname.slice(1),
-  )
+  const changes = await cluster.locked(address, async (transaction) => {
+    const first = store.createPet(newPet(), by, 'once')
+    await untilWaiting(transaction)
+    await store.revokeKey(revoked)
+    const joining = [store.createPet(newPet(), by, 'once'), store.updatePet(pet.id, { name: 'Luna' }, by)]
+    return [first, ...joining, store.createPet(newPet(), revoked)]
+  })
   const [first, again, renamed, refused] = await Promise.allSettled(changes)
   expect(batches).toEqual([4])
   const added = { ...newPet(), id: pet.id + 1n }

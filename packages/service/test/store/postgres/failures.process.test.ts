@@ -38,7 +38,7 @@ describe('a database that', () => {
   beforeAll(async () => {
     const address = await cluster.newDatabase()
     database = databaseOf(address)
-    await cluster.asAdmin((sql) => sql.unsafe(`CREATE ROLE shop LOGIN; ALTER DATABASE ${database} OWNER TO shop`))
+    await cluster.run(`CREATE ROLE shop LOGIN; ALTER DATABASE ${database} OWNER TO shop`)
     service = await startService({ address: address.replace('postgres@', 'shop@') })
   })
   afterEach(async () => {
@@ -68,14 +68,9 @@ describe('a database that', () => {
   }
 
   test('has locked tables: list, create and fetch fail within their time limit', async () => {
-    await cluster.asAdmin(
-      (sql) =>
-        sql.begin(async (transaction) => {
-          await transaction`LOCK TABLE pets IN ACCESS EXCLUSIVE MODE`
-          expect(await together(list(), service.post(PET), service.get('/pets/1'))).toEqual([503, 503, 503])
-        }),
-      database,
-    )
+    const asking = async () =>
+      expect(await together(list(), service.post(PET), service.get('/pets/1'))).toEqual([503, 503, 503])
+    await cluster.locked(database, asking, 'LOCK TABLE pets IN ACCESS EXCLUSIVE MODE')
   })
 
   test('does not respond: requests fail within their time limit', async () => {
@@ -158,7 +153,7 @@ describe('a database that', () => {
   for (const [what, end] of ends) {
     test(`${what}: the pet exists, and the error says that it may`, async () => {
       await awaitingStandby(async (creating, backend) => {
-        await cluster.asAdmin((sql) => sql.unsafe(`SELECT ${end}(${backend})`))
+        await cluster.run(`SELECT ${end}(${backend})`)
         const { status, text } = await creating
         expect(status).toBe(503)
         expect(text).toContain(MAY_BE_CHANGED)
@@ -180,7 +175,7 @@ describe('a database that', () => {
       await setting(`synchronous_standby_names = 'nobody'`)
       const correcting = service.request(method, path, { body, headers: { 'Content-Type': 'application/json' } })
       const backend = await cluster.waitingBackend(correcting)
-      await cluster.asAdmin((sql) => sql`SELECT pg_terminate_backend(${backend})`)
+      await cluster.run(`SELECT pg_terminate_backend(${backend})`)
       const { status, text } = await correcting
       await setting(`synchronous_standby_names = ''`)
       expect([status, text]).toEqual([503, expect.stringContaining('during the change; it may have been made.')])
@@ -212,13 +207,11 @@ describe('a database that', () => {
   }
 
   async function count(): Promise<number> {
-    return cluster.asAdmin(async (sql) => (await sql`SELECT count(*)::int AS n FROM pets`)[0]?.n, database)
+    return (await cluster.run('SELECT count(*)::int AS n FROM pets', database))[0]?.n
   }
 
   async function terminateAll(): Promise<void> {
-    await cluster.asAdmin(
-      (sql) => sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'`,
-    )
+    await cluster.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'`)
   }
 })
 
@@ -229,10 +222,8 @@ function capabilities(): bigint {
 }
 
 async function setting(text: string): Promise<void> {
-  await cluster.asAdmin(async (sql) => {
-    await sql.unsafe(`ALTER SYSTEM SET ${text}`)
-    await sql`SELECT pg_reload_conf()`
-  })
+  await cluster.run(`ALTER SYSTEM SET ${text}`)
+  await cluster.run('SELECT pg_reload_conf()')
   await Bun.sleep(100)
 }
 
@@ -273,10 +264,7 @@ test('a database restarted under load causes 503 and no other error', async () =
   stopping = true
   await Promise.all(clients)
   expect([...statuses].sort()).toEqual([200, 201, 503])
-  const names = await cluster.asAdmin(
-    async (sql) => Array.from(await sql`SELECT name FROM pets`, ({ name }) => name as string),
-    address,
-  )
+  const names = (await cluster.run('SELECT name FROM pets', address)).map(({ name }) => name as string)
   expect(new Set(names).size).toBe(names.length)
   expect(acknowledged.filter((name) => !names.includes(name))).toEqual([])
   expect(await server.stop()).toBe(0)
@@ -285,7 +273,7 @@ test('a database restarted under load causes 503 and no other error', async () =
 test('the host that accepts writes is used; a standby alone is refused', async () => {
   const own = await Cluster.start()
   // The standby has it from the beginning: it takes in the rest when it comes to it.
-  await own.asAdmin((sql) => sql`CREATE DATABASE petstore`)
+  await own.run(`CREATE DATABASE petstore`)
   const standby = await own.startStandby('standby')
   const addressOf = (...ports: number[]) =>
     `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/petstore`

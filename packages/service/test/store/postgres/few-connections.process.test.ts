@@ -36,9 +36,7 @@ async function databaseWithRole(options = ''): Promise<{ address: string; role: 
   const address = await cluster.newDatabase()
   const name = databaseOf(address)
   const role = `role_of_${name}`
-  await cluster.asAdmin((sql) =>
-    sql.unsafe(`CREATE ROLE ${role} LOGIN ${options}; ALTER DATABASE ${name} OWNER TO ${role}`),
-  )
+  await cluster.run(`CREATE ROLE ${role} LOGIN ${options}; ALTER DATABASE ${name} OWNER TO ${role}`)
   return { address: address.replace('postgres@', `${role}@`), role }
 }
 
@@ -57,7 +55,7 @@ test('a server whose role may no longer log in, as with a new password, serves w
   const { address, role } = await databaseWithRole()
   const store = await openStore(address.replace('@', '@127.0.0.1:1,'), { now: Date.now })
   const { id: by } = await store.createKey(newKey())
-  await cluster.asAdmin((sql) => sql.unsafe(`ALTER ROLE ${role} NOLOGIN`))
+  await cluster.run(`ALTER ROLE ${role} NOLOGIN`)
   expect(await failuresOf([store], by)).toEqual([])
   expect(store.pool?.().failures).toBeGreaterThan(0)
   // It probes all hosts again.

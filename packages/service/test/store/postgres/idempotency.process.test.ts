@@ -31,10 +31,7 @@ test.each(['creates', 'orders'])(
     for (const key of ['b', 'c']) await store.createPet(PET, by, key)
     await store.close()
     const date = (key: string, at: string) =>
-      cluster.asAdmin(
-        (sql) => sql.unsafe(`UPDATE idempotency_answers SET created_at = ${at} WHERE key = '${key}'`),
-        name,
-      )
+      cluster.run(`UPDATE idempotency_answers SET created_at = ${at} WHERE key = '${key}'`, name)
     await date('a', OVER)
     await date('b', OVER)
     await date('c', `petstore_now() - ${KEPT_MS}`)
@@ -42,11 +39,8 @@ test.each(['creates', 'orders'])(
     const other = await openStore(address, { now: () => 0 })
     if (what === 'creates') await other.createPet(PET, by, 'd')
     else await other.placeOrder({ petId: pet.id }, by, 'd')
-    const kept = () =>
-      cluster.asAdmin(
-        async (sql) => Array.from(await sql`SELECT key FROM idempotency_answers ORDER BY key`, ({ key }) => key),
-        name,
-      )
+    const kept = async () =>
+      (await cluster.run('SELECT key FROM idempotency_answers ORDER BY key', name)).map(({ key }) => key)
     await until('old keys are forgotten', async () => (await kept()).length <= 2)
     expect(await kept()).toEqual(['c', 'd'])
     await other.close()
@@ -57,17 +51,15 @@ test('forgets idempotency keys, however many, although a wrong clock dated other
   const { address, store, by, name } = await storeWithKey()
   await store.close()
   const keep = (prefix: string, count: number, at: string) =>
-    cluster.asAdmin(
-      (sql) =>
-        sql.unsafe(`INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
-          SELECT ${by}, '${prefix}' || n, 'createPet', '{}', '{}', ${at} FROM generate_series(1, ${count}) AS n`),
+    cluster.run(
+      `INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
+          SELECT ${by}, '${prefix}' || n, 'createPet', '{}', '{}', ${at} FROM generate_series(1, ${count}) AS n`,
       name,
     )
   await keep('later', 100, 'petstore_now() + 365 * 86400000::bigint')
   await keep('over', 12_000, OVER)
   const other = await openStore(address, { now })
-  const kept = () =>
-    cluster.asAdmin(async (sql) => (await sql`SELECT count(*)::int AS n FROM idempotency_answers`)[0]?.n, name)
+  const kept = async () => (await cluster.run('SELECT count(*)::int AS n FROM idempotency_answers', name))[0]?.n
   while ((await kept()) > 100) {
     await other.createPet(PET, by)
     await Bun.sleep(10)
@@ -95,10 +87,7 @@ test('a server whose clock is wrong neither forgets the idempotency keys of anot
       if (server !== store) await server.close()
     }
   }
-  const ages = await cluster.asAdmin(
-    (sql) => sql`SELECT abs(created_at - petstore_now()) < 600000 AS recent FROM pets`,
-    name,
-  )
+  const ages = await cluster.run(`SELECT abs(created_at - petstore_now()) < 600000 AS recent FROM pets`, name)
   expect(ages.every(({ recent }) => recent)).toBe(true)
   await store.close()
 })

@@ -32,19 +32,15 @@ test('a server that stops there holds up the others until its transaction is end
   })
   /** The states of those that have the lock. */
   const holders = () =>
-    cluster.asAdmin(
-      async (sql) =>
-        Array.from(
-          await sql`SELECT state FROM pg_stat_activity JOIN pg_locks USING (pid)
-            WHERE locktype = 'advisory' AND objid = 1 AND granted AND datname = ${databaseOf(address)}`,
-          ({ state }) => state as string,
-        ),
+    cluster.run(
+      `SELECT state FROM pg_stat_activity JOIN pg_locks USING (pid)
+         WHERE locktype = 'advisory' AND objid = 1 AND granted AND datname = '${databaseOf(address)}'`,
       address,
     )
   /** Until its statement in progress has ended, if there was one. */
   async function isIdleWithLock(): Promise<boolean> {
     for (;;) {
-      const states = await holders()
+      const states = (await holders()).map(({ state }) => state)
       if (states.length === 0 || states.includes('idle in transaction')) return states.length > 0
     }
   }

@@ -23,7 +23,7 @@ let receiver: number | undefined
 
 beforeAll(async () => {
   primary = await Cluster.start()
-  await primary.asAdmin((sql) => sql`CREATE ROLE till LOGIN`)
+  await primary.run(`CREATE ROLE till LOGIN`)
   standby = await primary.startStandby('standby')
   await primary.setSynchronous(true)
 })
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /** Until `receive` the standby takes nothing in. */
 async function stopReceiving(): Promise<void> {
-  const [row] = await standby.asAdmin((sql) => sql<{ pid: number }[]>`SELECT pid FROM pg_stat_wal_receiver`)
+  const [row] = await standby.run(`SELECT pid FROM pg_stat_wal_receiver`)
   receiver = row?.pid as number
   process.kill(receiver, 'SIGSTOP')
 }
@@ -51,7 +51,7 @@ async function cancelWait(during: Promise<unknown>, except?: number): Promise<nu
   for (;;) {
     const backend = await primary.waitingBackend(during)
     if (backend === except) continue
-    await primary.asAdmin((sql) => sql`SELECT pg_cancel_backend(${backend})`)
+    await primary.run(`SELECT pg_cancel_backend(${backend})`)
     return backend
   }
 }
@@ -63,7 +63,7 @@ const outcome = (call: Promise<unknown>): Promise<string> =>
   )
 
 test('a start whose migration did not wait for the standby goes on once a later commit has reached it', async () => {
-  await primary.asAdmin((sql) => sql`CREATE DATABASE waiting`)
+  await primary.run(`CREATE DATABASE waiting`)
   let opening: Promise<Store> | undefined
   await primary.asAdmin(
     (sql) =>
@@ -81,15 +81,15 @@ test('a start whose migration did not wait for the standby goes on once a later 
   await cancelWait(outcome(opening as Promise<Store>), fence)
   receive()
   const store = await (opening as Promise<Store>)
-  const [there] = await standby.asAdmin((sql) => sql`SELECT version FROM petstore_schema`, 'waiting')
+  const [there] = await standby.run(`SELECT version FROM petstore_schema`, 'waiting')
   expect(there?.version).toBe(NEWEST_VERSION)
   await store.close()
 })
 
 test('after a failover that lost a migration, a server is not ready until there is one again; one with the rights migrates by itself', async () => {
-  await primary.asAdmin((sql) => sql`CREATE DATABASE lost`)
+  await primary.run(`CREATE DATABASE lost`)
   await migrateStore(primary.address('lost'))
-  await primary.asAdmin((sql) => sql.unsafe(GRANT), 'lost')
+  await primary.run(GRANT, 'lost')
   await primary.setSynchronous(true)
   await standby.down('SIGQUIT')
   await primary.setSynchronous(false)
@@ -97,7 +97,7 @@ test('after a failover that lost a migration, a server is not ready until there 
   const serveNext = (user: string) =>
     serve(['--database', address(user)], { command: nextVersion, env: { NEXT_MIGRATION: AGAIN } })
   const owner = await serveNext('postgres')
-  await primary.asAdmin((sql) => sql.unsafe(GRANT), 'lost')
+  await primary.run(GRANT, 'lost')
   const till = await serveNext('till')
   const isReady = async ({ url }: Running) => (await fetch(new URL('/readyz', url))).ok
   const create = () => ask('POST', `${till.url}/pets`, owner.key, petBody())
@@ -121,7 +121,7 @@ test('after a failover that lost a migration, a server is not ready until there 
 
   // Tables that were lost have lost their grants.
   await logs('lacks privileges (SELECT ON deprecated_calls')
-  await standby.asAdmin((sql) => sql.unsafe(GRANT), 'lost')
+  await standby.run(GRANT, 'lost')
   await until('the server is ready again', () => isReady(till))
   // The standby did not have the key, which was made while it was away.
   expect((await create()).status).toBe(401)

@@ -32,8 +32,7 @@ async function open(): Promise<Store> {
   return await openStore(address, { now: Date.now })
 }
 
-const query = <Row>(statement: string) =>
-  cluster.asAdmin(async (sql) => Array.from(await sql.unsafe(statement)) as Row[], address)
+const query = (statement: string) => cluster.run(statement, address)
 
 async function addPets(count: number): Promise<bigint[]> {
   const created = await Promise.all(Array.from({ length: count }, () => servers[0].createPet(PET, by)))
@@ -102,23 +101,18 @@ test('a key that is revoked or expires while writes wait for their turn refuses 
   const [petId = 0n, other = 0n] = await addPets(2)
   const [revoked, expiring] = [await server.createKey(newKey()), await server.createKey(newKey())]
   const before = await query('SELECT id FROM pets')
-  const writing = await cluster.asAdmin(
-    (sql) =>
-      sql.begin(async (transaction) => {
-        await transaction`SELECT pg_advisory_xact_lock(1346720851, 1)`
-        const writes = [revoked.id, expiring.id, by].flatMap((key) => [
-          outcome(server.createPet(PET, key).then(() => 'added')),
-          outcome(server.placeOrder({ petId: key === by ? petId : other }, key).then(() => 'placed')),
-        ])
-        await untilWaiting(transaction)
-        // They join the batch that waits.
-        writes.push(...[revoked.id, by].map((key) => outcome(server.createPet(PET, key).then(() => 'added'))))
-        await query(`UPDATE keys SET revoked_at = 1 WHERE id = ${revoked.id}`)
-        await query(`UPDATE keys SET expires_at = petstore_now() WHERE id = ${expiring.id}`)
-        return { writes }
-      }),
-    address,
-  )
+  const writing = await cluster.locked(address, async (transaction) => {
+    const writes = [revoked.id, expiring.id, by].flatMap((key) => [
+      outcome(server.createPet(PET, key).then(() => 'added')),
+      outcome(server.placeOrder({ petId: key === by ? petId : other }, key).then(() => 'placed')),
+    ])
+    await untilWaiting(transaction)
+    // They join the batch that waits.
+    writes.push(...[revoked.id, by].map((key) => outcome(server.createPet(PET, key).then(() => 'added'))))
+    await query(`UPDATE keys SET revoked_at = 1 WHERE id = ${revoked.id}`)
+    await query(`UPDATE keys SET expires_at = petstore_now() WHERE id = ${expiring.id}`)
+    return { writes }
+  })
   const refused = 'invalid_api_key'
   expect(await Promise.all(writing.writes)).toEqual([
     ...[refused, refused, refused, refused, 'added', 'placed'],
@@ -144,17 +138,12 @@ test('an order is checked as the transaction finds it that moves it, and once', 
     const [petId = 0n] = await addPets(1)
     const { value: order } = await servers[0].placeOrder({ petId }, by)
     names = []
-    const moving = await cluster.asAdmin(
-      (sql) =>
-        sql.begin(async (transaction) => {
-          await transaction`SELECT pg_advisory_xact_lock(1346720851, 1)`
-          const moving = outcome(servers[0].completeOrder(order.id, by, isRex))
-          await untilWaiting(transaction)
-          await transaction.unsafe(rename + petId)
-          return { moving }
-        }),
-      address,
-    )
+    const moving = await cluster.locked(address, async (transaction) => {
+      const moving = outcome(servers[0].completeOrder(order.id, by, isRex))
+      await untilWaiting(transaction)
+      await transaction.unsafe(rename + petId)
+      return { moving }
+    })
     const outcomeOfMove = await moving.moving
     expect(typeof outcomeOfMove === 'string' ? outcomeOfMove : outcomeOfMove.status).toBe(code)
     expect(names).toEqual([...expected])
@@ -175,9 +164,9 @@ test('a reservation of a server that has ended is expired once, by any other ser
     await Bun.sleep(10)
   }
   expect(expired).toBe(orders.length)
-  const [{ keys }] = (await query<{ keys: number }>(
-    `SELECT count(key_id)::int AS keys FROM events WHERE type = 'order.expired'`,
-  )) as [{ keys: number }]
+  const [{ keys }] = (await query(`SELECT count(key_id)::int AS keys FROM events WHERE type = 'order.expired'`)) as [
+    { keys: number },
+  ]
   expect(keys).toBe(0)
   await expectAgreement()
 })
@@ -185,9 +174,7 @@ test('a reservation of a server that has ended is expired once, by any other ser
 test('servers that add pets and keys and change orders at the same time get no errors, and a reader misses no order', async () => {
   const CLIENTS = 12
   const ROUNDS = 25
-  const [{ last }] = (await query<{ last: string }>('SELECT coalesce(max(id), 0) AS last FROM orders')) as [
-    { last: string },
-  ]
+  const [{ last }] = (await query('SELECT coalesce(max(id), 0) AS last FROM orders')) as [{ last: string }]
   const placed: bigint[] = []
   const failures: unknown[] = []
   let busy = true

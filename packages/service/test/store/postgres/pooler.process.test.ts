@@ -49,7 +49,7 @@ describe.skipIf(!pgbouncerVersion)(
       const pooler = await PgBouncer.start(cluster.port)
       const address = await cluster.newStore()
       const setting = `ALTER DATABASE ${databaseOf(address)} SET array_nulls = off`
-      await cluster.asAdmin((sql) => sql.unsafe(setting))
+      await cluster.run(setting)
       const refused = await rejectionOf(openStore(pooler.through(address), { now }))
       expect(refused.message).toMatch(/its array_nulls is 'off': set it to 'on' for the role/)
       await pooler.stop()

@@ -22,7 +22,7 @@ const open: Store[] = []
 beforeAll(async () => {
   // One of the two weaker modes that the service makes up for; and nothing is reported about cancelled waits.
   primary = await Cluster.start({ synchronous_commit: 'local', client_min_messages: 'error' })
-  await primary.asAdmin((sql) => sql`CREATE DATABASE petstore`)
+  await primary.run(`CREATE DATABASE petstore`)
   standby = await primary.startStandby('standby')
   await primary.setSynchronous(true)
 })
@@ -56,7 +56,7 @@ async function storeWithKey(port?: number) {
 
 /** From now on the standby takes nothing in, as one behind a cut wire. */
 async function stopReceiving(): Promise<void> {
-  const [row] = await standby.asAdmin((sql) => sql<{ pid: number }[]>`SELECT pid FROM pg_stat_wal_receiver`)
+  const [row] = await standby.run(`SELECT pid FROM pg_stat_wal_receiver`)
   receiver = row?.pid as number
   process.kill(receiver, 'SIGSTOP')
 }
@@ -89,7 +89,7 @@ test('when a create’s wait for the standby is cancelled, a retry is acknowledg
   await stopReceiving()
   const creating = outcome(store.createPet(PET, by, key))
   const backend = await primary.waitingBackend(creating)
-  await primary.asAdmin((sql) => sql`SELECT pg_cancel_backend(${backend})`)
+  await primary.run(`SELECT pg_cancel_backend(${backend})`)
   expect(await creating).toBe('unavailable')
 
   // It is committed on the primary, and only there.
@@ -103,7 +103,7 @@ test('when a create’s wait for the standby is cancelled, a retry is acknowledg
   for (const each of [store, other]) {
     const { value: pet, replayed } = await eventually(() => each.createPet(PET, by, key))
     expect(replayed).toBe(true)
-    const there = await standby.asAdmin((sql) => sql`SELECT FROM pets WHERE id = ${String(pet.id)}`, 'petstore')
+    const there = await standby.run(`SELECT FROM pets WHERE id = ${String(pet.id)}`, 'petstore')
     expect(there.length).toBe(1)
   }
 })
@@ -135,7 +135,7 @@ for (const [what, change] of CHANGES) {
     await stopReceiving()
     const first = outcome(repeat(store))
     const backend = await primary.waitingBackend(first)
-    await primary.asAdmin((sql) => sql`SELECT pg_cancel_backend(${backend})`)
+    await primary.run(`SELECT pg_cancel_backend(${backend})`)
     expect(await first).toBe('unavailable')
 
     // It is committed on the primary, and only there: a repeat changes nothing, and still has to wait.
@@ -162,7 +162,7 @@ test('after a crash of the primary, what the standby does not have is neither li
   // PostgreSQL restarts itself when a backend is killed, and recovers what was on its disk.
   process.kill(await primary.waitingBackend(creating), 'SIGKILL')
   expect(await creating).toBe('unavailable')
-  const recovered = () => primary.asAdmin((sql) => sql`SELECT FROM pets WHERE id > ${String(last)}`, 'petstore')
+  const recovered = () => primary.run(`SELECT FROM pets WHERE id > ${String(last)}`, 'petstore')
   expect((await eventually(recovered)).length).toBe(1)
 
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -172,7 +172,7 @@ test('after a crash of the primary, what the standby does not have is neither li
     await Bun.sleep(50)
   }
   // However often it was tried, one commit at most waits for the standby.
-  const waiting = await primary.asAdmin((sql) => sql`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
+  const waiting = await primary.run(`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
   expect(waiting.length).toBe(1)
 
   receive()
@@ -191,8 +191,7 @@ test('while the standby receives nothing, each server lists and has at most one 
     )
     expect(await outcome(store.listPets(petFilter({ limit: 1 })))).toBe('answered')
   }
-  const waiting = async () =>
-    (await primary.asAdmin((sql) => sql`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).length
+  const waiting = async () => (await primary.run(`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).length
   expect(await waiting()).toBe(1)
   // Who starts meanwhile cannot know what of this host is replicated.
   expect((await rejectionOf(openPetstore())).message).toMatch(/a commit waits for a synchronous standby/)
@@ -217,7 +216,7 @@ test('a connection that leads to a standby gives no outdated answer', async () =
   const {
     value: { id: last },
   } = await store.createPet(PET, by)
-  await standby.asAdmin((sql) => sql`SELECT pg_wal_replay_pause()`)
+  await standby.run(`SELECT pg_wal_replay_pause()`)
   try {
     const {
       value: { id },
@@ -233,7 +232,7 @@ test('a connection that leads to a standby gives no outdated answer', async () =
       expect(await outcome(call)).toBe('unavailable')
     }
   } finally {
-    await standby.asAdmin((sql) => sql`SELECT pg_wal_replay_resume()`)
+    await standby.run(`SELECT pg_wal_replay_resume()`)
     await closeStores()
     pooler.stop()
   }
@@ -241,7 +240,7 @@ test('a connection that leads to a standby gives no outdated answer', async () =
 
 test('a server that was idle while its primary was frozen and replaced lists from the new primary, also when the old one resumes', async () => {
   const old = await Cluster.start()
-  await old.asAdmin((sql) => sql`CREATE DATABASE petstore`)
+  await old.run(`CREATE DATABASE petstore`)
   const promoted = await old.startStandby('standby')
   await old.setSynchronous(true)
   const address = `postgres://postgres@127.0.0.1:${old.port},127.0.0.1:${promoted.port}/petstore`

@@ -18,6 +18,15 @@ import { postgresEvents } from '../../../src/store/postgres/read/events.ts'
 import { pages } from '../../../src/store/postgres/read/pages.ts'
 import { ORDERS, PETS } from '../../../src/store/shared/lists.ts'
 
+async function readsOf(database: string, tables: readonly string[]): Promise<{ scans: number; rows: number }> {
+  const [row] = await cluster.run(
+    `SELECT sum(seq_scan + idx_scan)::int AS scans, sum(seq_tup_read + idx_tup_fetch)::int AS rows
+       FROM pg_stat_user_tables WHERE relname IN ('${tables.join("', '")}')`,
+    database,
+  )
+  return row as { scans: number; rows: number }
+}
+
 describe('with many rows', () => {
   /** How many rows of the tables were read by the time that a store had done `calls`, each a scan at least. */
   async function rowsRead(
@@ -28,14 +37,8 @@ describe('with many rows', () => {
   ): Promise<number> {
     const { address, store, by, name } = await storeWithKey()
     await store.close()
-    await cluster.asAdmin((sql) => sql.unsafe(`${fill}; ${analyze}; SELECT pg_stat_force_next_flush()`), name)
-    const counts = () =>
-      cluster.asAdmin(async (sql) => {
-        const [row] =
-          await sql`SELECT sum(seq_scan + idx_scan)::int AS scans, sum(seq_tup_read + idx_tup_fetch)::int AS rows
-                                FROM pg_stat_user_tables WHERE relname = ANY (${tables})`
-        return row as unknown as { scans: number; rows: number }
-      }, name)
+    await cluster.run(`${fill}; ${analyze}; SELECT pg_stat_force_next_flush()`, name)
+    const counts = () => readsOf(name, tables)
     const before = await counts()
     const filled = await openStore(address, { now })
     for (const call of calls) await call(filled, by)
@@ -48,8 +51,8 @@ describe('with many rows', () => {
   test('each index of a list is there', async () => {
     const { store, name: database } = await storeWithKey()
     await store.close()
-    const found = await cluster.asAdmin(
-      (sql) => sql`
+    const found = await cluster.run(
+      `
         SELECT indexrelid::regclass::text AS name, indisunique AS unique, string_agg(attname, ',' ORDER BY attnum) AS columns
         FROM pg_index JOIN pg_attribute ON attrelid = indexrelid GROUP BY 1, 2`,
       database,
@@ -123,16 +126,15 @@ describe('with many rows', () => {
   test('a page is planned a few times for two limits of each list, not at every execution', async () => {
     const { address, store, by, name } = await storeWithKey()
     await store.close()
-    await cluster.asAdmin(
-      (sql) =>
-        sql.unsafe(`
+    await cluster.run(
+      `
           INSERT INTO pets (name, category_id, status, created_at, created_by)
           SELECT 'Rex', 1, 'sold', 1, ${by} FROM generate_series(1, 20000);
           INSERT INTO orders (pet_id, status, placed_at, changed_at)
           SELECT n, 'completed', 1, 1 FROM generate_series(1, 20000) AS n;
           INSERT INTO events (type, at, key_id, pet_id, pet_status, pet)
           SELECT 'pet.added', 1, ${by}, n, 'sold', '{"name":"Rex","categoryId":1}' FROM generate_series(1, 20000) AS n;
-          ANALYZE`),
+          ANALYZE`,
       name,
     )
     // The statements that a session has prepared are seen in that session only.
@@ -214,15 +216,9 @@ describe('with many rows', () => {
       await store.placeOrder({ petId: pet.id }, by).catch(() => {})
     }
     for (let n = 0; n < 8; n++) await write()
-    const counts = () =>
-      cluster.asAdmin(async (sql) => {
-        const [row] = await sql`SELECT (seq_scan + idx_scan)::int AS scans, (seq_tup_read + idx_tup_fetch)::int AS rows
-                                FROM pg_stat_user_tables WHERE relname = 'keys'`
-        return row as unknown as { scans: number; rows: number }
-      }, name)
-    await cluster.asAdmin(
-      (sql) =>
-        sql`INSERT INTO keys (name, hash, read_only, created_at) SELECT 'k', n, false, 0 FROM generate_series(1, 20000) AS n`,
+    const counts = () => readsOf(name, ['keys'])
+    await cluster.run(
+      `INSERT INTO keys (name, hash, read_only, created_at) SELECT 'k', n, false, 0 FROM generate_series(1, 20000) AS n`,
       name,
     )
     for (let n = 0; n < 20; n++) await write()

@@ -73,7 +73,7 @@ describe('a session', () => {
       const startedAt = performance.now()
       const stopped = session.transaction(async () => {
         await session.execute(lock('pg_advisory_xact_lock'))
-        await cluster.asAdmin((sql) => sql.unsafe(`SET lock_timeout = '10s'; ${lock('pg_advisory_lock')}`))
+        await cluster.run(`SET lock_timeout = '10s'; ${lock('pg_advisory_lock')}`)
       })
       expect(await rejectionOf(stopped)).toMatchObject({ code: expect.stringMatching(/^(25P03|CONNECTION_LOST)$/) })
       expect(performance.now() - startedAt).toBeWithin(TRANSACTION_IDLE_MS, TRANSACTION_IDLE_MS + 2_000)

@@ -57,7 +57,7 @@ describe('a start refuses', () => {
         const { store, name, address } = await storeWithKey()
         await store.close()
         const statement = 'CREATE ROLE rightless LOGIN; GRANT SELECT ON petstore_schema, pets, keys TO rightless'
-        await cluster.asAdmin((sql) => sql.unsafe(statement), name)
+        await cluster.run(statement, name)
         return address.replace('postgres@', 'rightless@')
       },
       /lacks privileges \(INSERT ON pets, UPDATE \(name\) ON pets, .*SELECT ON orders,.*petstore help postgresql/,
@@ -74,8 +74,8 @@ describe('a start refuses', () => {
 
   async function databaseWith(options: string, statement = 'SELECT 1'): Promise<string> {
     const name = `refused${++refused}`
-    await cluster.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${name} ${options}`))
-    await cluster.asAdmin((sql) => sql.unsafe(statement), name)
+    await cluster.run(`CREATE DATABASE ${name} ${options}`)
+    await cluster.run(statement, name)
     return cluster.address(name)
   }
   let refused = 0
@@ -89,7 +89,7 @@ describe('a start refuses', () => {
   async function newerDatabase(): Promise<string> {
     const { address, store, by, name } = await storeWithKey()
     const upgrade = 'ALTER TABLE pets ADD COLUMN later text; UPDATE petstore_schema SET version = 1000'
-    await cluster.asAdmin((sql) => sql.unsafe(upgrade), name)
+    await cluster.run(upgrade, name)
     const { value: added } = await store.createPet(PET, by)
     expect(petsOf(await store.listPets(petFilter({ limit: 5 })))).toEqual([added])
     await store.close()
@@ -124,11 +124,8 @@ describe('with the rights of docs/postgresql.md', () => {
     const role = `server_of_${name}`
     const documented = readFileSync(`${import.meta.dir}/../../../../../docs/postgresql.md`, 'utf8')
     const grants = documented.match(/^GRANT (?!CONNECT).* TO petstore;$/gm) ?? []
-    await cluster.asAdmin(
-      (sql) =>
-        sql.unsafe([`CREATE ROLE ${role} LOGIN;`, ...grants].join('\n').replaceAll(' TO petstore;', ` TO ${role};`)),
-      name,
-    )
+    const given = grants.join('\n').replaceAll(' TO petstore;', ` TO ${role};`)
+    await cluster.run(`CREATE ROLE ${role} LOGIN; ${given}`, name)
     const limited = await openStore(address.replace('postgres@', `${role}@`), { now })
     expect(await limited.createFirstKey(newKey())).toBeUndefined()
     const { id: by } = await limited.createKey(newKey())
@@ -150,7 +147,7 @@ describe('with the rights of docs/postgresql.md', () => {
     await limited.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }])
     await limited.revokeKey(by)
     await limited.close()
-    await cluster.asAdmin((sql) => sql`UPDATE petstore_schema SET version = 0`, name)
+    await cluster.run(`UPDATE petstore_schema SET version = 0`, name)
     const error = await openStore(address.replace('postgres@', `${role}@`), { now }).catch((thrown) => thrown)
     expect(error.message).toMatch(/petstore migrate --apply/)
   })
@@ -168,10 +165,7 @@ test('a start names each right that a server needs and lacks', async () => {
         .flatMap((table) => (rights as string).split(', ').map((right) => `${right} ON ${table}`)),
     )
     .filter((right) => !/petstore_schema|CONNECT/.test(right))
-  await cluster.asAdmin(
-    (sql) => sql.unsafe(`CREATE ROLE ${role} LOGIN; GRANT SELECT ON petstore_schema TO ${role}`),
-    name,
-  )
+  await cluster.run(`CREATE ROLE ${role} LOGIN; GRANT SELECT ON petstore_schema TO ${role}`, name)
   const error = await openStore(address.replace('postgres@', `${role}@`), { now }).catch((thrown) => thrown)
   const named = /\((.*)\): grant them/.exec(error.message)?.[1]?.split(/, (?=[A-Z])/)
   expect(named?.toSorted()).toEqual(granted.toSorted())
@@ -182,7 +176,7 @@ test('a column that a pet gets is in the grants, and a server that may not corre
   await store.close()
   const role = `growing_${name}`
   const grown = { ...NEW_PET_COLUMNS, bornOn: { column: 'born_on', kind: 'text', optional: true } }
-  const grant = (statements: string) => cluster.asAdmin((sql) => sql.unsafe(statements), name)
+  const grant = (statements: string) => cluster.run(statements, name)
   await grant(`CREATE ROLE ${role} LOGIN; ALTER TABLE pets ADD COLUMN born_on text; ${grants(role)}`)
   const connection = await PrimaryConnection.open(parsePostgresAddress(address.replace('postgres@', `${role}@`)))
   const error = await rejectionOf(checkRights(connection.read, grown))

@@ -24,9 +24,9 @@ ordersConformance('PostgreSQL', openNew)
 exactTimes(async () => {
   const { store, by, name } = await storeWithKey()
   const setClock = (at: number) =>
-    cluster.asAdmin(async (sql) => {
-      await sql.unsafe(`CREATE OR REPLACE FUNCTION petstore_now() RETURNS bigint LANGUAGE sql VOLATILE RETURN ${at}`)
-    }, name)
+    cluster
+      .run(`CREATE OR REPLACE FUNCTION petstore_now() RETURNS bigint LANGUAGE sql VOLATILE RETURN ${at}`, name)
+      .then(() => {})
   return { store, by, setClock }
 })
 
@@ -70,7 +70,7 @@ test('a create that a time limit of the database ends is unavailable', async () 
   const { address, store, by, name } = await storeWithKey()
   await store.close()
   for (const limit of ['lock_timeout', 'transaction_timeout']) {
-    await cluster.asAdmin((sql) => sql.unsafe(`ALTER DATABASE ${name} SET ${limit} = '200ms'`))
+    await cluster.run(`ALTER DATABASE ${name} SET ${limit} = '200ms'`)
     const limited = await openStore(address, { now })
     const creating = cluster.asAdmin(
       (sql) =>
@@ -113,7 +113,7 @@ test('two servers add without a refusal, whatever isolation the operator has set
   const { address, store, by, name } = await storeWithKey()
   await store.close()
   for (const level of ['serializable', 'repeatable read']) {
-    await cluster.asAdmin((sql) => sql.unsafe(`ALTER DATABASE ${name} SET default_transaction_isolation = '${level}'`))
+    await cluster.run(`ALTER DATABASE ${name} SET default_transaction_isolation = '${level}'`)
     const servers = await Promise.all([1, 2].map(() => openStore(address, { now })))
     const added = servers.flatMap((server) =>
       Array.from({ length: 50 }, async (_, n) => {
@@ -124,7 +124,7 @@ test('two servers add without a refusal, whatever isolation the operator has set
     expect(settled.filter(({ status }) => status === 'rejected')).toEqual([])
     await Promise.all(servers.map((server) => server.close()))
   }
-  const there = await cluster.asAdmin((sql) => sql`SELECT FROM pets`, name)
+  const there = await cluster.run(`SELECT FROM pets`, name)
   expect(there.length).toBe(2 * 50 * 4)
 })
 
@@ -139,7 +139,7 @@ test.each(Object.entries(OTHERS))('the answers are the same if the database has 
   const { address, store, by, name } = await storeWithKey()
   const { value: pet } = await store.createPet({ ...PET, status: 'available' }, by)
   await store.close()
-  await cluster.asAdmin((sql) => sql.unsafe(`ALTER DATABASE ${name} SET ${setting} = '${value}'`))
+  await cluster.run(`ALTER DATABASE ${name} SET ${setting} = '${value}'`)
   const changed = await openStore(address, { now })
   const { value: order } = await changed.placeOrder({ petId: pet.id }, by)
   expect(await changed.getOrder(order.id)).toEqual(order)

@@ -25,7 +25,7 @@ let services: Service[]
 
 beforeAll(async () => {
   old = await Cluster.start()
-  await old.asAdmin((sql) => sql.unsafe(`CREATE DATABASE ${DATABASE}`))
+  await old.run(`CREATE DATABASE ${DATABASE}`)
   const store = await openStore(old.address(DATABASE), { now: Date.now })
   await store.createKey(newKey())
   await store.close()
@@ -54,7 +54,7 @@ function leadTo({ port }: Cluster): void {
 }
 
 const petsIn = (cluster: Cluster): Promise<number> =>
-  cluster.asAdmin(async (sql) => (await sql`SELECT count(*)::int AS n FROM pets`)[0]?.n, DATABASE)
+  cluster.run('SELECT count(*)::int AS n FROM pets', DATABASE).then(([row]) => row?.n)
 
 test('a server that has used a later timeline is not ready and says why if it finds the earlier one only, and serves again', async () => {
   leadTo(old)
@@ -145,9 +145,8 @@ describe.skipIf(!pgbouncerVersion)(
 
     test.each(statements)('%s is refused and changes nothing', async (_, ask) => {
       const contents = () =>
-        old.asAdmin(
-          (sql) =>
-            sql`SELECT (SELECT json_agg(pets) FROM pets)::text AS pets, (SELECT json_agg(keys) FROM keys)::text AS keys`,
+        old.run(
+          `SELECT (SELECT json_agg(pets) FROM pets)::text AS pets, (SELECT json_agg(keys) FROM keys)::text AS keys`,
           DATABASE,
         )
       const store = await openThroughPooler()

@@ -1,11 +1,11 @@
 // The feed of events in SQLite: the promises of every store, and what is peculiar to a file.
 
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { allEvents } from '../../../../../test/support/events.ts'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
+import { runOnFile } from '../../../../../test/support/sqlite.ts'
 import { kindOf, openStore, type StoreFiles } from '../../../src/store/kinds.ts'
 import { eventsConformance } from '../events.conformance.ts'
 
@@ -19,9 +19,7 @@ eventsConformance('SQLite', async () => {
       ahead = ms
     },
     async run(sql) {
-      const database = new Database(path)
-      database.run(sql)
-      database.close()
+      runOnFile(path, sql)
     },
   }
 })

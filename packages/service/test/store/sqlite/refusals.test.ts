@@ -7,7 +7,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync,
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import { now, PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
+import { now, PET, runOnFile, storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
 describe('a file that cannot serve is refused with a sentence, and stays as it was', () => {
@@ -18,9 +18,7 @@ describe('a file that cannot serve is refused with a sentence, and stays as it w
     return path
   }
   const foreign = (path: string): void => {
-    const database = new Database(path)
-    database.run('CREATE TABLE pets (id)')
-    database.close()
+    runOnFile(path, 'CREATE TABLE pets (id)')
   }
 
   const cases: [string, () => Promise<string> | string, string][] = [
@@ -31,10 +29,8 @@ describe('a file that cannot serve is refused with a sentence, and stays as it w
       'a newer version',
       async () => {
         const path = await made()
-        const database = new Database(path)
-        database.run('PRAGMA user_version = 99')
-        database.run('PRAGMA wal_checkpoint(TRUNCATE)')
-        database.close()
+        runOnFile(path, 'PRAGMA user_version = 99')
+        runOnFile(path, 'PRAGMA wal_checkpoint(TRUNCATE)')
         return path
       },
       'newer petstore (schema 99',
