@@ -4,7 +4,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import postgres from 'postgres'
 import document from '../openapi.yaml'
 import type { Parameter } from '../packages/contract/src/openapi.ts'
 import { unknownVariables } from '../packages/service/src/config/read-config.ts'
@@ -19,16 +18,11 @@ import { ask, type Running, root, run, start } from './support/process.ts'
 import { until } from './support/until.ts'
 
 const folder = join(root, 'deploy')
-const NAMES = [
-  'petstore.service',
-  'petstore-forward.service',
-  'petstore-litestream.service',
-  'petstore-check.service',
-  'compose.yaml',
-  'kubernetes.yaml',
-  'kubernetes-file.yaml',
-]
+const KUBERNETES = ['kubernetes.yaml', 'kubernetes-file.yaml']
+const UNITS = ['petstore', 'petstore-forward', 'petstore-litestream', 'petstore-check'].map((name) => `${name}.service`)
+const NAMES = [...UNITS, 'compose.yaml', ...KUBERNETES]
 const textOf = (name: string) => readFileSync(join(folder, name), 'utf8')
+const parsed = (name: string) => Bun.YAML.parse(textOf(name))
 const unlessMissing = (tool: string, name: string, body: () => void) =>
   test.skipIf(Bun.which(tool) === null)(`${name}${Bun.which(tool) ? '' : `: skipped, ${tool} missing`}`, body)
 
@@ -53,7 +47,7 @@ test.each([
 const USER = Number(/^USER (\d+):\1$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1])
 
 test('the image, its examples and docs/operations.md have the same user', () => {
-  for (const name of ['kubernetes.yaml', 'kubernetes-file.yaml'])
+  for (const name of KUBERNETES)
     for (const field of ['runAsUser', 'runAsGroup', 'fsGroup']) expect(textOf(name)).toContain(`${field}: ${USER}\n`)
   expect(readFileSync(join(root, 'docs/operations.md'), 'utf8')).toContain(`chown ${USER} FOLDER`)
 })
@@ -68,7 +62,7 @@ test.each([
 })
 
 unlessMissing('systemd-analyze', 'each unit exposes at most 2.0 of 10', () => {
-  const units = NAMES.filter((name) => name.endsWith('.service')).map((name) => join(folder, name))
+  const units = UNITS.map((name) => join(folder, name))
   const { stdout } = Bun.spawnSync(['systemd-analyze', 'security', '--offline=true', '--no-pager', ...units])
   const levels = [...stdout.toString().matchAll(/Overall exposure level for \S+: ([\d.]+)/g)]
   expect(levels.map(([, exposure]) => Number(exposure) <= 2)).toEqual(units.map(() => true))
@@ -84,40 +78,26 @@ unlessMissing('docker-compose', 'docker-compose reads the Compose file', () => {
   expect([exitCode, stderr.toString()]).toEqual([0, ''])
 })
 
-unlessMissing(
-  'pg_isready',
-  'Compose waits for the TCP port of PostgreSQL, which opens after the database is made',
-  async () => {
-    const { services } = Bun.YAML.parse(textOf('compose.yaml')) as {
-      services: { postgres: { healthcheck: { test: string[] } } }
-    }
-    const [kind, ...command] = services.postgres.healthcheck.test
-    const making = await Cluster.start({ listen_addresses: '', unix_socket_directories: '.' })
-    const isReady = (env: Record<string, string>) =>
-      Bun.spawnSync(command, { env: { ...process.env, ...env } }).exitCode
-    const port = { PGPORT: String(making.port) }
-    const made = (await sharedCluster()).port
-    expect([kind, isReady({ ...port, PGHOST: making.folder }), isReady({ PGPORT: String(made) })]).toEqual([
-      'CMD',
-      2,
-      0,
-    ])
-    await making.remove()
-  },
-)
+unlessMissing('pg_isready', 'Compose waits for the TCP port of PostgreSQL, open after the database is made', async () => {
+  const [kind, ...command] = (parsed('compose.yaml') as Compose).services.postgres.healthcheck.test
+  const making = await Cluster.start({ listen_addresses: '', unix_socket_directories: '.' })
+  const isReady = (env: Record<string, string>) => Bun.spawnSync(command, { env: { ...process.env, ...env } }).exitCode
+  const before = isReady({ PGPORT: String(making.port), PGHOST: making.folder })
+  expect([kind, before, isReady({ PGPORT: String((await sharedCluster()).port) })]).toEqual(['CMD', 2, 0])
+  await making.remove()
+})
 
-test.each(['kubernetes.yaml', 'kubernetes-file.yaml'])('the alert about memory fires below the limit of %s', (name) => {
+test.each(KUBERNETES)('the alert about memory fires below the limit of %s', (name) => {
   const rules = readFileSync(join(root, 'docs/monitoring/prometheus-rules.yaml'), 'utf8')
   const alert = Number(/process_resident_memory_bytes > (\S+)/.exec(rules)?.[1])
-  const limits = [...textOf(name).matchAll(/limits: \{ memory: (\d+)Mi \}/g)].map(
-    ([, limit]) => Number(limit) * 2 ** 20,
-  )
+  const memory = textOf(name).matchAll(/limits: \{ memory: (\d+)Mi \}/g)
+  const limits = Array.from(memory, ([, limit]) => Number(limit) * 2 ** 20)
   expect(limits.filter((limit) => alert < 0.8 * limit)).toEqual(limits)
   expect(alert).toBeGreaterThan(0)
 })
 
 /** What Kubernetes runs: the first document of an example. */
-const workload = (name: string) => (Bun.YAML.parse(textOf(name)) as [{ spec: Workload }])[0].spec
+const workload = (name: string) => (parsed(name) as [{ spec: Workload }])[0].spec
 
 test('Kubernetes, in a file: one replica, whose data and backups are in volumes', () => {
   const { replicas, template, volumeClaimTemplates } = workload('kubernetes-file.yaml')
@@ -133,13 +113,17 @@ test('Kubernetes, in a file: one replica, whose data and backups are in volumes'
 test('Kubernetes: two replicas and a rolling update; no startup probe ends a migration that takes an hour', () => {
   const { replicas, strategy } = workload('kubernetes.yaml')
   expect([replicas, strategy.rollingUpdate.maxUnavailable]).toEqual([2, 0])
-  for (const name of ['kubernetes.yaml', 'kubernetes-file.yaml']) {
+  for (const name of KUBERNETES) {
     const [{ startupProbe, readinessProbe, livenessProbe }] = workload(name).template.spec.containers
     const paths = [startupProbe, readinessProbe, livenessProbe].map(({ httpGet }) => httpGet.path)
     expect(paths).toEqual(['/readyz', '/readyz', '/healthz'])
     expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThanOrEqual(3600)
   }
 })
+
+interface Compose {
+  services: { postgres: { healthcheck: { test: string[] } } }
+}
 
 interface Workload {
   replicas: number
@@ -165,17 +149,11 @@ const image = imageExample()
 const ON_IMAGE: Record<string, Partial<Example>> = {
   'docker run': {},
   'compose.yaml': composeExample(),
-  'kubernetes.yaml': kubernetesExample('kubernetes.yaml'),
-  'kubernetes-file.yaml': kubernetesExample('kubernetes-file.yaml'),
+  ...Object.fromEntries(KUBERNETES.map((name) => [name, kubernetesExample(name)])),
 }
-const EXAMPLES: Record<string, Example> = {
-  'petstore.service': systemdExample(),
-  ...Object.fromEntries(
-    Object.entries(ON_IMAGE).map(([name, { environment, ...example }]) => [
-      name,
-      { ...image, ...example, environment: { ...image.environment, ...environment } },
-    ]),
-  ),
+const EXAMPLES: Record<string, Example> = { 'petstore.service': systemdExample() }
+for (const [name, { environment, ...example }] of Object.entries(ON_IMAGE)) {
+  EXAMPLES[name] = { ...image, ...example, environment: { ...image.environment, ...environment } }
 }
 /** Other services may run on this machine. */
 const ELSEWHERE = { PETSTORE_HOST: '127.0.0.1', PETSTORE_ADMIN_HOST: '127.0.0.1', PETSTORE_ADMIN_PORT: '0' }
@@ -207,23 +185,20 @@ describe.each(Object.keys(EXAMPLES))('the executable, started as by %s,', (name)
   })
 })
 
-test.skipIf(!asRoot)(
-  `on a folder of root, it says who must own it${asRoot ? '' : ': skipped, this is not root'}`,
-  async () => {
-    const folder = mkdtempSync(temporaryFile('of-root-'))
-    for (const path of [dirname(folder), folder]) chmodSync(path, 0o755)
-    const start = (env: Record<string, string>) =>
-      run(['serve', '--port', '0'], { command: [...asUser, executable], env, cwd: '/' })
-    const { status, stderr } = await start({ PETSTORE_DATABASE: join(folder, 'data/petstore.db') })
-    expect([status, stderr]).toEqual([1, expect.stringContaining('cannot be created (permission denied). ')])
-    expect(stderr).toContain(`Give the folder to this user: chown ${USER} ${folder}. `)
-    const database = join(mkdtempSync(temporaryFile('own-')), 'petstore.db')
-    own(dirname(database))
-    chmodSync(dirname(dirname(database)), 0o755)
-    const backups = await start({ PETSTORE_DATABASE: database, PETSTORE_BACKUP_DIR: folder })
-    expect(backups.stderr).toContain(`Give the folder to this user: chown ${USER} ${folder}. `)
-  },
-)
+test.skipIf(!asRoot)(`on a folder of root, it says who must own it${asRoot ? '' : ': skipped, not root'}`, async () => {
+  const folder = mkdtempSync(temporaryFile('of-root-'))
+  for (const path of [dirname(folder), folder]) chmodSync(path, 0o755)
+  const start = (env: Record<string, string>) =>
+    run(['serve', '--port', '0'], { command: [...asUser, executable], env, cwd: '/' })
+  const advice = `Give the folder to this user: chown ${USER} ${folder}. `
+  const { status, stderr } = await start({ PETSTORE_DATABASE: join(folder, 'data/petstore.db') })
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`cannot be created (permission denied). ${advice}`)])
+  const database = join(mkdtempSync(temporaryFile('own-')), 'petstore.db')
+  own(dirname(database))
+  chmodSync(dirname(dirname(database)), 0o755)
+  const backups = await start({ PETSTORE_DATABASE: database, PETSTORE_BACKUP_DIR: folder })
+  expect(backups.stderr).toContain(advice)
+})
 
 const unbuilt = missingToBuild.length > 0 ? `: skipped, ${missingToBuild.join(', ')} missing` : ''
 describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
@@ -234,26 +209,21 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
   afterAll(() => built?.remove())
 
   // All of them have one container, and so one /data.
-  test.each(Object.keys(ON_IMAGE).filter((name) => name !== 'kubernetes-file.yaml'))(
-    'serves, started as by %s',
-    async (name) => {
-      const { environment = {}, secrets } = ON_IMAGE[name] as Partial<Example>
-      const machine = mkdtempSync(temporaryFile('machine-'))
-      const folder = join(machine, 'secrets')
-      const secret = await writeSecrets(folder)
-      own(dirname(machine), machine)
-      // As Compose does: each file alone, from a folder into which the image's user does not get.
-      chmodSync(folder, 0o700)
-      const files = ['database', 'key'].map((name) => `${join(folder, name)}:${secrets}/${name}:ro`)
-      const mounts = secrets ? files : []
-      const service = await start(
-        ['serve'],
-        built.command({ PETSTORE_PORT: '0', ...environment, ...ELSEWHERE }, mounts),
-      )
-      await checkServes(service, environment, secret, '/data/petstore.db')
-      await service.stop()
-    },
-  )
+  const alone = Object.keys(ON_IMAGE).filter((name) => name !== 'kubernetes-file.yaml')
+  test.each(alone)('serves, started as by %s', async (name) => {
+    const { environment = {}, secrets } = ON_IMAGE[name] as Partial<Example>
+    const machine = mkdtempSync(temporaryFile('machine-'))
+    const folder = join(machine, 'secrets')
+    const secret = await writeSecrets(folder)
+    own(dirname(machine), machine)
+    // As Compose does: each file alone, from a folder into which the image's user does not get.
+    chmodSync(folder, 0o700)
+    const mounts = ['database', 'key'].map((name) => `${join(folder, name)}:${secrets}/${name}:ro`)
+    const env = { PETSTORE_PORT: '0', ...environment, ...ELSEWHERE }
+    const service = await start(['serve'], built.command(env, secrets ? mounts : []))
+    await checkServes(service, environment, secret, '/data/petstore.db')
+    await service.stop()
+  })
 
   const unrun = missingToRun.length > 0 ? `: skipped, ${missingToRun.join(', ')} missing` : ''
   describe.skipIf(unrun !== '')(`in a container${unrun}`, () => {
@@ -267,12 +237,8 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
     })
     afterAll(() => built.podman('rm', '-f', '-v', 'petstore'))
 
-    const ready = async () => {
-      await until(
-        'the service is ready',
-        async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok,
-      )
-    }
+    const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok
+    const ready = () => until('the service is ready', isReady)
 
     test('serves as nobody, and its health check passes', async () => {
       await ready()
@@ -325,14 +291,12 @@ async function checkServes(
   environment: Record<string, string>,
   { database, key }: Secret,
   file: string,
-): Promise<void> {
+) {
   const given = environment.PETSTORE_BOOTSTRAP_KEY_FILE !== undefined
   expect((await ask('POST', `${service.url}/pets`, given ? key : service.key, PET)).status).toBe(201)
   if (environment.PETSTORE_DATABASE_FILE === undefined) {
     expect(service.stdout()).toContain(`\nData         ${file}\n`)
     return
   }
-  const sql = postgres(database, { max: 1 })
-  expect((await sql`SELECT name FROM pets`).map(({ name }) => name)).toEqual(['Rex'])
-  await sql.end()
+  expect(await (await sharedCluster()).run('SELECT name FROM pets', database)).toEqual([{ name: 'Rex' }])
 }

@@ -2,16 +2,7 @@
 // `npm run check:npx` installs it for real, from the registry.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
 import { BESIDE, folder, install, tarball, unpack } from './support/installed.ts'
@@ -26,42 +17,32 @@ interface Manifest {
   preferUnplugged: boolean
 }
 
+/** What is put into the folder of modules, by path. */
+const layout = (files: Record<string, Parameters<typeof install>[2]>, modules = join(folder(), 'node_modules')) => {
+  for (const [path, bun] of Object.entries(files)) install(modules, path, bun)
+  return modules
+}
+const BESIDE_BUN = `${BESIDE}/bin/bun`
 /** Each gives the command. */
 const LAYOUTS = {
-  npm() {
-    const modules = join(folder(), 'node_modules')
-    install(modules, `${BESIDE}/bin/bun`, 'bun')
-    return [unpack(modules)]
-  },
-  pnpm() {
-    const modules = join(folder(), 'node_modules/.pnpm/petstore@1/node_modules')
-    install(modules, `${BESIDE}/bin/bun`, 'bun')
-    return [unpack(modules)]
-  },
-  'Yarn 1, with Bun for both C libraries'() {
-    const modules = join(folder(), 'node_modules')
-    install(modules, `${BESIDE}/bin/bun`, 'bun')
-    install(modules, `${BESIDE}-musl/bin/bun`, 'foreign')
-    return [unpack(modules)]
-  },
+  npm: () => [unpack(layout({ [BESIDE_BUN]: 'bun' }))],
+  pnpm: () => [unpack(layout({ [BESIDE_BUN]: 'bun' }, join(folder(), 'node_modules/.pnpm/petstore@1/node_modules')))],
+  'Yarn 1, with Bun for both C libraries': () => [
+    unpack(layout({ [BESIDE_BUN]: 'bun', [`${BESIDE}-musl/bin/bun`]: 'foreign' })),
+  ],
   "Yarn 4, with Plug'n'Play: run by Node, which alone knows where Bun is"() {
-    const unplugged = folder()
-    install(unplugged, `${BESIDE}/bin/bun`, 'bun')
+    const unplugged = layout({ [BESIDE_BUN]: 'bun' }, folder())
     writeFileSync(join(unplugged, BESIDE, 'package.json'), '{}')
     return ['env', `NODE_PATH=${unplugged}`, 'node', unpack(join(folder(), 'node_modules'))]
   },
   'npm, beside the package bun, which has taken Bun over'() {
-    const modules = join(folder(), 'node_modules')
-    install(modules, 'bun/bin/bun.exe', 'bun')
+    const modules = layout({ 'bun/bin/bun.exe': 'bun' })
     mkdirSync(join(modules, BESIDE, 'bin'), { recursive: true })
     return [unpack(modules)]
   },
-  'npm --ignore-scripts, beside the package bun'() {
-    const modules = join(folder(), 'node_modules')
-    install(modules, 'bun/bin/bun.exe', 'stub')
-    install(modules, `${BESIDE}/bin/bun`, 'bun')
-    return [unpack(modules)]
-  },
+  'npm --ignore-scripts, beside the package bun': () => [
+    unpack(layout({ 'bun/bin/bun.exe': 'stub', [BESIDE_BUN]: 'bun' })),
+  ],
 } satisfies Record<string, () => string[]>
 
 describe('the package', () => {
@@ -70,14 +51,8 @@ describe('the package', () => {
     const { dependencies, optionalDependencies, os, preferUnplugged } = packageJson as Partial<Manifest>
     expect([dependencies, os, preferUnplugged]).toEqual([undefined, ['linux', 'darwin'], true])
     const versions = Object.entries(optionalDependencies ?? {})
-    expect(versions.map(([name]) => name.replace('@oven/bun-', ''))).toEqual([
-      'darwin-aarch64',
-      'darwin-x64',
-      'linux-aarch64',
-      'linux-aarch64-musl',
-      'linux-x64',
-      'linux-x64-musl',
-    ])
+    const systems = 'darwin-aarch64 darwin-x64 linux-aarch64 linux-aarch64-musl linux-x64 linux-x64-musl'
+    expect(versions.map(([name]) => name.replace('@oven/bun-', '')).join(' ')).toBe(systems)
     for (const [name, version] of versions) {
       expect(version).toBe(packageJson.devDependencies.bun)
       expect(packages[`node_modules/${name}`]).toMatchObject({ version, optional: true })
@@ -87,38 +62,16 @@ describe('the package', () => {
 
   test('has what was built, and nothing else', () => {
     const files = Bun.spawnSync(['tar', '-tzf', tarball]).stdout.toString().trim().split('\n')
-    const rooms = new Set(
-      files.map((file) =>
-        file
-          .split('/')
-          .slice(1, 3)
-          .join('/')
-          .replace(/^(docs|deploy)\/.*/, '$1/'),
-      ),
-    )
-    expect([...rooms].sort()).toEqual([
-      'CHANGELOG.md',
-      'CONTRIBUTING.md',
-      'Dockerfile',
-      'LICENSE',
-      'README.md',
-      'SECURITY.md',
-      'bin/package.json',
-      'bin/petstore',
-      'deploy/',
-      'dist/THIRD-PARTY-NOTICES.txt',
-      'dist/main.js',
-      'dist/pages',
-      'dist/testing',
-      'docs/',
-      'openapi.yaml',
-      'package.json',
-    ])
+    const roomOf = (file: string) => file.replace(/^[^/]*\/((?:docs|deploy)\/|[^/]*(?:\/[^/]*)?).*/, '$1')
+    const ALL = [
+      'CHANGELOG.md CONTRIBUTING.md Dockerfile LICENSE README.md SECURITY.md bin/package.json bin/petstore deploy/',
+      'dist/THIRD-PARTY-NOTICES.txt dist/main.js dist/pages dist/testing docs/ openapi.yaml package.json',
+    ]
+    expect([...new Set(files.map(roomOf))].sort().join(' ')).toBe(ALL.join(' '))
   })
 
   test('has its documentation: every link leads to a file of it, and petstore help shows the guides', async () => {
-    const modules = join(folder(), 'node_modules')
-    install(modules, `${BESIDE}/bin/bun`, 'bun')
+    const modules = layout({ [BESIDE_BUN]: 'bun' })
     const command = [unpack(modules)]
     const home = join(modules, 'petstore')
     const dead = [...new Bun.Glob('**/*.md').scanSync(home)].flatMap((document) =>
@@ -153,12 +106,8 @@ describe('the package', () => {
   })
 
   test('says what is missing', async () => {
-    const modules = join(folder(), 'node_modules')
-    const command = [unpack(modules)]
-    expect(await run(['--version'], { command })).toMatchObject({
-      status: 1,
-      stderr: expect.stringMatching(/^petstore: there is no Bun beside \S+ for this system \(\w+ \w+\)/),
-    })
+    const stderr = expect.stringMatching(/^petstore: there is no Bun beside \S+ for this system \(\w+ \w+\)/)
+    expect(await run(['--version'], { command: [unpack(layout({}))] })).toMatchObject({ status: 1, stderr })
   })
 
   test.each([
@@ -166,8 +115,7 @@ describe('the package', () => {
     ['Yarn 1', { npm_config_user_agent: 'yarn/1.22.22 npm/? node/v20.20.2 linux x64' }],
   ])('a signal to %s, which starts it in a shell, reaches the service', async (name, variables) => {
     // npx keeps the names of the packages that it was given.
-    const [modules, cwd] = [join(folder(), '_npx/0123/node_modules'), folder()]
-    install(modules, `${BESIDE}/bin/bun`, 'bun')
+    const [modules, cwd] = [layout({ [BESIDE_BUN]: 'bun' }, join(folder(), '_npx/0123/node_modules')), folder()]
     writeFileSync(join(modules, '../package.json'), '{"_npx":{"packages":["./petstore.tgz"]}}')
     writeFileSync(join(cwd, 'petstore.tgz'), '')
     const command = unpack(modules)
