@@ -78,14 +78,19 @@ unlessMissing('docker-compose', 'docker-compose reads the Compose file', () => {
   expect([exitCode, stderr.toString()]).toEqual([0, ''])
 })
 
-unlessMissing('pg_isready', 'Compose waits for the TCP port of PostgreSQL, open after the database is made', async () => {
-  const [kind, ...command] = (parsed('compose.yaml') as Compose).services.postgres.healthcheck.test
-  const making = await Cluster.start({ listen_addresses: '', unix_socket_directories: '.' })
-  const isReady = (env: Record<string, string>) => Bun.spawnSync(command, { env: { ...process.env, ...env } }).exitCode
-  const before = isReady({ PGPORT: String(making.port), PGHOST: making.folder })
-  expect([kind, before, isReady({ PGPORT: String((await sharedCluster()).port) })]).toEqual(['CMD', 2, 0])
-  await making.remove()
-})
+unlessMissing(
+  'pg_isready',
+  'Compose waits for the TCP port of PostgreSQL, open after the database is made',
+  async () => {
+    const [kind, ...command] = (parsed('compose.yaml') as Compose).services.postgres.healthcheck.test
+    const making = await Cluster.start({ listen_addresses: '', unix_socket_directories: '.' })
+    const isReady = (env: Record<string, string>) =>
+      Bun.spawnSync(command, { env: { ...process.env, ...env } }).exitCode
+    const before = isReady({ PGPORT: String(making.port), PGHOST: making.folder })
+    expect([kind, before, isReady({ PGPORT: String((await sharedCluster()).port) })]).toEqual(['CMD', 2, 0])
+    await making.remove()
+  },
+)
 
 test.each(KUBERNETES)('the alert about memory fires below the limit of %s', (name) => {
   const rules = readFileSync(join(root, 'docs/monitoring/prometheus-rules.yaml'), 'utf8')

@@ -2,7 +2,7 @@
 // `npm run check:npx` installs it for real, from the registry.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import packageJson from '../package.json'
 import { BESIDE, folder, install, tarball, unpack } from './support/installed.ts'
@@ -32,12 +32,12 @@ const LAYOUTS = {
   ],
   "Yarn 4, with Plug'n'Play: run by Node, which alone knows where Bun is"() {
     const unplugged = layout({ [BESIDE_BUN]: 'bun' }, folder())
-    writeFileSync(join(unplugged, BESIDE, 'package.json'), '{}')
+    fs.writeFileSync(join(unplugged, BESIDE, 'package.json'), '{}')
     return ['env', `NODE_PATH=${unplugged}`, 'node', unpack(join(folder(), 'node_modules'))]
   },
   'npm, beside the package bun, which has taken Bun over'() {
     const modules = layout({ 'bun/bin/bun.exe': 'bun' })
-    mkdirSync(join(modules, BESIDE, 'bin'), { recursive: true })
+    fs.mkdirSync(join(modules, BESIDE, 'bin'), { recursive: true })
     return [unpack(modules)]
   },
   'npm --ignore-scripts, beside the package bun': () => [
@@ -47,7 +47,7 @@ const LAYOUTS = {
 
 describe('the package', () => {
   test('needs Bun alone, in its version; no script has to run when it is installed, and Windows is refused', () => {
-    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+    const { packages } = JSON.parse(fs.readFileSync(join(root, 'package-lock.json'), 'utf8'))
     const { dependencies, optionalDependencies, os, preferUnplugged } = packageJson as Partial<Manifest>
     expect([dependencies, os, preferUnplugged]).toEqual([undefined, ['linux', 'darwin'], true])
     const versions = Object.entries(optionalDependencies ?? {})
@@ -76,7 +76,7 @@ describe('the package', () => {
     const home = join(modules, 'petstore')
     const dead = [...new Bun.Glob('**/*.md').scanSync(home)].flatMap((document) =>
       [...readFileSync(join(home, document), 'utf8').matchAll(/\]\((?!\w+:|#)([^)\s#]+)/g)]
-        .filter(([, target = '']) => !existsSync(join(home, dirname(document), target)))
+        .filter(([, target = '']) => !fs.existsSync(join(home, dirname(document), target)))
         .map(([link]) => `${document}: ${link}`),
     )
     expect(dead).toEqual([])
@@ -116,8 +116,8 @@ describe('the package', () => {
   ])('a signal to %s, which starts it in a shell, reaches the service', async (name, variables) => {
     // npx keeps the names of the packages that it was given.
     const [modules, cwd] = [layout({ [BESIDE_BUN]: 'bun' }, join(folder(), '_npx/0123/node_modules')), folder()]
-    writeFileSync(join(modules, '../package.json'), '{"_npx":{"packages":["./petstore.tgz"]}}')
-    writeFileSync(join(cwd, 'petstore.tgz'), '')
+    fs.writeFileSync(join(modules, '../package.json'), '{"_npx":{"packages":["./petstore.tgz"]}}')
+    fs.writeFileSync(join(cwd, 'petstore.tgz'), '')
     const command = unpack(modules)
     // The shell ends, and passes nothing on.
     const env: Record<string, string> = { ...variables, PATH: `${dirname(command)}:${process.env.PATH}` }
@@ -138,27 +138,27 @@ describe('a clone where npm runs no scripts', () => {
   beforeAll(() => {
     const manifest = ['package.json', 'package-lock.json', '.npmignore', 'README.md', 'LICENSE']
     for (const name of [...manifest, 'bin', 'scripts', 'packages']) {
-      cpSync(join(root, name), join(clone, name), { recursive: true, verbatimSymlinks: true })
+      fs.cpSync(join(root, name), join(clone, name), { recursive: true, verbatimSymlinks: true })
     }
     const modules = join(clone, 'node_modules')
-    mkdirSync(modules)
-    for (const name of readdirSync(join(root, 'node_modules'))) {
-      if (!['.bin', 'bun'].includes(name)) symlinkSync(join(root, 'node_modules', name), join(modules, name))
+    fs.mkdirSync(modules)
+    for (const name of fs.readdirSync(join(root, 'node_modules'))) {
+      if (!['.bin', 'bun'].includes(name)) fs.symlinkSync(join(root, 'node_modules', name), join(modules, name))
     }
     install(modules, 'bun/bin/bun.exe', 'stub')
     install(modules, '.bin/bun', 'stub')
   })
 
   test('npm pack makes no package until everything is built', async () => {
-    const archives = () => readdirSync(clone).filter((name) => name.endsWith('.tgz'))
+    const archives = () => fs.readdirSync(clone).filter((name) => name.endsWith('.tgz'))
     const unbuilt = await npm('pack')
     expect([unbuilt.status === 0, unbuilt.stderr]).toEqual([false, expect.stringContaining(join(clone, '.npmignore'))])
     expect(archives()).toEqual([])
-    mkdirSync(join(clone, 'dist'))
-    writeFileSync(join(clone, readlinkSync(join(root, '.npmignore'))), '')
+    fs.mkdirSync(join(clone, 'dist'))
+    fs.writeFileSync(join(clone, fs.readlinkSync(join(root, '.npmignore'))), '')
     // As the recipe of the Compose example leaves it.
-    mkdirSync(join(clone, 'deploy/secrets'), { recursive: true })
-    for (const path of ['compose.yaml', 'secrets/key']) writeFileSync(join(clone, 'deploy', path), '')
+    fs.mkdirSync(join(clone, 'deploy/secrets'), { recursive: true })
+    for (const path of ['compose.yaml', 'secrets/key']) fs.writeFileSync(join(clone, 'deploy', path), '')
     expect((await npm('pack')).status).toBe(0)
     const [archive = ''] = archives()
     const files = Bun.spawnSync(['tar', '-tzf', join(clone, archive)]).stdout.toString()

@@ -3,16 +3,7 @@
 // packages, tools and experiments. `--update-timings` keeps how long each file took.
 
 import { spawnSync } from 'node:child_process'
-import {
-  appendFileSync,
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { availableParallelism, freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { audit } from '../scripts/audit.ts'
@@ -81,28 +72,28 @@ function summarise(): never {
   for (const failure of failures) process.stdout.write(`\n${failure}\n`)
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
   // .ci/run adds them up.
-  if (env.TEST_TOTALS) appendFileSync(env.TEST_TOTALS, `${passed} ${failed}\n`)
+  if (env.TEST_TOTALS) fs.appendFileSync(env.TEST_TOTALS, `${passed} ${failed}\n`)
   process.exit(failed > 0 ? 1 : 0)
 }
 
 function newFolder(parent: string): string {
-  const made = mkdtempSync(join(parent, 'petstore-'))
+  const made = fs.mkdtempSync(join(parent, 'petstore-'))
   // PostgreSQL, which refuses to run as root, has to get through it as another user.
-  chmodSync(made, 0o755)
+  fs.chmodSync(made, 0o755)
   return made
 }
 
 /** Tests sync what they write thousands of times, for which a busy disk takes a tenth of a second each, and memory none. */
 function inMemory(): string | undefined {
   try {
-    const { bavail, bsize } = statfsSync('/dev/shm')
+    const { bavail, bsize } = fs.statfsSync('/dev/shm')
     if (Math.min(bavail * bsize, freemem()) < ROOM_BYTES) return undefined
     const made = newFolder('/dev/shm')
     // The browser is unpacked there, and programs are not started everywhere: a container's is mounted with noexec.
     const program = join(made, 'program')
-    writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
+    fs.writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
     if (spawnSync(program).status === 0) return made
-    rmSync(made, { recursive: true })
+    fs.rmSync(made, { recursive: true })
   } catch {}
   return undefined
 }
@@ -111,7 +102,7 @@ function inMemory(): string | undefined {
 function costly(): string {
   const times = join(folder, 'processor-times')
   // No file of tests may have ended.
-  const lines = existsSync(times) ? readFileSync(times, 'utf8').trim().split('\n') : []
+  const lines = fs.existsSync(times) ? fs.readFileSync(times, 'utf8').trim().split('\n') : []
   const files = lines.map((line) => {
     const [file = '', ...numbers] = line.split('\t')
     const [seconds = 0, processor = 0] = numbers.map(Number)

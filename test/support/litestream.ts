@@ -1,16 +1,7 @@
 // Litestream and an S3 server for the tests, and the examples of deploy/ on a folder that stands for a machine.
 
 import { Database } from 'bun:sqlite'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from './files.ts'
 import { launcher, root, run } from './process.ts'
@@ -37,8 +28,8 @@ export interface Copying {
 
 /** Of the example, only its copy to a folder. `config` is a file that is written. */
 export function toFolder(config: string, database: string, folder: string): Copying {
-  const [example = ''] = readFileSync(join(root, 'deploy/litestream.yml'), 'utf8').split(/^.*- name: s3$/m)
-  writeFileSync(config, example)
+  const [example = ''] = fs.readFileSync(join(root, 'deploy/litestream.yml'), 'utf8').split(/^.*- name: s3$/m)
+  fs.writeFileSync(config, example)
   return { config, env: { PETSTORE_DATABASE: database, LITESTREAM_FOLDER: folder } }
 }
 
@@ -47,14 +38,14 @@ export async function startCopying({ config, env }: Copying): Promise<Bun.Subpro
   const startedAt = Date.now()
   const copier = Bun.spawn([installed, 'replicate', '-config', config], { env, stdio: ['ignore', 'ignore', 'ignore'] })
   process.once('exit', () => copier.kill('SIGKILL'))
-  mkdirSync(env.LITESTREAM_FOLDER, { recursive: true })
+  fs.mkdirSync(env.LITESTREAM_FOLDER, { recursive: true })
   await sentSince(env.LITESTREAM_FOLDER, startedAt)
   return copier
 }
 
 /** Resolves when Litestream has written to its copy in this folder since then. */
 export async function sentSince(folder: string, at: number): Promise<void> {
-  const timeOf = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const timeOf = (file: string) => fs.statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
   const isNew = (file: string) => file.endsWith('.lz4') && timeOf(file) > at
   await until('there is a new file in the copy', () => filesIn(folder).some(isNew))
 }
@@ -62,7 +53,7 @@ export async function sentSince(folder: string, at: number): Promise<void> {
 /** None where Litestream has not made the folder yet, or just removes one in it. */
 function filesIn(folder: string): string[] {
   try {
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    return fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })
   } catch {
     return []
   }
@@ -113,7 +104,7 @@ export interface Step {
 }
 
 export class Machine {
-  readonly folder = mkdtempSync(temporaryFile('machine-'))
+  readonly folder = fs.mkdtempSync(temporaryFile('machine-'))
 
   constructor(private readonly given: Readonly<Record<string, string>>) {
     for (const path of [
@@ -125,10 +116,13 @@ export class Machine {
       'data',
       'backups',
     ])
-      mkdirSync(join(this.folder, path), { recursive: true })
-    symlinkSync(launcher, join(this.folder, 'bin/petstore'))
-    symlinkSync(installed, join(this.folder, 'bin/litestream'))
-    writeFileSync(join(this.folder, 'etc/petstore/litestream.yml'), readFileSync(join(root, 'deploy/litestream.yml')))
+      fs.mkdirSync(join(this.folder, path), { recursive: true })
+    fs.symlinkSync(launcher, join(this.folder, 'bin/petstore'))
+    fs.symlinkSync(installed, join(this.folder, 'bin/litestream'))
+    fs.writeFileSync(
+      join(this.folder, 'etc/petstore/litestream.yml'),
+      fs.readFileSync(join(root, 'deploy/litestream.yml')),
+    )
   }
 
   /** The path that it has here. */
@@ -169,13 +163,13 @@ export class Machine {
   }
 
   has(path: string): boolean {
-    return existsSync(this.here(path))
+    return fs.existsSync(this.here(path))
   }
 }
 
 /** The lines of a unit of deploy/ for a directive such as ExecStart, each for a shell, which expands variables as systemd does. */
 export function unitSteps(name: string, directive: string): Step[] {
-  const text = readFileSync(join(root, 'deploy', name), 'utf8')
+  const text = fs.readFileSync(join(root, 'deploy', name), 'utf8')
   const values = (of: string) => [...text.matchAll(new RegExp(`^${of}=(.*)$`, 'gm'))].map(([, value = '']) => value)
   const env = Object.fromEntries(
     values('Environment')
@@ -195,7 +189,7 @@ interface Container {
 
 /** A container of deploy/kubernetes-file.yaml; each image has its program as the entry point. */
 export function podStep(name: string): Step {
-  const [{ spec }] = Bun.YAML.parse(readFileSync(join(root, 'deploy/kubernetes-file.yaml'), 'utf8')) as [
+  const [{ spec }] = Bun.YAML.parse(fs.readFileSync(join(root, 'deploy/kubernetes-file.yaml'), 'utf8')) as [
     { spec: { template: { spec: Record<'initContainers' | 'containers', Container[]> } } },
   ]
   const { initContainers, containers } = spec.template.spec

@@ -83,14 +83,17 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test.each(Object.entries(GENERATORS))('%s is a working client, which rounds integers beyond 2^53', async (name, expected) => {
-  const { default: connect } = await import(join(modules, `${name}.mjs`))
-  const client = connect({ baseUrl: service.url, apiKey: service.key })
-  const add = (pet: object) => client.add(pet).catch((error: Error & { error?: object }) => error.error ?? error)
-  const large = /"id":(\d+)/.exec((await service.post(petBody({ categoryId: 9007199254740993n }))).text)?.[1]
-  expect(await add({ name: 'Rex', categoryId: 7 })).toMatchObject({ name: 'Rex', categoryId: 7, status: 'available' })
-  expect((await client.pets({ limit: 1 })).length).toBe(1)
-  expect((await client.pet(Number(large))).categoryId).toBe(9007199254740992)
-  expect((await add({ name: '', categoryId: 7 }))?.code).toBe(expected.refused)
-  expect((await add({ name: 'Big', categoryId: 7n }))?.name).toBe(expected.bigint)
-})
+test.each(Object.entries(GENERATORS))(
+  '%s is a working client, which rounds integers beyond 2^53',
+  async (name, expected) => {
+    const { default: connect } = await import(join(modules, `${name}.mjs`))
+    const client = connect({ baseUrl: service.url, apiKey: service.key })
+    const add = (pet: object) => client.add(pet).catch((error: Error & { error?: object }) => error.error ?? error)
+    const large = /"id":(\d+)/.exec((await service.post(petBody({ categoryId: 9007199254740993n }))).text)?.[1]
+    expect(await add({ name: 'Rex', categoryId: 7 })).toMatchObject({ name: 'Rex', categoryId: 7, status: 'available' })
+    expect((await client.pets({ limit: 1 })).length).toBe(1)
+    expect((await client.pet(Number(large))).categoryId).toBe(9007199254740992)
+    expect((await add({ name: '', categoryId: 7 }))?.code).toBe(expected.refused)
+    expect((await add({ name: 'Big', categoryId: 7n }))?.name).toBe(expected.bigint)
+  },
+)

@@ -2,12 +2,11 @@
 // the catalogue.
 
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { passOn, startFake } from '../../../test/support/fake.ts'
 import { atEndOfFile, temporaryFile } from '../../../test/support/files.ts'
 import { run } from '../../../test/support/process.ts'
 import { startService } from '../../../test/support/service.ts'
-import { verifyCommand } from '../../service/src/cli/commands/verify.ts'
 import { PROMISES } from '../src/promises/all.ts'
 
 const service = await startService({ now: Date.now })
@@ -63,10 +62,8 @@ describe('our own service', () => {
     const { stdout, status } = await verify([service.url])
     expect(stdout).toMatch(/LEVEL +HELD +BROKEN +NOT CHECKED\ninterface +\d+ +0 +\d+\n/)
     expect(stdout).toContain('It needs --write.')
-    expect([stdout, status]).toEqual([
-      expect.stringContaining(`${service.url} keeps every promise that was checked.\n`),
-      0,
-    ])
+    expect(stdout).toContain(`${service.url} keeps every promise that was checked.\n`)
+    expect(status).toBe(0)
   })
 })
 
@@ -93,14 +90,8 @@ test('a rate limit is waited for', async () => {
     if (++count % 3 === 0) return new Response('slow down', { status: 429, headers: { 'Retry-After': '1' } })
     return passOn(request, service)
   })
-  const ended = await verify([
-    limited.url,
-    '--only',
-    'pets.list.success',
-    '--only',
-    'pets.list.limit.default',
-    '--json',
-  ])
+  const only = ['--only', 'pets.list.success', '--only', 'pets.list.limit.default']
+  const ended = await verify([limited.url, ...only, '--json'])
   expect([ended.status, resultsOf(ended).map(({ outcome }) => outcome)]).toEqual([0, ['held', 'held']])
 })
 
@@ -127,10 +118,8 @@ describe('a gateway', () => {
     )
     const ended = await verify([gateway.url, '--json'])
     const broken = resultsOf(ended).filter(({ outcome }) => outcome === 'broken')
-    expect([ended.status, broken.map(({ id, actual }) => [id, actual])]).toEqual([
-      1,
-      [['pets.list.limit.between', 'status 502']],
-    ])
+    const found = broken.map(({ id, actual }) => `${id}: ${actual}`)
+    expect([ended.status, found]).toEqual([1, ['pets.list.limit.between: status 502']])
   })
 
   test('breaks no promise if it answers everything in this way from some time on', async () => {
@@ -168,17 +157,6 @@ describe('--min-checked', () => {
   })
 })
 
-test('docs/verify.md has the defaults of the limits', () => {
-  const page = readFileSync(new URL('../../../docs/verify.md', import.meta.url), 'utf8')
-  for (const [flag, words] of [
-    ['--timeout SECONDS', 'for one request'],
-    ['--total-timeout SECONDS', 'for the run'],
-  ] as const) {
-    const seconds = verifyCommand().options.find(({ long }) => flag.startsWith(`${long} `))?.defaultValue
-    expect(page).toContain(`| \`${flag}\` | ${words}: ${seconds}`)
-  }
-})
-
 test('one answer that hangs loses no other', async () => {
   const hanging = startFake((request) => {
     return request.url.endsWith('?limit=3') ? new Promise(() => undefined) : passOn(request, service)
@@ -191,85 +169,62 @@ test('one answer that hangs loses no other', async () => {
 })
 
 describe('what cannot be examined ends with a sentence and 2, and nothing on standard output', () => {
+  const HEAD = 'HTTP/1.1 200 OK\r\n'
+  const answering = (answer: Parameters<typeof startFake>[0]) => () => startFake(answer)
+  const sending = (text: string, ends = false) => {
+    return () =>
+      bytes((socket) => {
+        socket.write(text)
+        if (ends) socket.end()
+      })
+  }
+  const slowly = async (socket: { write(text: string): void }) => {
+    for (const character of `${HEAD}\r\n`) {
+      socket.write(character)
+      await Bun.sleep(100)
+    }
+  }
+  let asked = 0
+  const hanging = () => new Promise<Response>(() => undefined)
+  const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10_000).fill(0x20)) })
+  const elsewhere = 'http://127.0.0.1:9/elsewhere'
   const servers: Record<string, readonly [() => { url: string }, string]> = {
-    'that hangs': [() => startFake(() => new Promise(() => undefined)), 'did not answer within 0.5 seconds'],
-    'that is slow': [
-      () =>
-        bytes(async (socket) => {
-          for (const character of 'HTTP/1.1 200 OK\r\n\r\n') {
-            socket.write(character)
-            await Bun.sleep(100)
-          }
-        }),
-      'did not answer within 0.5 seconds',
-    ],
-    'that hangs in the middle': [
-      () => {
-        let count = 0
-        return startFake(() => (count++ === 0 ? Response.json([]) : new Promise(() => undefined)))
-      },
-      'is too slow: ',
-    ],
-    'that hangs up': [() => bytes((socket) => socket.end()), 'closed the connection without a whole answer'],
-    'with a length that is none': [
-      () => bytes((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n[]')),
-      'does not speak HTTP/1.1',
-    ],
+    'that hangs': [answering(hanging), 'did not answer within 0.5 seconds'],
+    'that is slow': [() => bytes(slowly), 'did not answer within 0.5 seconds'],
+    'that hangs in the middle': [answering(() => (asked++ === 0 ? Response.json([]) : hanging())), 'is too slow: '],
+    'that hangs up': [sending('', true), 'closed the connection without a whole answer'],
+    'with a length that is none': [sending(`${HEAD}Content-Length: -1\r\n\r\n[]`), 'does not speak HTTP/1.1'],
     'with chunks that are none': [
-      () => bytes((socket) => socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno\r\n')),
+      sending(`${HEAD}Transfer-Encoding: chunked\r\n\r\nno\r\n`),
       'does not speak HTTP/1.1',
     ],
-    'that breaks off': [
-      () =>
-        bytes((socket) => {
-          socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[')
-          socket.end()
-        }),
-      'closed the connection without a whole answer',
-    ],
-    'without an end': [
-      () =>
-        startFake(() => {
-          const spaces = new Uint8Array(10_000).fill(0x20)
-          return new Response(new ReadableStream({ pull: (controller) => controller.enqueue(spaces) }))
-        }),
-      'sends more than 4 MB, or without an end',
-    ],
-    'with headers without an end': [
-      () => bytes((socket) => socket.write(`HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(20_000)}`)),
-      'sends headers without an end',
-    ],
+    'that breaks off': [sending(`${HEAD}Content-Length: 9\r\n\r\n[`, true), 'closed the connection without a whole'],
+    'without an end': [answering(() => new Response(endless)), 'sends more than 4 MB, or without an end'],
+    'with headers without an end': [sending(HEAD + 'a: b\r\n'.repeat(20_000)), 'sends headers without an end'],
     'that compresses': [
-      () => startFake(() => new Response(Bun.gzipSync('[]'), { headers: { 'Content-Encoding': 'gzip' } })),
+      answering(() => new Response(Bun.gzipSync('[]'), { headers: { 'Content-Encoding': 'gzip' } })),
       'compresses (gzip) although not asked to',
     ],
     'that redirects': [
-      () => startFake(() => Response.redirect('http://127.0.0.1:9/elsewhere', 302)),
-      'redirects GET /pets to http://127.0.0.1:9/elsewhere, and redirects are not followed',
+      answering(() => Response.redirect(elsewhere, 302)),
+      `redirects GET /pets to ${elsewhere}, and redirects are not followed`,
     ],
     'of web pages': [
-      () => startFake(() => new Response('<!doctype html><p>Hello')),
+      answering(() => new Response('<!doctype html><p>Hello')),
       'answers with a web page, which this base URL should not.',
     ],
     'of something else': [
-      () =>
-        startFake((request) => Response.json({ error: `${new URL(request.url).pathname} not found` }, { status: 404 })),
+      answering(({ url }) => Response.json({ error: `${new URL(url).pathname} not found` }, { status: 404 })),
       'has no /pets (404): is the base URL right?',
     ],
     'behind a gateway that does not reach it': [
-      () => startFake(() => new Response('<h1>Bad Gateway</h1>', { status: 502 })),
+      answering(() => new Response('<h1>Bad Gateway</h1>', { status: 502 })),
       'answers 502.',
     ],
-    'that refuses the key': [() => startFake(() => new Response('{}', { status: 401 })), 'refuses the API key (401)'],
-    'of another protocol': [
-      () => bytes((socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')),
-      'does not speak HTTP/1.1',
-    ],
+    'that refuses the key': [answering(() => new Response('{}', { status: 401 })), 'refuses the API key (401)'],
+    'of another protocol': [sending('SSH-2.0-OpenSSH_9.6\r\n'), 'does not speak HTTP/1.1'],
     'without TLS, at https': [
-      () => {
-        const { url } = startFake(() => Response.json([]))
-        return { url: url.replace('http:', 'https:') }
-      },
+      () => ({ url: startFake(() => Response.json([])).url.replace('http:', 'https:') }),
       'could not be reached (ssl wrong version number)',
     ],
     'that is not there': [() => ({ url: 'http://127.0.0.1:1/v1' }), 'could not be reached (connection refused)'],
@@ -297,8 +252,8 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
     ['a time that is none', [service.url, '--timeout', '0'], 'must be a number of seconds'],
     ['a key of production', [service.url, '--write'], 'add --yes'],
     [
-      'a report that cannot be written',
-      [service.url, '--junit', '/nowhere/report.xml'],
+      'an impossible report',
+      [service.url, '--junit', '/nowhere/a.xml'],
       'cannot be written (no such file or directory)',
     ],
     ['a file without a key', [service.url, '--key-file', keyFile], 'must be printable ASCII'],
@@ -324,15 +279,10 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
 test('--list needs neither server nor key, and obeys --level', async () => {
   const { stdout, status } = await verify(['--list', '--json'], { PETSTORE_API_KEY: '' })
   const rows = PROMISES.filter(({ level }) => level === 'interface')
-  expect(JSON.parse(stdout)).toEqual({
-    promises: rows.map(({ sources, needs = [], id, level, promise }) => ({
-      id,
-      level,
-      promise,
-      source: sources.join('; '),
-      needs,
-    })),
+  const promises = rows.map(({ sources, needs = [], id, level, promise }) => {
+    return { id, level, promise, source: sources.join('; '), needs }
   })
+  expect(JSON.parse(stdout)).toEqual({ promises })
   expect(status).toBe(0)
 })
 

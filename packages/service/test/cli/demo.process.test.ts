@@ -1,6 +1,7 @@
 // The sample pets: `petstore demo`, and `serve --ephemeral --demo`.
 
 import { describe, expect, test } from 'bun:test'
+import { ended } from '../../../../test/support/ended.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { run, serve } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
@@ -29,15 +30,13 @@ describe('sample pets', () => {
   test('petstore demo with a read-only key says only that the key is read-only', async () => {
     const empty = await startService()
     const env = { PETSTORE_URL: empty.url, PETSTORE_API_KEY: await empty.addKey({ readOnly: true }) }
-    const { status, stdout, stderr } = await run(['demo'], { cwd, env })
-    expect([status, stdout, stderr]).toEqual([4, '', expect.stringMatching(/^petstore: .*read.*\n$/)])
+    expect(await run(['demo'], { cwd, env })).toEqual(ended(4, /^petstore: .*read.*\n$/, ''))
   })
 
   test('petstore demo that is stopped half-way says how many it has added', async () => {
     const limited = await startService({ rateLimit: { requests: 30, periodSeconds: 3600 } })
     const env = { PETSTORE_URL: limited.url, PETSTORE_API_KEY: limited.key }
-    const { status, stderr } = await run(['demo'], { cwd, env })
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/^Added 10 sample pets\. .*\npetstore: .*\n$/)])
+    expect(await run(['demo'], { cwd, env })).toEqual(ended(1, /^Added 10 sample pets\. .*\npetstore: .*\n$/))
   })
 
   test('petstore demo adds none to pets without --yes, where it cannot ask', async () => {

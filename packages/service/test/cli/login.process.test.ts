@@ -1,17 +1,7 @@
 // `petstore login` and `logout`, and which service the commands talk to.
 
 import { describe, expect, test } from 'bun:test'
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { launcher, run } from '../../../../test/support/process.ts'
@@ -25,18 +15,18 @@ test('without an address, PETSTORE_HOST and PETSTORE_PORT name the service', asy
   const { port } = new URL(service.url)
   const env = { HOME: cwd, PETSTORE_API_KEY: service.key, PETSTORE_HOST: '0.0.0.0', PETSTORE_PORT: port }
   expect((await pets(['list'], { env })).status).toBe(0)
-  const home = mkdtempSync(temporaryFile('home-'))
+  const home = fs.mkdtempSync(temporaryFile('home-'))
   const { status, stderr } = await run(['login'], { cwd, env: { HOME: home, PETSTORE_PORT: port }, stdin: service.key })
   expect([status, stderr]).toEqual([0, expect.stringContaining(`Logged in to http://127.0.0.1:${port}/v1.`)])
 })
 
 describe('a saved login', () => {
-  const home = mkdtempSync(temporaryFile('home-'))
+  const home = fs.mkdtempSync(temporaryFile('home-'))
   const port = new URL(service.url).port
   const savedElsewhere = () => {
-    mkdirSync(join(home, '.config/petstore'), { recursive: true })
+    fs.mkdirSync(join(home, '.config/petstore'), { recursive: true })
     const login = { url: 'http://127.0.0.1:1/v1', apiKey: generateKey('production') }
-    writeFileSync(join(home, '.config/petstore/login.json'), JSON.stringify(login))
+    fs.writeFileSync(join(home, '.config/petstore/login.json'), JSON.stringify(login))
   }
   const saved = { HOME: home }
 
@@ -66,7 +56,7 @@ describe('a saved login', () => {
 
   test('that is damaged disturbs nobody who does not need it', async () => {
     savedElsewhere()
-    writeFileSync(join(home, '.config/petstore/login.json'), '{')
+    fs.writeFileSync(join(home, '.config/petstore/login.json'), '{')
     expect(
       (await pets(['list'], { env: { ...saved, PETSTORE_API_KEY: service.key, PETSTORE_PORT: port } })).status,
     ).toBe(0)
@@ -89,7 +79,7 @@ describe('login', () => {
   test.each([40, 80, 200])(
     'at a terminal of %i columns, shows its questions and the address, and not the key',
     async (columns) => {
-      const env = { HOME: mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' }
+      const env = { HOME: fs.mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' }
       const terminal = openTerminal(['login'], env, columns)
       let expected = 'Address of the service [http://127.0.0.1:8080/v1]: '
       await terminal.waitForScreen(expected)
@@ -109,7 +99,7 @@ describe('login', () => {
   )
 
   test('at a terminal, ends when the person does not answer', async () => {
-    const terminal = openTerminal(['login'], { HOME: mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' })
+    const terminal = openTerminal(['login'], { HOME: fs.mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' })
     await terminal.waitFor('Address')
     terminal.type('\x03')
     expect(await terminal.exited).toBe(1)
@@ -117,7 +107,7 @@ describe('login', () => {
   })
 
   test('saves a key that the service accepts, readable only by its owner, for that address only', async () => {
-    const home = mkdtempSync(temporaryFile('home-'))
+    const home = fs.mkdtempSync(temporaryFile('home-'))
     const env = { HOME: home, PETSTORE_URL: service.url }
     const login = (key: string) => run(['login'], { cwd, env, stdin: `${key}\n` })
     const unknown = 'pets_live_0000000000000000000000000000'
@@ -129,18 +119,18 @@ describe('login', () => {
     expect(loggedIn).toMatchObject({ status: 0, stdout: '' })
     expect(loggedIn.stderr).not.toContain(service.key)
     const kept = join(home, '.config/petstore/login.json')
-    expect(statSync(kept).mode & 0o777).toBe(0o600)
+    expect(fs.statSync(kept).mode & 0o777).toBe(0o600)
     const target = join(home, 'login-of-a-team')
-    renameSync(kept, target)
-    symlinkSync(target, kept)
-    chmodSync(target, 0o644)
+    fs.renameSync(kept, target)
+    fs.symlinkSync(target, kept)
+    fs.chmodSync(target, 0o644)
     expect((await login(service.key)).status).toBe(0)
-    expect([lstatSync(kept).isSymbolicLink(), statSync(target).mode & 0o777]).toEqual([true, 0o600])
+    expect([fs.lstatSync(kept).isSymbolicLink(), fs.statSync(target).mode & 0o777]).toEqual([true, 0o600])
     expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).status).toBe(0)
     const elsewhere = await run(['pets', 'list', '--url', 'http://127.0.0.1:1'], { cwd, env: { HOME: home } })
     expect(elsewhere.stderr).toContain('There is no API key for http://127.0.0.1:1/v1')
     await run(['logout'], { cwd, env: { HOME: home } })
-    expect([existsSync(target), lstatSync(kept).isSymbolicLink()]).toEqual([false, true])
+    expect([fs.existsSync(target), fs.lstatSync(kept).isSymbolicLink()]).toEqual([false, true])
     expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).stderr).toContain('no API key')
   })
 })

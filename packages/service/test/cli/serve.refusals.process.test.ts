@@ -4,6 +4,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { freePort } from '../../../../test/support/ports.ts'
 import { run, serve } from '../../../../test/support/process.ts'
@@ -46,8 +47,7 @@ describe.concurrent('serve refuses, with a sentence and without a stack trace', 
   })
 
   test('--ephemeral with --database', async () => {
-    const { status, stderr } = await refused(['--ephemeral', '--database', 'a.db'])
-    expect([status, stderr]).toEqual([2, expect.stringContaining('It cannot be used with --database.')])
+    expect(await refused(['--ephemeral', '--database', 'a.db'])).toEqual(ended(2, 'It cannot be used with --database.'))
   })
 
   test('a port in use, before it creates a key', async () => {
@@ -134,8 +134,7 @@ describe.concurrent('serve refuses, with a sentence and without a stack trace', 
     const other = new Database(file)
     other.run('PRAGMA locking_mode = EXCLUSIVE')
     other.run('BEGIN EXCLUSIVE')
-    const { status, stderr } = await refused(['--port', '0', '--database', file])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('locked by another process')])
+    expect(await refused(['--port', '0', '--database', file])).toEqual(ended(1, 'locked by another process'))
     other.close()
   })
 })

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
 import { beside, made, PET, rows } from '../../../../test/support/stores.ts'
@@ -111,8 +112,7 @@ describe.concurrent('a backup', () => {
     const { database } = await made(200)
     writeFileSync(database, readFileSync(database).fill(0xab, 4096))
     const file = temporaryFile('backup.db')
-    const { status, stderr } = await run(['backup', file, '--database', database])
-    expect([status, stderr]).toEqual([1, expect.stringContaining(`${database} is damaged`)])
+    expect(await run(['backup', file, '--database', database])).toEqual(ended(1, `${database} is damaged`))
     expect(readdirSync(dirname(file))).toEqual([])
   })
 
@@ -182,8 +182,7 @@ describe.concurrent('a backup', () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
     writeFileSync(file, 'precious')
-    const { status, stderr } = await run(['backup', file, '--database', database])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('already exists')])
+    expect(await run(['backup', file, '--database', database])).toEqual(ended(1, 'already exists'))
     expect(readFileSync(file, 'utf8')).toBe('precious')
   })
 
@@ -193,8 +192,7 @@ describe.concurrent('a backup', () => {
       const { database } = await made(1)
       const file = temporaryFile('backup.db')
       writeFileSync(file + suffix, 'precious')
-      const { status, stderr } = await run(['backup', file, '--database', database])
-      expect([status, stderr]).toEqual([1, expect.stringContaining(`${file}${suffix} is left over`)])
+      expect(await run(['backup', file, '--database', database])).toEqual(ended(1, `${file}${suffix} is left over`))
       expect(readdirSync(dirname(file))).toEqual([basename(file) + suffix])
     },
   )
@@ -231,11 +229,9 @@ describe.concurrent('a backup', () => {
     for (const make of [() => undefined, (path: string) => writeFileSync(path, 'Dear diary,')]) {
       const [database, file] = [temporaryFile('a.db'), temporaryFile('backup.db')]
       make(database)
-      const { status, stderr } = await run(['backup', file, '--database', database])
-      expect([status, stderr]).toEqual([
-        1,
-        expect.stringMatching(/There is no store at |is not a petstore database\. Name another file for the store\./),
-      ])
+      expect(await run(['backup', file, '--database', database])).toEqual(
+        ended(1, /There is no store at |is not a petstore database\. Name another file for the store\./),
+      )
       expect(existsSync(file)).toBe(false)
     }
   })

@@ -4,6 +4,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { ask, run, serve } from '../../../../test/support/process.ts'
 import { add, beside, made } from '../../../../test/support/stores.ts'
@@ -99,8 +100,7 @@ describe.concurrent('a copy', () => {
     writeFileSync(`${inUse}-wal`, 'x')
     const newer = changed('PRAGMA user_version = 99')
     for (const file of [missing, inUse, newer, '/', 'postgres://localhost/petstore']) {
-      const { status, stdout, stderr } = await check(file)
-      expect([status, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^petstore: .+\n$/)])
+      expect(await check(file)).toEqual(ended(2, /^petstore: .+\n$/, ''))
     }
     expect(existsSync(missing)).toBe(false)
     const env = { PETSTORE_URL: 'http://127.0.0.1:1', PETSTORE_API_KEY: 'mistyped' }
@@ -148,8 +148,7 @@ describe('with a service', () => {
     const other = changed("UPDATE events SET type = 'pet.changed' WHERE id = 22")
     const ahead = changed('UPDATE events SET id = 1000 WHERE id = 22')
     for (const file of [other, ahead]) {
-      const { status, stderr } = await check(file, ...url(), '--metrics', metrics)
-      expect([status, stderr]).toEqual([1, expect.stringContaining('The service does not have event ')])
+      expect(await check(file, ...url(), '--metrics', metrics)).toEqual(ended(1, 'The service does not have event '))
     }
     expect(existsSync(metrics)).toBe(false)
   })
@@ -172,6 +171,5 @@ test('restore --if-needed makes a store, and its folder, where there is none and
   const before = readFileSync(database)
   expect(await restore(good)).toEqual(nothing)
   expect(readFileSync(database)).toEqual(before)
-  const { status, stderr } = await run(['restore', good, '--database', join(good, 'petstore.db')])
-  expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore: .+\n$/)])
+  expect(await run(['restore', good, '--database', join(good, 'petstore.db')])).toEqual(ended(1, /^petstore: .+\n$/))
 })

@@ -192,21 +192,8 @@ describe.skipIf(!canMount)(`a small disk${WHY_SKIPPED}`, () => {
 
 /** Makes these system calls of the process fail until the function that it resolves with is called. */
 async function inject(pid: number, calls: string, error: string, when = ''): Promise<() => Promise<void>> {
-  const child = Bun.spawn(
-    [
-      'strace',
-      '-f',
-      '-o',
-      '/dev/null',
-      '-e',
-      `trace=${calls}`,
-      '-e',
-      `inject=${calls}:error=${error}${when}`,
-      '-p',
-      `${pid}`,
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  )
+  const flags = `-f -o /dev/null -e trace=${calls} -e inject=${calls}:error=${error}${when} -p ${pid}`
+  const child = Bun.spawn(['strace', ...flags.split(' ')], { stdio: ['ignore', 'ignore', 'pipe'] })
   // It says which threads it has attached to, once it has.
   const reader = child.stderr.getReader()
   await reader.read()

@@ -3,6 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, readFileSync } from 'node:fs'
+import { ended } from '../../../../test/support/ended.ts'
 import { allEvents, eventFilter } from '../../../../test/support/events.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
@@ -234,8 +235,7 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
 
   test('is changed only when somebody has said yes', async () => {
     const { earlier } = await broughtBack()
-    const { status, stderr } = await run(['recovered', '--database', earlier])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('use petstore recovered --yes.')])
+    expect(await run(['recovered', '--database', earlier])).toEqual(ended(1, 'use petstore recovered --yes.'))
     const terminal = openTerminal(['recovered', '--database', earlier, '--revoke', 'till'])
     await terminal.waitForScreen('leave out 1,000,000 ids and revoke 1 key in')
     terminal.type('n\r')
@@ -267,8 +267,7 @@ test('what is no store, or none that this user owns, is refused with a sentence'
     [empty, 'cannot be used: it holds no store.'],
     [owned.replace('postgres@', 'serving@'), 'this user does not own the tables: give the address of their owner.'],
   ] as const) {
-    const { status, stderr } = await recovered(address)
-    expect([status, stderr]).toEqual([1, expect.stringContaining(sentence)])
+    expect(await recovered(address)).toEqual(ended(1, sentence))
   }
   expect(readFileSync(foreign).equals(before)).toBe(true)
 })

@@ -9,16 +9,8 @@ import {
   jsonAnswer,
 } from '../../../practice/src/contract-faults/shared/faults.ts'
 import { refusingOthers } from '../../../practice/src/contract-faults/shared/memory.ts'
-import {
-  CREATE,
-  DELETE,
-  INVENTORY,
-  ONE,
-  ORDER,
-  ORDERS,
-  PLACE,
-  UPDATE,
-} from '../../../practice/src/contract-faults/shared/operations.ts'
+import * as on from '../../../practice/src/contract-faults/shared/operations.ts'
+
 import * as requests from '../../../practice/src/contract-faults/shared/request-changes.ts'
 import { hasHeader, isOf, pathOf, withoutKey } from '../../../practice/src/contract-faults/shared/requests.ts'
 import { number, objectOf, textOf } from '../../../practice/src/contract-faults/shared/values.ts'
@@ -41,11 +33,11 @@ const ERRORS: ContractFaults = {
   'an unknown path of the store is 200': at('*', 404, ({ target }) =>
     /\/store\/(?!orders)[\w-]+$/.test(target),
   ).onResponse(() => jsonAnswer(200, [])),
-  'a 401 of a create without a body': at(CREATE, 401).onResponse(empty),
-  'a 401 of a pet without a message': at(ONE, 401).answer.drop('message'),
+  'a 401 of a create without a body': at(on.CREATE, 401).onResponse(empty),
+  'a 401 of a pet without a message': at(on.ONE, 401).answer.drop('message'),
   'a 413 as a web page': at('*', 413).onResponse(page),
   'a 415 without a body': at('*', 415).onResponse(empty),
-  'a 412 of a pet without a code': at(ONE, 412).answer.drop('code'),
+  'a 412 of a pet without a code': at(on.ONE, 412).answer.drop('code'),
 }
 
 const noBody = (change: answers.Change): answers.Change => answers.both(change, empty)
@@ -56,35 +48,24 @@ const heading = (
   change: answers.Change,
 ): ContractFault => at(`HEAD ${path}`, code, when).onResponse(noBody(change))
 const always = () => true
+const without = (header: string) => answers.header(header, undefined)
+const plainText = answers.header('Content-Type', 'text/plain')
+const isUnknownHead = (request: ClientRequest) => request.method === 'HEAD' && isUnknown(request)
 
 const HEADS: ContractFaults = {
   'HEAD needs no key': at('HEAD /pets|HEAD /pets/*', 401, withoutKey).onResponse(noBody(answers.status(200))),
   'HEAD of a pet that is not there is 200': heading('/pets/*', 404, always, answers.status(200)),
   'HEAD with a wrong limit is 200': heading('/pets', 400, always, answers.status(200)),
   'HEAD reads no If-None-Match': at('HEAD /pets|HEAD /pets/*').request.header('If-None-Match', () => undefined),
-  'HEAD of a pet does not say that it is deprecated': heading(
-    '/pets/*',
-    200,
-    always,
-    answers.header('Deprecation', undefined),
-  ),
-  'HEAD of events has no Link': heading('/store/events', 200, always, answers.header('Link', undefined)),
-  'HEAD of an unknown path is 200': at(
-    '*',
-    404,
-    (request) => request.method === 'HEAD' && isUnknown(request),
-  ).onResponse(noBody(answers.status(200))),
-  'HEAD of an order has another type': heading(
-    '/store/orders/*',
-    200,
-    always,
-    answers.header('Content-Type', 'text/plain'),
-  ),
+  'HEAD of a pet does not say that it is deprecated': heading('/pets/*', 200, always, without('Deprecation')),
+  'HEAD of events has no Link': heading('/store/events', 200, always, without('Link')),
+  'HEAD of an unknown path is 200': at('*', 404, isUnknownHead).onResponse(noBody(answers.status(200))),
+  'HEAD of an order has another type': heading('/store/orders/*', 200, always, plainText),
 }
 
 /** Changes the Idempotency-Key. */
 const rekeying = (change: (key: string) => string | undefined): ContractFault =>
-  at(`${CREATE}|${PLACE}`).request.header('Idempotency-Key', change)
+  at(`${on.CREATE}|${on.PLACE}`).request.header('Idempotency-Key', change)
 const isReplay = (_: ClientRequest, { headers }: ServiceResponse) =>
   headerOf(headers, 'Idempotency-Replayed') !== undefined
 
@@ -94,9 +75,10 @@ const twiceOnly: ContractFault = () => {
   return async (request, pass) => {
     const key = headerOf(request.headers, 'Idempotency-Key') ?? ''
     const before = uses.get(key) ?? 0
-    if (before > 1 && isOf(request, CREATE)) return pass(requests.header('Idempotency-Key', () => undefined)(request))
+    if (before > 1 && isOf(request, on.CREATE))
+      return pass(requests.header('Idempotency-Key', () => undefined)(request))
     const response = await pass(request)
-    if (isOf(request, CREATE) && response.status === 201) uses.set(key, before + 1)
+    if (isOf(request, on.CREATE) && response.status === 201) uses.set(key, before + 1)
     return response
   }
 }
@@ -118,7 +100,7 @@ const replayedCorrections: ContractFault = () => {
   const first = new Map<string, ServiceResponse>()
   return async (request, pass) => {
     const key = headerOf(request.headers, 'Idempotency-Key')
-    if (!isOf(request, UPDATE) || key === undefined) return pass(request)
+    if (!isOf(request, on.UPDATE) || key === undefined) return pass(request)
     const known = first.get(key)
     if (known) return known
     const response = await pass(request)
@@ -132,11 +114,11 @@ const replayingCorrected: ContractFault = () => {
   const names = new Map<string, string>()
   return async (request, pass) => {
     const response = await pass(request)
-    if (isOf(request, UPDATE) && response.status === 200) {
+    if (isOf(request, on.UPDATE) && response.status === 200) {
       names.set(textOf(objectOf(response).get('id')), textOf(objectOf(response).get('name')))
     }
     const name = names.get(textOf(objectOf(response).get('id')))
-    const isMeant = isOf(request, CREATE) && isReplay(request, response) && name !== undefined
+    const isMeant = isOf(request, on.CREATE) && isReplay(request, response) && name !== undefined
     return isMeant ? answers.put('name', name)(response, request) : response
   }
 }
@@ -146,11 +128,18 @@ const REPEATS: ContractFaults = {
   'keys in other letters are one': rekeying((key) => key.toLowerCase()),
   'of a key 64 characters count': rekeying((key) => key.replace(/^("\S{64})\S{1,191}"$/, '$1"')),
   'another request under a key loses the first answer': lostByMismatch,
-  'a replay is 200': at(CREATE, 201, isReplay).answer.status(200),
-  'a replay has another type': at(`${CREATE}|${PLACE}`, 201, isReplay).answer.header('Content-Type', 'text/plain'),
+  'a replay is 200': at(on.CREATE, 201, isReplay).answer.status(200),
+  'a replay has another type': at(`${on.CREATE}|${on.PLACE}`, 201, isReplay).answer.header(
+    'Content-Type',
+    'text/plain',
+  ),
   'a replay shows the corrected name': replayingCorrected,
   'corrections under one key are one': replayedCorrections,
-  'a deletion with a key is refused': at(DELETE).refusing(hasHeader('Idempotency-Key', /./), 400, 'invalid_parameter'),
+  'a deletion with a key is refused': at(on.DELETE).refusing(
+    hasHeader('Idempotency-Key', /./),
+    400,
+    'invalid_parameter',
+  ),
 }
 
 const LIMITED: ContractFaults = {
@@ -158,9 +147,9 @@ const LIMITED: ContractFaults = {
     answers.header('RateLimit', '99'),
     answers.header('RateLimit-Policy', '100'),
   ),
-  'a read-only key lists no orders': refusingOthers(ORDERS),
-  'a read-only key fetches no order': refusingOthers(ORDER),
-  'a read-only key sees no inventory': refusingOthers(INVENTORY),
+  'a read-only key lists no orders': refusingOthers(on.ORDERS),
+  'a read-only key fetches no order': refusingOthers(on.ORDER),
+  'a read-only key sees no inventory': refusingOthers(on.INVENTORY),
 }
 
 export const ANSWERS_PLANTED: ContractFaults = { ...ERRORS, ...HEADS, ...REPEATS, ...LIMITED }

@@ -5,16 +5,8 @@ import { type Json, JsonNumber } from '../../../contract/src/json.ts'
 import { BODY_BYTES_MAX } from '../../../contract/src/limits.ts'
 import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
 import { at, type ContractFault, type ContractFaults } from '../../../practice/src/contract-faults/shared/faults.ts'
-import {
-  CHANGE,
-  CREATE,
-  DELETE,
-  INVENTORY,
-  LIST,
-  ONE,
-  PLACE,
-  UPDATE,
-} from '../../../practice/src/contract-faults/shared/operations.ts'
+import * as on from '../../../practice/src/contract-faults/shared/operations.ts'
+
 import * as requests from '../../../practice/src/contract-faults/shared/request-changes.ts'
 import { isOf, parametersOf, pathOf } from '../../../practice/src/contract-faults/shared/requests.ts'
 import { isText, number, objectOf, replacing, textOf } from '../../../practice/src/contract-faults/shared/values.ts'
@@ -33,10 +25,10 @@ const sendingField = (
   })
 const writing = (operation: string, field: string, change: (text: string) => string): ContractFault =>
   sendingField(operation, field, (value) => (isText(value) ? change(textOf(value)) : value))
-const naming = (change: (name: string) => string): ContractFault => writing(CREATE, 'name', change)
+const naming = (change: (name: string) => string): ContractFault => writing(on.CREATE, 'name', change)
 /** Keeps another name than the answer to the create shows. */
 const keeping = (change: (name: string) => string): ContractFault =>
-  at(`${LIST}|${ONE}`, 200).answer.rewrite('name', (name) => change(name))
+  at(`${on.LIST}|${on.ONE}`, 200).answer.rewrite('name', (name) => change(name))
 
 const NAMES: ContractFaults = {
   'two spaces become one': naming((name) => name.replaceAll(/ {2,}/g, ' ')),
@@ -48,8 +40,8 @@ const NAMES: ContractFaults = {
   'a tab becomes a space': naming((name) => name.replaceAll('\t', ' ')),
   'kept trimmed': keeping((name) => name.trim()),
   'kept normalised': keeping((name) => name.normalize('NFC')),
-  'a corrected name is trimmed': writing(UPDATE, 'name', (name) => name.trim()),
-  'a reference loses zero-width characters': writing(PLACE, 'reference', (text) => text.replaceAll('\u200b', '')),
+  'a corrected name is trimmed': writing(on.UPDATE, 'name', (name) => name.trim()),
+  'a reference loses zero-width characters': writing(on.PLACE, 'reference', (text) => text.replaceAll('\u200b', '')),
 }
 
 /** Takes a value that is wrong for another one. */
@@ -65,30 +57,30 @@ const isTruth = (value: Json | undefined) => typeof value === 'boolean'
 const isEmpty = (value: Json | undefined) => value === ''
 const someBody = Buffer.from('{"name":"petstore verify","categoryId":7}')
 const takingBody = (wrong: RegExp): ContractFault =>
-  at(CREATE).onRequest((request) => (wrong.test(request.body.toString()) ? { ...request, body: someBody } : request))
+  at(on.CREATE).onRequest((request) => (wrong.test(request.body.toString()) ? { ...request, body: someBody } : request))
 
 const TYPES: ContractFaults = {
-  'a name of true': taking(CREATE, 'name', isTruth, 'true'),
-  'a name in an array': taking(CREATE, 'name', isArray, 'array'),
-  'an object as name': taking(CREATE, 'name', isObject, '[object Object]'),
-  'a categoryId of true': taking(CREATE, 'categoryId', isTruth, number(1)),
-  'an empty categoryId': taking(CREATE, 'categoryId', isEmpty, number(0)),
-  'a categoryId in an array': taking(CREATE, 'categoryId', isArray, number(7)),
-  'a status in an array': taking(CREATE, 'status', isArray, 'sold'),
-  'a status of false': taking(CREATE, 'status', isTruth, undefined),
-  'an empty status': taking(CREATE, 'status', isEmpty, undefined),
+  'a name of true': taking(on.CREATE, 'name', isTruth, 'true'),
+  'a name in an array': taking(on.CREATE, 'name', isArray, 'array'),
+  'an object as name': taking(on.CREATE, 'name', isObject, '[object Object]'),
+  'a categoryId of true': taking(on.CREATE, 'categoryId', isTruth, number(1)),
+  'an empty categoryId': taking(on.CREATE, 'categoryId', isEmpty, number(0)),
+  'a categoryId in an array': taking(on.CREATE, 'categoryId', isArray, number(7)),
+  'a status in an array': taking(on.CREATE, 'status', isArray, 'sold'),
+  'a status of false': taking(on.CREATE, 'status', isTruth, undefined),
+  'an empty status': taking(on.CREATE, 'status', isEmpty, undefined),
   'a text as body': takingBody(/^\s*"/),
   'null as body': takingBody(/^\s*null\s*$/),
-  'a petId of true': at(PLACE, 400, (request) => isTruth(objectOf(request).get('petId'))).onResponse((response) => ({
+  'a petId of true': at(on.PLACE, 400, (request) => isTruth(objectOf(request).get('petId'))).onResponse((response) => ({
     ...response,
     status: 404,
     body: Buffer.from('{"code":"pet_not_found","message":"Pet 1 does not exist.","status":404}'),
   })),
-  'a reference that is a number': taking(PLACE, 'reference', (value) => value instanceof JsonNumber, '7'),
-  'an expiresAt of false': taking(PLACE, 'expiresAt', isTruth, undefined),
-  'a corrected name in an array': taking(UPDATE, 'name', isArray, 'array'),
-  'a corrected categoryId of true': taking(UPDATE, 'categoryId', isTruth, number(1)),
-  'an object as corrected reference': taking(CHANGE, 'reference', isObject, 'object'),
+  'a reference that is a number': taking(on.PLACE, 'reference', (value) => value instanceof JsonNumber, '7'),
+  'an expiresAt of false': taking(on.PLACE, 'expiresAt', isTruth, undefined),
+  'a corrected name in an array': taking(on.UPDATE, 'name', isArray, 'array'),
+  'a corrected categoryId of true': taking(on.UPDATE, 'categoryId', isTruth, number(1)),
+  'an object as corrected reference': taking(on.CHANGE, 'reference', isObject, 'object'),
 }
 
 /** Shows in lists for which `when` is true what was deleted, as it was added. */
@@ -99,10 +91,10 @@ function leaving(when: (parameters: URLSearchParams, pet: Map<string, Json>) => 
     return async (request, pass) => {
       const response = await pass(request)
       const pet = objectOf(response)
-      if (isOf(request, CREATE) && response.status === 201) added.set(textOf(pet.get('id')), pet)
+      if (isOf(request, on.CREATE) && response.status === 201) added.set(textOf(pet.get('id')), pet)
       const gone = added.get(pathOf(request.target).split('/')[2] ?? '')
-      if (isOf(request, DELETE) && response.status === 204 && gone) deleted.push(gone)
-      if (!isOf(request, LIST) || response.status !== 200 || parametersOf(request).has('cursor')) return response
+      if (isOf(request, on.DELETE) && response.status === 204 && gone) deleted.push(gone)
+      if (!isOf(request, on.LIST) || response.status !== 200 || parametersOf(request).has('cursor')) return response
       const parameters = parametersOf(request)
       const limit = Number(parameters.get('limit') ?? 20)
       return answers.items((all) => {
@@ -128,10 +120,10 @@ const stale = (filter: string, field: string): ContractFault => {
     const corrected = new Set<string>()
     return async (request, pass) => {
       const response = await pass(request)
-      if (isOf(request, UPDATE) && response.status === 200 && objectOf(request).has(field)) {
+      if (isOf(request, on.UPDATE) && response.status === 200 && objectOf(request).has(field)) {
         corrected.add(pathOf(request.target).split('/')[2] ?? '')
       }
-      if (!isOf(request, LIST) || response.status !== 200 || !parametersOf(request).has(filter)) return response
+      if (!isOf(request, on.LIST) || response.status !== 200 || !parametersOf(request).has(filter)) return response
       return answers.items((all) => {
         const ids = all.map(idOf)
         const before = shown.get(request.target) ?? []
@@ -148,8 +140,8 @@ const countingDeleted: ContractFault = () => {
   let deleted = 0n
   return async (request, pass) => {
     const response = await pass(request)
-    if (isOf(request, DELETE) && response.status === 204) deleted++
-    if (!isOf(request, INVENTORY) || response.status !== 200) return response
+    if (isOf(request, on.DELETE) && response.status === 204) deleted++
+    if (!isOf(request, on.INVENTORY) || response.status !== 200) return response
     return answers.rewrite('available', (count) => number(BigInt(count) + deleted))(response, request)
   }
 }
@@ -159,8 +151,8 @@ const unindexed: ContractFault = () => {
   const renamed = new Set<string>()
   return async (request, pass) => {
     const response = await pass(request)
-    if (isOf(request, UPDATE) && response.status === 200) renamed.add(pathOf(request.target).split('/')[2] ?? '')
-    if (!isOf(request, LIST) || !parametersOf(request).has('search')) return response
+    if (isOf(request, on.UPDATE) && response.status === 200) renamed.add(pathOf(request.target).split('/')[2] ?? '')
+    if (!isOf(request, on.LIST) || !parametersOf(request).has('search')) return response
     return answers.items((all) => all.filter((pet) => !(pet instanceof Map && renamed.has(textOf(pet.get('id'))))))(
       response,
       request,

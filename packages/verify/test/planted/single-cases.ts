@@ -10,21 +10,8 @@ import {
   jsonAnswer,
 } from '../../../practice/src/contract-faults/shared/faults.ts'
 import { frozen, keepingTags, remembering, secondTime } from '../../../practice/src/contract-faults/shared/memory.ts'
-import {
-  added,
-  adding,
-  COMPLETE,
-  CREATE,
-  INVENTORY,
-  LIST,
-  listing,
-  ONE,
-  ORDER,
-  ORDERS,
-  PETS,
-  RETURN,
-  UPDATE,
-} from '../../../practice/src/contract-faults/shared/operations.ts'
+import * as on from '../../../practice/src/contract-faults/shared/operations.ts'
+
 import * as requests from '../../../practice/src/contract-faults/shared/request-changes.ts'
 import {
   hasKey,
@@ -49,11 +36,11 @@ const isBeyondInt64 = (digits: string) => /^-?\d+$/.test(digits) && BigInt.asInt
 const isWithin53Bits = (digits: string) => rounded(digits).text === digits
 const withoutLimit = (parameters: URLSearchParams) =>
   isFiltered({ target: `?${parameters}` } as ClientRequest) && !parameters.has('limit')
-const nothingFound = at(LIST, 200, (request, { body }) => isFiltered(request) && body.toString() === '[]')
+const nothingFound = at(on.LIST, 200, (request, { body }) => isFiltered(request) && body.toString() === '[]')
 
 /** Limits the list first, and filters then. */
 const filteringLate: ContractFault = () => async (request, pass) => {
-  if (!isOf(request, LIST) || !isFiltered(request)) return pass(request)
+  if (!isOf(request, on.LIST) || !isFiltered(request)) return pass(request)
   const wanted = parametersOf(request).get('status')
   const response = await pass(requests.parameter('status', /./)(request))
   return answers.items((all) => all.filter((pet) => pet instanceof Map && pet.get('status') === wanted))(
@@ -67,10 +54,10 @@ const losing: ContractFault = remembering(
   () => ({ count: 0, lost: new Set<string>() }),
   (memory, request, response) => {
     const id = textOf(objectOf(response).get('id'))
-    if (isOf(request, CREATE) && response.status === 201 && ++memory.count % 3 === 0) memory.lost.add(id)
-    if (isOf(request, ONE) && memory.lost.has(id)) return errorAnswer(404, 'not_found')
+    if (isOf(request, on.CREATE) && response.status === 201 && ++memory.count % 3 === 0) memory.lost.add(id)
+    if (isOf(request, on.ONE) && memory.lost.has(id)) return errorAnswer(404, 'not_found')
     const isLost = (pet: Json) => pet instanceof Map && memory.lost.has(textOf(pet.get('id')))
-    return isOf(request, LIST)
+    return isOf(request, on.LIST)
       ? answers.items((all) => all.filter((pet) => !isLost(pet)))(response, request)
       : undefined
   },
@@ -80,9 +67,9 @@ const refusingNames: ContractFault = () => {
   const names = new Set<string>()
   return async (request, pass) => {
     const name = textOf(objectOf(request).get('name'))
-    if (isOf(request, CREATE) && names.has(name)) return errorAnswer(409, 'name_taken')
+    if (isOf(request, on.CREATE) && names.has(name)) return errorAnswer(409, 'name_taken')
     const response = await pass(request)
-    if (isOf(request, CREATE) && response.status === 201) names.add(name)
+    if (isOf(request, on.CREATE) && response.status === 201) names.add(name)
     return response
   }
 }
@@ -101,46 +88,46 @@ const stayingAuthorised: ContractFault = () => {
 /** Adds a second pet with each create. */
 const addingTwo: ContractFault = () => async (request, pass) => {
   const response = await pass(request)
-  if (isOf(request, CREATE) && response.status === 201) await pass(request)
+  if (isOf(request, on.CREATE) && response.status === 201) await pass(request)
   return response
 }
 
 /** Faults of any server of the interface. The level `interface` alone has to find them. */
 export const INTERFACE_CASES: ContractFaults = {
-  'with a status, all is listed without limit': listing.query(
+  'with a status, all is listed without limit': on.listing.query(
     (given) => withoutLimit(given) && given.set('limit', '100'),
   ),
-  'with a status, ten are listed without limit': listing.query(
+  'with a status, ten are listed without limit': on.listing.query(
     (given) => withoutLimit(given) && given.set('limit', '5'),
   ),
   'a status that no pet has is 404': nothingFound.onResponse(() => errorAnswer(404, 'not_found')),
   'a status that no pet has is null': nothingFound.onResponse(() => jsonAnswer(200, null)),
   'a status is looked for among as many pets as the limit': filteringLate,
-  'a 401 of a create without a body, of a server': at(CREATE, 401).onResponse(empty),
-  'a 401 of a create as a web page': at(CREATE, 401).onResponse(page),
-  'a 401 of a create as a line of text': at(CREATE, 401).onResponse(as('text/plain', 'Unauthorized')),
-  'a 401 of a create that says 400': at(CREATE, 401).answer.put('status', number(400)),
-  'a 401 of a pet without a body': at(ONE, 401).onResponse(empty),
-  'a 401 of a pet as a web page': at(ONE, 401).onResponse(page),
-  'a 401 of a pet in an envelope': at(ONE, 401).answer.json((error) => new Map([['error', error]])),
-  'a 400 of broken JSON without a body': at(CREATE, 400, ({ body }) => body.length > 0 && !isJson(body)).onResponse(
+  'a 401 of a create without a body, of a server': at(on.CREATE, 401).onResponse(empty),
+  'a 401 of a create as a web page': at(on.CREATE, 401).onResponse(page),
+  'a 401 of a create as a line of text': at(on.CREATE, 401).onResponse(as('text/plain', 'Unauthorized')),
+  'a 401 of a create that says 400': at(on.CREATE, 401).answer.put('status', number(400)),
+  'a 401 of a pet without a body': at(on.ONE, 401).onResponse(empty),
+  'a 401 of a pet as a web page': at(on.ONE, 401).onResponse(page),
+  'a 401 of a pet in an envelope': at(on.ONE, 401).answer.json((error) => new Map([['error', error]])),
+  'a 400 of broken JSON without a body': at(on.CREATE, 400, ({ body }) => body.length > 0 && !isJson(body)).onResponse(
     empty,
   ),
-  'lists show names in ASCII': at(LIST, 200).answer.rewrite('name', (name) => name.replace(/[^ -~]/g, '?')),
-  'behind a status, limit is not read': at(LIST).onRequest((request) =>
+  'lists show names in ASCII': at(on.LIST, 200).answer.rewrite('name', (name) => name.replace(/[^ -~]/g, '?')),
+  'behind a status, limit is not read': at(on.LIST).onRequest((request) =>
     /status=.*&limit=/.test(request.target) ? requests.parameter('limit', /./, '100')(request) : request,
   ),
-  'behind a limit, status is not read': at(LIST).onRequest((request) =>
+  'behind a limit, status is not read': at(on.LIST).onRequest((request) =>
     /limit=.*&status=/.test(request.target) ? requests.parameter('status', /./)(request) : request,
   ),
   'every third create is lost': losing,
   'each create adds two pets': addingTwo,
-  'a name of digits is a number': at(PETS).answer.rewrite('name', (name) =>
+  'a name of digits is a number': at(on.PETS).answer.rewrite('name', (name) =>
     /^[1-9]\d*$/.test(name) ? number(name) : name,
   ),
-  'two spaces in a name become one': adding.rewrite('name', (name) => name.replaceAll(/ {2,}/g, ' ')),
-  'a list is cached for a minute': frozen(LIST),
-  'the id of the client is taken': added.echo('id'),
+  'two spaces in a name become one': on.adding.rewrite('name', (name) => name.replaceAll(/ {2,}/g, ' ')),
+  'a list is cached for a minute': frozen(on.LIST),
+  'the id of the client is taken': on.added.echo('id'),
   'a second pet of the same name is 409': refusingNames,
   'a connection stays authorised': stayingAuthorised,
   'a key in other letters behind its beginning': takingKeys(
@@ -149,16 +136,16 @@ export const INTERFACE_CASES: ContractFaults = {
   ),
   'an integer above int64 becomes negative': wrapping((digits) => !digits.startsWith('-')),
   'an integer below int64 becomes positive': wrapping((digits) => digits.startsWith('-')),
-  'a small negative integer has no sign': at(PETS).answer.rewrite('categoryId', (digits) =>
+  'a small negative integer has no sign': at(on.PETS).answer.rewrite('categoryId', (digits) =>
     number(/^-\d{1,9}$/.test(digits) ? BigInt.asUintN(32, BigInt(digits)) : digits),
   ),
-  'a status in capitals is taken': adding.rewrite('status', (status) => status.toLowerCase()),
+  'a status in capitals is taken': on.adding.rewrite('status', (status) => status.toLowerCase()),
 }
 
 /** Takes the lowest 64 bits of integers beyond int64. */
 function wrapping(isMeant: (digits: string) => boolean): ContractFault {
   const isWrong = (digits: string) => isBeyondInt64(digits) && isMeant(digits)
-  return adding.object((object) => {
+  return on.adding.object((object) => {
     const digits = textOf(object.get('categoryId'))
     if (isWrong(digits)) object.set('categoryId', number(BigInt.asIntN(64, BigInt(digits))))
   })
@@ -174,7 +161,7 @@ const filteringByCursor: ContractFault = () => {
     const response = await pass(isBare && target !== undefined ? { ...request, target } : request)
     const [, next, other] =
       /<([^>]*cursor=([\w-]+)[^>]*)>; rel="next"/.exec(headerOf(response.headers, 'Link') ?? '') ?? []
-    if (isOf(request, LIST) && next !== undefined && other !== undefined) targets.set(other, next)
+    if (isOf(request, on.LIST) && next !== undefined && other !== undefined) targets.set(other, next)
     return response
   }
 }
@@ -193,9 +180,9 @@ const categoriesOf53Bits: ContractFault = () => {
       })(request),
     )
   return async (request, pass) => {
-    if (!isOf(request, PETS)) return pass(request)
+    if (!isOf(request, on.PETS)) return pass(request)
     const response = await pass(toService(request))
-    if (isOf(request, CREATE) && response.status === 201)
+    if (isOf(request, on.CREATE) && response.status === 201)
       sent.set(textOf(objectOf(response).get('id')), textOf(objectOf(request).get('categoryId')))
     return answers.each((pet) => {
       const digits = sent.get(textOf(pet.get('id')))
@@ -212,7 +199,7 @@ const comparing53Bits: ContractFault = () => {
   const meaning = (request: ClientRequest) =>
     stringifyJson(new Map([...objectOf(request)].map(([name, value]) => [name, Number(textOf(value)) || value])))
   return async (request, pass) => {
-    const key = isOf(request, CREATE) ? headerOf(request.headers, 'Idempotency-Key') : undefined
+    const key = isOf(request, on.CREATE) ? headerOf(request.headers, 'Idempotency-Key') : undefined
     if (key === undefined) return pass(request)
     const body = first.get(key)
     const isSame = body !== undefined && meaning({ ...request, body: Buffer.from(body) }) === meaning(request)
@@ -236,7 +223,7 @@ const expiringLate: ContractFault = () => {
     if (Date.now() < (lateAt.get(id) ?? 0))
       order.set('status', 'pending').set('changedAt', order.get('placedAt') ?? null)
   })
-  return at(`${ORDER}|${ORDERS}`, 200).onResponse(stillPending)()
+  return at(`${on.ORDER}|${on.ORDERS}`, 200).onResponse(stillPending)()
 }
 const later = () => answers.rewrite('changedAt', (at) => new Date(Date.parse(at) + 1).toISOString())
 const idsAndLinks = ({ body, headers }: Awaited<ReturnType<Pass>>) =>
@@ -246,30 +233,30 @@ const wherePresent = (change: (values: string) => string) => (value: string) =>
 
 /** Faults in this project's additions to the interface. */
 export const OWN_CASES: ContractFaults = {
-  'other white space in a name becomes a space': adding.rewrite('name', (name) =>
+  'other white space in a name becomes a space': on.adding.rewrite('name', (name) =>
     name.replaceAll(/[\u00a0\u2000-\u200a\u2028\u2029\u3000\u0085\v\f]/g, ' '),
   ),
-  'limits from 64 to 98 give one more': limiting(LIST, (limit) => (limit >= 64 && limit <= 98 ? limit + 1 : limit)),
+  'limits from 64 to 98 give one more': limiting(on.LIST, (limit) => (limit >= 64 && limit <= 98 ? limit + 1 : limit)),
   'HEAD of a list has another length': at('HEAD /pets', 200).answer.header('Content-Length', '2'),
   'HEAD of events has another length': at('HEAD /store/events', 200).answer.header('Content-Length', '7'),
   'a cursor of a filtered list is taken without the filter': filteringByCursor,
-  'the tag of a list is made of its ids': keepingTags(`${LIST}|HEAD /pets`, idsAndLinks),
-  'the tag of the inventory never changes': keepingTags(`${INVENTORY}|HEAD /store/inventory`),
-  'a repeated completion has another changedAt': secondTime(COMPLETE, later()),
-  'a repeated return has another changedAt': secondTime(RETURN, later()),
+  'the tag of a list is made of its ids': keepingTags(`${on.LIST}|HEAD /pets`, idsAndLinks),
+  'the tag of the inventory never changes': keepingTags(`${on.INVENTORY}|HEAD /store/inventory`),
+  'a repeated completion has another changedAt': secondTime(on.COMPLETE, later()),
+  'a repeated return has another changedAt': secondTime(on.RETURN, later()),
   'categories beyond 53 bits are one': categoriesOf53Bits,
   'requests that differ beyond 53 bits are one': comparing53Bits,
-  'a completion leaves changedAt': at(`${COMPLETE}|${ORDER}`, 200).onResponse(stillPlaced),
+  'a completion leaves changedAt': at(`${on.COMPLETE}|${on.ORDER}`, 200).onResponse(stillPlaced),
   'a reservation ends five seconds late': expiringLate,
-  'several tags in If-Match of a correction are any': at(UPDATE).request.header(
+  'several tags in If-Match of a correction are any': at(on.UPDATE).request.header(
     'If-Match',
     wherePresent(() => '*'),
   ),
-  'of several tags in If-Match of a list the last counts': at(LIST).request.header(
+  'of several tags in If-Match of a list the last counts': at(on.LIST).request.header(
     'If-Match',
     wherePresent((values) => values.replace(/^.*, */, '')),
   ),
-  'of several tags in If-Match of a completion the first counts': at(COMPLETE).request.header(
+  'of several tags in If-Match of a completion the first counts': at(on.COMPLETE).request.header(
     'If-Match',
     wherePresent((values) => values.replace(/,.*$/, '')),
   ),

@@ -54,26 +54,13 @@ test('a folder for backups is refused for PostgreSQL', () => {
 })
 
 describe('an address that cannot be used is refused, with a reason and without the password', () => {
-  for (const address of [
-    `postgres://shop:${SECRET}@db`,
-    `postgres://shop:${SECRET}@db/`,
-    `postgres://shop:${SECRET}@/pets`,
-    `postgres://:${SECRET}@db/pets`,
-    `postgres://db/pets?password=${SECRET}`,
-    `postgres://shop:${SECRET}@db:99999/pets`,
-    `postgres://shop:${SECRET}@db:0/pets`,
-    `postgres://shop:${SECRET}@db,/pets`,
-    `postgres://shop:${SECRET}@db%zz/pets`,
-    `postgres://shop:${SECRET}@db/pets?sslmode=never`,
-    `postgres://shop:${SECRET}@db/pets?connections=0`,
-    `postgres://shop:${SECRET}@db/pets?connections=101`,
-    `postgres://shop:${SECRET}@db/pets?max=1`,
-    `postgres://shop:${SECRET}@db/pets#x`,
-    `postgres://shop:${SECRET}%zz@db/pets`,
-    `postgres://shop:${SECRET}/x@db/pets`,
-    `postgres:shop:${SECRET}@db/pets`,
-    `mysql://shop:${SECRET}@db/pets`,
-  ]) {
+  const ADDRESSES = [
+    `@db @db/ @/pets postgres://:${SECRET}@db/pets postgres://db/pets?password=${SECRET} @db:99999/pets`,
+    '@db:0/pets @db,/pets @db%zz/pets @db/pets?sslmode=never @db/pets?connections=0 @db/pets?connections=101',
+    `@db/pets?max=1 @db/pets#x postgres://shop:${SECRET}%zz@db/pets postgres://shop:${SECRET}/x@db/pets`,
+    `postgres:shop:${SECRET}@db/pets mysql://shop:${SECRET}@db/pets`,
+  ].flatMap((texts) => texts.split(' ').map((text) => text.replace(/^@/, `postgres://shop:${SECRET}@`)))
+  for (const address of ADDRESSES) {
     test(address.replace(SECRET, '…'), () => {
       let message = ''
       try {

@@ -3,21 +3,7 @@
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-  symlinkSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { ask, launcher, run, serve } from '../../../../../test/support/process.ts'
@@ -31,15 +17,15 @@ describe('a store behind a symbolic link', () => {
     await service.stop('SIGKILL')
     // A checkpoint writes the pages in their order: it got as far as the first, which says how many there are.
     const copy = temporaryFile('copy.db')
-    for (const suffix of ['', '-wal']) copyFileSync(database + suffix, copy + suffix)
+    for (const suffix of ['', '-wal']) fs.copyFileSync(database + suffix, copy + suffix)
     new Database(copy).run('PRAGMA wal_checkpoint(TRUNCATE)')
-    const file = openSync(database, 'r+')
-    writeSync(file, readFileSync(copy), 0, 4096, 0)
-    closeSync(file)
-    expect(statSync(database).size).toBeLessThan(statSync(copy).size)
+    const file = fs.openSync(database, 'r+')
+    fs.writeSync(file, fs.readFileSync(copy), 0, 4096, 0)
+    fs.closeSync(file)
+    expect(fs.statSync(database).size).toBeLessThan(fs.statSync(copy).size)
 
     const link = temporaryFile('link.db')
-    symlinkSync(database, link)
+    fs.symlinkSync(database, link)
     const backup = temporaryFile('backup.db')
     expect(await run(['backup', backup, '--database', link])).toMatchObject({ status: 0 })
     const again = await serve(['--database', link])
@@ -50,7 +36,7 @@ describe('a store behind a symbolic link', () => {
 
   test('is made where the link leads', async () => {
     const [database, link] = [temporaryFile('petstore.db'), temporaryFile('link.db')]
-    symlinkSync(database, link)
+    fs.symlinkSync(database, link)
     await (await serve(['--database', link])).stop()
     expect(rows(database)[1]?.length).toBe(1)
   })
@@ -58,9 +44,9 @@ describe('a store behind a symbolic link', () => {
   test('that leads back to itself is refused by every command', async () => {
     const { database } = await made(1)
     const [itself, one, other] = ['itself.db', 'one.db', 'other.db'].map(temporaryFile) as [string, string, string]
-    symlinkSync(itself, itself)
-    symlinkSync(other, one)
-    symlinkSync(one, other)
+    fs.symlinkSync(itself, itself)
+    fs.symlinkSync(other, one)
+    fs.symlinkSync(one, other)
     for (const link of [itself, one]) {
       for (const args of [
         ['serve', '--port', '0', '--database', link],
@@ -83,7 +69,7 @@ describe('a store with two names', () => {
     const [{ database, key }, backup] = [await made(2), await made(1)]
     const other = temporaryFile('other.db')
     const service = await serve(['--database', database])
-    linkSync(database, other)
+    fs.linkSync(database, other)
     for (const name of [database, other]) {
       const target = temporaryFile('target.db')
       for (const args of [
@@ -96,13 +82,13 @@ describe('a store with two names', () => {
         ['copy', '--from', backup.database, '--to', name],
       ]) {
         const { status, stdout, stderr } = await run(args)
-        expect([args[0], status, stdout, existsSync(target)]).toEqual([args[0], 1, '', false])
+        expect([args[0], status, stdout, fs.existsSync(target)]).toEqual([args[0], 1, '', false])
         expect(stderr).toContain(`${name} has 2 names (hard links)`)
       }
     }
     expect((await ask('POST', `${service.url}/pets`, key, PET)).status).toBe(201)
     await service.stop()
-    unlinkSync(other)
+    fs.unlinkSync(other)
     const again = await serve(['--database', database])
     expect((await ask('POST', `${again.url}/pets`, key, PET)).status).toBe(201)
     await again.stop()
@@ -116,13 +102,13 @@ describe('the folders that a service makes', () => {
   test.skipIf(!strace)(
     `are on disk before it listens, with those above them${strace ? '' : ' (strace is not installed)'}`,
     async () => {
-      const folder = realpathSync(dirname(temporaryFile('x')))
+      const folder = fs.realpathSync(dirname(temporaryFile('x')))
       const trace = join(folder, 'trace')
       // -D: the process that is started is the service, and its tracer is another.
       const command = [strace as string, '-D', '-f', '-y', '-o', trace, '-e', 'trace=fsync', launcher]
       const env = { PETSTORE_BACKUP_DIR: join(folder, 'backups/of/petstore') }
       const service = await serve(['--database', join(folder, 'data/of/petstore.db')], { command, env })
-      const synced = readFileSync(trace, 'utf8')
+      const synced = fs.readFileSync(trace, 'utf8')
       await service.stop()
       for (const place of ['', '/data', '/data/of', '/backups', '/backups/of']) {
         expect(synced).toMatch(new RegExp(`fsync\\(\\d+<${folder}${place}>`))
@@ -142,8 +128,8 @@ describe('a folder that may not be written to', () => {
     `ends a start, a backup and a restore with a sentence${can ? '' : ' (another user cannot run this program)'}`,
     async () => {
       const { database } = await made(1)
-      chmodSync(database, 0o666)
-      chmodSync(dirname(database), 0o555)
+      fs.chmodSync(database, 0o666)
+      fs.chmodSync(dirname(database), 0o555)
       for (const [args, sentence] of [
         [['serve', '--port', '0'], `${database} cannot be written to. Let this user write to it and to its folder.`],
         [['keys', 'list'], `${database} cannot be written to. Let this user write to it and to its folder.`],
@@ -154,7 +140,7 @@ describe('a folder that may not be written to', () => {
         expect([status, stderr.trim().split('\n').length]).toEqual([1, 1])
         expect(stderr).toContain(sentence)
       }
-      chmodSync(dirname(database), 0o755)
+      fs.chmodSync(dirname(database), 0o755)
     },
   )
 
@@ -163,8 +149,8 @@ describe('a folder that may not be written to', () => {
     async () => {
       const folderOf = (user: number, mode: number) => {
         const folder = dirname(temporaryFile('x'))
-        if (root) chownSync(folder, user, user)
-        chmodSync(folder, mode)
+        if (root) fs.chownSync(folder, user, user)
+        fs.chmodSync(folder, mode)
         return folder
       }
       const [data, own] = [folderOf(65534, 0o755), folderOf(65534, 0o555)]
@@ -181,7 +167,7 @@ describe('a folder that may not be written to', () => {
         await refused(join(folder, 'data/petstore.db'))
         await refused(join(data, 'petstore.db'), { PETSTORE_BACKUP_DIR: join(folder, 'backups') })
       }
-      chmodSync(own, 0o755)
+      fs.chmodSync(own, 0o755)
     },
   )
 })
