@@ -75,7 +75,7 @@ describe('the package', () => {
     const command = [unpack(modules)]
     const home = join(modules, 'petstore')
     const dead = [...new Bun.Glob('**/*.md').scanSync(home)].flatMap((document) =>
-      [...readFileSync(join(home, document), 'utf8').matchAll(/\]\((?!\w+:|#)([^)\s#]+)/g)]
+      [...fs.readFileSync(join(home, document), 'utf8').matchAll(/\]\((?!\w+:|#)([^)\s#]+)/g)]
         .filter(([, target = '']) => !fs.existsSync(join(home, dirname(document), target)))
         .map(([link]) => `${document}: ${link}`),
     )
