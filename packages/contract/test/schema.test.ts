@@ -89,7 +89,7 @@ test.each([
     'an object that may not be empty says so',
     { type: 'object', properties: {}, minProperties: 1 },
     ['{"x":1}', '{}'],
-    [],
+    [{}],
     'It must have at least one field.',
   ],
   [
