@@ -26,12 +26,12 @@ test('says which service, how it is, and what the key may do', async () => {
     new RegExp(`^Service  ${service.url}
 State    ready
 Key      …${readOnly.slice(-4)}, from the flag or the environment
-         .+: read-only, for production, without an end\n$`),
+         .+: read-only, production, never expires\n$`),
   )
   expect(stdout).not.toContain(readOnly)
   await service.store.createPet(newPet(), (await service.store.listKeys())[0]?.id ?? 0n)
   const { stdout: later } = await status({ PETSTORE_PORT: port, PETSTORE_API_KEY: readOnly })
-  expect(later).toEndWith(`without an end\nEvent    pet.added: pet 1, by test, 2026-11-21 00:00Z\n`)
+  expect(later).toEndWith(`never expires\nEvent    pet.added: pet 1, by test, 2026-11-21 00:00Z\n`)
 })
 
 test('a key that is mistyped or refused, or none, ends with 4, a service that does not answer with 3', async () => {

@@ -113,7 +113,7 @@ function addCommand(): Command {
 function showCommand(): Command {
   return withClientSettings(new Command('show'))
     .alias('get')
-    .description('Show one pet, until the service removes the deprecated operation that it calls.')
+    .description('Show one pet.')
     .addArgument(int64Argument('<id>', 'its id'))
     .option('--json', 'print the pet as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore pets show 42 --json')

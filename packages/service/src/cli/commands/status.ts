@@ -24,8 +24,8 @@ export function statusCommand(): Command {
       if (!apiKey) throw new KeyError('There is no API key. Run petstore login, or set PETSTORE_API_KEY.')
       await printLines(`Key      …${apiKey.slice(-4)}, from ${keyFrom}`)
       const { name, access, environment, expiresAt }: KeyInfo = JSON.parse(await get(baseUrl, '/key', apiKey))
-      const end = expiresAt ? `until ${time(Date.parse(expiresAt))}` : 'without an end'
-      await printLines(`         ${name}: ${access}, for ${environment}, ${end}`)
+      const end = expiresAt ? `expires ${time(Date.parse(expiresAt))}` : 'never expires'
+      await printLines(`         ${name}: ${access === 'full' ? 'full access' : access}, ${environment}, ${end}`)
       const event = await lastEvent(self)
       if (event) await printLines(`Event    ${event}`)
     })
