@@ -6,7 +6,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { median } from '../bench/figures.ts'
 import { index } from '../bench/seed.ts'
-import { PAGE_SIZE } from '../packages/page/src/list/page-sizes.ts'
+import { PAGE_SIZE } from '../packages/page/src/list/list-position.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { openSignedIn } from '../test/support/console.ts'
 import { experiment, print } from './command.ts'

@@ -5,7 +5,9 @@ import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { type Draft, EMPTY_DRAFT } from './animal/draft.ts'
 import { TIMEOUT_MS } from './failures.ts'
+import { NO_RESERVATION, RESERVATION } from './orders/order-dialog.tsx'
 import { Announcer } from './parts/announcer.tsx'
+import { noteServiceTime } from './parts/clock.ts'
 import { useSessionState } from './session/session-state.ts'
 import { SignIn } from './session/sign-in.tsx'
 import { useSignedIn } from './session/signed-in.ts'
@@ -15,6 +17,7 @@ import { StoreView } from './store-view.tsx'
 /** `found`: the key that this tab had, or another one has. */
 export function App({ found }: { found: SignedIn | undefined }) {
   const [draft, setDraft] = useSessionState<Draft>('petstore.draft', EMPTY_DRAFT)
+  const [, setReservation] = useSessionState(RESERVATION, NO_RESERVATION)
   const { signedIn, ...keys } = useSignedIn(found, clear)
   const apiKey = signedIn?.key
   /** Why the last key no longer works. */
@@ -37,11 +40,13 @@ export function App({ found }: { found: SignedIn | undefined }) {
   function clear(): void {
     history.replaceState(null, '', './')
     setDraft(EMPTY_DRAFT)
+    setReservation(NO_RESERVATION)
   }
 
   /** A key that stops working leads to signing in, whatever was asked, but not one of an earlier session. Keeps the draft for the next key. */
   async function fetchOrRefuse(url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
     const response = await fetch(url, init)
+    noteServiceTime(response.headers.get('Date'))
     if (response.status === 401) {
       const { message = 'The API key was refused.' } = await response.clone().json().catch(Object)
       if (!signal.aborted) {

@@ -20,7 +20,7 @@ export interface Failure {
 /** For each attempt of a request: see PetstoreClientOptions. */
 export const TIMEOUT_MS = 10_000
 /** For people, where no answer came. */
-export const NOT_RESPONDING = 'The service is not responding.'
+export const NOT_RESPONDING = 'No connection.'
 
 /** Ended by whoever began it, or with the session: effects are cleaned up only after the session's requests have ended. */
 export function isAborted(error: unknown): boolean {

@@ -3,7 +3,6 @@
 import { type AnchorHTMLAttributes, type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { type ListPosition, startOf, toAddress } from './list/list-position.ts'
-import { PAGE_SIZE } from './list/page-sizes.ts'
 import { type Opened, openedAddress, type RecordId } from './record/record-address.ts'
 
 /** A list, or what has the page to itself. */
@@ -11,11 +10,9 @@ export type Place = ListPosition | Opened
 
 interface Places {
   go: (to: Place) => void
-  /** How many rows a list has that somebody goes to. */
-  limit: number
 }
 
-export const Places = createContext<Places>({ go: () => undefined, limit: PAGE_SIZE })
+export const Places = createContext<Places>({ go: () => undefined })
 
 interface LinkProps extends Pick<AnchorHTMLAttributes, 'class' | 'aria-current'> {
   to: Place
@@ -41,7 +38,7 @@ interface AnimalsLinkProps extends Omit<LinkProps, 'to'> {
 }
 
 export function AnimalsLink({ only, ...link }: AnimalsLinkProps) {
-  return <Link to={{ ...startOf('animals', useContext(Places)), ...only }} {...link} />
+  return <Link to={{ ...startOf('animals'), ...only }} {...link} />
 }
 
 export function CategoryLink({ id }: { id: bigint }) {

@@ -3,7 +3,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useAnnounce } from './parts/announcer.tsx'
-import { CloseButton } from './parts/close-button.tsx'
 import { Notice } from './parts/notice.tsx'
 
 const SHOWN_MS = 10_000
@@ -24,16 +23,7 @@ function News({ title, action, onClose }: NewsProps) {
   }, [title])
   return (
     <div ref={news}>
-      <Notice
-        kind="done"
-        title={title}
-        actions={
-          <>
-            {action}
-            <CloseButton onClose={onClose} />
-          </>
-        }
-      />
+      <Notice kind="done" title={title} actions={action} onClose={onClose} />
     </div>
   )
 }

@@ -2,6 +2,7 @@
 
 import type { Order } from '../../client/src/petstore.ts'
 import { labelOf } from './animal/status-labels.ts'
+import { now } from './parts/clock.ts'
 import { plain } from './parts/visible-text.ts'
 
 /** What has become of an animal when somebody else was quicker; `order` holds it now. */
@@ -11,9 +12,18 @@ export function quicker(name: string, order: Order | undefined): string {
 }
 
 /** For whom, and until when: " for Anna, until Sun 22 Nov, 15:20". */
-export function terms({ status, reference, expiresAt }: Order): string {
-  const until = status === 'pending' && expiresAt ? `until ${time(expiresAt)}` : ''
-  return [reference && ` for ${brief(reference)}`, until && ` ${until}`].filter(Boolean).join(',')
+export function terms(order: Order): string {
+  const end = endOf(order)
+  return [order.reference && ` for ${brief(order.reference)}`, end && ` ${end}`].filter(Boolean).join(',')
+}
+
+/** "until Sun 22 Nov, 15:20"; empty for an order without an end, and for one that has ended. */
+export function endOf({ status, expiresAt }: Order): string {
+  return status === 'pending' && expiresAt ? `until ${time(expiresAt)}` : ''
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 export function number(value: number | bigint): string {
@@ -47,7 +57,7 @@ export function clock(at: string): string {
 const MOMENT_MS = 5 * 60_000
 
 function ago(at: string): string {
-  return Math.abs(Date.now() - Date.parse(at)) < MOMENT_MS ? 'a moment ago' : `on ${time(at)}`
+  return Math.abs(now() - Date.parse(at)) < MOMENT_MS ? 'a moment ago' : `on ${time(at)}`
 }
 
 const BRIEF_MAX = 40

@@ -15,13 +15,13 @@ export const SHORTCUTS = {
   scan: { key: '0', others: [...'123456789'], shown: '0–9', meaning: 'Search for an id, as a scanner types it' },
   add: { key: 'n', meaning: 'Add an animal' },
   nextRow: { key: 'j', others: ['ArrowDown'], meaning: 'Next row' },
-  rowBefore: { key: 'k', others: ['ArrowUp'], meaning: 'Row before' },
+  previousRow: { key: 'k', others: ['ArrowUp'], meaning: 'Previous row' },
   open: { key: 'Enter', shown: '↵', meaning: 'Open the row' },
-  choose: { key: 'x', meaning: 'Choose the row' },
+  choose: { key: 'x', meaning: 'Select the row' },
   previousPage: { key: 'ArrowLeft', shown: '←', meaning: 'Previous page' },
   nextPage: { key: 'ArrowRight', shown: '→', meaning: 'Next page' },
   close: { key: 'Escape', shown: 'Esc', meaning: 'Close' },
-  explain: { key: '?', meaning: 'Show these keys' },
+  explain: { key: '?', meaning: 'Show the keyboard shortcuts' },
 } as const satisfies Record<string, Shortcut>
 
 export type ShortcutName = keyof typeof SHORTCUTS

@@ -11,7 +11,6 @@ import { useExport } from './files/use-export.tsx'
 import { type Place, Places, RecordLink } from './links.tsx'
 import { OfferedCategories } from './list/category.tsx'
 import { EmptyStore } from './list/empty-store.tsx'
-import { FindBox, SEARCH_ID } from './list/find-field.tsx'
 import { petsOf, useHolders } from './list/holders.ts'
 import { type List, useList, useStarts } from './list/list.ts'
 import { type ListPosition, nextPage, previousPage, startOf } from './list/list-position.ts'
@@ -20,12 +19,14 @@ import { Tools } from './list/list-tools.tsx'
 import { LIST_ID, ListView } from './list/list-view.tsx'
 import { isNarrowed, rangeOf, summary } from './list/pager.tsx'
 import { moveRow, useFocusBack } from './list/row-focus.ts'
+import { Found, SEARCH_ID, Search } from './list/search.tsx'
 import { SkipLink, TitleRow } from './list/title-row.tsx'
 import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { useNews } from './news.tsx'
 import { useActing } from './orders/acting.tsx'
 import type { Action, Subject } from './orders/actions.ts'
 import { usePrinting } from './paper/use-printing.tsx'
+import { Notice } from './parts/notice.tsx'
 import { brief } from './phrases.ts'
 import { openedAddress, useOpened } from './record/record-address.ts'
 import { RecordView } from './record/record-view.tsx'
@@ -35,6 +36,7 @@ import type { SignedIn } from './session/tab-keys.ts'
 import { useTitle } from './title.ts'
 import { Bar, TITLES } from './top-bar.tsx'
 import { ShortcutsDialog, useShortcuts } from './use-shortcuts.tsx'
+import { wrongIn } from './wrong-address.ts'
 
 interface StoreViewProps {
   client: PetstoreClient
@@ -99,7 +101,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
     scan: focusBox,
     add: () => !readOnly && setAdding(true),
     nextRow: () => moveRow(1),
-    rowBefore: () => moveRow(-1),
+    previousRow: () => moveRow(-1),
     open: undefined,
     choose: () => !opened && selecting.toggleFocused(),
     previousPage: () => step(shown && previousPage(shown.position, shown.prev)),
@@ -148,16 +150,29 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
     setDraft({ ...draft, name })
     setAdding(true)
   }
+  const wrong = wrongIn(location.search)
+  const wrongAddress = wrong.length > 0 && (
+    <Notice kind="warning" title="This link does not work.">
+      “{wrong.join('”, “')}” has no meaning here, and was ignored.
+    </Notice>
+  )
   const onAdd = animals && !readOnly ? () => setAdding(true) : undefined
   return (
-    <Places.Provider value={{ go, limit: position.limit }}>
+    <Places.Provider value={{ go }}>
       {!opened && <SkipLink />}
-      <Bar {...{ position, starts, opened, signedIn }} onExplain={() => setExplaining(true)} onSignOut={onSignOut} />
+      <Bar {...{ position, starts, opened, signedIn }} onExplain={() => setExplaining(true)} onSignOut={onSignOut}>
+        <Search
+          key={opened ? 'opened' : 'list'}
+          {...{ client }}
+          position={opened ? startOf('animals') : position}
+          goTo={opened ? undefined : go}
+        />
+      </Bar>
       {exportStrip}
       {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={refresh} />}
       {opened ? (
         <main class="page">
-          <FindBox client={client} position={startOf('animals', position)} />
+          {wrongAddress}
           {opened.kind === 'activity' ? (
             <ActivityView {...{ client, feed }} position={opened} />
           ) : (
@@ -177,6 +192,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
         </main>
       ) : (
         <main class="page">
+          {wrongAddress}
           <TitleRow
             title={TITLES[position.view]}
             draftKept={!isEmpty(draft) && !adding}
@@ -185,11 +201,12 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
             onSelect={emptyStore ? undefined : selection ? endSelecting : selecting.begin}
             selecting={selection !== undefined}
             exporting={exporting}
-            onExport={() => startExport(position, shown)}
+            onExport={emptyStore ? undefined : () => startExport(position, shown)}
             onPrint={() => printList(position)}
           />
           <p class="print-title" data-text={shown && summary(shown.position, rangeOf(shown))} />
-          {!emptyStore && <Tools {...{ client, position, shown, onAction }} goTo={go} />}
+          {!emptyStore && <Tools {...{ position, shown }} goTo={go} />}
+          <Found {...{ client, feed, position, onAction }} />
           <ListView
             {...{ ...list, onAction, emptyStore, selection }}
             goTo={go}

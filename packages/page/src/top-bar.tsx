@@ -1,5 +1,6 @@
-// The bar at the top of the page: the two lists, the key that is signed in, and where else to go.
+// The bar at the top of the page: the two lists, the search, and the key that is signed in.
 
+import type { ComponentChildren } from 'preact'
 import { Link } from './links.tsx'
 import type { ListPosition } from './list/list-position.ts'
 import { Paw } from './parts/icons.tsx'
@@ -15,9 +16,11 @@ interface BarProps {
   signedIn: SignedIn
   onExplain: () => void
   onSignOut: () => void
+  /** The search. */
+  children: ComponentChildren
 }
 
-export function Bar({ position, starts, opened, signedIn, onExplain, onSignOut }: BarProps) {
+export function Bar({ position, starts, opened, signedIn, onExplain, onSignOut, children }: BarProps) {
   const { key, name, readOnly } = signedIn
   return (
     <header class="bar">
@@ -45,18 +48,16 @@ export function Bar({ position, starts, opened, signedIn, onExplain, onSignOut }
             Activity
           </Link>
         </nav>
+        {children}
         <p class="key" title={name}>
           <span class="visually-hidden">Signed in with the key </span>
           <span class="key-name">{name}</span> <span class="mono">…{key.slice(-4)}</span>
           {readOnly && <span class="tag">Read-only</span>}
         </p>
         <nav aria-label="Page">
-          <button type="button" class="quiet keys-button" aria-label="Keys" onClick={onExplain}>
+          <button type="button" class="quiet keys-button" aria-label="Keyboard shortcuts" onClick={onExplain}>
             ?
           </button>
-          <a class="button quiet" href="docs" target="_blank" rel="noopener">
-            Reference
-          </a>
           <button type="button" class="quiet" onClick={onSignOut}>
             Sign out
           </button>

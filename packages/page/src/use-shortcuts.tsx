@@ -41,7 +41,7 @@ interface ShortcutsDialogProps {
 
 export function ShortcutsDialog({ open, setOpen, enabled, setEnabled }: ShortcutsDialogProps) {
   return (
-    <FormDialog id="shortcuts-title" title="Keys" {...{ open, setOpen }}>
+    <FormDialog id="shortcuts-title" title="Keyboard shortcuts" {...{ open, setOpen }}>
       <dl class="shortcuts">
         {ALL_SHORTCUTS.map(([name, { key, shown = key, meaning }]) => (
           <Fragment key={name}>
@@ -54,7 +54,7 @@ export function ShortcutsDialog({ open, setOpen, enabled, setEnabled }: Shortcut
       </dl>
       <label class="check">
         <input type="checkbox" checked={enabled} onChange={() => setEnabled(!enabled)} />
-        Use these keys
+        Use keyboard shortcuts
       </label>
     </FormDialog>
   )

@@ -8,7 +8,7 @@ import { addPets, firstRows, listedIds, openEachTest, openSignedIn, refusal } fr
 import { temporaryFile } from '../../../test/support/files.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
-import { PAGE_SIZE } from '../src/list/page-sizes.ts'
+import { PAGE_SIZE } from '../src/list/list-position.ts'
 
 const RESERVED = labelOf('pending')
 

@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/console.ts'
 import type { Service } from '../../../test/support/service.ts'
 import type { PetstoreClient } from '../../client/src/petstore.ts'
-import { PAGE_SIZE } from '../src/list/page-sizes.ts'
+import { PAGE_SIZE } from '../src/list/list-position.ts'
 
 let service: Service
 let page: Page

@@ -17,8 +17,7 @@ import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { OVERLOADED } from '../../service/src/domain/petstore-error.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
-import { NOT_RESPONDING } from '../src/failures.ts'
-import { PAGE_SIZE } from '../src/list/page-sizes.ts'
+import { PAGE_SIZE } from '../src/list/list-position.ts'
 import { SHORTCUTS } from '../src/shortcuts.ts'
 
 const RESERVED = labelOf('pending')
@@ -27,14 +26,18 @@ const RELEASED = labelOf('cancelled')
 let service: Service
 let page: Page
 let client: PetstoreClient
-const { button, dialog, press, said } = openEachTest((opened) => {
+const { alert, button, dialog, press, said } = openEachTest((opened) => {
   ;({ service, page, client } = opened)
   service.clock.at = Date.now()
 })
 
 const history = () => page.getByRole('region', { name: 'History' }).getByRole('listitem')
+const fact = async (name: string) =>
+  page.evaluate<string>(
+    `[...document.querySelectorAll('dt')].find(({ textContent }) => textContent === '${name}')?.nextSibling.textContent`,
+  )
 
-test('an animal has a page with its history in words, its order and all actions, and follows what others do', async () => {
+test('an animal has a page with its facts, its history in words, its order and all actions, and follows what others do', async () => {
   await addPets(service, PAGE_SIZE + 5, 'available', 'available')
   const till = new PetstoreClient({ baseUrl: service.url, apiKey: await service.addKey({ name: 'till 3' }) })
   const expiresAt = new Date(Date.now() + 7_200_000).toISOString()
@@ -45,7 +48,7 @@ test('an animal has a page with its history in words, its order and all actions,
   await press(SHORTCUTS.nextRow.key)
   await press('ArrowDown')
   expect(await focusedName(page)).toBe('Pet 2')
-  await press(SHORTCUTS.rowBefore.key)
+  await press(SHORTCUTS.previousRow.key)
   await press(SHORTCUTS.nextRow.key)
   await press('Enter')
   await page.getByRole('heading', { name: 'Pet 2', exact: true }).waitFor()
@@ -58,6 +61,7 @@ test('an animal has a page with its history in words, its order and all actions,
   ])
   await till.placeOrder({ petId: 2n, reference: 'Ben' })
   await history().first().getByText(`${RESERVED} for Ben`).waitFor()
+  expect([await fact('For'), await fact('Until')]).toEqual(['Ben', 'No end'])
   const place = async () => (await page.getByRole('button', { name: 'Edit' }).boundingBox())?.y
   const before = await place()
   await beginSale(page, 'Pet 2')
@@ -66,9 +70,9 @@ test('an animal has a page with its history in words, its order and all actions,
   await history().first().getByText('Sold for Ben — test').waitFor()
   await page.getByRole('button', { name: 'Receipt' }).waitFor()
   expect(await place()).toBe(before)
+  expect(await fact('Sold')).toMatch(/\d/)
   await page.getByRole('button', { name: 'Take back Pet 2' }).waitFor()
   expect(await accessibilityProblems(page)).toEqual([])
-
   await page.getByRole('link', { name: 'Order 2' }).click()
   await page.getByRole('heading', { name: 'Order 2' }).waitFor()
   expect(await history().count()).toBe(2)
@@ -78,73 +82,55 @@ test('an animal has a page with its history in words, its order and all actions,
   await page.getByRole('link', { name: 'Pet 2' }).click()
   await page.getByRole('heading', { name: 'Pet 2', exact: true }).waitFor()
   expect(await layoutProblems(page)).toEqual([])
-  await page.getByRole('button', { name: 'Animals' }).click()
-  await page.getByText(firstRows()).waitFor()
-  expect(page.url()).toBe(`${service.origin}/`)
 })
 
 test('an address that people can guess leads there, and says when there is no such animal', async () => {
   await addPets(service, 1, 'available', 'available')
-  await service.store.placeOrder({ petId: 1n }, (await service.store.listKeys())[0]?.id as bigint)
+  await client.placeOrder({ petId: 1n })
   await openSignedIn(page, service.key)
   await page.goto(`${service.origin}/animals/42`)
-  await page.getByRole('alert').getByText('No animal has the id 42.').waitFor()
+  await alert().getByText('No animal has the id 42.').waitFor()
   await page.goto(`${service.origin}/orders/1`)
   await page.getByRole('heading', { name: 'Order 1' }).waitFor()
 })
 
-test('what cannot be read at first comes by itself: whom a row is for, what an id finds, a record, and what happened today', async () => {
+test('what cannot be read at first comes by itself: whom a row is for, what an id finds, a record', async () => {
   await addPets(service, 2, 'available', 'available')
   await client.placeOrder({ petId: 1n, reference: 'Anna' })
   await openSignedIn(page, service.key)
   await page.getByText('For Anna').waitFor()
   /** Cuts off the next request of the page that this is about, and no other. */
-  const cutOnce = async (about: (url: URL) => boolean) => {
+  const cutOnce = async (path: string, name: string, value: string) => {
+    const about = (url: URL) => url.pathname === path && url.searchParams.get(name) === value
     let left = 1
     const cut = page.waitForEvent('requestfailed', (request) => about(new URL(request.url())))
     await page.route(about, (route) => (left-- > 0 ? route.abort() : route.continue()))
     return cut
   }
-  const asks = (path: string, name: string, value: string) => (url: URL) =>
-    url.pathname === path && url.searchParams.get(name) === value
-
-  const holder = cutOnce(asks('/v1/store/orders', 'petId', '1'))
+  const holder = cutOnce('/v1/store/orders', 'petId', '1')
   await page.reload()
   await holder
   await page.getByText('For Anna').waitFor()
-
-  const found = cutOnce(asks('/v1/store/events', 'petId', '2'))
+  const found = cutOnce('/v1/store/events', 'petId', '2')
   await page.getByLabel('Search').fill('2')
   await found
   await page.getByRole('region', { name: 'Pet 2' }).waitFor()
-
-  const record = cutOnce(asks('/v1/store/events', 'orderId', '1'))
+  const record = cutOnce('/v1/store/events', 'orderId', '1')
   await page.goto(`${service.origin}/?order=1`)
   await record
   await history().getByText(`${RESERVED} for Anna`).waitFor()
-  await page.getByRole('alert').waitFor({ state: 'hidden' })
+  await alert().waitFor({ state: 'hidden' })
 
-  const activity = cutOnce(asks('/v1/store/events', 'type', 'pet.added'))
-  await page.getByRole('link', { name: 'Activity' }).click()
-  await activity
-  await page.getByRole('radio', { name: 'Added 2' }).waitFor()
-  await page.getByRole('alert').waitFor({ state: 'hidden' })
-})
-
-test('a record that cannot be loaded says so, and is read when somebody asks for it', async () => {
-  await addPets(service, 1, 'available', 'available')
-  await openSignedIn(page, service.key)
-  await page.getByText('1 animal', { exact: true }).waitFor()
-  const events = (url: URL) => url.searchParams.get('petId') === '1'
+  // Where a retry is far away, it is tried when you ask for it.
+  const events = (url: URL) => url.searchParams.get('petId') === '2'
   await page.route(events, (route) => route.fulfill(refusal(OVERLOADED)))
-  await page.getByRole('link', { name: 'Pet 1' }).click()
-  const alert = page.getByRole('alert')
-  await alert.getByText('Could not load animal 1. The service is overloaded').waitFor()
+  await page.goto(`${service.origin}/?animal=2`)
+  await alert().getByText('Could not load animal 2. The service is overloaded').waitFor()
   expect(await accessibilityProblems(page)).toEqual([])
   await page.unroute(events)
-  await alert.getByRole('button', { name: 'Try now' }).click()
-  await page.getByRole('heading', { name: 'Pet 1', exact: true }).waitFor()
-  expect(await alert.count()).toBe(0)
+  await alert().getByRole('button', { name: 'Try now' }).click()
+  await page.getByRole('heading', { name: 'Pet 2', exact: true }).waitFor()
+  expect(await alert().count()).toBe(0)
 })
 
 test('what was entered wrongly is corrected: name and category, a status that nobody holds, an end, and an animal that is none', async () => {
@@ -157,7 +143,6 @@ test('what was entered wrongly is corrected: name and category, a status that no
   await dialog().getByLabel('Category').fill('9223372036854775807')
   await press('Enter')
   await dialog().getByText('Name must contain').waitFor()
-  expect(await accessibilityProblems(page)).toEqual([])
   await dialog().getByLabel('Name').fill('Luna')
   await press('Enter')
   await page.getByRole('heading', { name: 'Luna', exact: true }).waitFor()
@@ -170,9 +155,6 @@ test('what was entered wrongly is corrected: name and category, a status that no
   const deletes = dialog().getByRole('button', { name: 'Delete' })
   expect(await deletes.getAttribute('class')).toBe('danger')
   expect(await focusedName(page)).not.toBe('Delete')
-  await dialog().getByRole('button', { name: 'Cancel' }).click()
-  await dialog().waitFor({ state: 'hidden' })
-  await button('Delete').click()
   await deletes.click()
   await said('Luna is deleted.')
   await page.waitForURL(`${service.origin}/`)
@@ -187,23 +169,17 @@ test('what was entered wrongly is corrected: name and category, a status that no
   await dialog().getByLabel('For how long').selectOption('1 week')
   service.clock.at += 1_000
   await dialog().getByRole('button', { name: 'Save' }).click()
-  const isTold = async () => {
-    await history().first().getByText('Order edited: for whom from Ana to Anna, until from it is released to').waitFor()
-    await history().last().getByText(`${RESERVED} for Ana —`).waitFor()
-  }
-  await isTold()
+  await history().first().getByText('Order edited: for whom from Ana to Anna, until from no end to').waitFor()
   await page.reload()
-  await isTold()
-  const order = await client.getOrder(1n)
-  expect([order.reference, Date.parse(order.expiresAt ?? '') > Date.now() + 6 * 86_400_000]).toEqual(['Anna', true])
+  await history().first().getByText('Order edited: for whom from Ana to Anna, until from no end to').waitFor()
+  await history().last().getByText(`${RESERVED} for Ana —`).waitFor()
   await page.getByRole('link', { name: 'Pet 2' }).click()
   await button('Edit').waitFor()
   for (const name of ['Delete', 'Make available']) expect(await button(name).count()).toBe(0)
 })
 
-test('an animal that was just reserved is sold before the page has read it again; a sale that fails behind a closed dialog opens it', async () => {
-  await addPets(service, 2, 'available', 'available')
-  const orders = async () => (await Array.fromAsync(client.listOrders())).map(({ status }) => status)
+test('an animal that was just reserved is sold before the page has read it again', async () => {
+  await addPets(service, 1, 'available', 'available')
   await openSignedIn(page, service.key)
   await page.getByRole('link', { name: 'Pet 1' }).click()
   await button('Reserve Pet 1').waitFor()
@@ -215,23 +191,7 @@ test('an animal that was just reserved is sold before the page has read it again
   await beginSale(page, 'Pet 1')
   await press('Enter')
   await dialog().getByText('Reserved for Anna, until').waitFor()
-  expect(await orders()).toEqual(['pending'])
   await press('Enter')
   await said('Pet 1 is sold.')
-  expect(await orders()).toEqual(['completed'])
-
-  await page.unroute('**/v1/store/events?**')
-  const closed = Promise.withResolvers<void>()
-  await page.route('**/complete', async (route) => {
-    await closed.promise
-    await route.abort()
-  })
-  await page.goto(`${service.origin}/?animal=2`)
-  await beginSale(page, 'Pet 2')
-  await press('Enter')
-  await button('Selling…').waitFor()
-  await press('Escape')
-  await dialog().waitFor({ state: 'hidden' })
-  closed.resolve()
-  await dialog().getByText(`Not sold yet. ${NOT_RESPONDING}`).waitFor()
+  expect((await Array.fromAsync(client.listOrders())).map(({ status }) => status)).toEqual(['completed'])
 })

@@ -145,7 +145,7 @@ describe('signing in', () => {
     // Whatever goes on would do so while the next key reads several lists.
     for (const status of ['Available 210', 'Sold 0', 'All 210']) {
       await page.getByRole('radio', { name: status }).check()
-      await page.getByText(status === 'Sold 0' ? 'No animal is sold.' : firstRows(210)).waitFor()
+      await page.getByText(status === 'Sold 0' ? 'No sold animals.' : firstRows(210)).waitFor()
     }
     expect((await service.get('/store/inventory')).text).toContain('210')
     expect(saved).toBe(0)

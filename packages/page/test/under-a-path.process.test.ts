@@ -22,18 +22,17 @@ test('the page signs in, turns its pages, changes its view, opens the reference 
   await page.getByRole('link', { name: 'Orders' }).click()
   await page.waitForURL(`${shop}?view=orders&status=pending`)
 
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Petstore' }).waitFor()
+  await page.waitForURL(shop)
   const opening = page.waitForEvent('popup')
-  await page.getByRole('link', { name: 'Reference' }).click()
+  await page.getByRole('link', { name: 'API reference' }).click()
   const reference = await opening
   await reference.getByText(`${shop}v1`).first().waitFor()
   // Behind `#` the library writes the section in view, which while it loads may be the first.
   expect(reference.url().replace(/#.*/, '')).toBe(`${shop}docs`)
   await reference.getByRole('link', { name: 'The animals' }).click()
   await reference.waitForURL(shop)
-
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByRole('heading', { name: 'Petstore' }).waitFor()
-  await page.waitForURL(shop)
   expect(proxy.paths.filter((path) => !path.startsWith('/shop/'))).toEqual([])
   expect(complaints).toEqual([])
   await browser.close()

@@ -17,7 +17,6 @@ import {
   startOf,
   toAddress,
 } from '../src/list/list-position.ts'
-import { PAGE_SIZE } from '../src/list/page-sizes.ts'
 import { foundIn } from '../src/parts/search-words.ts'
 
 describe('a message of the service', () => {
@@ -123,13 +122,13 @@ describe('a position in the list', () => {
   const beforeLast = previousPage(lastPage(start), 'C') as ListPosition
 
   test('is read back from its address', () => {
-    const orders = nextPage(startOf('orders', start), 'C') as ListPosition
+    const orders = nextPage(startOf('orders'), 'C') as ListPosition
     const newest = { ...third, sort: 'newest' } as const
     for (const position of [start, second, third, newest, lastPage(start), beforeLast, orders]) {
       expect(fromAddress(toAddress(position).slice(2))).toEqual(position)
     }
-    expect(toAddress(startOf('animals', { limit: PAGE_SIZE }))).toBe('./')
-    expect(toAddress(startOf('orders', { limit: PAGE_SIZE }))).toBe('./?view=orders&status=pending')
+    expect(toAddress(startOf('animals'))).toBe('./')
+    expect(toAddress(startOf('orders'))).toBe('./?view=orders&status=pending')
   })
 
   test('leads on and back, from the first page and from the last', () => {
@@ -144,7 +143,7 @@ describe('a position in the list', () => {
   test('of some ids has them as ranges, and no last page', () => {
     const ids = toIdRanges([7n, 3n, 2n ** 63n - 1n, 4n, 5n, 3n])
     expect(ids).toBe('3-5,7,9223372036854775807')
-    const some = { ...startOf('animals', { limit: 100 }), ids }
+    const some = { ...startOf('animals'), limit: 100, ids }
     expect(fromAddress(toAddress(some).slice(2))).toEqual(some)
     expect(fromAddress(toAddress(lastPage(some)).slice(2))).toEqual(some)
     const idsOf = fromIdRanges(ids)
@@ -163,9 +162,7 @@ describe('a position in the list', () => {
     '?cursor=A',
     '?cursor=A&page=1',
     '?cursor=A&page=x',
-    '?status=gone&limit=7&sort=best',
+    '?status=gone&limit=0&sort=best',
     '?cursor=&page=2',
-  ])('that makes no sense is the first page: %s', (search) =>
-    expect(fromAddress(search)).toEqual(startOf('animals', { limit: PAGE_SIZE })),
-  )
+  ])('that makes no sense is the first page: %s', (search) => expect(fromAddress(search)).toEqual(startOf('animals')))
 })

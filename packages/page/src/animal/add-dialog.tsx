@@ -143,7 +143,7 @@ function Messages({ kept, unknown, other, last }: MessagesProps) {
   return (
     <>
       {last && <p class="hint">{brief(last.name)} was added. The category is kept for the next one.</p>}
-      {kept && <p class="hint">These entries were kept from before.</p>}
+      {kept && <p class="hint">Draft restored.</p>}
       {unknown && (
         <Notice kind="warning" title={unknown}>
           The animal may have been added. Try again without changes: it is never added twice.

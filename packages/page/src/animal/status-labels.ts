@@ -24,7 +24,7 @@ export function labelOf(status: string): string {
   return LABELS[status as keyof typeof LABELS] ?? status
 }
 
-/** Of an animal that nothing but a correction can change. */
+/** Of an animal that was added as reserved or sold, without an order: nothing but a correction can change it. */
 export function withoutOrder(status: string): string {
-  return `added as ${labelOf(status).toLowerCase()}, without an order`
+  return `${labelOf(status)} (entered by hand)`
 }

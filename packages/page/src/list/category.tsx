@@ -39,7 +39,7 @@ export function CategoryFilter({ position, goTo }: Pick<List, 'position' | 'goTo
   return (
     <TextField
       id="filter-category"
-      label="Only category"
+      label="Category"
       {...FIELDS.categoryId.typed?.input}
       type="search"
       placeholder="All"

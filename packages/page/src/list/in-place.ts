@@ -1,64 +1,79 @@
 // Rows stay where they are while somebody may be about to press one. What has changed in a row is shown there; what would move the rows, such
 // as new ones before them or one that the filter no longer finds, waits until somebody asks for it.
 
-import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { useReducer, useState } from 'preact/hooks'
 import type { Event, Pet } from '../../../client/src/petstore.ts'
 import type { Feed } from '../live/feed.ts'
 import { useEvents } from '../live/use-feed.ts'
 import { number } from '../phrases.ts'
 import type { Item, Page } from './list-page.ts'
 
-export interface InPlace {
+/** Without Preact, so that tests call it as it is. */
+export class RowsInPlace {
   /** With the rows where they were. */
   page: Page | undefined
-  /** What waits to be shown, in words; empty where nothing does. */
-  waiting: string
-  /** Rows that are there still, though somebody has deleted them. */
-  deleted: ReadonlySet<bigint>
+  /** Rows that are there still, though they were deleted. */
+  deleted: ReadonlySet<bigint> = new Set()
+  #read: Page | undefined
+  #covered = false
+  #follows = false
+  /** The last event of each animal or order, while its list is shown. */
+  readonly #told = new Map<bigint, Event>()
+
+  /** `covered`: the rows are not on the screen. */
+  update(read: Page | undefined, covered: boolean): void {
+    if (!read || (read === this.#read && covered === this.#covered)) return
+    if (read.position.view !== this.#read?.position.view) this.#told.clear()
+    const before = covered || this.#follows ? undefined : this.page
+    this.page = before?.position === read.position ? inPlace(before, read, this.#told) : read
+    this.#read = read
+    this.#covered = covered
+    this.#follows = false
+  }
+
+  hear(events: readonly Event[]): void {
+    const isOrders = this.#read?.position.view === 'orders'
+    for (const event of events) this.#told.set(isOrders ? (event.orderId ?? 0n) : event.petId, event)
+    const gone = events.filter(({ type }) => type === 'pet.deleted').map(({ petId }) => petId)
+    this.deleted = new Set([...this.deleted, ...gone])
+  }
+
+  /** What waits to be shown, in words; empty if nothing does. */
+  get waiting(): string {
+    const read = this.#read && { ...this.#read, items: this.#read.items.filter(({ id }) => !this.deleted.has(id)) }
+    return read && this.page?.position === read.position ? difference(this.page, read) : ''
+  }
+
   /** Shows what waits; with `next` also what is read next. */
-  show: (next?: boolean) => void
+  show(next: boolean): void {
+    this.#follows = next
+    this.page = this.#read
+  }
+
   /** The person has deleted this one: its row goes at once. */
-  remove: (petId: bigint) => void
+  remove(petId: bigint): void {
+    this.deleted = new Set([...this.deleted, petId])
+    this.page = this.page && { ...this.page, items: this.page.items.filter(({ id }) => id !== petId) }
+  }
 }
 
-/** `covered`: nobody sees the rows. */
+export interface InPlace extends Pick<RowsInPlace, 'page' | 'waiting' | 'deleted' | 'remove'> {
+  show: (next?: boolean) => void
+}
+
 export function useInPlace(read: Page | undefined, feed: Feed, covered: boolean): InPlace {
-  /** As of the last rendering. A ref, so that the rows come in the same rendering in which they were read. */
-  const at = useRef<{ read?: Page; covered?: boolean; page: Page | undefined }>({ page: undefined }).current
   const [, render] = useReducer((count: number) => count + 1, 0)
-  const [deleted, setDeleted] = useState<ReadonlySet<bigint>>(new Set())
-  const follows = useRef(false)
-  /** What has happened last to each animal and order, while its list is shown. */
-  const told = useRef(new Map<bigint, Event>()).current
-  const view = read?.position.view
-  useLayoutEffect(() => told.clear(), [view])
-  if (read && (read !== at.read || covered !== at.covered)) {
-    const moves = covered || follows.current || at.page?.position !== read.position
-    at.page = moves ? read : inPlace(at.page as Page, read, told)
-    at.read = read
-    at.covered = covered
-    follows.current = false
-  }
-  useEvents(feed, (events) => {
-    for (const event of events) told.set(view === 'orders' ? (event.orderId ?? 0n) : event.petId, event)
-    const gone = events.filter(({ type }) => type === 'pet.deleted').map(({ petId }) => petId)
-    if (gone.length > 0) setDeleted((before) => new Set([...before, ...gone]))
-  })
-  function setPage(page: Page | undefined): void {
-    at.page = page
+  const [rows] = useState(() => new RowsInPlace())
+  // While rendering, so that the rows come in the same rendering in which they were read.
+  rows.update(read, covered)
+  function change(act: () => void): void {
+    act()
     render(undefined)
   }
-  function show(next = false): void {
-    follows.current = next
-    setPage(at.read)
-  }
-  function remove(petId: bigint): void {
-    setDeleted((before) => new Set([...before, petId]))
-    setPage(at.page && { ...at.page, items: at.page.items.filter(({ id }) => id !== petId) })
-  }
-  const left = read && { ...read, items: read.items.filter(({ id }) => !deleted.has(id)) }
-  const waiting = at.page && left && at.page.position === left.position ? difference(at.page, left) : ''
-  return { page: at.page, waiting, deleted, show, remove }
+  useEvents(feed, (events) => change(() => rows.hear(events)))
+  const { page, waiting, deleted } = rows
+  const show = (next = false) => change(() => rows.show(next))
+  return { page, waiting, deleted, show, remove: (petId) => change(() => rows.remove(petId)) }
 }
 
 function inPlace(before: Page, read: Page, told: ReadonlyMap<bigint, Event>): Page {
@@ -72,7 +87,7 @@ function isMoved(before: Page, read: Page): boolean {
   return before.items.some(({ id }, at) => read.items[at]?.id !== id)
 }
 
-/** "3 new animals, 1 no longer here". What only follows from another page counts as neither. */
+/** "3 new animals, 1 left this view". What only follows from another page counts as neither. */
 function difference(before: Page, read: Page): string {
   if (!isMoved(before, read)) return ''
   const { view, page } = read.position
@@ -87,7 +102,7 @@ function difference(before: Page, read: Page): string {
   const more = added === is.length && isFull ? ' or more' : ''
   const parts = [
     added > 0 && `${number(added)}${more} new ${added === 1 ? view.slice(0, -1) : view}`,
-    gone > 0 && `${number(gone)} no longer here`,
+    gone > 0 && `${number(gone)} ${added > 0 ? '' : `${gone === 1 ? view.slice(0, -1) : view} `}left this view`,
   ]
   return parts.filter(Boolean).join(', ') || 'This list has changed'
 }

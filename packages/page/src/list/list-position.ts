@@ -3,10 +3,16 @@
 // all of the page's: a proxy may serve it below a path of its own.
 
 import type { OrderStatus, PetStatus } from '../../../client/src/petstore.ts'
+import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { int64FromDecimal } from '../../../contract/src/int64.ts'
 import { STATUSES_OF } from '../animal/status-labels.ts'
 import { fromIdRanges } from './id-ranges.ts'
-import { FITTING_SIZE, PAGE_SIZE, PAGE_SIZES } from './page-sizes.ts'
+
+const ROWS_MIN = 20
+const ROW_PX = 49
+const { innerHeight = 0 } = globalThis as { innerHeight?: number }
+/** How many rows a page has: as many as the screen, and at least 20. */
+export const PAGE_SIZE = Math.min(PAGE_MAX, Math.max(ROWS_MIN, Math.floor(innerHeight / ROW_PX)))
 
 export type Sort = 'oldest' | 'newest'
 /** Of orders, the newest are what somebody asks about. */
@@ -52,9 +58,9 @@ export function previousPage(position: ListPosition, prev: string | undefined): 
 }
 
 /** Where a view starts: of the orders, those that wait for somebody to do something. */
-export function startOf(view: ListPosition['view'], { limit }: Pick<ListPosition, 'limit'>): ListPosition {
+export function startOf(view: ListPosition['view']): ListPosition {
   const status = view === 'orders' ? 'pending' : undefined
-  return firstPage({ view, limit, status, categoryId: undefined, ids: '', search: '', sort: SORT_OF[view] })
+  return firstPage({ view, limit: PAGE_SIZE, status, categoryId: undefined, ids: '', search: '', sort: SORT_OF[view] })
 }
 
 /** What the address does not say, or says wrongly, is the default. */
@@ -63,8 +69,8 @@ export function fromAddress(address: string): ListPosition {
   const view = query.get('view') === 'orders' ? 'orders' : 'animals'
   const status = STATUSES_OF[view].find(([value]) => value === query.get('status'))?.[0]
   const sort = (['oldest', 'newest'] as const).find((sort) => sort === query.get('sort')) ?? SORT_OF[view]
-  const isPage = query.has('cursor') || query.has('page')
-  const limit = PAGE_SIZES.find((size) => String(size) === query.get('limit')) ?? (isPage ? PAGE_SIZE : FITTING_SIZE)
+  const size = Number(query.get('limit'))
+  const limit = Number.isInteger(size) && size >= 1 && size <= PAGE_MAX ? size : PAGE_SIZE
   const categoryId = view === 'animals' ? int64FromDecimal(query.get('category') ?? '') : undefined
   const search = query.get('search')?.trim() ?? ''
   const given = view === 'animals' && !search ? (query.get('ids') ?? '') : ''
@@ -85,7 +91,7 @@ export function toAddress({ view, status, categoryId, ids, search, sort, limit, 
   if (ids) query.set('ids', ids)
   if (search) query.set('search', search)
   if (sort !== SORT_OF[view]) query.set('sort', sort)
-  if (limit !== (page === 1 ? FITTING_SIZE : PAGE_SIZE)) query.set('limit', String(limit))
+  if (limit !== PAGE_SIZE || page !== 1) query.set('limit', String(limit))
   if (cursor !== undefined) query.set('cursor', cursor)
   if (page !== 1) query.set('page', String(page))
   return query.size > 0 ? `./?${query}` : './'

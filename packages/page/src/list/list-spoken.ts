@@ -10,7 +10,7 @@ import { heard } from './pager.tsx'
 export function useSpokenList(list: List): void {
   const announce = useAnnounce()
   useArrival(list, (arrived) => announce(heard(arrived, TITLES[arrived.position.view])))
-  useRecovery(list.failure !== undefined, () => announce('The service is responding again.'))
+  useRecovery(list.failure !== undefined, () => announce('Connected again.'))
 }
 
 /** Calls `arrived` with each page that was gone to, not with the first, which its heading says, and not when it is read again. */

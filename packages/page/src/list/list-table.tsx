@@ -11,7 +11,7 @@ import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from '
 import { CopyId } from '../parts/copy-id.tsx'
 import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
-import { terms, time } from '../phrases.ts'
+import { capitalized, endOf, time } from '../phrases.ts'
 import type { RecordId } from '../record/record-address.ts'
 import { Choice } from '../selection/choice.tsx'
 import type { Selection } from '../selection/use-selection.ts'
@@ -34,7 +34,8 @@ interface Row {
   /** What the row leads to. */
   record: RecordId
   name: string
-  note: string
+  /** For whom and until when, in one line. */
+  note: { before: string; reference?: string | undefined; after?: string } | undefined
   detail: ComponentChildren
   status: ComponentChildren
   /** What the row's buttons act on, if anything. */
@@ -84,7 +85,7 @@ export function ListTable(props: ListTableProps) {
               <RecordLink {...record} plain>
                 <Name name={name} search={search} />
               </RecordLink>
-              {note && <Name name={note} search={search} hint />}
+              {note && <Note {...{ ...note, search }} />}
             </th>
             <td class="cell-detail">{detail}</td>
             <td class="cell-status">{status}</td>
@@ -101,38 +102,47 @@ function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): Row {
   const holder = holderOf(pet)
   // Without an order, nothing can change it.
   const bound = holder === null || isDeleted
-  const added = withoutOrder(status)
-  const since = holder ? `since ${time(status === 'pending' ? holder.placedAt : holder.changedAt)}` : ''
-  // Until the order has been read, a line that shows nothing keeps the height of the row.
-  const note = isDeleted
-    ? ''
-    : bound
-      ? added
-      : holder
-        ? terms(holder).trim() || since
-        : status === 'available'
-          ? ''
-          : '\u00A0'
   return {
     id,
     petId: id,
     record: { kind: 'animal', id },
     name,
-    note: note && note.charAt(0).toUpperCase() + note.slice(1),
+    note: isDeleted ? undefined : noteOf(pet, holder),
     detail: <Details pet={pet} />,
     status: isDeleted ? 'Deleted' : <Status status={status} />,
     subject: bound ? undefined : { petId: id, name, status, order: holder ?? undefined },
   }
 }
 
+function noteOf({ status }: Pet, holder: Order | null | undefined): Row['note'] {
+  if (holder === null) return { before: withoutOrder(status) }
+  // Until the order has been read, a line that shows nothing keeps the height of the row.
+  if (!holder) return status === 'available' ? undefined : { before: '\u00A0' }
+  const { reference, placedAt, changedAt } = holder
+  const end = endOf(holder)
+  if (reference) return { before: 'For ', reference, after: end && `, ${end}` }
+  return { before: capitalized(end) || (status === 'pending' ? `Since ${time(placedAt)}` : `Sold ${time(changedAt)}`) }
+}
+
+/** The customer's name has its own direction. */
+function Note({ before, reference = '', after = '', search }: NonNullable<Row['note']> & { search: string }) {
+  return (
+    <span class="hint" title={before + plain(reference) + after}>
+      {before}
+      {reference && <Name name={reference} search={search} />}
+      {after}
+    </span>
+  )
+}
+
 function orderRow(order: Order): Row {
-  const { id, petId, petName, status } = order
+  const { id, petId, petName, reference, status } = order
   return {
     id,
     petId,
     record: { kind: 'order', id },
     name: petName,
-    note: `Id ${petId}${terms({ ...order, expiresAt: '' })}`,
+    note: { before: `Id ${petId}${reference ? ' for ' : ''}`, reference },
     detail: <time>{when(order)}</time>,
     status: <Status status={status} />,
     subject: subjectOf(order),

@@ -1,25 +1,17 @@
-// Above the list: the search, the statuses to choose from, with their counts, the category, and how the list is sorted.
+// Above the list: the statuses to choose from, with their counts, the category, and how the list is sorted.
 
-import type { Inventory, PetstoreClient } from '../../../client/src/petstore.ts'
+import type { Inventory } from '../../../client/src/petstore.ts'
 import { STATUSES_OF } from '../animal/status-labels.ts'
 import { RadioGroup } from '../parts/radio-group.tsx'
 import { number } from '../phrases.ts'
 import { CategoryFilter } from './category.tsx'
 import type { List } from './list.ts'
 import { firstPage, type Sort } from './list-position.ts'
-import type { OnAction } from './list-table.tsx'
 import { isNarrowed } from './pager.tsx'
-import { SearchBox } from './search-box.tsx'
 
-interface ToolsProps extends Pick<List, 'position' | 'shown' | 'goTo'> {
-  client: PetstoreClient
-  onAction: OnAction | undefined
-}
-
-export function Tools({ client, position, shown, goTo, onAction }: ToolsProps) {
+export function Tools({ position, shown, goTo }: Pick<List, 'position' | 'shown' | 'goTo'>) {
   return (
     <div class="tools">
-      <SearchBox {...{ client, position, goTo, onAction }} />
       <RadioGroup
         legend="Status"
         name="filter"

@@ -13,7 +13,7 @@ import type { HolderOf } from './holders.ts'
 import type { List } from './list.ts'
 import { firstPage, type ListPosition } from './list-position.ts'
 import { ListTable, type OnAction } from './list-table.tsx'
-import { isShort, Pager, PageSize, pageName } from './pager.tsx'
+import { isShort, Pager, pageName } from './pager.tsx'
 
 interface ListViewProps extends List {
   /** Shown instead of the list when the store has no animals. */
@@ -42,7 +42,9 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
   /** The rows on the screen belong to another page or another status than the reader chose. */
   const stale = shown !== undefined && shown.position !== position
   const none = shown !== undefined && shown.items.length === 0
-  const rows = emptyStore || none || shown?.position.view !== view ? undefined : shown
+  /** The service cannot answer this at all: the rows on the screen are those of another search. */
+  const refused = failure?.code === 'invalid_parameter'
+  const rows = emptyStore || none || refused || shown?.position.view !== view ? undefined : shown
   const paged = rows && !isShort(rows)
   return (
     <section ref={section} id={LIST_ID} tabIndex={-1} aria-label={`List of ${view}`} aria-busy={loading} class="list">
@@ -66,10 +68,10 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
           )}
         </div>
       )}
-      {rows && <Waiting {...list} />}
       {rows && <ListTable {...{ shown: rows, deleted: list.deleted, holderOf, marks, onAction, selection }} />}
       {rows && !paged && <p class="count muted">{count(rows.items.length, view)}</p>}
       <div class="list-foot">
+        {rows && <Waiting {...list} />}
         {news}
         {failure && (
           <ListFailure failure={failure} position={position} shown={shown?.position} goTo={goTo} reload={reload} />
@@ -82,12 +84,11 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
           />
         )}
       </div>
-      {paged && <PageSize position={position} goTo={goTo} />}
     </section>
   )
 }
 
-/** Over the head of the table: nothing moves when it comes or goes. */
+/** At the foot, which is in sight: no row moves when it comes or goes. */
 function Waiting({ waiting, show }: Pick<List, 'waiting' | 'show'>) {
   function showAll(): void {
     show()
@@ -97,7 +98,7 @@ function Waiting({ waiting, show }: Pick<List, 'waiting' | 'show'>) {
     <div class="waiting" role="status">
       {waiting && (
         <button type="button" class="small" onClick={showAll}>
-          {waiting}: <strong>Show</strong>
+          {waiting} · <strong>Refresh</strong>
         </button>
       )}
     </div>
@@ -116,7 +117,7 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
     return (
       <Notice
         kind="error"
-        title="This link leads nowhere."
+        title="This link does not work."
         actions={
           <button type="button" onClick={() => goTo(firstPage(position))}>
             First page
@@ -156,16 +157,13 @@ function count(rows: number, view: ListPosition['view']): string {
 }
 
 function nothing({ view, status, categoryId, search, page }: ListPosition): string {
-  const ofCategory = categoryId === undefined ? '' : ` of category ${categoryId}`
+  const inCategory = categoryId === undefined ? '' : ` in category ${categoryId}`
+  const label = status ? `${labelOf(status).toLowerCase()} ` : ''
   if (search) {
-    const are = status ? ` that are ${labelOf(status).toLowerCase()}` : ''
-    const among = ofCategory || are ? ` among those${ofCategory}${are}` : ''
-    const what = parseInteger(search) !== undefined ? 'name' : view === 'animals' ? 'animal' : 'order'
-    return `No ${what} with “${brief(search)}” was found${among}.`
+    const begins = search.includes(' ') ? 'words that begin' : 'a word that begins'
+    const among = label || inCategory ? ` among the ${label}${view}${inCategory}` : ''
+    return `No ${view === 'animals' ? 'name' : 'order'} has ${begins} with “${brief(search)}”${among}.`
   }
-  if (!status) return page !== 1 ? `No more ${view}.` : ofCategory ? `No animal is${ofCategory}.` : `No ${view} yet.`
-  const label = labelOf(status).toLowerCase()
-  return view === 'animals' || status === 'pending'
-    ? `No animal${ofCategory} is ${label}.`
-    : `No order is “${labelOf(status)}”.`
+  if (page !== 1) return `No more ${view}.`
+  return label || inCategory ? `No ${label}${view}${inCategory}.` : `No ${view} yet.`
 }

@@ -165,7 +165,7 @@ export function useStarts(position: ListPosition): Record<ListPosition['view'], 
   const sorts = useRef<Partial<Record<ListPosition['view'], Sort>>>({})
   sorts.current[position.view] = position.sort
   function start(view: ListPosition['view']): ListPosition {
-    const first = startOf(view, position)
+    const first = startOf(view)
     return { ...first, sort: sorts.current[view] ?? first.sort }
   }
   return { animals: start('animals'), orders: start('orders') }

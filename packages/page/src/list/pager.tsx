@@ -4,9 +4,8 @@ import type { Inventory } from '../../../client/src/petstore.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import { Icon } from '../parts/icons.tsx'
 import { fullTime, number } from '../phrases.ts'
-import type { List, Shown } from './list.ts'
+import type { Shown } from './list.ts'
 import { firstPage, type ListPosition, lastPage, nextPage, previousPage } from './list-position.ts'
-import { PAGE_SIZES } from './page-sizes.ts'
 
 interface PagerProps {
   shown: Shown
@@ -111,27 +110,7 @@ function filters({ status, categoryId, search, sort, ids }: ListPosition): strin
   ]
 }
 
-/** A short list needs no pager. */
-export function isShort(shown: Shown): boolean {
-  const { next, prev } = shown
-  return prev === undefined && next === undefined && shown.items.length <= Math.min(...PAGE_SIZES)
-}
-
-export function PageSize({ position, goTo }: Pick<List, 'position' | 'goTo'>) {
-  return (
-    <div class="page-size">
-      <label for="page-size">Per page</label>
-      <select
-        id="page-size"
-        value={String(position.limit)}
-        onChange={({ currentTarget }) => goTo(firstPage({ ...position, limit: Number(currentTarget.value) }))}
-      >
-        {PAGE_SIZES.map((size) => (
-          <option key={size} value={String(size)}>
-            {size}
-          </option>
-        ))}
-      </select>
-    </div>
-  )
+/** A list of one page needs no pager. */
+export function isShort({ next, prev }: Shown): boolean {
+  return prev === undefined && next === undefined
 }

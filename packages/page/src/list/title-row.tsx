@@ -29,8 +29,8 @@ interface TitleRowProps {
   selecting: boolean
   /** One is under way. */
   exporting: boolean
-  /** Saves what is filtered. */
-  onExport: () => void
+  /** Saves what is filtered; `undefined` if there is nothing. */
+  onExport: (() => void) | undefined
   /** Prints what is filtered; resolves when it was given to the printer. */
   onPrint: () => Promise<void>
 }
@@ -47,12 +47,16 @@ export function TitleRow(props: TitleRowProps) {
             Select
           </button>
         )}
-        <button type="button" class="quiet" aria-disabled={exporting} onClick={onExport}>
-          {exporting ? 'Exporting…' : 'Export'}
-        </button>
-        <button type="button" class="quiet" aria-disabled={printing} onClick={() => once(onPrint)}>
-          {printing ? 'Reading…' : 'Print'}
-        </button>
+        {onExport && (
+          <>
+            <button type="button" class="quiet" aria-disabled={exporting} onClick={onExport}>
+              {exporting ? 'Exporting…' : 'Export'}
+            </button>
+            <button type="button" class="quiet" aria-disabled={printing} onClick={() => once(onPrint)}>
+              {printing ? 'Reading…' : 'Print'}
+            </button>
+          </>
+        )}
         {onAdd && (
           <button type="button" class="quiet" onClick={onImport}>
             Import
@@ -62,7 +66,7 @@ export function TitleRow(props: TitleRowProps) {
         {onAdd && (
           <button type="button" class="primary" onClick={onAdd}>
             <Icon name="plus" />
-            Add an animal
+            Add <span class="wide-only">an animal</span>
           </button>
         )}
       </div>

@@ -38,7 +38,8 @@ export class Feed {
   /** Events come from now on: who reads after this need not read again. Resolves also where the feed does not respond in time. */
   readonly begun: Promise<void>
 
-  constructor(client: PetstoreClient) {
+  /** `path`: of the page, because a proxy may serve several services from one origin. */
+  constructor(client: PetstoreClient, path: string) {
     this.#client = client
     const { promise, resolve } = Promise.withResolvers<void>()
     this.begun = promise
@@ -47,7 +48,7 @@ export class Feed {
       resolve()
     }
     setTimeout(this.#begin, BEGIN_MS)
-    const name = `petstore events ${new URL('.', location.href).pathname}`
+    const name = `petstore events ${path}`
     this.#channel = new BroadcastChannel(name)
     this.#channel.onmessage = ({ data }: MessageEvent<Broadcast>) => this.#hear(data)
     this.#waitForTurn(name).catch(() => undefined)

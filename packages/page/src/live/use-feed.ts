@@ -8,7 +8,7 @@ import { Feed } from './feed.ts'
 const MARKED_MS = 4_000
 
 export function useFeed(client: PetstoreClient): Feed {
-  const feed = useMemo(() => new Feed(client), [client])
+  const feed = useMemo(() => new Feed(client, new URL('.', location.href).pathname), [client])
   useEffect(() => () => feed.stop(), [feed])
   return feed
 }

@@ -1,7 +1,7 @@
 // Reserving, selling, releasing or taking back one animal: what the person chooses, and what has become of it.
 
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { Order } from '../../../client/src/petstore.ts'
+import type { Order, PetstoreClient } from '../../../client/src/petstore.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import type { Failure } from '../failures.ts'
@@ -11,23 +11,35 @@ import { FormDialog } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { brief, terms, time } from '../phrases.ts'
-import { ACTION_LABELS, type Action, DOING_LABELS } from './actions.ts'
-import { type End, HoldField } from './hold-field.tsx'
-import { type OrderTask, type OrderTaskProps, useOrderTask } from './order-task.ts'
+import { useSessionState } from '../session/session-state.ts'
+import { ACTION_LABELS, type Action, DOING_LABELS, type Subject } from './actions.ts'
+import { HoldField } from './hold-field.tsx'
+import { type Choices, type OrderTask, useOrderTask } from './order-task.ts'
 
-interface OrderDialogProps extends Omit<OrderTaskProps, 'onDone'> {
+/** What is typed is kept until the dialog is closed, also if the key stops working meanwhile. */
+export const RESERVATION = 'petstore.reservation'
+export const NO_RESERVATION: Choices & { petId: string } = { petId: '', reference: '', hold: 'day', until: '' }
+
+interface OrderDialogProps {
+  client: PetstoreClient
   feed: Feed
+  action: Action
+  subject: Subject
+  placed: Set<bigint>
   open: boolean
   setOpen: (open: boolean) => void
+  onChange: () => void
   onDone: (sentence: string, orderId: bigint) => void
 }
 
-export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDialogProps) {
-  const { action, subject, onChange } = props
+export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }: OrderDialogProps) {
+  const { action, subject } = props
+  const petId = String(subject.petId)
   const placing = subject.status === 'available'
-  const [reference, setReference] = useState('')
-  const [end, setEnd] = useState<End>({ hold: 'day', until: '' })
-  const task = useOrderTask({ ...props, onDone: finish })
+  const [kept, keep] = useSessionState(RESERVATION, NO_RESERVATION)
+  const [restored] = useState(kept.petId === petId)
+  const [choices, setChoices] = useState(restored ? kept : { ...NO_RESERVATION, petId })
+  const task = useOrderTask(props, { onChange, onDone: finish })
   const { order, busy, acting, failure, obstacle } = task
   useEvents(feed, (events) => open && events.some(({ petId }) => petId === subject.petId) && task.check())
   const halfDone = placing && action === 'sell' && order !== undefined
@@ -41,13 +53,19 @@ export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDial
     if (obstacle || halfDone) document.querySelector<HTMLElement>('dialog[open] .primary')?.focus()
   }, [obstacle, halfDone])
 
+  function choose(change: Partial<Choices>): void {
+    setChoices({ ...choices, ...change })
+    keep({ ...choices, ...change })
+  }
+
   function finish(held: Order): void {
-    setOpen(false)
+    close(false)
     onDone(done(action, subject.name, held), held.id)
   }
 
   function close(open: boolean): void {
     setOpen(open)
+    if (!open) keep(NO_RESERVATION)
     if (placing && (order || failure)) onChange()
   }
 
@@ -57,7 +75,7 @@ export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDial
       id="order-title"
       {...{ title, open }}
       setOpen={close}
-      submit={() => task.submit({ reference, ...end })}
+      submit={() => task.submit(choices)}
       action={obstacle ? undefined : acting ? DOING_LABELS[action] : failure ? 'Try again' : ACTION_LABELS[action]}
       busy={acting || (busy && !order)}
     >
@@ -65,16 +83,17 @@ export function OrderDialog({ feed, open, setOpen, onDone, ...props }: OrderDial
       {!obstacle && task.overtaken && <Notice kind="warning" title={task.overtaken} />}
       {!obstacle && placing && !halfDone && (
         <>
+          {restored && <p class="hint">Draft restored.</p>}
           <TextField
             id="reference"
             label="For whom"
             dir="auto"
             maxLength={TEXT_LENGTH_MAX}
-            value={reference}
-            setText={setReference}
-            hint="A customer or a receipt, if you like."
+            value={choices.reference}
+            setText={(reference) => choose({ reference })}
+            hint="Customer or receipt number (optional)"
           />
-          {action === 'reserve' && <HoldField {...end} setEnd={setEnd} />}
+          {action === 'reserve' && <HoldField {...choices} setEnd={choose} />}
         </>
       )}
       {!obstacle && !failure && order && (!placing || !acting) && <p>{describe(order)}</p>}
@@ -95,8 +114,8 @@ function Stops({ obstacle, failure, halfDone }: Pick<OrderTask, 'obstacle' | 'fa
       {failure && (
         <Notice kind="error" title={problem(failure, halfDone)}>
           {halfDone
-            ? 'It is reserved for this sale. Try again, or release it in the list.'
-            : failure.kind === 'unavailable' && 'Try again: what has been done already is not done twice.'}
+            ? 'It is reserved for 10 minutes. Try again, or release it in the list.'
+            : failure.kind === 'unavailable' && 'Try again: nothing will be done twice.'}
         </Notice>
       )}
     </>

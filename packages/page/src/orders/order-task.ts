@@ -1,50 +1,36 @@
 // One action on one animal: its requests, one after another, and what stops them. Selling an available animal is two, an
 // order and its completion. Going on after a failure is safe, because the order is placed with an Idempotency-Key.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useReducer, useState } from 'preact/hooks'
 import { randomKey } from '../../../client/src/idempotency-key.ts'
 import type { NewOrder, Order, PetstoreClient } from '../../../client/src/petstore.ts'
-import { withoutOrder } from '../animal/status-labels.ts'
-import { type Failure, toFailure } from '../failures.ts'
-import { useBusy } from '../parts/busy.ts'
+import { type Failure, isAborted, toFailure } from '../failures.ts'
+import { now } from '../parts/clock.ts'
 import { brief, quicker } from '../phrases.ts'
 import { type Action, findOrder, type Subject, subjectOf } from './actions.ts'
-import { ends, type Hold } from './hold-field.tsx'
+import { type End, ends } from './hold.ts'
 
-export interface OrderTaskProps {
+interface OrderTaskProps {
   client: PetstoreClient
   action: Action
   subject: Subject
   /** The orders that this page has placed. */
   placed: Set<bigint>
-  /** Something may have changed, by the action or by somebody else. */
+}
+
+interface TaskListener {
+  /** Something may have changed, by the action or by another till. */
   onChange: () => void
   /** `order`: as it was when the action began, or as it was placed. */
   onDone: (order: Order) => void
 }
 
-interface Choices {
+export interface Choices extends End {
   reference: string
-  hold: Hold
-  until: string
 }
 
-export interface OrderTask {
-  order: Order | undefined
-  /** The order is being looked up, or the action is under way. */
-  busy: boolean
-  /** The action was begun, and has not ended. */
-  acting: boolean
-  failure: Failure | undefined
-  /** Why the action is not possible: somebody was quicker, or the animal has no order. */
-  obstacle: { what: string; advice: string } | undefined
-  /** Something has happened to the animal: says so where somebody else was quicker, and leaves the dialog as it is. */
-  check: () => void
-  overtaken: string
-  /** Begins, or goes on after a failure. */
-  submit: (choices: Choices) => void
-}
-
+/** Of an order that is placed to be completed at once: if this page ends in between, the animal is soon available again. */
+export const SALE_MS = 10 * 60_000
 const CONFLICTS = ['pet_not_available', 'pet_not_found', 'order_not_pending', 'order_not_completed']
 const NOTHING_DONE: Record<Action, string> = {
   reserve: 'You have not reserved it. Choose another animal.',
@@ -52,125 +38,150 @@ const NOTHING_DONE: Record<Action, string> = {
   release: 'There is nothing left to release.',
   takeBack: 'There is nothing left to take back.',
 }
-const NO_ORDER = 'Its own page can make it available.'
 const NO_END: Failure = { kind: 'other', code: 'invalid_order', message: 'Choose a day and a time.' }
+/** What an action does with its order. An animal is reserved as soon as the order is placed. */
+const CALLS: Record<Action, (client: PetstoreClient, id: bigint) => Promise<unknown>> = {
+  reserve: async () => undefined,
+  sell: (client, id) => client.completeOrder(id),
+  release: (client, id) => client.cancelOrder(id),
+  takeBack: (client, id) => client.returnOrder(id),
+}
 
-export function useOrderTask({ client, action, subject, placed, onChange, onDone }: OrderTaskProps): OrderTask {
-  const { petId, name, status } = subject
-  const placing = status === 'available'
-  const place = usePlacing({ client, action, subject, placed })
-  const [order, setOrder] = useState(subject.order)
-  const [busy, once] = useBusy()
-  const [acting, setActing] = useState(false)
-  const [failure, setFailure] = useState<Failure>()
-  const [obstacle, setObstacle] = useState<OrderTask['obstacle']>()
-  const [overtaken, setOvertaken] = useState('')
-  /** The order that was shown when the button was pressed, while it was looked up again. */
-  const confirmed = useRef<Order>(undefined)
+export class OrderTask {
+  order: Order | undefined
+  /** The order is being looked up, or the action is under way. */
+  busy = false
+  /** The action was begun, and has not ended. */
+  acting = false
+  failure: Failure | undefined
+  /** Why the action is not possible: another till was quicker, or the animal has no order. */
+  obstacle: { what: string; advice: string } | undefined
+  /** Another till was quicker, and nothing has been tried yet. */
+  overtaken = ''
+  listener: TaskListener
+  readonly #props: OrderTaskProps
+  readonly #changed: () => void
+  #placing: { choices: string; idempotencyKey: string; order: NewOrder } | undefined
 
-  // The list may be some seconds old, and knows no order of an animal that is sold.
-  useEffect(() => {
-    if (!placing)
-      attempt(async () => {
-        const found = await look()
-        if (found && found.changedAt === confirmed.current?.changedAt) await act(found)
-      })
-  }, [])
-
-  /** `undefined` when there is an obstacle. */
-  async function look(): Promise<Order | undefined> {
-    const found = await findOrder(client, petId)
-    setOrder(found)
-    const expected = subject.order?.id ?? found?.id
-    if (found?.id !== expected || (found && subjectOf(found)?.status !== status)) return meetObstacle(found)
-    if (!found)
-      setObstacle({
-        what: `${brief(name)} was ${withoutOrder(status)}.`,
-        advice: NO_ORDER,
-      })
-    return found
+  /** `changed` is called after each change of the fields. */
+  constructor(props: OrderTaskProps, listener: TaskListener, changed: () => void) {
+    this.#props = props
+    this.listener = listener
+    this.#changed = changed
+    this.order = props.subject.order
   }
 
-  /** The sale goes on with an order that this page has placed itself, though the page has not read the animal again since. */
-  function isOwn(found: Order | undefined): boolean {
-    return placing && action === 'sell' && found?.status === 'pending' && placed.has(found.id)
+  /** Looks up the order of an animal that has one, if the list does not know it. */
+  begin(): void {
+    if (!this.#isPlacing && !this.order) this.#attempt(() => this.#look())
   }
 
-  function meetObstacle(found: Order | undefined): undefined {
-    if (isOwn(found)) return setOrder(found) as undefined
-    const advice = found ? NOTHING_DONE[action] : 'The list shows it as it is now.'
-    setObstacle({ what: quicker(name, found), advice })
-    onChange()
-  }
-
-  function attempt(work: () => Promise<unknown>): Promise<void> {
-    return once(async () => {
-      setFailure(undefined)
-      try {
-        await work().catch(meetConflict)
-      } catch (error) {
-        setFailure(toFailure(error))
-      } finally {
-        setActing(false)
-      }
+  /** Begins, or goes on after a failure. Nothing is done to an order that has not been shown. */
+  submit(choices: Choices): void {
+    const { action } = this.#props
+    if (action === 'reserve' && choices.hold === 'other' && !choices.until) {
+      this.failure = NO_END
+      this.#changed()
+      return
+    }
+    if (this.busy) return
+    this.acting = this.#isPlacing || this.order !== undefined
+    this.#attempt(async () => {
+      if (this.order) await this.#act(this.order)
+      else if (this.#isPlacing) await this.#act(await this.#place(choices))
+      else await this.#look()
     })
   }
 
-  async function meetConflict(error: unknown): Promise<void> {
-    if (!CONFLICTS.includes(toFailure(error).code)) throw error
-    meetObstacle(await findOrder(client, petId))
+  /** Something has happened to the animal: says so if another till was quicker, and leaves the dialog as it is. */
+  async check(): Promise<void> {
+    if (this.busy || this.obstacle) return
+    const { order } = this
+    const { client, subject } = this.#props
+    const found = await findOrder(client, subject.petId).catch(() => order)
+    if (this.#isOwn(found)) this.order = found
+    else this.overtaken = found?.id === order?.id && found?.status === order?.status ? '' : quicker(subject.name, found)
+    this.#changed()
   }
 
-  async function act(held: Order): Promise<void> {
-    setOrder(held)
-    await finish(client, action, held.id)
-    onDone(held)
+  get #isPlacing(): boolean {
+    return this.#props.subject.status === 'available'
   }
 
-  function submit(choices: Choices): void {
-    if (action === 'reserve' && choices.hold === 'other' && !choices.until) {
-      setFailure(NO_END)
+  /** A sale goes on with an order that this page has placed itself, though the page has not read the animal again since. */
+  #isOwn(found: Order | undefined): boolean {
+    const { action, placed } = this.#props
+    return this.#isPlacing && action === 'sell' && found?.status === 'pending' && placed.has(found.id)
+  }
+
+  async #look(): Promise<void> {
+    const { client, subject } = this.#props
+    const { petId, name, status } = subject
+    this.order = await findOrder(client, petId)
+    if (!this.order) {
+      this.obstacle = {
+        what: `${brief(name)} has no order: it was entered by hand.`,
+        advice: 'Its own page can make it available.',
+      }
+    } else if (subjectOf(this.order)?.status !== status) this.#meet(this.order)
+  }
+
+  #meet(found: Order | undefined): void {
+    if (this.#isOwn(found)) {
+      this.order = found
       return
     }
-    // Nothing is done to an order that nobody has seen yet.
-    setActing(placing || order !== undefined)
-    if (busy) confirmed.current = order
-    else attempt(async () => (order ? act(order) : placing ? act(await place(choices)) : look()))
+    const { action, subject } = this.#props
+    const advice = found ? NOTHING_DONE[action] : 'The list shows it as it is now.'
+    this.obstacle = { what: quicker(subject.name, found), advice }
+    this.listener.onChange()
   }
 
-  async function check(): Promise<void> {
-    if (busy || obstacle) return
-    const found = await findOrder(client, petId).catch(() => order)
-    if (isOwn(found)) setOrder(found)
-    else setOvertaken(found?.id === order?.id ? '' : quicker(name, found))
-  }
-
-  return { order, busy, acting, failure, obstacle, overtaken, check, submit }
-}
-
-/** Places the same order with the same key, unless the choices have changed. */
-function usePlacing({ client, action, subject: { petId }, placed }: Omit<OrderTaskProps, 'onChange' | 'onDone'>) {
-  const attempt = useRef<{ choices: string; idempotencyKey: string; order: NewOrder } | undefined>(undefined)
-  return async ({ reference, hold, until }: Choices): Promise<Order> => {
-    const choices = JSON.stringify([reference, hold, until])
-    if (attempt.current?.choices !== choices) {
-      const named = reference.trim() ? { reference: reference.trim() } : {}
-      const order = { petId, ...named, ...(action === 'reserve' ? ends(hold, until) : {}) }
-      attempt.current = { choices, idempotencyKey: randomKey(), order }
+  /** One at a time: a second press, even in the same moment, starts nothing. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    this.busy = true
+    this.failure = undefined
+    this.#changed()
+    try {
+      await work().catch(async (error) => {
+        if (!CONFLICTS.includes(toFailure(error).code)) throw error
+        this.#meet(await findOrder(this.#props.client, this.#props.subject.petId))
+      })
+    } catch (error) {
+      if (!isAborted(error)) this.failure = toFailure(error)
     }
-    const held = await client.placeOrder(attempt.current.order, attempt.current)
+    this.busy = false
+    this.acting = false
+    this.#changed()
+  }
+
+  async #act(held: Order): Promise<void> {
+    const { client, action } = this.#props
+    this.order = held
+    await CALLS[action](client, held.id)
+    this.listener.onDone(held)
+  }
+
+  /** Places the same order with the same key, unless the choices have changed. */
+  async #place({ reference, hold, until }: Choices): Promise<Order> {
+    const { client, action, subject, placed } = this.#props
+    const choices = JSON.stringify([reference, hold, until])
+    if (this.#placing?.choices !== choices) {
+      const named = reference.trim() ? { reference: reference.trim() } : {}
+      const end = action === 'sell' ? { expiresAt: new Date(now() + SALE_MS).toISOString() } : ends(hold, until)
+      this.#placing = { choices, idempotencyKey: randomKey(), order: { petId: subject.petId, ...named, ...end } }
+    }
+    const held = await client.placeOrder(this.#placing.order, { idempotencyKey: this.#placing.idempotencyKey })
     placed.add(held.id)
     return held
   }
 }
 
-/** What an action does with its order. An animal is reserved as soon as the order is placed. */
-async function finish(client: PetstoreClient, action: Action, id: bigint): Promise<void> {
-  if (action !== 'reserve') await CALLS[action](client, id)
-}
-
-const CALLS: Record<Exclude<Action, 'reserve'>, (client: PetstoreClient, id: bigint) => Promise<unknown>> = {
-  sell: (client, id) => client.completeOrder(id),
-  release: (client, id) => client.cancelOrder(id),
-  takeBack: (client, id) => client.returnOrder(id),
+/** A task for as long as its dialog. */
+export function useOrderTask(props: OrderTaskProps, listener: TaskListener): OrderTask {
+  const [, render] = useReducer((count: number) => count + 1, 0)
+  const [task] = useState(() => new OrderTask(props, listener, () => render(undefined)))
+  task.listener = listener
+  useEffect(() => task.begin(), [])
+  return task
 }

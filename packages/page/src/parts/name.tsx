@@ -6,13 +6,12 @@ import { partsOf, plain } from './visible-text.ts'
 
 interface NameProps {
   name: string
-  hint?: boolean
   search?: string | undefined
 }
 
-export function Name({ name, hint, search = '' }: NameProps) {
+export function Name({ name, search = '' }: NameProps) {
   return (
-    <bdi class={hint ? 'name hint' : 'name'} dir="auto" title={plain(name)}>
+    <bdi class="name" dir="auto" title={plain(name)}>
       {partsOf(name).map((part, index) =>
         index % 2 ? (
           <span key={index} class="unseen">

@@ -86,11 +86,7 @@ function ConfirmDialog({ correction, client, read, open, setOpen, ...props }: Co
     >
       <SavingProblem {...problems} />
       {correction === 'free' && <p>No order holds {name}. It can be reserved and sold then.</p>}
-      {correction === 'delete' && (
-        <p>
-          For an animal that was added by mistake. {name} leaves the lists and the counts; its id is never used again.
-        </p>
-      )}
+      {correction === 'delete' && <p>For an animal that was added by mistake. This cannot be undone.</p>}
     </FormDialog>
   )
 }

@@ -3,7 +3,7 @@
 import type { OrderTerms, PetChange, PetstoreClient } from '../../../client/src/petstore.ts'
 import { FIELDS, problemsIn, TYPED_FIELDS, type TypedField, textsOf } from '../animal/fields.ts'
 import { tagOfOrder, tagOfPet } from '../animal/preconditions.ts'
-import { ends, type Hold } from '../orders/hold-field.tsx'
+import { type End, ends } from '../orders/hold.ts'
 import { localTime } from '../parts/local-time.ts'
 import { brief, time } from '../phrases.ts'
 import type { Read } from './animal.ts'
@@ -12,7 +12,7 @@ export const NOTHING = 'Nothing was changed.'
 
 export interface Fields extends Record<TypedField, string> {
   reference: string
-  end: { hold: Hold; until: string }
+  end: End
 }
 export type Field = keyof Fields
 
@@ -44,7 +44,7 @@ export function differing({ order }: Read, one: Fields, other: Fields): Field[] 
 export function inWords(fields: Partial<Fields>, field: Field): string {
   if (field !== 'end') return brief(fields[field] ?? '') || 'nobody'
   const { expiresAt } = fields.end ? ends(fields.end.hold, fields.end.until) : {}
-  return expiresAt ? time(expiresAt) : 'it is released'
+  return expiresAt ? time(expiresAt) : 'no end'
 }
 
 /** "name from Rex to Max, category from 7 to 8"; empty where these fields are alike. */

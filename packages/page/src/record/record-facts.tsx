@@ -6,6 +6,7 @@ import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { FieldValue } from '../animal/field-value.tsx'
 import { FIELD_NAMES, FIELDS } from '../animal/fields.ts'
 import { Status } from '../animal/status.tsx'
+import { labelOf } from '../animal/status-labels.ts'
 import { OrderLink, RecordLink } from '../links.tsx'
 import { CopyId } from '../parts/copy-id.tsx'
 import { Name } from '../parts/name.tsx'
@@ -38,9 +39,12 @@ export function AnimalFacts({ animal: { pet, deleted, events }, orders }: Animal
         </Fact>
       )}
       {holder && (
-        <Fact name="Order">
-          <OrderLink id={holder.id} />
-        </Fact>
+        <>
+          <Fact name="Order">
+            <OrderLink id={holder.id} />
+          </Fact>
+          <Terms order={holder} />
+        </>
       )}
     </dl>
   )
@@ -58,15 +62,24 @@ export function OrderFacts({ order }: { order: Order }) {
       <Fact name="Status">
         <Status status={order.status} />
       </Fact>
-      {order.reference && (
+      <Fact name="Placed">{time(order.placedAt)}</Fact>
+      <Terms order={order} />
+    </dl>
+  )
+}
+
+/** For whom it is, and its end. */
+function Terms({ order: { status, reference, expiresAt, changedAt } }: { order: Order }) {
+  return (
+    <>
+      {reference && (
         <Fact name="For">
-          <Name name={order.reference} />
+          <Name name={reference} />
         </Fact>
       )}
-      <Fact name="Placed">{time(order.placedAt)}</Fact>
-      {order.expiresAt && <Fact name="Until">{time(order.expiresAt)}</Fact>}
-      {order.status !== 'pending' && <Fact name="Ended">{time(order.changedAt)}</Fact>}
-    </dl>
+      {status !== 'pending' && <Fact name={labelOf(status)}>{time(changedAt)}</Fact>}
+      {status === 'pending' && <Fact name="Until">{expiresAt ? time(expiresAt) : 'No end'}</Fact>}
+    </>
   )
 }
 

@@ -18,7 +18,7 @@ export function Choice({ selection: { chosen, choose }, items, column, label }: 
     <Cell class="cell-choice">
       <input
         type="checkbox"
-        aria-label={`Choose ${label}`}
+        aria-label={`Select ${label}`}
         checked={count > 0 && count === items.length}
         indeterminate={count > 0 && count < items.length}
         onChange={({ currentTarget }) => choose(items, currentTarget.checked)}

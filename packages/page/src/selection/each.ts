@@ -3,7 +3,6 @@
 
 import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { deleteShown, tagOfOrder } from '../animal/preconditions.ts'
-import { labelOf, withoutOrder } from '../animal/status-labels.ts'
 import { toFailure } from '../failures.ts'
 import type { HolderOf } from '../list/holders.ts'
 import type { Item } from '../list/list-page.ts'
@@ -13,19 +12,19 @@ import { brief, number } from '../phrases.ts'
 
 export type Act = 'release' | 'delete'
 export const ACT_LABELS = { release: 'Release', delete: 'Delete' } as const satisfies Record<Act, string>
-const DONE = { release: 'available again', delete: 'deleted' } as const satisfies Record<Act, string>
+const DONE = { release: 'released', delete: 'deleted' } as const satisfies Record<Act, string>
 
 const NAMED_MAX = 3
 const PATIENT = { retries: 8 }
 
-/** By the code of what refused it. */
-const REASONS: Record<string, string> = {
-  pet_has_orders: 'was ordered once, and stays for its orders',
-  precondition_failed: 'somebody else has just changed it',
-  not_found: 'somebody else has deleted it',
-  order_not_pending: 'the reservation has ended',
-  not_reserved: `it is not ${labelOf('pending').toLowerCase()}`,
-  no_order: `it was ${withoutOrder('pending')}`,
+/** By the code of what refused it: of one, and of several. */
+const REASONS: Record<string, readonly [string, string]> = {
+  pet_has_orders: ['it has orders', 'they have orders'],
+  precondition_failed: ['another till has just changed it', 'another till has just changed them'],
+  not_found: ['another till has deleted it', 'another till has deleted them'],
+  order_not_pending: ['its reservation has ended', 'their reservations have ended'],
+  not_reserved: ['it is not reserved', 'they are not reserved'],
+  no_order: ['it was entered by hand', 'they were entered by hand'],
 }
 
 export interface Outcome {
@@ -54,16 +53,16 @@ export async function actOnEach(act: Act, { client, items, holderOf, report, isS
   let cut = ''
   let tried = 0
   await eachOf(items, async (item) => {
-    if (cut || isStopped()) return refuse(cut || 'you stopped', item)
+    if (cut || isStopped()) return refuse(cut || 'You stopped.', item)
     try {
       const code =
         act === 'release' ? await release(client, item, holderOf) : await deleteShown(client, item as Pet, PATIENT)
-      if (code) refuse(REASONS[code] as string, item)
+      if (code) refuse(code, item)
       else done.push(item.id)
     } catch (error) {
       const { kind, code, message } = toFailure(error)
       if (kind !== 'other') cut ||= message
-      refuse(kind === 'other' ? (REASONS[code] ?? message) : cut, item)
+      refuse(kind === 'other' ? (code in REASONS ? code : message) : cut, item)
     }
     report(++tried)
   })
@@ -81,14 +80,15 @@ async function release(client: PetstoreClient, item: Item, holderOf: HolderOf): 
   return undefined
 }
 
-/** "17 are deleted. 3 are not: Rex (12), Mia (13) – somebody else has just changed it; …" */
+/** "12 deleted. 8 kept because they have orders: Rex (12), Mia (13), Tom (14) and 5 more." `refused`: by the code or the message. */
 function inWords(act: Act, done: number, refused: ReadonlyMap<string, readonly Item[]>): string {
-  const are = (count: number) => `${count === 0 ? 'None' : number(count)} ${count === 1 ? 'is' : 'are'}`
-  const what = `${are(done)} ${DONE[act]}.`
-  if (refused.size === 0) return what
-  const count = [...refused.values()].reduce((sum, items) => sum + items.length, 0)
-  const reasons = [...refused].map(([reason, items]) => `${named(items)} – ${reason.replace(/\.$/, '')}`)
-  return `${what} ${are(count)} not: ${reasons.join('; ')}.`
+  const kept = act === 'delete' ? 'kept' : 'not released'
+  const sentences = [...refused].map(([reason, items]) => {
+    const known = REASONS[reason]?.[items.length === 1 ? 0 : 1]
+    const why = known ? ` because ${known}` : ` (${reason.replace(/\.$/, '')})`
+    return `${number(items.length)} ${kept}${why}: ${named(items)}.`
+  })
+  return [`${done === 0 ? 'None' : number(done)} ${DONE[act]}.`, ...sentences].join(' ')
 }
 
 function named(items: readonly Item[]): string {

@@ -8,7 +8,6 @@ import type { HolderOf } from '../list/holders.ts'
 import type { Item } from '../list/list-page.ts'
 import type { ListPosition } from '../list/list-position.ts'
 import { useBusy } from '../parts/busy.ts'
-import { CloseButton } from '../parts/close-button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { number } from '../phrases.ts'
@@ -45,16 +44,16 @@ export function SelectionBar({ client, view, selection, holderOf, readOnly, ...o
   }
 
   async function save(): Promise<void> {
-    await exportRows(items, view, `${view} chosen.csv`)
-    on.onDone(`${number(items.length)} rows were exported.`)
+    await exportRows(items, view, `${view} selected.csv`)
+    on.onDone(`${number(items.length)} ${items.length === 1 ? 'row was' : 'rows were'} exported.`)
   }
 
   const none = items.length === 0
   return (
-    <section class="selection" aria-label="Chosen rows">
-      {message && <Notice kind="warning" title={message} actions={<CloseButton onClose={() => setMessage('')} />} />}
+    <section class="selection" aria-label="Selected rows">
+      {message && <Notice kind="warning" title={message} onClose={() => setMessage('')} />}
       <div class="selection-actions">
-        <p role="status">{number(items.length)} chosen</p>
+        <p role="status">{number(items.length)} selected</p>
         {acts.map((act) => (
           <button
             key={act}
@@ -115,7 +114,7 @@ function ActDialog({ client, act, items, holderOf, finish, onCancel }: ActDialog
       {...{ submit, busy }}
     >
       {act === 'delete' ? (
-        <p>They leave the lists and the counts; their ids are never used again. What was ever ordered stays.</p>
+        <p>This cannot be undone. Animals with orders are kept.</p>
       ) : (
         <p>Their reservations end, and they are available again.</p>
       )}

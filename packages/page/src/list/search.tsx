@@ -1,0 +1,156 @@
+// The search in the bar of every view. A list narrows as you type. An id and Enter, as a scanner sends them, opens the animal; a word and Enter
+// opens the first that is found. On a list of orders it opens orders.
+
+import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
+import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
+import { readById, unlessNone } from '../animal/by-id.ts'
+import { parseInteger } from '../animal/fields.ts'
+import { toFailure } from '../failures.ts'
+import { Places } from '../links.tsx'
+import type { Feed } from '../live/feed.ts'
+import { useEvents } from '../live/use-feed.ts'
+import { useAnnounce } from '../parts/announcer.tsx'
+import { useLoaded } from '../parts/loaded.ts'
+import { TextField } from '../parts/text-field.tsx'
+import { plain } from '../parts/visible-text.ts'
+import { brief } from '../phrases.ts'
+import type { RecordId } from '../record/record-address.ts'
+import { fetchPage, type List } from './list.ts'
+import { firstPage, type ListPosition } from './list-position.ts'
+import { ListTable, type OnAction } from './list-table.tsx'
+import { moveRow } from './row-focus.ts'
+
+export const SEARCH_ID = 'search'
+
+/** At least so far apart, which is four a second: the first letter is searched for at once. */
+const APART_MS = 250
+
+interface SearchProps {
+  client: PetstoreClient
+  /** The list that is searched. */
+  position: ListPosition
+  /** Narrows the list; `undefined` if the list is not on the screen: then only Enter leads on. */
+  goTo: List['goTo'] | undefined
+}
+
+export function Search({ client, position, goTo }: SearchProps) {
+  const { go } = useContext(Places)
+  const announce = useAnnounce()
+  const [text, setText] = useState(position.search)
+  const [problem, setProblem] = useState('')
+  /** The search that was asked for last. A different one in the address came from elsewhere, such as Back. */
+  const asked = useRef(position.search)
+  const askedAt = useRef(Number.NEGATIVE_INFINITY)
+  const entered = useRef(0)
+  // A layout effect, because a later effect would overwrite the first keystrokes.
+  useLayoutEffect(() => {
+    if (position.search === asked.current) return
+    asked.current = position.search
+    setText(position.search)
+  }, [position.search])
+  // A layout effect ends with the view. Another effect ends a frame later, and would close the record that Enter has just opened.
+  useLayoutEffect(() => {
+    const search = wordsIn(text)
+    if (search === asked.current || !goTo) return
+    const ask = () => {
+      asked.current = search
+      askedAt.current = performance.now()
+      goTo({ ...firstPage(position), ids: '', search })
+    }
+    const timer = setTimeout(ask, askedAt.current + APART_MS - performance.now())
+    return () => clearTimeout(timer)
+  }, [text, position])
+
+  /** Reads the field itself, because the state does not have a keystroke of the same moment yet. */
+  async function enter(input: HTMLInputElement): Promise<void> {
+    const typed = input.value
+    const wanted = wordsIn(typed)
+    if (!wanted) return
+    const number = ++entered.current
+    // What is scanned next takes its place.
+    input.select()
+    const found = await find(wanted).catch((error) => setProblem(toFailure(error).message) ?? ('failed' as const))
+    if (found === 'failed' || number !== entered.current || !input.isConnected || input.value !== typed) return
+    if (!found) {
+      const nothing = `Nothing was found for “${brief(wanted)}”.`
+      setProblem(nothing)
+      return announce(nothing)
+    }
+    if (found.exact) {
+      setText('')
+      asked.current = ''
+      if (position.search) goTo?.({ ...firstPage(position), search: '' })
+    }
+    go(found.record)
+  }
+
+  async function find(wanted: string): Promise<{ record: RecordId; exact: boolean } | undefined> {
+    const kind = kindOf(position)
+    const id = parseInteger(wanted)
+    if (id !== undefined && (await readById(client, { kind, id }))) return { record: { kind, id }, exact: true }
+    const page = await fetchPage(client, firstPage({ ...position, ids: '', search: wanted }), {}).catch(unlessNone)
+    const first = page?.items[0]
+    return first && { record: { kind, id: first.id }, exact: false }
+  }
+
+  return (
+    <search>
+      <TextField
+        id={SEARCH_ID}
+        label="Search"
+        type="search"
+        dir="auto"
+        maxLength={TEXT_LENGTH_MAX}
+        placeholder={position.view === 'orders' ? 'A customer, an animal or a number' : 'A name or an id'}
+        value={text}
+        setText={(next) => {
+          setProblem('')
+          setText(next)
+        }}
+        problem={problem}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') enter(event.currentTarget)
+          else if (event.key === 'ArrowDown') moveRow(1)
+          else if (event.key === 'Escape') setText('')
+          else return
+          event.preventDefault()
+        }}
+      />
+    </search>
+  )
+}
+
+interface FoundProps {
+  client: PetstoreClient
+  feed: Feed
+  position: ListPosition
+  onAction: OnAction | undefined
+}
+
+/** Above the list: the animal or order with exactly the id that is searched for. */
+export function Found({ client, feed, position, onAction }: FoundProps) {
+  const id = parseInteger(position.search)
+  const kind = kindOf(position)
+  const { value, refresh } = useLoaded(
+    async () => (id === undefined ? undefined : readById(client, { kind, id })),
+    [id, kind],
+  )
+  useEvents(feed, () => id !== undefined && refresh())
+  if (!value || value.id !== id || 'petId' in value !== (kind === 'order')) return null
+  const items: readonly (Pet | Order)[] = [value]
+  return (
+    <section class="list found" aria-label={plain('petId' in value ? value.petName : value.name)}>
+      <ListTable shown={{ position, items, next: undefined, prev: undefined }} onAction={onAction} />
+    </section>
+  )
+}
+
+/** Without the sign before an id: `#12` and `Id 12` are 12. */
+function wordsIn(text: string): string {
+  return text.trim().replace(/^(?:#|id\b)\s*(?=\d+$)/i, '')
+}
+
+function kindOf({ view }: ListPosition): RecordId['kind'] {
+  return view === 'orders' ? 'order' : 'animal'
+}

@@ -1,0 +1,25 @@
+// How long an animal is reserved: the times to choose from, and when each ends.
+
+import { now } from '../parts/clock.ts'
+
+export const HOUR_MS = 3_600_000
+export const HOLDS = {
+  hour: ['1 hour', HOUR_MS],
+  day: ['Until tomorrow', 24 * HOUR_MS],
+  week: ['1 week', 7 * 24 * HOUR_MS],
+  open: ['No end', 0],
+  other: ['Until…', 0],
+} as const
+export type Hold = keyof typeof HOLDS
+
+/** `until` counts only with `other`. */
+export interface End {
+  hold: Hold
+  until: string
+}
+
+/** `until` is local time, as the browser's field gives it. */
+export function ends(hold: Hold, until: string): { expiresAt?: string } {
+  const at = hold === 'other' ? Date.parse(until) : now() + HOLDS[hold][1]
+  return hold === 'open' || Number.isNaN(at) ? {} : { expiresAt: new Date(at).toISOString() }
+}

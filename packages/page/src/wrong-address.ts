@@ -1,0 +1,22 @@
+// The filters of an address that have no meaning, such as those of a link that was typed by hand. The page ignores them, and says so.
+
+import { int64FromDecimal } from '../../contract/src/int64.ts'
+import { isDay } from './activity/days.ts'
+import { parseInteger } from './animal/fields.ts'
+import { STATUSES_OF } from './animal/status-labels.ts'
+import { fromIdRanges } from './list/id-ranges.ts'
+
+/** As they are written: `category=dog`. */
+export function wrongIn(address: string): string[] {
+  const query = new URLSearchParams(address)
+  const view = query.get('view') === 'orders' ? 'orders' : 'animals'
+  const isRight: Record<string, (text: string) => boolean> = {
+    status: (text) => STATUSES_OF[view].some(([status]) => status === text),
+    category: (text) => int64FromDecimal(text) !== undefined,
+    ids: (text) => fromIdRanges(text) !== undefined,
+    animal: (text) => parseInteger(text) !== undefined,
+    order: (text) => parseInteger(text) !== undefined,
+    day: isDay,
+  }
+  return [...query].filter(([name, text]) => isRight[name]?.(text) === false).map((pair) => pair.join('='))
+}

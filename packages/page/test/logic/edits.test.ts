@@ -1,0 +1,79 @@
+// Editing an animal or an order: only what the person changed is sent, on the condition that it is still what was shown.
+
+import { expect, test } from 'bun:test'
+import type { Read } from '../../src/record/animal.ts'
+import { differing, type Fields, fieldsOf, fromTo, NOTHING, save } from '../../src/record/edits.ts'
+import { fakeClient, order, pet, refused } from './fake-client.ts'
+
+const ANIMAL: Read = {
+  animal: { pet: pet(1, { name: 'Rex' }), deleted: false, events: [] },
+  orders: [],
+  order: undefined,
+}
+const END = '2999-01-01T11:00:00.000Z'
+const ORDER: Read = { ...ANIMAL, order: order(7, { reference: 'Ana', expiresAt: END }) }
+
+const READ = { 'an animal': ANIMAL, 'an order': ORDER }
+
+/** Gives a tag to a change that changes nothing. */
+function service() {
+  const tag = (_id: bigint, _change: object, { onEntityTag }: { onEntityTag?: (tag: string) => void }) =>
+    onEntityTag?.('"tag"')
+  return fakeClient({ updatePet: tag, updateOrder: tag })
+}
+
+test.each<[keyof typeof READ, Partial<Fields>, object | undefined, string]>([
+  ['an animal', {}, undefined, NOTHING],
+  ['an animal', { name: 'Luna' }, { name: 'Luna' }, 'Luna is saved.'],
+  ['an animal', { categoryId: ' 9223372036854775807 ' }, { categoryId: 9223372036854775807n }, 'Rex is saved.'],
+  ['an order', {}, undefined, NOTHING],
+  ['an order', { reference: ' Anna ' }, { reference: 'Anna' }, 'Order 7 is saved.'],
+  [
+    'an order',
+    { reference: '', end: { hold: 'open', until: '' } },
+    { reference: null, expiresAt: null },
+    'Order 7 is saved.',
+  ],
+])('of %s, %j sends that alone', async (of, edits, change, sentence) => {
+  const read = READ[of]
+  const { calls, client } = service()
+  expect(await save(client, read, { ...fieldsOf(read), ...edits })).toBe(sentence)
+  const [first, second] = calls
+  // First what was shown, with a tag that matches nothing: it is refused if that is something else by now.
+  const shown = read.order ? { reference: 'Ana', expiresAt: END } : { name: 'Rex', categoryId: 7n }
+  expect(first?.[2]).toEqual(change && shown)
+  expect(second?.[2]).toEqual(change)
+  if (change) expect(second?.[3]).toEqual({ ifMatch: '"tag"' })
+  expect(calls).toHaveLength(change ? 2 : 0)
+})
+
+test.each<[keyof typeof READ, Partial<Fields>, string]>([
+  ['an order', { end: { hold: 'other', until: '' } }, 'Choose a day and a time.'],
+  ['an animal', { categoryId: 'seven' }, 'categoryId must be a whole number.'],
+])('of %s, %j is not sent', async (of, edits, problem) => {
+  const read = READ[of]
+  const { calls, client } = service()
+  const saving = save(client, read, { ...fieldsOf(read), ...edits })
+  expect(await saving.catch((error) => [error instanceof RangeError, error.message])).toEqual([true, problem])
+  expect(calls).toEqual([])
+})
+
+test('nothing is sent if what was shown is refused', async () => {
+  const { calls, client } = fakeClient({ updatePet: () => refused('precondition_failed', 412) })
+  const saving = save(client, ANIMAL, { ...fieldsOf(ANIMAL), name: 'Luna' })
+  expect(await saving.catch(({ code }) => code)).toBe('precondition_failed')
+  expect(calls).toHaveLength(1)
+})
+
+test('an animal differs in its own fields, an order in its terms, and both are told in words', () => {
+  const [was, is] = [
+    fieldsOf(ORDER),
+    { ...fieldsOf(ORDER), name: 'Luna', reference: '', end: { hold: 'open', until: '' } as const },
+  ]
+  expect(differing(ANIMAL, was, is)).toEqual(['name'])
+  expect(differing(ORDER, was, is)).toEqual(['reference', 'end'])
+  expect(fromTo(['name', 'categoryId', 'reference'], was, is)).toBe(
+    'name from Rex to Luna, for whom from Ana to nobody',
+  )
+  expect(fromTo(['end'], was, is)).toEndWith(' to no end')
+})

@@ -1,0 +1,103 @@
+// The feed of events: what it asks for, what it tells, and how tabs share one waiting request.
+
+import { afterEach, beforeAll, expect, test } from 'bun:test'
+import { until } from '../../../../test/support/until.ts'
+import type { Event, EventFilter } from '../../../client/src/petstore.ts'
+
+import { Feed } from '../../src/live/feed.ts'
+import { event, fakeClient, refused } from './fake-client.ts'
+
+type Filter = EventFilter & { cursor?: string }
+type Answer = { events: Event[]; next: string } | (() => never)
+
+let path = 0
+const feeds: Feed[] = []
+
+beforeAll(() => {
+  const held = new Map<string, Promise<unknown>>()
+  const request = async (name: string, options: { ifAvailable?: boolean }, work: (lock: object | null) => unknown) => {
+    if (options.ifAvailable && held.has(name)) return work(null)
+    while (held.has(name)) await held.get(name)
+    const turn = Promise.resolve(work({})).finally(() => held.delete(name))
+    held.set(name, turn)
+    return turn
+  }
+  Object.defineProperty(navigator, 'locks', { value: { request }, configurable: true })
+})
+afterEach(() => {
+  for (const feed of feeds.splice(0)) feed.stop()
+  path++
+})
+
+/** A tab. Its requests are answered with these, one after another, and then wait. */
+function open(...answers: Answer[]) {
+  const asked: Filter[] = []
+  const { client } = fakeClient({
+    listEvents(filter: Filter, { signal }: { signal: AbortSignal }) {
+      asked.push(filter)
+      const answer = answers.shift()
+      if (typeof answer === 'function') return answer()
+      if (answer) return answer
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    },
+  })
+  const feed = new Feed(client, `/${path}/`)
+  feeds.push(feed)
+  const told: [bigint[], boolean][] = []
+  feed.listen((events, gap) => told.push([events.map(({ id }) => id), gap]))
+  return { feed, asked, told }
+}
+
+const page = (next: string, ...ids: number[]) => ({ next, events: ids.map((id) => event(id, 'pet.added')) })
+
+test('begins now, waits behind the last event, and tells each', async () => {
+  const { asked, feed, told } = open(page('A'), page('B', 1, 2), page('C', 3))
+  await until('the third request', () => asked.length === 4)
+  expect(asked.map(({ from, cursor }) => from ?? cursor)).toEqual(['now', 'A', 'B', 'C'])
+  expect(asked[1]?.wait).toBeGreaterThan(0)
+  expect(told).toEqual([
+    [[1n, 2n], false],
+    [[3n], false],
+  ])
+  expect(feed.live).toBe(true)
+})
+
+test('reads what happens within a moment together, and a full page at once', async () => {
+  const full = page('B', ...Array.from({ length: 100 }, (_, n) => n))
+  const { asked } = open(page('A'), full, page('C', 101))
+  await until('the request after the full page', () => asked.length === 3)
+  const from = performance.now()
+  await until('the request after the other', () => asked.length === 4)
+  expect(performance.now() - from).toBeGreaterThan(150)
+})
+
+test('begins again after a restore, and says that events may be missing', async () => {
+  const { asked, told } = open(page('A'), () => refused('cursor_expired', 410), page('B'))
+  await until('a new beginning', () => asked.length === 4)
+  expect(asked.map(({ from, cursor }) => from ?? cursor)).toEqual(['now', 'A', 'now', 'B'])
+  expect(told).toEqual([[[], true]])
+})
+
+test('tries again after a failure, and not at a service without a feed', async () => {
+  const failing = open(page('A'), () => refused('internal', 500), page('B', 1))
+  await until('another try', () => failing.told.length === 1)
+  expect(failing.asked.slice(1, 3).map(({ cursor }) => cursor)).toEqual(['A', 'A'])
+  path++
+  const none = open(() => refused('not_found', 404))
+  await none.feed.begun
+  await Bun.sleep(20)
+  expect([none.asked.length, none.feed.live]).toEqual([1, false])
+})
+
+test('tabs share one waiting request; when its tab is closed, another one waits', async () => {
+  const first = open(page('A'), page('B', 1))
+  const second = open(page('C', 2))
+  await second.feed.begun
+  const hears = (id: bigint) =>
+    until(`the second tab hears of ${id}`, () => second.told.some(([ids]) => ids.includes(id)))
+  await hears(1n)
+  expect(second.asked).toEqual([])
+  first.feed.stop()
+  await hears(2n)
+  expect(second.asked[0]?.cursor).toBe('B')
+})

@@ -1,0 +1,85 @@
+// The rows of a list stay where they are: what changed in a row is shown there, and what would move the rows waits.
+
+import { expect, test } from 'bun:test'
+import { RowsInPlace } from '../../src/list/in-place.ts'
+import type { Item, Page } from '../../src/list/list-page.ts'
+import { lastPage, startOf } from '../../src/list/list-position.ts'
+import { event, order, pet } from './fake-client.ts'
+
+const FIRST = startOf('animals')
+const ORDERS = startOf('orders')
+
+function pageOf(ids: readonly (number | Item)[], more: Partial<Page> = {}): Page {
+  const items = ids.map((id) => (typeof id === 'number' ? pet(id) : id))
+  return { position: FIRST, items, next: undefined, prev: undefined, ...more }
+}
+
+function shown(first: Page): RowsInPlace {
+  const rows = new RowsInPlace()
+  rows.update(first, false)
+  return rows
+}
+
+const ids = ({ page }: RowsInPlace) => page?.items.map(({ id }) => Number(id))
+
+test.each<[string, number[], number[], Partial<Page>, string]>([
+  ['nothing changed', [1, 2], [1, 2], {}, ''],
+  ['more at the end moves nothing', [1, 2], [1, 2, 3], {}, ''],
+  ['one is new', [2, 1], [3, 2, 1], {}, '1 new animal'],
+  ['two are new, and two left', [5, 4, 3, 2], [7, 6, 5, 2], {}, '2 new animals, 2 left this view'],
+  ['one left', [1, 2, 3], [1, 3], {}, '1 animal left this view'],
+  ['two left', [1, 2, 3], [3], {}, '2 animals left this view'],
+  [
+    'what follows from the next page is neither new nor gone',
+    [1, 2, 3],
+    [2, 3, 4],
+    { next: 'A' },
+    '1 animal left this view',
+  ],
+  ['what goes to the next page is not gone', [3, 2, 1], [4, 3, 2], { next: 'A' }, '1 new animal'],
+  ['a whole page is new', [2, 1], [4, 3], { next: 'A' }, '2 or more new animals'],
+  ['only the order changed', [1, 2], [2, 1], {}, 'This list has changed'],
+  ['counted from the end', [3, 2, 1], [2, 1], { position: lastPage(FIRST) }, '1 animal left this view'],
+])('%s', (_, before, read, more, waiting) => {
+  const rows = shown(pageOf(before, more))
+  rows.update(pageOf(read, more), false)
+  expect(rows.waiting).toBe(waiting)
+  expect(ids(rows)).toEqual(waiting ? before : read)
+  rows.show(false)
+  expect([rows.waiting, ids(rows)]).toEqual(['', read])
+})
+
+test('what changed in a row is shown there, from the list or from the last event', () => {
+  const rows = shown(pageOf([1, 2, 3]))
+  rows.hear([event(1, 'order.placed', { petId: 1n, petStatus: 'pending' }), event(2, 'pet.deleted', { petId: 2n })])
+  rows.update(pageOf([pet(3, { name: 'Luna' })]), false)
+  expect(rows.page?.items.map((item) => ['name' in item && item.name, item.status])).toEqual([
+    ['Pet 1', 'pending'],
+    ['Pet 2', 'available'],
+    ['Luna', 'available'],
+  ])
+  expect([...rows.deleted]).toEqual([2n])
+  expect(rows.waiting).toBe('2 animals left this view')
+})
+
+test('an order that left keeps its row, with the status of its last event', () => {
+  const page = (...items: Item[]): Page => ({ ...pageOf(items), position: ORDERS })
+  const rows = shown(page(order(7), order(6)))
+  rows.hear([event(1, 'order.completed', { orderId: 7n, orderStatus: 'completed' })])
+  rows.update(page(order(6)), false)
+  expect(rows.page?.items.map(({ status }) => status)).toEqual(['completed', 'pending'])
+  expect(rows.waiting).toBe('1 order left this view')
+})
+
+test('rows move if the person asked for that, went elsewhere, or does not see them; a deleted row goes at once', () => {
+  const rows = shown(pageOf([1, 2, 3]))
+  rows.show(true)
+  rows.update(pageOf([2, 3]), false)
+  expect(ids(rows)).toEqual([2, 3])
+  rows.update(pageOf([3]), true)
+  expect(ids(rows)).toEqual([3])
+  rows.update(pageOf([9, 8], { position: { ...FIRST, page: 2, cursor: 'A' } }), false)
+  expect(ids(rows)).toEqual([9, 8])
+  rows.remove(9n)
+  expect([ids(rows), rows.waiting]).toEqual([[8], ''])
+})

@@ -1,0 +1,83 @@
+// How a list is read: pages from both ends, animals by their ids, and the orders of the rows, in few requests.
+
+import { expect, test } from 'bun:test'
+import type { EventFilter, Order } from '../../../client/src/petstore.ts'
+import { readEach, readPet } from '../../src/animal/by-id.ts'
+import { fetchPage, wholeList } from '../../src/list/list.ts'
+import { firstPage, lastPage, startOf } from '../../src/list/list-position.ts'
+import { event, fakeClient, order, pet } from './fake-client.ts'
+
+const FIRST = { ...startOf('animals'), limit: 20 }
+
+test('a page from the end is read in the other direction', async () => {
+  const { calls, client } = fakeClient({ listPage: () => ({ pets: [pet(3), pet(2)], next: 'N', prev: 'P' }) })
+  const last = await fetchPage(client, lastPage({ ...FIRST, status: 'sold', search: 'rex', categoryId: 7n }), {})
+  expect([last.items.map(({ id }) => id), last.next, last.prev]).toEqual([[2n, 3n], 'P', 'N'])
+  const asked = { status: 'sold', categoryId: 7n, search: 'rex', sort: 'newest', limit: 20, cursor: undefined }
+  expect(calls[0]?.[1]).toEqual(asked)
+  await fetchPage(client, { ...FIRST, sort: 'newest' }, {})
+  expect(calls[1]?.[1]).toMatchObject({ sort: 'newest' })
+})
+
+test('animals are looked up by their ids in one page, or one by one; a deleted one is left out', async () => {
+  const pets = Array.from({ length: 30 }, (_, n) => pet(n + 1, { status: n % 2 ? 'sold' : 'available' }))
+  const { client, names } = fakeClient({
+    listPage: () => ({ pets: pets.slice(5) }),
+    listEvents: ({ petId }: EventFilter) => ({
+      events: petId === 4n ? [] : [event(1, 'pet.added', { pet: pet(Number(petId)) })],
+    }),
+  })
+  const ids = { ...FIRST, ids: '3-26' }
+  const page = await fetchPage(client, ids, {})
+  expect([page.items.length, page.items[0]?.id, page.next, names()]).toEqual([20, 26n, '2', ['listPage']])
+  const second = await fetchPage(client, { ...ids, page: 2, cursor: '2' }, {})
+  expect([second.items.map(({ id }) => id), second.next, second.prev]).toEqual([[6n, 5n, 3n], undefined, '1'])
+  const sold = await fetchPage(client, { ...ids, status: 'sold' }, {})
+  expect(sold.items).toHaveLength(10)
+})
+
+test('all pages are read one after another', async () => {
+  const answers = [{ pets: [pet(1)], next: 'A' }, { pets: [pet(2)] }]
+  const { calls, client } = fakeClient({ listPage: () => answers.shift() })
+  const items = await Array.fromAsync(wholeList(client, firstPage(FIRST), {}))
+  expect(items.map(({ id }) => id)).toEqual([1n, 2n])
+  expect(calls.map(([, filter]) => (filter as { cursor?: string }).cursor)).toEqual([undefined, 'A'])
+})
+
+test.each([
+  [40, [100, 100], 0],
+  [4, [], 4],
+  [120, [100, 100], 0],
+  [100, [60, 0], 40],
+])('%d orders are read from pages with %p of them, and %d one by one', async (count, found, alone) => {
+  const ids = Array.from({ length: count }, (_, n) => BigInt(n))
+  let pages = 0
+  const singly: bigint[] = []
+  const got = new Map<bigint, Order | undefined>()
+  await readEach<Order>(ids, {
+    page: async () => {
+      const some = ids.splice(0, found[pages]).map((id) => order(Number(id), { petId: id }))
+      return [some, ++pages === 2 && count !== 100 ? undefined : `${pages}`]
+    },
+    idOf: ({ petId }) => petId,
+    one: async (id) => void singly.push(id),
+    found: (id, one) => got.set(id, one),
+  })
+  expect([got.size, singly.length]).toEqual([count, alone])
+})
+
+test('an animal is what its last events say, and none after it was deleted', async () => {
+  const read = (...events: ReturnType<typeof event>[]) => {
+    const { client } = fakeClient({
+      listEvents: ({ cursor }: { cursor?: string }) => ({
+        events: cursor ? events.slice(1) : events.slice(0, 1),
+        next: 'A',
+      }),
+    })
+    return readPet(client, 1n)
+  }
+  const added = event(1, 'pet.added', { pet: pet(1) })
+  expect(await read(event(2, 'order.placed', { petStatus: 'pending' }), added)).toEqual(pet(1, { status: 'pending' }))
+  expect(await read(event(2, 'pet.deleted'), added)).toBeUndefined()
+  expect(await read()).toBeUndefined()
+})

@@ -1,0 +1,193 @@
+// Reserving, selling, releasing and taking back: what is sent, and what stops it.
+
+import { expect, test } from 'bun:test'
+import { type NewOrder, type Order, PetstoreNetworkError } from '../../../client/src/petstore.ts'
+import { NOT_RESPONDING } from '../../src/failures.ts'
+import type { Action, Subject } from '../../src/orders/actions.ts'
+import { type Choices, OrderTask, SALE_MS } from '../../src/orders/order-task.ts'
+import { noteServiceTime, now } from '../../src/parts/clock.ts'
+import { fakeClient, order, refused } from './fake-client.ts'
+
+const NOTHING: Choices = { reference: '', hold: 'open', until: '' }
+const FREE: Subject = { petId: 1n, name: 'Rex', status: 'available' }
+const HELD = order(7, { reference: 'Anna' })
+const RESERVED: Subject = { ...FREE, status: 'pending', order: HELD }
+
+/** A task on a service that knows one order. */
+function start(action: Action, subject: Subject, held?: Order) {
+  const store = { held, done: [] as Order[], changes: 0 }
+  const move = (status: Order['status']) => () => {
+    store.held = order(7, { ...store.held, status })
+    return store.held
+  }
+  const fake = fakeClient({
+    placeOrder: (placing: NewOrder) => (store.held = order(7, placing as Partial<Order>)),
+    completeOrder: move('completed'),
+    cancelOrder: move('cancelled'),
+    returnOrder: move('returned'),
+    listOrderPage: ({ status }: { status: string }) => ({ orders: store.held?.status === status ? [store.held] : [] }),
+  })
+  const placed = new Set<bigint>()
+  const listener = { onChange: () => store.changes++, onDone: (one: Order) => store.done.push(one) }
+  const task = new OrderTask({ client: fake.client, action, subject, placed }, listener, () => undefined)
+  task.begin()
+  const submit = async (choices: Partial<Choices> = {}) => {
+    task.submit({ ...NOTHING, ...choices })
+    await settled(task)
+  }
+  /** What was sent after the lookups. */
+  const sent = () => fake.names().filter((name) => name !== 'listOrderPage')
+  return { ...fake, task, store, placed, submit, sent }
+}
+
+async function settled(task: OrderTask): Promise<void> {
+  while (task.busy) await Bun.sleep(0)
+}
+
+test('a sale places an order that ends after 10 minutes of the service’s time, and completes it', async () => {
+  noteServiceTime(new Date(Date.now() - 86_400_000).toUTCString())
+  const { calls, sent, store, submit } = start('sell', FREE)
+  await submit({ reference: ' Anna ' })
+  expect(sent()).toEqual(['placeOrder', 'completeOrder'])
+  const { expiresAt = '', ...placed } = (calls[0] ?? [])[1] as NewOrder
+  expect(placed).toEqual({ petId: 1n, reference: 'Anna' })
+  expect(Date.parse(expiresAt) - now()).toBeWithin(SALE_MS - 5_000, SALE_MS + 1)
+  expect(store.done.map(({ id }) => id)).toEqual([7n])
+  noteServiceTime(new Date().toUTCString())
+})
+
+test.each<[string, Partial<Choices>, number | undefined]>([
+  ['no end', {}, undefined],
+  ['1 hour', { hold: 'hour' }, 3_600_000],
+  ['1 day', { hold: 'day' }, 86_400_000],
+  ['a time', { hold: 'other', until: '2999-01-01T12:00' }, Date.parse('2999-01-01T12:00') - Date.now()],
+])('a reservation with %s ends then, by the service’s clock', async (_, choices, afterMs) => {
+  const { calls, sent, submit } = start('reserve', FREE)
+  await submit(choices)
+  expect(sent()).toEqual(['placeOrder'])
+  const { expiresAt, reference } = (calls[0] ?? [])[1] as NewOrder
+  expect(reference).toBeUndefined()
+  if (afterMs === undefined) expect(expiresAt).toBeUndefined()
+  else expect(Math.abs(Date.parse(expiresAt ?? '') - Date.now() - afterMs)).toBeLessThan(5_000)
+})
+
+test('a reservation until a time needs the time', async () => {
+  const { calls, submit, task } = start('reserve', FREE)
+  await submit({ hold: 'other' })
+  expect([task.failure?.message, calls.length]).toEqual(['Choose a day and a time.', 0])
+})
+
+test('a lost answer leads to the same order with the same key, unless the choices change', async () => {
+  const { answers, calls, store, submit, task } = start('reserve', FREE)
+  const { placeOrder } = answers
+  answers.placeOrder = () => {
+    throw new PetstoreNetworkError('lost')
+  }
+  await submit({ reference: 'Anna', hold: 'day' })
+  expect([task.failure?.message, task.order]).toEqual([NOT_RESPONDING, undefined])
+  await submit({ reference: 'Anna', hold: 'day' })
+  if (placeOrder) answers.placeOrder = placeOrder
+  await submit({ reference: 'Ben', hold: 'day' })
+  const keys = calls.map(([, , options]) => (options as { idempotencyKey: string }).idempotencyKey)
+  expect(keys[0]).toBe(keys[1] as string)
+  expect(calls[0]?.[1]).toEqual(calls[1]?.[1])
+  expect(keys[2]).not.toBe(keys[0] as string)
+  expect(store.done).toHaveLength(1)
+})
+
+test('a sale that stops half-way goes on with its order', async () => {
+  const { answers, sent, store, submit, task } = start('sell', FREE)
+  const { completeOrder } = answers
+  answers.completeOrder = () => {
+    throw new PetstoreNetworkError('lost')
+  }
+  await submit()
+  expect([task.order?.id, task.failure?.kind, task.acting]).toEqual([7n, 'unavailable', false])
+  if (completeOrder) answers.completeOrder = completeOrder
+  await submit()
+  expect(sent()).toEqual(['placeOrder', 'completeOrder', 'completeOrder'])
+  expect([task.failure, store.done.length]).toEqual([undefined, 1])
+})
+
+test.each<[Action, Subject['status'], Order['status'] | undefined, string, string]>([
+  ['sell', 'available', 'completed', 'Rex was sold a moment ago.', 'You have not sold it. Choose another animal.'],
+  [
+    'reserve',
+    'available',
+    'pending',
+    'Rex was reserved a moment ago.',
+    'You have not reserved it. Choose another animal.',
+  ],
+  ['release', 'pending', 'completed', 'Rex was sold a moment ago.', 'There is nothing left to release.'],
+  ['sell', 'pending', undefined, 'Rex is available again.', 'The list shows it as it is now.'],
+])('%s of an animal that was %s and is %s: another till was quicker', async (action, row, held, what, advice) => {
+  const { answers, store, submit, task } = start(
+    action,
+    row === 'available' ? FREE : RESERVED,
+    held && order(7, { status: held }),
+  )
+  answers.placeOrder = () => refused('pet_not_available')
+  answers.completeOrder = answers.cancelOrder = () => refused('order_not_pending')
+  await submit()
+  expect(task.obstacle).toEqual({ what, advice })
+  expect([store.changes, store.done.length, task.failure]).toEqual([1, 0, undefined])
+})
+
+test('a sale goes on with an order that this page has placed itself', async () => {
+  const { answers, placed, sent, store, submit, task } = start('sell', FREE, HELD)
+  placed.add(7n)
+  answers.placeOrder = () => refused('pet_not_available')
+  await submit()
+  expect([task.order?.reference, task.obstacle, store.done.length]).toEqual(['Anna', undefined, 0])
+  await submit()
+  expect(sent()).toEqual(['placeOrder', 'completeOrder'])
+})
+
+test('an order that the list knows is not looked up; one that it does not know is shown before anything is done', async () => {
+  const known = start('release', RESERVED, HELD)
+  await known.submit()
+  expect(known.names()).toEqual(['cancelOrder'])
+  const { sent, store, submit, task } = start(
+    'takeBack',
+    { ...FREE, status: 'sold' },
+    order(7, { status: 'completed' }),
+  )
+  task.submit(NOTHING)
+  await settled(task)
+  expect([task.order?.id, sent()]).toEqual([7n, []])
+  await submit()
+  expect([sent(), store.done.length]).toEqual([['returnOrder'], 1])
+})
+
+test('says so if an animal has no order, or one of another status', async () => {
+  const none = start('takeBack', { ...FREE, status: 'sold' })
+  await settled(none.task)
+  expect(none.task.obstacle?.what).toBe('Rex has no order: it was entered by hand.')
+  const other = start('takeBack', { ...FREE, status: 'sold' }, HELD)
+  await settled(other.task)
+  expect(other.task.obstacle?.what).toBe('Rex was reserved a moment ago.')
+})
+
+test('acts once, however often it is submitted, and says nothing about what a sign-out ended', async () => {
+  const { answers, calls, submit, task } = start('reserve', FREE)
+  answers.placeOrder = () => {
+    throw new DOMException('signed out', 'AbortError')
+  }
+  task.submit(NOTHING)
+  expect([task.busy, task.acting]).toEqual([true, true])
+  await submit()
+  expect([calls.length, task.failure]).toEqual([1, undefined])
+})
+
+test('an open dialog says that another till was quicker, and takes it back', async () => {
+  const { store, task } = start('reserve', FREE)
+  store.held = order(8)
+  await task.check()
+  expect(task.overtaken).toBe('Rex was reserved a moment ago.')
+  store.held = undefined
+  await task.check()
+  expect(task.overtaken).toBe('')
+  const sold = start('sell', RESERVED, order(7, { status: 'completed' }))
+  await sold.task.check()
+  expect(sold.task.overtaken).toBe('Rex was sold a moment ago.')
+})
