@@ -65,7 +65,7 @@ function withStore(name: string, launch: Launch, root = ROOT): Contender {
     cursor: (after, status) => cursorAfter(BigInt(after), status),
     async prepare(folder, pets, work) {
       const database = join(folder, 'store.db')
-      const key = await copySeeded(root, pets, database, work)
+      const key = copySeeded(root, pets, database, work)
       return { key, ...(await launch(database)) }
     },
   }
@@ -115,9 +115,8 @@ export async function requestsTo(
   pets: number,
 ): Promise<BenchRequest[]> {
   const { headers } = await answerOf(server, LIST)
-  // Older commits have no feed.
-  const feed = await answerOf(server, events('from=now')).catch(() => undefined)
-  const end = cursorOf(feed?.headers.link)
+  const feed = await answerOf(server, events('from=now'))
+  const end = cursorOf(feed.headers.link)
   const place = (event: number) => {
     const [id, at] = [BigInt(event), addedAt(event)]
     const mark = event === 0 ? undefined : markOf({ type: 'pet.added', at, petId: id })

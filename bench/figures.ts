@@ -2,10 +2,9 @@
 
 /**
  * One measurement. `cpuUs` is the server's processor time for one answer, with what it did after the load because of it; other work on
- * the machine disturbs it least. `busy` is that during a second of load, in seconds: well under 1, something else was the limit. MB are
- * 10^6 bytes.
+ * the machine disturbs it least. `busy` is that during a second of load, in seconds: well under 1, something else was the limit.
  */
-export type Run = Record<'perSecond' | 'p50Ms' | 'p99Ms' | 'busy' | 'cpuUs' | 'residentMB', number>
+export type Run = Record<'perSecond' | 'p50Ms' | 'p99Ms' | 'busy' | 'cpuUs', number>
 
 export interface Figure {
   name: string

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Run } from './figures.ts'
 import { CORES, pinned } from './machine.ts'
 import type { BenchRequest } from './requests.ts'
-import { cpuSeconds, type Running, residentMB, untilIdle } from './servers.ts'
+import { cpuSeconds, type Running, untilIdle } from './servers.ts'
 
 export interface Load {
   name: string
@@ -17,7 +17,6 @@ export interface Load {
   status: number
   /** How many requests were sent: a run goes on where the one before ended. */
   sent: number
-  connections?: number | undefined
   /** The mean length of the answers, which the audit finds. */
   bytesPerAnswer?: number
 }
@@ -28,7 +27,6 @@ type Report = Record<'requests' | 'bytes' | 'durationUs' | 'p50Us' | 'p99Us' | '
 const CONNECTIONS = 64
 /** How far the mean length of answers may differ from the audit's: ids grow while pets are added. */
 const LENGTH_TOLERANCE = 0.05
-const MEMORY_INTERVAL_MS = 500
 /** So that no server works while another is measured. */
 const IDLE_MS = 600
 
@@ -54,10 +52,8 @@ export async function audit(load: Load, seconds: number): Promise<void> {
 /** Throws an Error for answers of another length than the audit's, since they are other answers. */
 export async function measure(load: Load, seconds: number): Promise<Run> {
   const { pid } = load.server
-  const memory: number[] = []
-  const watching = setInterval(() => memory.push(residentMB(pid)), MEMORY_INTERVAL_MS)
   const [cpuBefore, startedAt] = [cpuSeconds(pid), performance.now()]
-  const report = await wrk(load, seconds).finally(() => clearInterval(watching))
+  const report = await wrk(load, seconds)
   const [cpu, elapsedMs] = [cpuSeconds(pid) - cpuBefore, performance.now() - startedAt]
   await untilIdle(pid, IDLE_MS)
   const cpuInAll = cpuSeconds(pid) - cpuBefore
@@ -72,14 +68,13 @@ export async function measure(load: Load, seconds: number): Promise<Run> {
     p99Ms: p99Us / 1000,
     busy: cpu / (elapsedMs / 1000),
     cpuUs: (cpuInAll / requests) * 1e6,
-    residentMB: Math.max(...memory, residentMB(pid)),
   }
 }
 
 async function wrk(load: Load, seconds: number, ...status: [number?]): Promise<Report> {
-  const { server, requests, connections = CONNECTIONS } = load
+  const { server, requests } = load
   const command = [
-    ...['wrk', '--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`, '--timeout', '10s'],
+    ...['wrk', '--threads', '1', '--connections', String(CONNECTIONS), '--duration', `${seconds}s`, '--timeout', '10s'],
     ...['--script', join(import.meta.dir, 'load.lua'), `http://127.0.0.1:${server.port}`],
     ...['--', requests, String(load.sent), ...status.map(String)],
   ]
@@ -92,6 +87,6 @@ async function wrk(load: Load, seconds: number, ...status: [number?]): Promise<R
   if (failed + late > 0) throw new Error(`${load.name}: ${failed} failed answers, ${late} after more than 10 s`)
   if (report.requests === 0) throw new Error(`${load.name}: there was no answer`)
   // Each connection has taken one more request, which was not answered.
-  load.sent += report.requests + connections
+  load.sent += report.requests + CONNECTIONS
   return report
 }

@@ -42,19 +42,17 @@ export function run(command: readonly string[], cwd = ROOT): string {
   return stdout.toString().trim()
 }
 
-/** What tells this machine from others. */
-export function machineName(): string {
-  return `${cpus()[0]?.model.replace(/\s+/g, ' ').trim() || 'unknown processor'}, ${cpus().length} cores`
-}
-
-/** The memory, and the version of every program that takes part. */
-export function describeMachine(): string {
+/** What tells this machine from others, the day, and the version of every program that takes part. */
+export function description(): string {
+  const day = new Date().toISOString().slice(0, 10)
+  const name = `${cpus()[0]?.model.trim() || 'unknown processor'}, ${cpus().length} cores`
   const versionOf = (program: string) => {
     const { stdout, stderr } = Bun.spawnSync([findProgram(program) ?? program, '-v'])
     return /[0-9]+\.[0-9.]+/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown'
   }
-  const others = `Fastify ${peers.dependencies.fastify} on Node ${versionOf('node')}, wrk ${versionOf('wrk')}`
-  return `${Math.round(totalmem() / 2 ** 30)} GiB of memory; Bun ${Bun.version}, nginx ${versionOf('nginx')}, ${others}`
+  const others = `Fastify ${peers.dependencies.fastify} on Node ${versionOf('node')}, wrk ${versionOf('wrk')}.`
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`
+  return `${name}, ${day}.\n${memory}; Bun ${Bun.version}, nginx ${versionOf('nginx')}, ${others}`
 }
 
 /** Throws CannotRun when a program or a second core is missing. */

@@ -9,7 +9,7 @@ import { count } from '../packages/service/src/config/setting-parsers.ts'
 import { installTools } from '../test/support/tools.ts'
 import * as machine from './machine.ts'
 import { quick } from './quick.ts'
-import { sections, summarized } from './report.ts'
+import { summarized, table } from './report.ts'
 import { WORK } from './requests.ts'
 import { type Pace, say } from './rounds.ts'
 import { measureRow, type Result, ROWS } from './rows.ts'
@@ -43,12 +43,11 @@ const program = new Command('npm run bench --')
       say(`${row.work}: ${row.title}`)
       results.push(await measureRow(row, { rounds, seconds }))
     }
-    process.stdout.write(`\n${sections(results)}`)
+    process.stdout.write(`\n${table(results)}`)
     if (only) return
-    const heading = `${machine.machineName()}, ${new Date().toISOString().slice(0, 10)}`
     const commit = machine.run(['git', 'rev-parse', '--short', 'HEAD'])
-    const circumstances = `${machine.describeMachine()}.\nCommit ${commit}, ${rounds} rounds of at most ${seconds} s.`
-    writeFileSync(SUMMARY, summarized(readFileSync(SUMMARY, 'utf8'), heading, circumstances, results))
+    const circumstances = `${machine.description()}\nCommit ${commit}, ${rounds} rounds of at most ${seconds} s.`
+    writeFileSync(SUMMARY, summarized(readFileSync(SUMMARY, 'utf8'), circumstances, results))
   })
 
 try {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Contender, onPostgres, ours } from './contenders.ts'
 import { each, type Figure, ratios, type Summary } from './figures.ts'
 import { ROOT, run, temporaryFolder } from './machine.ts'
-import { WORK, type Work, type WorkName } from './requests.ts'
+import { WORK, type WorkName } from './requests.ts'
 import { measureTogether } from './rounds.ts'
 import { entry } from './rows.ts'
 
@@ -34,14 +34,9 @@ export async function quick(commit: string, { only, postgres }: Options): Promis
     const contenders = [how.contender(ROOT, OURS), how.contender(tree, THEIRS)]
     process.stdout.write(`working tree against ${commit}; above 1 is better\n`)
     process.stdout.write('               answers a second           answers in a second of processor time\n')
-    const contract = readFileSync(join(tree, 'openapi.yaml'), 'utf8')
     const works = Object.keys(WORK).filter((work) => only?.includes(work) ?? true)
-    for (const work of works as WorkName[]) {
-      const { since = '', indexed }: Work = WORK[work]
-      // The index of search is made by the working tree.
-      if (contract.includes(`operationId: ${since}`) && !indexed)
-        process.stdout.write(`${work.padEnd(15)}${await comparison(contenders, work, how)}\n`)
-    }
+    for (const work of works as WorkName[])
+      process.stdout.write(`${work.padEnd(15)}${await comparison(contenders, work, how)}\n`)
   } finally {
     run(['git', 'worktree', 'remove', '--force', tree])
   }
@@ -55,7 +50,7 @@ async function comparison(
   const figures: Figure[] = []
   for (let process = 0; process < processes; process++) {
     const entries = contenders.map((contender) => entry(work, PETS, contender))
-    figures.push(...(await measureTogether(entries, pace)).figures)
+    figures.push(...(await measureTogether(entries, pace)))
   }
   const of = (name: string, kind: 'perSecond' | 'cpuUs') => each(figures, name, kind)
   const shown = ({ median, min, max }: Summary) => `${median.toFixed(3)} × (${min.toFixed(3)} to ${max.toFixed(3)})`

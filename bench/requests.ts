@@ -1,6 +1,5 @@
 // The kinds of work: the requests of each, as wrk sends them in turn, and the status that answers them.
 
-import { SEARCH_WORDS_MAX } from '../packages/contract/src/limits.ts'
 import type { PetStatus } from '../packages/service/src/domain/pets.ts'
 
 /** One request. `{nnnn}` stands for a number of six digits, another one each time. */
@@ -23,11 +22,7 @@ export interface Work {
   status: number
   requests(asking: Asking): BenchRequest[]
   /** SQL that its store is prepared with. */
-  prepare?: string
-  /** Its store has the index of search. */
-  indexed?: true
-  /** The operation of the contract that does it: older commits may have none. */
-  since?: string
+  prepare: string | undefined
 }
 
 const STATUSES: readonly PetStatus[] = ['available', 'pending', 'sold']
@@ -52,15 +47,9 @@ export const WORK = {
   'status-pages': work(200, ({ pets, cursor }) => scattered(pets - 1000, (after, n) => page(cursor, after, n))),
   pet: work(200, ({ pets }) => scattered(pets, (before) => get(`/${before + 1}`))),
   create: work(201, () => repeat(100, (n) => post('/v1/pets', newPet(n)))),
-  place: work(201, () => [post('/v1/store/orders', '{"petId":{nnnn}}')], { prepare: AVAILABLE, since: 'placeOrder' }),
-  complete: work(200, () => [post('/v1/store/orders/{nnnn}/complete')], { prepare: PENDING, since: 'placeOrder' }),
-  events: work(200, ({ pets, place }) => scattered(pets - 100, (after) => events(`limit=100&cursor=${place(after)}`)), {
-    since: 'listEvents',
-  }),
-  // A page of them at most, of 10^7 pets; two of 10^6.
-  few: search('rare'),
-  // Each begins a word of many names, which have two words.
-  none: search('b 1 c 2 d 3 l m'.split(' ').slice(0, SEARCH_WORDS_MAX).join(' ')),
+  place: work(201, () => [post('/v1/store/orders', '{"petId":{nnnn}}')], AVAILABLE),
+  complete: work(200, () => [post('/v1/store/orders/{nnnn}/complete')], PENDING),
+  events: work(200, ({ pets, place }) => scattered(pets - 100, (after) => events(`limit=100&cursor=${place(after)}`))),
 }
 
 export type WorkName = keyof typeof WORK
@@ -70,18 +59,12 @@ export function cursorOf(link = ''): string {
   return /[?&]cursor=([^&>]+)/.exec(link)?.[1] ?? ''
 }
 
-function work(status: number, requests: Work['requests'], more: Omit<Work, 'status' | 'requests'> = {}): Work {
-  return { status, requests, ...more }
+function work(status: number, requests: Work['requests'], prepare?: string): Work {
+  return { status, requests, prepare }
 }
 
 export function events(query: string): BenchRequest {
   return { method: 'GET', target: `/v1/store/events?${query}` }
-}
-
-/** The parameter `n` is unknown: it makes each request another one, which no cache has. */
-function search(words: string): Work {
-  const target = `?search=${words.replaceAll(' ', '+')}&n=`
-  return { status: 200, requests: () => repeat(RANDOM_REQUESTS, (n) => get(`${target}${n}`)), indexed: true }
 }
 
 function get(rest: string): BenchRequest {

@@ -13,21 +13,15 @@ export interface Row {
   pets: number
   /** The least share of the floor's answers. */
   share?: number
-  /** 64, where nothing is said. */
-  connections?: number
 }
 
 export interface Result extends Row {
   figures: readonly Figure[]
-  /** What a reader must know about the row. */
-  remark: string
   isMissed: boolean
 }
 
 const STORED = [US, FLOOR, FASTIFY]
 const MILLION = { pets: 1e6 }
-/** Searches of Fastify ask SQLite for `name LIKE`, with each word between `%`. */
-const SEARCH = { ...MILLION, contenders: [US, FASTIFY], connections: 1 }
 
 export const ROWS: readonly Row[] = [
   { work: 'list', title: 'a list of 20 that everybody asks for', contenders: ALL, pets: 1e3, share: 0.95 },
@@ -44,17 +38,16 @@ export const ROWS: readonly Row[] = [
   { work: 'create', title: 'a pet added, on disk before its 201', contenders: STORED, pets: 1e3, share: 0.6 },
   { work: 'place', title: 'an order placed', contenders: [US, FLOOR], ...MILLION, share: 0.5 },
   { work: 'complete', title: 'an order completed', contenders: [US, FLOOR], ...MILLION, share: 0.5 },
-  { work: 'few', title: 'a search that finds few of 10^6 pets, on one connection', ...SEARCH },
-  { work: 'none', title: '… for many words that no pet has together', ...SEARCH },
 ]
 
 /** Throws an Error for a wrong answer. */
 export async function measureRow(row: Row, pace: Pace): Promise<Result> {
-  const { work, pets, contenders, connections, share } = row
-  const entries = contenders.map((contender) => entry(work, pets, contender, connections))
-  const { figures, remark = '' } = await measureTogether(entries, pace)
-  const isMissed = share !== undefined && toFloor(figures).median < share
-  return { ...row, figures, remark, isMissed }
+  const { work, pets, contenders, share } = row
+  const figures = await measureTogether(
+    contenders.map((contender) => entry(work, pets, contender)),
+    pace,
+  )
+  return { ...row, figures, isMissed: share !== undefined && toFloor(figures).median < share }
 }
 
 /** The rate of the service, to that of the floor. */
@@ -62,6 +55,6 @@ export function toFloor(figures: readonly Figure[]) {
   return ratios(each(figures, US.name, 'perSecond'), each(figures, FLOOR.name, 'perSecond'))
 }
 
-export function entry(work: WorkName, pets: number, contender: Contender = US, connections?: number): Entry {
-  return { name: contender.name, contender, work: WORK[work], pets, connections }
+export function entry(work: WorkName, pets: number, contender: Contender): Entry {
+  return { contender, work: WORK[work], pets }
 }

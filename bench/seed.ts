@@ -7,7 +7,6 @@ import { Statements } from '../packages/service/src/store/sqlite/connect/stateme
 import { searchIndex } from '../packages/service/src/store/sqlite/read/search.ts'
 import { run, temporaryFolder } from './machine.ts'
 import type { Work } from './requests.ts'
-import { start, untilIdle } from './servers.ts'
 
 const NAMES = ['Bella', 'Max', 'Luna', 'Charlie', 'Lucy', 'Cooper', 'Daisy', 'Milo', 'Zoë', 'Buddy', 'Lily', 'Rocky']
 
@@ -17,30 +16,20 @@ const made = new Map<string, { database: string; key: string }>()
  * Copies a store with this many pets, in the schema of the source tree at `root`, to `path` and prepares it for the work. Returns
  * an API key. The first time in a process the store is made; for 10^7 pets that takes half a minute and 600 MB.
  */
-export async function copySeeded(root: string, pets: number, path: string, work: Work): Promise<string> {
-  const { indexed = false, prepare } = work
-  const name = `${root} ${pets} ${indexed}`
+export function copySeeded(root: string, pets: number, path: string, work: Work): string {
+  const name = `${root} ${pets}`
   let seeded = made.get(name)
   if (!seeded) {
     const database = join(temporaryFolder().path, 'seeded.db')
     seeded = { database, key: createStore(root, database) }
     fill(database, pets)
-    if (indexed) index(database)
-    await serveUntilIdle(root, seeded)
     made.set(name, seeded)
   }
   copyFileSync(seeded.database, path)
-  if (prepare) change(path, prepare)
+  if (work.prepare) change(path, work.prepare)
   // On disk now, it makes no later sync wait.
   run(['sync', path])
   return seeded.key
-}
-
-/** A server of an older commit fills an index of the pets while it serves: done here, it slows down nothing that is measured. */
-async function serveUntilIdle(root: string, { database, key }: { database: string; key: string }): Promise<void> {
-  const command = (port: string) => [join(root, 'bin/petstore'), 'serve', '--port', port, '--database', database]
-  await using server = await start({ command, key }, temporaryFolder().path)
-  await untilIdle(server.pid, 3000)
 }
 
 /** Makes an empty store at `path` and returns an API key of it. The tree's own command line makes the schema. */

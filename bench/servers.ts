@@ -77,11 +77,12 @@ export async function answerOf({ port, key }: Pick<Running, 'port' | 'key'>, ask
 
 /** Seconds of processor time that a process and its descendants have used. */
 export function cpuSeconds(pid: number): number {
-  return sumOfFamily(pid, (each) => {
-    // The name comes first, in parentheses, and may hold spaces.
-    const fields = contents(`/proc/${each}/stat`).split(') ').at(-1)?.split(' ')
-    return (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) / TICKS_PER_SECOND
-  })
+  // The name comes first, in parentheses, and may hold spaces.
+  const fields = contents(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ')
+  const own = (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) / TICKS_PER_SECOND
+  // Linux lists a child with the thread that started it: here that is the first.
+  const children = contents(`/proc/${pid}/task/${pid}/children`).match(/\d+/g) ?? []
+  return children.reduce((sum, child) => sum + cpuSeconds(Number(child)), own)
 }
 
 /** Resolves when a process and its descendants have done next to nothing for so long. What they put off while they had requests is done then. */
@@ -92,18 +93,6 @@ export async function untilIdle(pid: number, ms: number): Promise<void> {
     idle = now - before <= 1.5 / TICKS_PER_SECOND ? idle + IDLE_STEP_MS : 0
     before = now
   }
-}
-
-/** Memory of a process and its descendants, in 10^6 bytes. */
-export function residentMB(pid: number): number {
-  const kib = (each: number) => Number(/^VmRSS:\s+(\d+) kB$/m.exec(contents(`/proc/${each}/status`))?.[1] ?? 0)
-  return (sumOfFamily(pid, kib) * 1024) / 1e6
-}
-
-/** Linux lists a child with the thread that started it: here that is the first. */
-function sumOfFamily(pid: number, value: (pid: number) => number): number {
-  const children = contents(`/proc/${pid}/task/${pid}/children`).match(/\d+/g) ?? []
-  return children.reduce((sum, child) => sum + sumOfFamily(Number(child), value), value(pid))
 }
 
 /** A process may end while it is read: then it counts for nothing. */
