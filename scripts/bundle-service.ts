@@ -23,22 +23,32 @@ export const TARGETS: Record<string, Bun.Build.CompileTarget> = {
 export type Output = { folder: string } | { executable: string; target: Bun.Build.CompileTarget | undefined }
 
 export async function bundleService(output: Output): Promise<void> {
-  if ('folder' in output) return bundle(output)
+  if ('folder' in output) return bundle({ outdir: output.folder })
+  const { target, executable } = output
   // In a folder of its own: the runtime leaves a source map beside it for each file, which the executable has inside, too.
-  const folder = mkdtempSync(`${output.executable}.`)
+  const folder = mkdtempSync(`${executable}.`)
   try {
-    const built = join(folder, basename(output.executable))
-    await bundle({ ...output, executable: built })
-    renameSync(built, output.executable)
+    const outfile = join(folder, basename(executable))
+    const compile = { outfile, ...NO_FILES, ...(target && { target }) }
+    // The guides are for `petstore help`: the package has them as files.
+    const guides = [...new Bun.Glob('docs/*.md').scanSync({ cwd: root, absolute: true })].sort()
+    await bundle({ format: 'esm', bytecode: true, sourcemap: 'inline', compile }, guides)
+    renameSync(outfile, executable)
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-async function bundle(output: Output): Promise<void> {
+/** The program reads no files of the current folder, as with bin/petstore. */
+const NO_FILES = {
+  ...{ autoloadDotenv: false, autoloadBunfig: false },
+  ...{ autoloadTsconfig: false, autoloadPackageJson: false },
+}
+
+async function bundle(options: Partial<Bun.BuildConfig>, entrypoints: readonly string[] = []): Promise<void> {
   const pages = pagesModule({ bundleConsole: await bundleConsole(), bundleReference: await bundleReference() })
   await Bun.build({
-    entrypoints: [join(root, 'packages/service/src/cli/main.ts'), ...('executable' in output ? guides() : [])],
+    entrypoints: [join(root, 'packages/service/src/cli/main.ts'), ...entrypoints],
     loader: { '.md': 'file' },
     tsconfig: join(root, 'tsconfig.json'),
     target: 'bun',
@@ -61,55 +71,32 @@ async function bundle(output: Output): Promise<void> {
         },
       },
     ],
-    ...('folder' in output
-      ? { outdir: output.folder }
-      : { format: 'esm', bytecode: true, sourcemap: 'inline', compile: executable(output) }),
-  })
-}
-
-/** For `petstore help`. The package has them as files. */
-function guides(): string[] {
-  return [...new Bun.Glob('docs/*.md').scanSync({ cwd: root, absolute: true })].sort()
-}
-
-/** The program reads no files of the current folder, as with bin/petstore. */
-function executable({ executable, target }: { executable: string; target: Bun.Build.CompileTarget | undefined }) {
-  return {
-    outfile: executable,
-    autoloadDotenv: false,
-    autoloadBunfig: false,
-    autoloadTsconfig: false,
-    autoloadPackageJson: false,
-    ...(target ? { target } : {}),
-  }
+    ...options,
+  } as Bun.BuildConfig)
 }
 
 /** The pages' files, and a module in the place of packages/service/src/http/web/bundle.ts that reads them. */
 function pagesModule(bundles: Record<string, Bundle>): { module: string; files: Map<string, Blob> } {
   const files = new Map<string, Blob>()
-  const imports: string[] = []
-  const imported = (fileName: string, content: Blob): string => {
-    files.set(fileName, content)
-    const variable = `file${imports.length}`
-    imports.push(`import ${variable} from ${JSON.stringify(`page:${fileName}`)} with { type: 'file' }\n`)
-    return variable
-  }
   const read = (name: string, { type, caching, bodies: { identity, br, gzip } }: StaticFile): string => {
-    const paths = [imported(name, identity), imported(`${name}.br`, br), imported(`${name}.gz`, gzip)]
-    return `await read(${JSON.stringify(type)}, ${JSON.stringify(caching)}, ${paths})`
+    const variables = Object.entries({ '': identity, '.br': br, '.gz': gzip }).map(([ending, content]) => {
+      return `file${files.set(name + ending, content).size - 1}`
+    })
+    return `await read(${JSON.stringify(type)}, ${JSON.stringify(caching)}, ${variables})`
   }
   const functions = Object.entries(bundles).map(([name, { page, files }]) => {
     const entries = [...files].map(([fileName, file]) => `[${JSON.stringify(fileName)}, ${read(fileName, file)}]`)
     return `export async function ${name}() {
   return { page: ${read(`${name}.html`, page)}, files: new Map([${entries}]) }
-}
-`
+}`
   })
-  const module = `${imports.join('')}
+  const imports = [...files.keys()].map((name, n) => {
+    return `import file${n} from ${JSON.stringify(`page:${name}`)} with { type: 'file' }`
+  })
+  const module = `${[...imports, ...functions].join('\n')}
 import { resolve } from 'node:path'
 import { StaticFile } from './static-file.ts'
 
-${functions.join('')}
 async function read(type, caching, ...paths) {
   return new StaticFile(type, caching, ...(await Promise.all(paths.map((path) => Bun.file(resolve(import.meta.dir, path)).bytes()))))
 }

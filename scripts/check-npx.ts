@@ -6,13 +6,14 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { packages } from '../test/support/artefacts.ts'
+import { start } from '../test/support/process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-npx-'))
 const MANAGERS = ['pnpm@12.21.0', 'yarn@1.22.22', '@yarnpkg/cli-dist@4.18.1']
 const bin = (name: string, modules = join(folder, name)) => join(modules, 'node_modules/.bin', name)
 
 interface Way {
-  install?: string[]
+  install: string[]
   /** The command `petstore`. */
   petstore: string[]
   files?: Record<string, string>
@@ -23,8 +24,7 @@ function ways(archive: string): Record<string, Way> {
   const [pnpm, yarn1, yarn4] = [bin('pnpm'), bin('yarn'), bin('yarn', join(folder, 'cli-dist'))]
   const byYarn4 = { install: [yarn4, 'add', `petstore@${archive}`], petstore: [yarn4, 'petstore'] }
   return {
-    npx: { petstore: ['npx', '--yes', archive] },
-    'npx again': { petstore: ['npx', '--yes', archive] },
+    npx: { install: ['npx', '--yes', archive, '--version'], petstore: ['npx', '--yes', archive] },
     npm: { install: ['npm', 'install', '--no-audit', archive], petstore },
     'npm --ignore-scripts': { install: ['npm', 'install', '--no-audit', '--ignore-scripts', archive], petstore },
     'npm --global': { install: ['npm', 'install', '--global', '--prefix', '.', archive], petstore: ['bin/petstore'] },
@@ -77,50 +77,39 @@ async function check(name: string, { install, petstore, files = {} }: Way, archi
   for (const [path, text] of Object.entries({ 'package.json': json, 'testing.js': TESTING, ...files })) {
     writeFileSync(join(cwd, path), text)
   }
-  const [manager = ''] = install ?? petstore
+  const [manager = ''] = install
   const version = run([manager, '--version'], cwd).trim()
   const startedAt = performance.now()
-  if (install) run(install, cwd, name)
-  const installed = install ? since(startedAt) : ''
+  run(install, cwd, name)
+  const installed = since(startedAt)
   const serves = await served(petstore, cwd, name)
-  if (install && !name.includes('global')) {
+  if (!/npx|global/.test(name)) {
     const runner = name.includes('Plug') ? [manager, 'node'] : ['node']
     const status = run([...runner, 'testing.js'], cwd, name).trim()
     if (status !== '200') throw new Error(`${name}: petstore/testing answers ${status}`)
   }
   const [size = ''] = run(['du', '-sm', cwd], cwd).split('\t')
-  return `| ${[name, version, installed, serves, install ? `${size} MB` : '', 'ends with SIGTERM'].join(' | ')} |`
+  return `| ${[name, version, installed, serves, `${size} MB`, 'ends with SIGTERM'].join(' | ')} |`
 }
 
 /** How long it takes until it serves. */
 async function served(petstore: string[], cwd: string, name: string): Promise<string> {
   const startedAt = performance.now()
-  const env = environment(name)
-  const child = Bun.spawn([...petstore, 'serve', '--port', '0'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const log = child.stderr.text()
-  let output = ''
-  let url: string | undefined
-  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-    output += text
-    url = /listening on (\S+)\n/.exec(output)?.[1]
-    if (url) break
-  }
-  if (!url) throw new Error(`${name} did not serve: ${await log}`)
-  const { status } = await fetch(new URL('/readyz', url))
+  const service = await start(['serve', '--port', '0'], { command: petstore, cwd, env: environment(name) })
+  const { status } = await fetch(new URL('/readyz', service.url))
   if (status !== 200) throw new Error(`${name}: /readyz answers ${status}`)
   const time = since(startedAt)
-  child.kill('SIGTERM')
-  // Standard error closes only when the service itself has ended.
-  if (!(await Promise.race([log, Bun.sleep(15_000).then(() => '')])).includes('"msg":"stopping"'))
-    throw new Error(`${name}: the signal did not reach the service.`)
+  // Resolves only when the service itself has ended, and with it standard error.
+  await service.stop()
+  if (!service.stderr().includes('"msg":"stopping"')) throw new Error(`${name}: the signal did not reach the service.`)
   return time
 }
 
 /** Caches of its own for each way. */
-function environment(name: string): NodeJS.ProcessEnv {
-  const cache = join(folder, 'caches', name.replace(' again', ''))
+function environment(name: string): Record<string, string> {
+  const cache = join(folder, 'caches', name)
   return {
-    ...process.env,
+    ...(process.env as Record<string, string>),
     npm_config_cache: cache,
     pnpm_config_store_dir: cache,
     npm_config_update_notifier: 'false',

@@ -40,35 +40,31 @@ function values(name: string, schema: Schema): string {
   return `export const ${constant}${constant.endsWith('S') ? 'ES' : 'S'} = [${quoted(schema.enum).join(', ')}] as const\n`
 }
 
+/** Each is the one value that all of these have. */
 function bounds({ paths, components }: OpenApi): string {
   const operations = Object.values(paths).flatMap((methods) => Object.entries(methods))
   const parameters = operations.flatMap(([method, operation]) => parametersOf(method, operation, components))
-  const pages = new Set(parameters.flatMap(({ name, schema }) => (name === 'limit' ? schema.maximum : [])))
-  if (pages.size !== 1) throw new Error(`the lists must have one maximum of a page: ${[...pages]}`)
+  const named = (wanted: string) => parameters.flatMap(({ name, schema }) => (name === wanted ? schema : []))
   const { NewPet, PetChange, NewOrder, OrderChange } = components.schemas
-  const texts = [
-    NewPet?.properties?.name,
-    PetChange?.properties?.name,
-    ...[NewOrder, OrderChange].map((order) => order?.properties?.reference),
+  const names = [NewPet, PetChange].map((pet) => pet?.properties?.name)
+  const references = [NewOrder, OrderChange].map((order) => order?.properties?.reference)
+  const texts = [...names, ...references, ...named('search')]
+  const ofEach: [name: string, comment: string, values: unknown[]][] = [
+    ['PAGE_MAX', 'The most that a page of a list holds.', named('limit').map(({ maximum }) => maximum)],
+    ['TEXT_LENGTH_MAX', 'Code points of a name, a reference or a search.', texts.map((schema) => schema?.maxLength)],
+    [
+      'EXPIRY_DAYS_MAX',
+      'How far ahead a reservation may end.',
+      [NewOrder?.properties?.expiresAt?.['x-days-ahead-max']],
+    ],
+    ['WAIT_MAX_S', 'How long a request may wait for an event.', named('wait').map(({ maximum }) => maximum)],
   ]
-  const searches = parameters.flatMap(({ name, schema }) => (name === 'search' ? [schema] : []))
-  const lengths = new Set([...texts, ...searches].map((schema) => schema?.maxLength))
-  const [length] = lengths
-  if (lengths.size !== 1 || length === undefined)
-    throw new Error(`names, references and searches must have one maximum: ${[...lengths]}`)
-  const days = NewOrder?.properties?.expiresAt?.['x-days-ahead-max']
-  if (days === undefined) throw new Error('NewOrder.expiresAt must have x-days-ahead-max')
-  const [wait] = parameters.flatMap(({ name, schema }) => (name === 'wait' ? [schema.maximum] : []))
-  if (wait === undefined) throw new Error('wait must have a maximum')
-  return `/** The most that a page of a list holds. */
-export const PAGE_MAX = ${[...pages]}
-/** Code points of a name, a reference or a search. */
-export const TEXT_LENGTH_MAX = ${length}
-/** How far ahead a reservation may end. */
-export const EXPIRY_DAYS_MAX = ${days}
-/** How long a request may wait for an event. */
-export const WAIT_MAX_S = ${wait}
-`
+  const lines = ofEach.map(([name, comment, values]) => {
+    const [value, ...others] = new Set(values)
+    if (value === undefined || others.length > 0) throw new Error(`${name} needs one value: ${values}. ${comment}`)
+    return `/** ${comment} */\nexport const ${name} = ${value}\n`
+  })
+  return lines.join('')
 }
 
 /** The status of each code is said in a line of the description. */
@@ -114,15 +110,12 @@ function validatedType(schema: Schema, schemas: Record<string, Schema>): string 
   const { required = [], properties = {} } = flatten(schema, schemas)
   const fields = Object.entries(properties).map(([name, property]) => {
     const present = required.includes(name) || flatten(property, schemas).default !== undefined
-    return `${name}${present ? '' : '?'}: ${readType(property, schemas)}`
+    const { format, type } = flatten(property, schemas)
+    // A time is returned in milliseconds.
+    const read = format === 'date-time' ? typeOf({ type }).replace('string', 'number') : typeOf(property)
+    return `${name}${present ? '' : '?'}: ${read}`
   })
   return `{ ${fields.join('; ')} }`
-}
-
-/** Of a value, once its validator has read it. */
-function readType(schema: Schema, schemas: Record<string, Schema>): string {
-  const { format, type } = flatten(schema, schemas)
-  return format === 'date-time' ? typeOf({ type }).replace('string', 'number') : typeOf(schema)
 }
 
 function typeOf(schema: Schema): string {
@@ -143,13 +136,13 @@ function typeOf(schema: Schema): string {
       return schema.format === 'int64' ? 'bigint' : 'number'
     case 'array':
       return `Array<${typeOf(schema.items ?? {})}>`
-    case 'object':
-      return `{\n${Object.entries(schema.properties ?? {})
-        .map(
-          ([name, property]) =>
-            `  ${comment(property.description, '  ')}${name}${schema.required?.includes(name) ? '' : '?'}: ${typeOf(property)}\n`,
-        )
-        .join('')}}`
+    case 'object': {
+      const fields = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+        const mark = schema.required?.includes(name) ? '' : '?'
+        return `  ${comment(property.description, '  ')}${name}${mark}: ${typeOf(property)}\n`
+      })
+      return `{\n${fields.join('')}}`
+    }
     default:
       throw new Error(`no TypeScript for ${JSON.stringify(schema)}`)
   }

@@ -35,7 +35,6 @@ const CLIENTS: Record<string, { packages: string[]; command?: string[] }> = {
   fetch: { packages: [] },
   'fetch-loop': { packages: [] },
 }
-const SIGNS = { kept: '✓', missed: '✗', unknown: '' }
 
 const nodeVersion = (await runTool(['node', '--version'], root)).trim().slice(1)
 await Promise.all([installTools('generators', generators), installTools('clients', home)])
@@ -84,13 +83,13 @@ async function judgedBy(name: string, names: string[]): Promise<Judged> {
 
 function page(): string {
   const names = Object.keys(CLIENTS)
-  const isShown = (id: string) => names.some((name) => sign(name, id) !== '')
-  const [shown, others] = [Object.keys(LESSONS).filter(isShown), Object.keys(LESSONS).filter((id) => !isShown(id))]
+  const { shown = [], others = [] } = Object.groupBy(Object.keys(LESSONS), (id) =>
+    names.some((name) => sign(name, id) !== '') ? 'shown' : 'others',
+  )
   const rows = shown.map((id) => `| \`${id}\` | ${names.map((name) => sign(name, id)).join(' | ')} |`)
   const without = `No client was in a case that shows ${others.map((id) => `\`${id}\``).join(', ')}.`
-  const versions = names
-    .flatMap((name) => CLIENTS[name]?.packages ?? [])
-    .map((name) => `\`${name}\` ${versionOf(name)}`)
+  const packages = Object.values(CLIENTS).flatMap((client) => client.packages)
+  const versions = packages.map((name) => `\`${name}\` ${versionOf(name)}`)
   const situations = `Ten clients in ${Object.keys(SITUATIONS).length} situations of [practice.md](practice.md)`
   return `# What clients learn
 
@@ -111,14 +110,12 @@ ${Bun.wrapAnsi(without, 117)}
 }
 
 function versionOf(name: string): string {
-  const [found] = ['clients', 'generators'].flatMap((group) => {
-    const file = join(root, 'test/tools', group, 'package.json')
-    const { dependencies } = require(file) as { dependencies: Record<string, string> }
-    return dependencies[name] ?? []
+  const versions = ['clients', 'generators'].map((group) => {
+    return require(join(root, 'test/tools', group, 'package.json')).dependencies[name]
   })
-  return found ?? ''
+  return versions.find((version) => version) ?? ''
 }
 
 function sign(name: string, id: string): string {
-  return SIGNS[judged[name]?.[id] ?? 'unknown']
+  return { kept: '✓', missed: '✗', unknown: '' }[judged[name]?.[id] ?? 'unknown']
 }

@@ -32,21 +32,17 @@ await picture('page-add.png', WIDE, async (page) => {
   await page.keyboard.press('Enter')
   await page.getByText('Category must be').waitFor()
 })
-await picture('page-reserve.png', WIDE, async (page) => {
-  await page.getByRole('button', { name: 'Reserve Biscuit' }).click()
-  await page.keyboard.type('Anna')
-})
+await picture('page-reserve.png', WIDE, reserving)
 await picture('page-sell.png', WIDE, async (page) => {
-  await page.getByRole('button', { name: 'Reserve Biscuit' }).click()
-  await page.keyboard.type('Anna')
+  await reserving(page)
   await page.keyboard.press('Enter')
   await page.getByText('Biscuit is reserved for Anna').first().waitFor()
   await page.getByRole('button', { name: 'Release Biscuit' }).waitFor()
-  await page.getByRole('button', { name: 'Sell Biscuit' }).click()
+  await press(page, 'Sell Biscuit')
   await page.getByRole('dialog').getByText('Reserved for Anna').waitFor()
 })
 await picture('page-quicker.png', PHONE, async (page, client) => {
-  await page.getByRole('button', { name: 'Sell Biscuit' }).click()
+  await press(page, 'Sell Biscuit')
   await client.completeOrder((await client.placeOrder({ petId: 1n })).id)
   await page.keyboard.press('Enter')
   await page.getByText('was sold a moment ago').waitFor()
@@ -79,7 +75,7 @@ await picture('page-activity.png', WIDE, async (page, client) => {
   await page.getByRole('region', { name: 'All' }).getByRole('link', { name: 'Biscuit' }).first().waitFor()
 })
 await picture('page-import.png', WIDE, async (page) => {
-  await page.getByRole('button', { name: 'Import' }).click()
+  await press(page, 'Import')
   const rows = ['name;category;status', 'Rex;7;', 'Mia;7;Reserved', ...Array(24).fill('Koi;12;'), 'Tom;cats;', ';7;']
   const buffer = Buffer.from(rows.join('\n'))
   await page.getByLabel('CSV file').setInputFiles({ name: 'animals.csv', mimeType: 'text/csv', buffer })
@@ -119,13 +115,19 @@ async function list(page: Page): Promise<void> {
   await page.mouse.move(0, 0)
 }
 
+function press(page: Page, name: string): Promise<void> {
+  return page.getByRole('button', { name }).click()
+}
+
+async function reserving(page: Page): Promise<void> {
+  await press(page, 'Reserve Biscuit')
+  await page.keyboard.type('Anna')
+}
+
 /** Biscuit was sold and came back. */
 async function soldAndTakenBack(client: PetstoreClient): Promise<void> {
-  const { id } = await client.placeOrder({
-    petId: 1n,
-    reference: 'Anna',
-    expiresAt: new Date(Date.now() + 7_200_000).toISOString(),
-  })
+  const expiresAt = new Date(Date.now() + 7_200_000).toISOString()
+  const { id } = await client.placeOrder({ petId: 1n, reference: 'Anna', expiresAt })
   await client.completeOrder(id)
   await client.returnOrder(id)
 }
