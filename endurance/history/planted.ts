@@ -7,12 +7,9 @@ import type { ContractFault } from '../../packages/practice/src/contract-faults/
 import { temporaryFile } from '../../test/support/files.ts'
 import { root } from '../../test/support/process.ts'
 import { CODE, type Edit } from './planted/code.ts'
-import { SEEN_LATE } from './planted/seen-late.ts'
-import { DIFFERENT } from './planted/wrong-answers.ts'
-import { LATE, NOT_DONE, TWICE } from './planted/wrong-changes.ts'
-import { ORDER, TIMES } from './planted/wrong-events.ts'
-import { BORDERS, KEPT } from './planted/wrong-pages.ts'
-import { REFUSED } from './planted/wrong-refusals.ts'
+import { DIFFERENT, SEEN_LATE } from './planted/wrong-answers.ts'
+import { LATE, NOT_DONE, REFUSED, TWICE } from './planted/wrong-changes.ts'
+import { BORDERS, KEPT, ORDER, TIMES } from './planted/wrong-pages.ts'
 import { FAILOVER, type Kind } from './sites.ts'
 
 export interface Planted {

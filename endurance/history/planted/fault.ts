@@ -1,9 +1,9 @@
 // Builds the planted faults of histories from the contract faults of practice. Adds bodies as plain objects, chance, the server of a
 // request, and entity tags: an answer that a fault changes gets the tag of its new bytes.
 
-import type { Change } from '../../../packages/practice/src/contract-faults/shared/answer-changes.ts'
 import { at, type ContractFault } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
-import { isOf, withKey } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
+import { remembering } from '../../../packages/practice/src/contract-faults/shared/memory.ts'
+import { isOf, type When, withKey } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
 import { headerOf, withHeader } from '../../../packages/practice/src/messages.ts'
 import type { Behaviour, ClientRequest, Pass, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
 import { entityTag } from '../../../packages/service/src/http/response/conditions.ts'
@@ -19,6 +19,7 @@ export const idOf = ({ target }: ClientRequest) => Number(/\/(\d+)/.exec(target)
 export const linkOf = ({ headers }: ServiceResponse) => headerOf(headers, 'Link') ?? ''
 export const isRead = ({ method }: ClientRequest) => method === 'GET' || method === 'HEAD'
 export const isDone = ({ status }: ServiceResponse) => status < 300
+export const isReplay = ({ headers }: ServiceResponse) => headerOf(headers, 'Idempotency-Replayed') !== undefined
 
 /** Of a request or a response. */
 export function json({ body }: { body: Buffer }): Body {
@@ -39,19 +40,22 @@ export const ending = (ms: number) => (body: Body) =>
   body.expiresAt ? { ...body, expiresAt: shifted(body.expiresAt, ms) } : body
 
 /** What answers these operations instead of the service, which it may ask. */
-export function instead(operations: string, answer: (request: ClientRequest, pass: Pass) => Promise<ServiceResponse>) {
-  return remembered(operations, () => answer)
+export function instead(
+  operations: string,
+  answer: (request: ClientRequest, pass: Pass) => ServiceResponse | Promise<ServiceResponse>,
+): ContractFault {
+  return () => async (request, pass) => (isOf(request, operations) ? answer(request, pass) : pass(request))
 }
 
-/** The same; each history has a new memory. */
-export function remembered(
-  operations: string,
-  begin: () => (request: ClientRequest, pass: Pass) => Promise<ServiceResponse>,
-): ContractFault {
-  return () => {
-    const answer = begin()
-    return async (request, pass) => (isOf(request, operations) ? answer(request, pass) : pass(request))
-  }
+/** Sends a request that was refused with this status again, with the key of the last such request that succeeded. */
+export function withLastKey(refused: number, isSuch: When): ContractFault {
+  return remembering(
+    () => ({ key: '' }),
+    (last, request, response, pass) => {
+      if (isDone(response) && isSuch(request)) last.key = keyOf(request)
+      return response.status === refused && isSuch(request) && last.key ? pass(withKey(request, last.key)) : response
+    },
+  )
 }
 
 /** A share of the requests. */
@@ -117,7 +121,7 @@ const notModified = (response: ServiceResponse, tag: string): ServiceResponse =>
 
 /** Answers a read that has tags with 304 and the tag that `choose` gives, or with 200. */
 export function knowing(choose: (sent: readonly string[], tag: string) => string | undefined): ContractFault {
-  const change: Change = (response, request) => {
+  return at('*').onResponse((response, request) => {
     const tags = tagsOf(request)
     if (response.status !== 200 || tags.length === 0) return response
     const known = choose(tags, tagOf(response))
@@ -125,8 +129,7 @@ export function knowing(choose: (sent: readonly string[], tag: string) => string
     const whole = { ...response }
     unconditional.add(whole)
     return whole
-  }
-  return at('*').onResponse(change)
+  })
 }
 
 /** Removes If-None-Match on the way to the service, and compares its tags with the tag of the final answer. */

@@ -1,8 +1,15 @@
-// What was answered and not done, done twice, or done late.
+// Planted faults of changes: answered and not done, done twice or done late; and wrong or missing refusals.
 
+import { ERROR_STATUS, type ErrorCode } from '../../../packages/contract/src/generated.ts'
 import { at, errorAnswer, jsonAnswer } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
-import { isOf, withKey } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
+import {
+  hasCursor,
+  hasHeader,
+  isOf,
+  type When,
+  withKey,
+} from '../../../packages/practice/src/contract-faults/shared/requests.ts'
 import { headerOf, withHeader } from '../../../packages/practice/src/messages.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
 import {
@@ -12,14 +19,16 @@ import {
   ending,
   everyRow,
   type Faults,
+  idOf,
   instead,
   isDone,
+  isRead,
   json,
   keyOf,
-  remembered,
   serverOf,
   sometimes,
   withBody,
+  withLastKey,
 } from './fault.ts'
 
 const LATE_MS = 80
@@ -28,21 +37,17 @@ const KEY = 'Idempotency-Key'
 
 const keyless = (request: ClientRequest) => ({ ...request, headers: withHeader(request.headers, KEY, undefined) })
 const later = (request: ClientRequest, pass: Pass) => setTimeout(() => pass(request).catch(() => undefined), LATE_MS)
-const empty: ServiceResponse = { status: 204, headers: [], body: Buffer.alloc(0) }
 
 /** The answer that the service would give, without asking it. */
 async function pretended(request: ClientRequest, pass: Pass): Promise<ServiceResponse> {
   const before = await current(request, pass)
   if (before.status !== 200) return pass(request)
-  if (request.method === 'DELETE') return empty
-  const [from, to] = isOf(request, on.COMPLETE)
-    ? ['pending', 'completed']
-    : isOf(request, on.RETURN)
-      ? ['completed', 'returned']
-      : []
+  if (request.method === 'DELETE') return { status: 204, headers: [], body: Buffer.alloc(0) }
   const order = json(before)
+  const moves = { [on.COMPLETE]: ['pending', 'completed'], [on.RETURN]: ['completed', 'returned'] }
+  const [, [from, status] = []] = Object.entries(moves).find(([move]) => isOf(request, move)) ?? []
   if (from && order.status !== from) return pass(request)
-  return withBody(before, { ...order, ...json(request), ...(to ? { status: to } : {}) })
+  return withBody(before, { ...order, ...json(request), ...(status && { status }) })
 }
 
 const onlyAnswered = (operations: string) => sometimes(0.5, instead(operations, pretended))
@@ -69,13 +74,8 @@ export const TWICE: Faults = {
     KEY,
     (key) => `"${key.slice(1, -1)}-${Math.floor(performance.now() / 100)}"`,
   ),
-  'keys forgotten by one of the servers': at('*').onRequest((request) =>
-    serverOf(request) === 0 ? keyless(request) : request,
-  ),
-  'another request under a used key is done': instead(CREATES, async (request, pass) => {
-    const response = await pass(request)
-    return response.status === 422 ? pass(keyless(request)) : response
-  }),
+  'keys forgotten by one of the servers': at('*').onRequest((one) => (serverOf(one) === 0 ? keyless(one) : one)),
+  'another request under a used key is done': at(CREATES, 422).again.header(KEY),
   'a create without a key is sent twice': instead(on.CREATE, async (request, pass) => {
     if (headerOf(request.headers, KEY) === undefined) await pass(request)
     return pass(request)
@@ -93,15 +93,14 @@ export const TWICE: Faults = {
   }),
   'an order that comes back by itself': sometimes(
     0.3,
-    instead(on.COMPLETE, async (request, pass) => {
-      const response = await pass(request)
-      if (response.status === 200) later({ ...request, target: request.target.replace('complete', 'return') }, pass)
+    at(on.COMPLETE, 200).answering((response, request, pass) => {
+      later({ ...request, target: request.target.replace('complete', 'return') }, pass)
       return response
     }),
   ),
-  'one request under an Idempotency-Key, whatever the API key': remembered(CREATES, () => {
+  'one request under an Idempotency-Key, whatever the API key': () => {
     const owners = new Map<string, string>()
-    return async (request, pass) => {
+    return instead(CREATES, async (request, pass) => {
       const key = headerOf(request.headers, KEY)
       const mayWrite = [...owners.values()].includes(keyOf(request))
       const name = `${key} ${request.body}`
@@ -109,12 +108,15 @@ export const TWICE: Faults = {
       const response = await pass(withKey(request, owner))
       if (key && response.status === 201) owners.set(name, owner)
       return response
-    }
-  }),
+    })()
+  },
   'of two tags in If-Match the first': oneTag(0),
   'of two tags in If-Match the last': oneTag(-1),
   'If-Match is ignored': at('*').request.header('If-Match'),
 }
+
+/** Of pets that are not there. */
+let id = 1_000_000
 
 export const NOT_DONE: Faults = {
   'a cancel that is only answered': onlyAnswered(on.CANCEL),
@@ -125,10 +127,7 @@ export const NOT_DONE: Faults = {
   'a change of an order that is only answered': onlyAnswered(on.CHANGE),
   'a create that is only answered': sometimes(
     0.2,
-    remembered(on.CREATE, () => {
-      let id = 1_000_000
-      return async (request) => jsonAnswer(201, { id: id++, status: 'available', ...json(request) })
-    }),
+    instead(on.CREATE, (request) => jsonAnswer(201, { id: id++, status: 'available', ...json(request) })),
   ),
   'a rename that is undone': sometimes(
     0.5,
@@ -150,4 +149,59 @@ export const LATE: Faults = {
   'reservations that end two seconds late': endingLater(2_000),
   'reservations that never end': endingLater(3_600_000),
   'completed and changed after its end': endingLater(300),
+}
+
+/** Refuses some requests without asking the service. `#` in the message is the id in the request. */
+const refused = (operations: string, code: ErrorCode, message = 'No.', when: When = () => true) =>
+  sometimes(
+    0.15,
+    instead(operations, (request, pass) => {
+      const id = () => `${idOf(request) || json(request).petId}`
+      return when(request) ? errorAnswer(ERROR_STATUS[code], code, message.replace('#', id)) : pass(request)
+    }),
+  )
+/** Done, and refused all the same. */
+const doneAndRefused = (operations: string, code: ErrorCode) =>
+  sometimes(
+    0.4,
+    at(operations, 'any', (_, response) => isDone(response)).onResponse(() => errorAnswer(ERROR_STATUS[code], code)),
+  )
+
+const hasKey = hasHeader('Idempotency-Key', /./)
+const another = ({ message, ...error }: { message: string }) => {
+  return { ...error, message: message.replace(/order (\d+)/, (_, id: string) => `order ${Number(id) + 1}`) }
+}
+
+export const REFUSED: Faults = {
+  'a pending order that cannot be completed': refused(on.COMPLETE, 'order_not_pending', 'Order # is pending.'),
+  'a good end that is refused': refused(
+    `${on.PLACE}|${on.CHANGE}`,
+    'invalid_order',
+    'expiresAt must be in the future.',
+    (request) => json(request).expiresAt === undefined,
+  ),
+  'in flight, with nothing in flight': refused(`${on.CREATE}|${on.PLACE}`, 'idempotency_in_flight', undefined, hasKey),
+  'the same request is another one': refused(on.CREATE, 'idempotency_mismatch', undefined, hasKey),
+  'a pet that nothing holds is held': refused(on.UPDATE, 'pet_held', 'Pet # is pending: order 1 holds it.'),
+  'another order that holds the pet is named': at(on.PLACE, 409).onResponse((response) =>
+    withBody(response, another(json(response))),
+  ),
+  'a pet that is there is not found': refused(`${on.ONE}|${on.UPDATE}`, 'not_found'),
+  'a pet that is there cannot be ordered': refused(on.PLACE, 'pet_not_found'),
+  'an available pet is pending': refused(on.PLACE, 'pet_not_available', 'Pet # is pending.'),
+  'a pet without orders cannot be deleted': refused(on.DELETE, 'pet_has_orders'),
+  'a completed order cannot be returned': refused(on.RETURN, 'order_not_completed'),
+  'the current tag is not current': refused(
+    `${on.UPDATE}|${on.CHANGE}`,
+    'precondition_failed',
+    undefined,
+    hasHeader('If-Match', /./),
+  ),
+  'a good key is refused': refused(on.LIST, 'invalid_api_key', undefined, (request) => serverOf(request) === 1),
+  'a good key may not write': refused(on.CREATE, 'read_only_key'),
+  'a place in the feed that has expired': refused(on.EVENTS, 'cursor_expired', undefined, hasCursor),
+  'an order that is completed and refused': doneAndRefused(on.COMPLETE, 'order_not_pending'),
+  'a deletion that is done and refused': doneAndRefused(on.DELETE, 'not_found'),
+  'a rename that is done and refused': doneAndRefused(on.UPDATE, 'precondition_failed'),
+  'a key that may only read and writes': withLastKey(403, (request) => !isRead(request)),
 }

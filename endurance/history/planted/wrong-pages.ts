@@ -1,27 +1,34 @@
-// What is lost at the border of pages, and what is kept after it was deleted.
+// Planted faults of lists and of the feed: rows lost at the border of pages, deleted pets that are shown, and wrong events, orders of events
+// and times.
 
-import { at, errorAnswer, jsonAnswer } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
+import {
+  at,
+  type ContractFault,
+  errorAnswer,
+  jsonAnswer,
+} from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
-import { hasCursor, isOf, withKey } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
-import { headerOf, withHeader } from '../../../packages/practice/src/messages.ts'
+import { hasCursor, isOf } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
+import { withHeader } from '../../../packages/practice/src/messages.ts'
 import type { ClientRequest, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
 import { entityTag } from '../../../packages/service/src/http/response/conditions.ts'
 import {
   answered,
   type Body,
   current,
+  ending,
+  everyRow,
   type Faults,
   idOf,
-  isDone,
   isRead,
+  isReplay,
   json,
-  keyOf,
   linkOf,
-  remembered,
   shifted,
   tagged,
   target,
   withBody,
+  withLastKey,
 } from './fault.ts'
 
 const LISTS = `${on.LIST}|${on.ORDERS}`
@@ -29,13 +36,9 @@ const isNewest = ({ target }: ClientRequest) => /sort=newest/.test(target)
 
 const linking = (change: (links: string[], request: ClientRequest) => string[]) =>
   at(LISTS, 200).onResponse((response, request) => {
-    const links = linkOf(response)
-      .split(/, (?=<)/)
-      .filter((link) => link !== '')
-    return {
-      ...response,
-      headers: withHeader(response.headers, 'Link', change(links, request).join(', ') || undefined),
-    }
+    const links = linkOf(response).match(/<[^>]*>[^,]*/g) ?? []
+    const headers = withHeader(response.headers, 'Link', change(links, request).join(', ') || undefined)
+    return { ...response, headers }
   })
 const unlinked = (rel: string) => linking((links) => links.filter((link) => !link.includes(`rel="${rel}"`)))
 const rows = (operations: string, when: (request: ClientRequest) => boolean, change: (rows: Body[]) => Body[]) =>
@@ -72,7 +75,7 @@ const showing = (
   status: number,
   show: (response: ServiceResponse, gone: ReadonlyMap<number, Body>, request: ClientRequest) => ServiceResponse,
 ) =>
-  remembered('*', () => {
+  (() => {
     const gone = new Map<number, Body>()
     return async (request, pass) => {
       const last = isOf(request, on.DELETE) ? await current(request, pass) : undefined
@@ -80,7 +83,7 @@ const showing = (
       if (response.status === 204 && last?.status === 200) gone.set(idOf(request), json(last))
       return isOf(request, operations) && response.status === status ? show(response, gone, request) : response
     }
-  })
+  }) satisfies ContractFault
 
 export const KEPT: Faults = {
   'a deleted pet that is read': showing(on.ONE, 404, (response, gone, request) => {
@@ -104,16 +107,68 @@ export const KEPT: Faults = {
     const counts = json(response)
     return withBody(response, { ...counts, sold: counts.sold + gone.size })
   }),
-  'a deletion that takes the replay with it': showing('*', 201, (response, gone) => {
-    const isReplay = headerOf(response.headers, 'Idempotency-Replayed') !== undefined
-    return isReplay && gone.has(json(response).id) ? errorAnswer(404, 'not_found') : response
+  'a deletion that takes the replay with it': showing('*', 201, (response, gone) =>
+    isReplay(response) && gone.has(json(response).id) ? errorAnswer(404, 'not_found') : response,
+  ),
+  'a revoked key that goes on': withLastKey(401, isRead),
+}
+
+const events = (change: (rows: Body[]) => Body[]) => answered(on.EVENTS, change)
+const withoutEvent = (type: string) => events((rows) => rows.filter((row) => row.type !== type))
+const asking = (wrong: RegExp, right = '') => target(on.EVENTS, (path) => path.replace(wrong, right))
+/** Changes a page of the feed; `all` keeps events of the pages before. */
+const known = (change: (rows: Body[], all: Map<number, Body>) => Body[]): ContractFault => {
+  return () => {
+    const all = new Map<number, Body>()
+    return answered(on.EVENTS, (rows) => change(rows, all))()
+  }
+}
+
+const asNow = (what: string, of: string) =>
+  known((rows, latest) => {
+    for (const row of rows) if (row[what]) latest.set(row[of], row[what])
+    return rows.map((row) => (row[what] ? { ...row, [what]: latest.get(row[of]) } : row))
+  })
+
+export const ORDER: Faults = {
+  /** Two that follow each other have exchanged all but their ids. */
+  'two events in the wrong order': known((rows, all) => {
+    for (const row of rows) all.set(row.id, row)
+    const other = (id: number) => all.get(id % 2 === 0 ? id + 1 : id - 1)
+    return rows.map((row) => (other(row.id) && /pet\./.test(row.type) ? { ...other(row.id), id: row.id } : row))
   }),
-  'a revoked key that goes on': () => {
-    let last: string | undefined
-    return async (request, pass) => {
-      const response = await pass(request)
-      if (isDone(response)) last = keyOf(request)
-      return response.status === 401 && isRead(request) && last !== undefined ? pass(withKey(request, last)) : response
-    }
-  },
+  'renames that no event tells': withoutEvent('pet.changed'),
+  'deletions that no event tells': withoutEvent('pet.deleted'),
+  'expiries that no event tells': withoutEvent('order.expired'),
+  'changes of orders that no event tells': withoutEvent('order.changed'),
+  'an event that is told twice': events((rows) => (rows.length > 1 ? [...rows.slice(0, -1), ...rows.slice(-2)] : rows)),
+  'the status of the pet before it was sold': events((rows) =>
+    rows.map((row) => (row.type === 'order.completed' ? { ...row, petStatus: 'pending' } : row)),
+  ),
+  'a pet that is told as it is now': asNow('pet', 'petId'),
+  'the terms of an order as they are now': asNow('terms', 'orderId'),
+  'a type of events that is ignored': asking(/&type=[\w.]+/g),
+  'of two types of events the first': asking(/(&type=[\w.]+)&type=[\w.]+/, '$1'),
+  'events after the end that was asked for': asking(/&to=[^&]+/),
+  'the newest events in the order of the oldest': asking(/&sort=newest/),
+  'changes in the name of another key': events((rows) => rows.map((row) => (row.by ? { ...row, by: 'first' } : row))),
+}
+
+export const TIMES: Faults = {
+  'a completion dated before its order': everyRow((row) => {
+    const name = row.at ? 'at' : 'changedAt'
+    return (row.orderStatus ?? row.status) === 'completed' ? { ...row, [name]: shifted(row[name], -3_600_000) } : row
+  }),
+  'a clock that is 300 ms behind': everyRow((row) => {
+    const names = ['at', 'placedAt', 'changedAt'].filter((name) => row[name])
+    return { ...row, ...Object.fromEntries(names.map((name) => [name, shifted(row[name], -300)])) }
+  }),
+  'the time of an order when it was placed': everyRow((row) =>
+    row.placedAt ? { ...row, changedAt: row.placedAt } : row,
+  ),
+  'events of another time than their orders': events((rows) => rows.map((row) => ({ ...row, at: shifted(row.at, 1) }))),
+  'ends without milliseconds': everyRow((row) =>
+    row.expiresAt ? { ...row, expiresAt: `${row.expiresAt.slice(0, 19)}.000Z` } : row,
+  ),
+  'an expiry before its end': everyRow(ending(60_000)),
 }

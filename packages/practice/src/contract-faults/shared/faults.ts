@@ -51,6 +51,7 @@ export function at(operations: string, status: number | 'any' = 'any', when: Whe
   return {
     onRequest,
     onResponse,
+    answering,
     /** Changes the request. */
     request: changing(requestChanges, onRequest),
     /** Changes the answer. */
