@@ -3,9 +3,10 @@
 // real time (history/checker.ts). With `--planted` the service is broken on purpose, one way at a time, and each
 // has to be found.
 //
-//   npm run endurance -- history --store sqlite --pieces 40 --operations 25000 --report
+//   npm run endurance -- history --store sqlite --pieces 40 --operations 25000
 //   npm run endurance -- history --planted all
 
+import { median } from '../bench/figures.ts'
 import { pgbouncerVersion } from '../test/support/pgbouncer.ts'
 import { experiment, faultsLine, type Outcome, print } from './command.ts'
 import { silences } from './history/breaks.ts'
@@ -24,88 +25,44 @@ const SERVERS: Record<Kind, string> = {
 /** What is told in words of one history. */
 const TOLD_MAX = 3
 
-interface Numbers {
-  together: number
-  pieces: number
-  operations: number
-  seed: number
-}
-
-interface Asked extends Numbers {
+type Asked = Record<'pieces' | 'operations' | 'seed', number> & {
   /** What breaks, by name; `undefined`: everything that can. */
-  readonly breaks: readonly string[] | undefined
+  breaks: readonly string[] | undefined
 }
 
-/** Each store has a section of its own. */
-async function recordAll(kinds: readonly Kind[], asked: Asked, keep: (outcome: Outcome) => void): Promise<Outcome> {
-  const outcomes = new Map<Kind, Outcome>()
-  for (const kind of kinds) {
-    for await (const outcome of recordPieces(kind, asked)) {
-      keep(outcome)
-      outcomes.set(kind, outcome)
-    }
-  }
-  const all = [...outcomes.values()]
-  return { text: all.map(({ text }) => text).join('\n\n'), passed: all.every(({ passed }) => passed) }
-}
-
-/** After each piece, the outcome of those so far. */
-async function* recordPieces(kind: Kind, { pieces, operations, seed, breaks }: Asked): AsyncGenerator<Outcome> {
-  const tally = { pieces: 0, operations: 0, unanswered: 0, commits: 0, recordedMs: 0, checkedMs: 0 }
-  const silent = new Map<string, number[]>()
+async function record(kind: Kind, { pieces, operations, seed, breaks }: Asked): Promise<Outcome> {
+  const sum = { operations: 0, unanswered: 0, commits: 0, recordedMs: 0, checkedMs: 0 }
+  const silent: Record<string, number[]> = {}
   const faults: string[] = []
-  while (tally.pieces < pieces) {
-    const piece = await recordPiece(kind, { seed: seed + tally.pieces, operations, breaks })
-    tally.pieces++
-    tally.operations += piece.checked
-    tally.unanswered += piece.operations.length - piece.checked
-    tally.commits += piece.world.events.length
-    tally.recordedMs += piece.recordedMs
-    tally.checkedMs += piece.checkedMs
-    for (const [name, times] of silences(piece.broken, piece.operations))
-      silent.set(name, [...(silent.get(name) ?? []), ...times])
-    for (const fault of piece.faults.slice(0, TOLD_MAX)) print(`${kind}, seed ${piece.seed}: ${inWords(fault)}`)
-    faults.push(...piece.faults.map((fault) => `seed ${piece.seed}: ${shortly(fault)}`))
-    print(
-      `${kind}, seed ${piece.seed}: ${tally.operations} operations, ${tally.commits} commits, ${faults.length} faults`,
-    )
-    const text = describe(kind, seed, tally, silent, faults)
-    yield { title: `Recorded histories: ${NAMES[kind]}`, text, passed: faults.length === 0 }
+  for (let n = seed; n < seed + pieces; n++) {
+    const piece = await recordPiece(kind, { seed: n, operations, breaks })
+    sum.operations += piece.checked
+    sum.unanswered += piece.operations.length - piece.checked
+    sum.commits += piece.world.events.length
+    sum.recordedMs += piece.recordedMs
+    sum.checkedMs += piece.checkedMs
+    for (const [name, times] of silences(piece.broken, piece.operations)) {
+      silent[name] ??= []
+      silent[name].push(...times)
+    }
+    for (const fault of piece.faults.slice(0, TOLD_MAX)) print(`${kind}, seed ${n}: ${inWords(fault)}`)
+    faults.push(...piece.faults.map((fault) => `seed ${n}: ${shortly(fault)}`))
+    print(`${kind}, seed ${n}: ${sum.operations} operations, ${sum.commits} commits, ${faults.length} faults`)
   }
-}
+  const rate = (ms: number) => Math.round((1000 * sum.operations) / ms)
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+  const counts = Object.entries(silent).map(
+    ([name, times]) => `${name} ${times.length} times (${seconds(median(times))}, ${seconds(Math.max(...times))})`,
+  )
+  const text = `${NAMES[kind]}, ${SERVERS[kind]}: ${pieces} histories, of the seeds ${seed} to ${seed + pieces - 1}, in ${seconds(sum.recordedMs + sum.checkedMs)}.
 
-type Tally = Record<'pieces' | 'operations' | 'unanswered' | 'commits' | 'recordedMs' | 'checkedMs', number>
-
-function describe(
-  kind: Kind,
-  seed: number,
-  { pieces, operations, unanswered, commits, recordedMs, checkedMs }: Tally,
-  silent: ReadonlyMap<string, readonly number[]>,
-  faults: readonly string[],
-): string {
-  const rate = (ms: number) => Math.round((1000 * operations) / ms)
-  const counts = Array.from(silent, ([name, times]) => {
-    const sorted = times.toSorted((one, other) => one - other)
-    return `${name} ${times.length} times (${seconds(sorted[times.length >> 1])}, ${seconds(sorted.at(-1))})`
-  })
-  const seeds = `${seed} to ${seed + pieces - 1}`
-  const rates = `recorded ${rate(recordedMs)} and checked ${rate(checkedMs)} a second`
-  return `${NAMES[kind]}, ${SERVERS[kind]}: ${pieces} histories, of the seeds ${seeds}, in ${minutes(recordedMs + checkedMs)} minutes.
-
-- ${operations} operations that were answered, ${unanswered} that were not, and ${commits} commits, ${rates}.
+- ${sum.operations} operations that were answered, ${sum.unanswered} that were not, and ${sum.commits} commits, recorded ${rate(sum.recordedMs)} and checked ${rate(sum.checkedMs)} a second.
 - What broke, and for how long a server wrote nothing meanwhile (median and longest): ${counts.join(', ')}.
 ${faultsLine(faults)}`
+  return { text, passed: faults.length === 0 }
 }
 
-function seconds(ms = 0): string {
-  return `${(ms / 1000).toFixed(1)} s`
-}
-
-function minutes(ms: number): string {
-  return (ms / 60_000).toFixed(1)
-}
-
-export const main = experiment<keyof Numbers, 'store' | 'breaks' | 'planted'>({
+export const main = experiment<keyof Omit<Asked, 'breaks'> | 'together', 'store' | 'breaks' | 'planted'>({
   name: 'history',
   title: 'Recorded histories',
   description: 'Records every call of many clients while things break, and explains every answer by one order of all.',
@@ -123,10 +80,13 @@ export const main = experiment<keyof Numbers, 'store' | 'breaks' | 'planted'>({
       ['all', ...GROUPS, ...PLANTED.map(({ name }) => name)],
     ],
   },
-  async run({ store, breaks, planted, ...numbers }, keep) {
+  async run({ store, breaks, planted, ...numbers }) {
     const all = Object.keys(NAMES).filter((name) => name !== 'pgbouncer' || pgbouncerVersion)
     const kinds = (store.length > 0 ? store : all) as Kind[]
-    if (planted.length > 0) return findAll(planted, kinds, numbers, keep)
-    return recordAll(kinds, { ...numbers, breaks: breaks.length > 0 ? breaks : undefined }, keep)
+    if (planted.length > 0) return findAll(planted, kinds, numbers)
+    const outcomes: Outcome[] = []
+    for (const kind of kinds)
+      outcomes.push(await record(kind, { ...numbers, breaks: breaks.length > 0 ? breaks : undefined }))
+    return { text: outcomes.map(({ text }) => text).join('\n\n'), passed: outcomes.every(({ passed }) => passed) }
   },
 })

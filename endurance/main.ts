@@ -3,37 +3,34 @@
 import { join } from 'node:path'
 import { print } from './command.ts'
 
-type Main = (words: readonly string[]) => Promise<number>
-
 const VERIFY = 'packages/verify/test'
-const EXPERIMENTS: Readonly<Record<string, () => Promise<{ main: Main }>>> = {
-  history: () => import('./history.ts'),
-  hostile: () => import('./hostile.ts'),
-  'lossy-failover': () => import('./lossy-failover.ts'),
-  page: () => import('./page.ts'),
-  search: () => import('./search.ts'),
-  soak: () => import('./soak.ts'),
-  waits: () => import('./waits.ts'),
+const EXPERIMENTS: Readonly<Record<string, (words: readonly string[]) => Promise<number>>> = {
+  history: async (words) => (await import('./history.ts')).main(words),
+  page: async (words) => (await import('./page.ts')).main(words),
+  soak: async (words) => (await import('./soak.ts')).main(words),
+  waits: async (words) => (await import('./waits.ts')).main(words),
   'contract-faults': suite({ FAULTS: 'all' }, `${VERIFY}/found-faults.release.test.ts`),
   planted: suite(
     { FAULTS: 'planted' },
     ...[`${VERIFY}/found-faults.release.test.ts`, `${VERIFY}/servers.release.test.ts`],
     ...['-t', 'planted fault|accuses nobody'],
   ),
+  hostile: suite({ REQUESTS: '100000' }, 'http/hostile.test', '-t', 'generated from the contract'),
   letters: suite({ LETTERS: 'all' }, 'store/search.process', '-t', 'letters and digits'),
+  'lossy-failover': suite({ ROUNDS: '3', RESERVATIONS: '60' }, 'lossy-failover'),
+  search: suite({ SEARCHES: 'all' }, 'store/search.process', '-t', 'a naive model'),
 }
 
 /** All of what these tests try in part. */
 function suite(env: Record<string, string>, ...args: readonly string[]) {
-  const run: Main = async (words) => {
+  return (words: readonly string[]): Promise<number> => {
     const command = [process.execPath, 'test', '--timeout', '600000', ...args, ...words]
     const cwd = join(import.meta.dir, '..')
     return Bun.spawn(command, { cwd, env: { ...process.env, ...env }, stdio: ['inherit', 'inherit', 'inherit'] }).exited
   }
-  return async () => ({ main: run })
 }
 
 const [name = '', ...words] = process.argv.slice(2)
 const experiment = EXPERIMENTS[name]
 if (!experiment) print(`npm run endurance -- NAME [options]. The names: ${Object.keys(EXPERIMENTS).join(', ')}.`)
-process.exit(experiment ? await (await experiment()).main(words) : 1)
+process.exit(experiment ? await experiment(words) : 1)

@@ -5,7 +5,7 @@ import { headerOf } from '../../packages/practice/src/messages.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../packages/practice/src/proxy.ts'
 import { randomOf } from '../../test/support/search-rules.ts'
 import { Chooser, WAITING } from './chooser.ts'
-import { newKnown, RESERVED_MS_MAX } from './known.ts'
+import { Known, RESERVED_MS_MAX } from './known.ts'
 import {
   type Answer,
   type Asked,
@@ -62,7 +62,7 @@ export class Clients {
     private readonly between: Between = (sent, pass) => pass(sent),
   ) {
     this.random = randomOf(seed)
-    const known = newKnown(KEYS.filter((name) => name in site.keys))
+    const known = new Known(KEYS.filter((name) => name in site.keys))
     this.choosers = Array.from({ length: count }, (_, n) => {
       return new Chooser(known, randomOf(seed * 1000 + n), n < site.urls().length ? WAITING : undefined)
     })

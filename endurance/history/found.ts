@@ -20,13 +20,6 @@ interface Found {
   readonly words: string
 }
 
-interface Row {
-  readonly planted: Planted
-  readonly store: Kind
-  readonly found?: Found | undefined
-  readonly failed?: string
-}
-
 /** Resolves with the first thing that is found. */
 export async function findPlanted(planted: Planted, store: Kind, seed: number): Promise<Found | undefined> {
   const { fault, breaks = [], edits, isSynchronous = true } = planted
@@ -55,56 +48,35 @@ export async function findAll(
   names: readonly string[],
   kinds: readonly Kind[],
   { seed, together }: { seed: number; together: number },
-  keep: (outcome: Outcome) => void,
 ): Promise<Outcome> {
   const chosen = PLANTED.filter(({ group, name }) => names.some((one) => ['all', group, name].includes(one)))
-  const queue = kinds.flatMap((store) =>
+  const all = kinds.flatMap((store) =>
     chosen.filter(({ stores }) => stores.includes(store)).map((planted) => ({ planted, store })),
   )
-  const rows: Row[] = []
+  const found = new Map<string, Found[]>()
+  const missed: string[] = []
+  const queue = all.values()
   const work = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const { planted, store } = next
+    for (const { planted, store } of queue) {
+      const { group, name } = planted
       // What cannot be recorded at all is not found, and the others are still tried.
-      const result = await findPlanted(planted, store, seed).then(
-        (found) => ({ found }),
-        (error: unknown) => ({ failed: `${error}` }),
-      )
-      const row: Row = { planted, store, ...result }
-      rows.push(row)
-      print(`${store}, ${planted.group}: ${planted.name}: ${cellOf(row)}; ${row.found?.reason ?? row.failed ?? ''}`)
-      keep(tableOf(chosen, kinds, rows))
+      const one = await findPlanted(planted, store, seed).catch((error: unknown) => void print(`${error}`))
+      const row = `${group} | ${NAMES[store]}`
+      if (one) found.set(row, [...(found.get(row) ?? []), one])
+      else missed.push(`${name} (${NAMES[store]})`)
+      print(`${row}: ${name}: ${one ? `${one.operations}, ${one.seconds.toFixed(1)} s; ${one.reason}` : 'not found'}`)
     }
   }
   await Promise.all(Array.from({ length: together }, work))
-  return tableOf(chosen, kinds, rows)
-}
+  const lines = [...found].map(([row, of]) => {
+    const seconds = of.map((one) => one.seconds)
+    const times = [median(seconds), Math.max(...seconds)].map((time) => time.toFixed(1))
+    return `| ${[row, of.length, median(of.map((one) => one.operations)).toFixed(0), ...times].join(' | ')} |`
+  })
+  const text = `${all.length} faults, one at a time, until an answer could not be explained. Not found: ${missed.join(', ') || 'none'}.
 
-/** A line for each class. */
-function tableOf(chosen: readonly Planted[], kinds: readonly Kind[], rows: readonly Row[]): Outcome {
-  const lineOf = (group: string) => {
-    const cells = kinds.map((kind) =>
-      sumOf(rows.flatMap(({ planted, store, found }) => (planted.group === group && store === kind && found) || [])),
-    )
-    return `| ${[group, ...cells].join(' | ')} |`
-  }
-  const missed = rows.filter(({ found }) => !found).map(({ planted, store }) => `${planted.name} (${NAMES[store]})`)
-  const text = `${chosen.length} faults, one at a time: how many of each class were found, after how many operations and seconds at the median, and
-after how many seconds at the longest. Not found: ${missed.join(', ') || 'none'}.
-
-| class | ${kinds.map((kind) => NAMES[kind]).join(' | ')} |
-|---|${kinds.map(() => '---|').join('')}
-${[...new Set(chosen.map(({ group }) => group))].map(lineOf).join('\n')}`
-  return { title: 'Recorded histories: what was planted', text, passed: missed.length === 0 }
-}
-
-function sumOf(found: readonly Found[]): string {
-  if (found.length === 0) return ''
-  const [operations, seconds] = [found.map((one) => one.operations), found.map((one) => one.seconds)]
-  const longest = Math.max(...seconds).toFixed(1)
-  return `${found.length}: ${median(operations).toFixed(0)}, ${median(seconds).toFixed(1)} s; ${longest} s`
-}
-
-function cellOf(row: Row): string {
-  return row.found ? `${row.found.operations}, ${row.found.seconds.toFixed(1)} s` : 'not found'
+| class | store | found | operations, median | seconds, median | longest |
+|---|---|---|---|---|---|
+${lines.sort().join('\n')}`
+  return { text, passed: missed.length === 0 }
 }

@@ -4,37 +4,22 @@ import { TEXT_LENGTH_MAX } from '../../packages/contract/src/generated.ts'
 import { hostileName } from '../../test/support/search-rules.ts'
 import type { Asked, Tagged } from './operations.ts'
 
-export interface Known {
-  readonly pets: number[]
-  readonly orders: number[]
+export class Known {
+  readonly pets: number[] = []
+  readonly orders: number[] = []
   /** Requests with an Idempotency-Key, and corrections. */
-  readonly keyed: Asked[]
-  readonly corrections: Asked[]
-  readonly names: string[]
+  readonly keyed: Asked[] = []
+  readonly corrections: Asked[] = []
+  readonly names: string[] = []
   /** What clients ask for before anything else. */
-  readonly next: Asked[]
-  /** The latest answer of each pet and order that had a tag. */
-  readonly tagged: Map<string, Tagged>
-  /** The one with another tag before it. */
-  readonly outdated: Map<string, Tagged>
-  /** The names of API keys, each as often as it is used. */
-  readonly keys: readonly string[]
-  count: number
-}
+  readonly next: Asked[] = []
+  /** The latest answer of each pet and order that had a tag, and the one with another tag before it. */
+  readonly tagged = new Map<string, Tagged>()
+  readonly outdated = new Map<string, Tagged>()
+  count = 0
 
-export function newKnown(keys: readonly string[]): Known {
-  return {
-    pets: [],
-    orders: [],
-    keyed: [],
-    corrections: [],
-    names: [],
-    next: [],
-    tagged: new Map(),
-    outdated: new Map(),
-    keys,
-    count: 0,
-  }
+  /** `keys`: the names of API keys, each as often as it is used. */
+  constructor(readonly keys: readonly string[]) {}
 }
 
 export const HOT = 8

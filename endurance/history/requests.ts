@@ -26,55 +26,37 @@ export const LISTS: readonly Omit<ListAsk, 'kind' | 'back'>[] = [
   { list: 'orders', newest: true, limit: 8, status: 'expired' },
 ]
 
-const MOVES = { complete: '/complete', return: '/return' }
+const TARGETS = {
+  inventory: ['GET', '/store/inventory'],
+  pet: ['GET', '/pets/'],
+  order: ['GET', '/store/orders/'],
+  add: ['POST', '/pets'],
+  place: ['POST', '/store/orders'],
+  correct: ['PATCH', '/pets/'],
+  change: ['PATCH', '/store/orders/'],
+  delete: ['DELETE', '/pets/'],
+  cancel: ['DELETE', '/store/orders/'],
+  complete: ['POST', '/store/orders/'],
+  return: ['POST', '/store/orders/'],
+} as const
 
 export function requestOf(ask: Ask): Asked {
-  const query = (path: string, { list: _, kind: __, ...parameters }: Record<string, unknown>) => {
-    const given = Object.entries(parameters).flatMap(([name, value]) =>
-      [value].flat().map((one) => [name, one] as const),
-    )
-    const named = given.filter(([, value]) => value !== undefined)
-    return `${path}?${named.map(([name, value]) => `${name}=${encodeURIComponent(`${value}`)}`).join('&')}`
-  }
-  const get = (path: string): Asked => ({ ask, method: 'GET', path })
-  const send = (method: 'POST' | 'PATCH', path: string, body: object): Asked => {
-    return { ask, method, path, body: JSON.stringify(body) }
-  }
-  switch (ask.kind) {
-    case 'list': {
-      const { newest, back: _, after: __, ...filters } = ask
-      const sort = newest ? { sort: 'newest' } : {}
-      return get(query(ask.list === 'pets' ? '/pets' : '/store/orders', { ...filters, ...sort }))
-    }
-    case 'events': {
-      const { behind: _, newest, ...parameters } = ask
-      return get(query('/store/events', { ...parameters, ...(newest ? { sort: 'newest' } : {}) }))
-    }
-    case 'inventory':
-      return get('/store/inventory')
-    case 'pet':
-      return get(`/pets/${ask.id}`)
-    case 'order':
-      return get(`/store/orders/${ask.id}`)
-    case 'add': {
-      const { kind: _, ...pet } = ask
-      return send('POST', '/pets', pet)
-    }
-    case 'place': {
-      const { kind: _, ...order } = ask
-      return send('POST', '/store/orders', order)
-    }
-    case 'correct':
-      return send('PATCH', `/pets/${ask.id}`, ask.to)
-    case 'change':
-      return send('PATCH', `/store/orders/${ask.id}`, ask.to)
-    case 'delete':
-      return { ask, method: 'DELETE', path: `/pets/${ask.id}` }
-    case 'cancel':
-      return { ask, method: 'DELETE', path: `/store/orders/${ask.id}` }
-    default:
-      return { ask, method: 'POST', path: `/store/orders/${ask.id}${MOVES[ask.kind]}` }
-  }
+  if (ask.kind === 'list' || ask.kind === 'events') return { ask, method: 'GET', path: pageOf(ask) }
+  const { kind, ...fields } = ask
+  const [method, path] = TARGETS[kind]
+  const end = kind === 'complete' || kind === 'return' ? `/${kind}` : ''
+  const body = 'to' in ask ? ask.to : kind === 'add' || kind === 'place' ? fields : undefined
+  const target = `${path}${'id' in ask ? ask.id : ''}${end}`
+  return { ask, method, path: target, ...(body && { body: JSON.stringify(body) }) }
+}
+
+function pageOf(ask: ListAsk | EventsAsk): string {
+  const { kind, list, newest, back, after, behind, ...parameters } = { ...ask } as Record<string, unknown>
+  const path = kind === 'events' ? '/store/events' : list === 'pets' ? '/pets' : '/store/orders'
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...parameters, ...(newest ? { sort: 'newest' } : {}) }))
+    for (const one of [value].flat()) if (one !== undefined) query.append(name, `${one}`)
+  return `${path}?${query}`
 }
 
 /** The page that an answer links to, if it does. */

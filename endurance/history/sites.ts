@@ -72,16 +72,10 @@ export async function openSite(kind: Kind, making: Making): Promise<BreakableSit
 async function openFile({ source }: Making): Promise<BreakableSite> {
   const folder = mkdtempSync(temporaryFile('history-'))
   const database = join(folder, 'petstore.db')
-  const { faults, stop, pid, ...site } = await startServers([database, database], source)
-  return {
-    ...site,
-    faults: Bun.which('strace') ? { ...faults, 'a full disk': () => fullDisk(pid(0)) } : faults,
-    problems: () => integrityOf(database),
-    async remove() {
-      await stop()
-      rmSync(folder, { recursive: true })
-    },
-  }
+  const servers = await startServers([database, database], source)
+  const faults: Faults = Bun.which('strace') ? { 'a full disk': () => fullDisk(servers.pid(0)) } : {}
+  const removed = () => rmSync(folder, { recursive: true })
+  return siteOf(servers, faults, removed, () => integrityOf(database))
 }
 
 /**
@@ -100,22 +94,19 @@ async function openCluster({ source }: Making, isPooled: boolean): Promise<Break
     await pooler?.stop()
     pooler = await PgBouncer.start(cluster.port, pooler?.port)
   }
-  return {
-    ...siteOf(servers, {
-      'the database frozen': () => freeze(cluster),
-      'the database killed': async () => {
-        await cluster.down(Math.random() < 0.5 ? 'SIGKILL' : 'SIGQUIT')
-        await cluster.up()
-      },
-      'connections cut': () => cut(cluster),
-      ...(pooler ? { 'the pooler killed': killPooler } : {}),
-    }),
-    async remove() {
-      await servers.stop()
-      await pooler?.stop()
-      await cluster.remove()
+  const faults = {
+    'the database frozen': () => freeze(cluster),
+    'the database killed': async () => {
+      await cluster.down(Math.random() < 0.5 ? 'SIGKILL' : 'SIGQUIT')
+      await cluster.up()
     },
+    'connections cut': () => cut(cluster),
+    ...(pooler ? { 'the pooler killed': killPooler } : {}),
   }
+  return siteOf(servers, faults, async () => {
+    await pooler?.stop()
+    await cluster.remove()
+  })
 }
 
 async function openPair({ source, isSynchronous }: Making): Promise<BreakableSite> {
@@ -150,23 +141,28 @@ async function openPair({ source, isSynchronous }: Making): Promise<BreakableSit
     await set(NOW)
   }
 
-  return {
-    ...siteOf(servers, {
-      'the database frozen': () => freeze(primary),
-      'the standby frozen': () => freeze(standby),
-      [DATABASE_CLOCK]: jump,
-      'connections cut': () => cut(primary),
-      [FAILOVER]: () => failOver(!isSynchronous || Math.random() < 0.5),
-    }),
-    async remove() {
-      await servers.stop()
-      await Promise.all([primary.remove(), standby.remove()])
-    },
+  const faults = {
+    'the database frozen': () => freeze(primary),
+    'the standby frozen': () => freeze(standby),
+    [DATABASE_CLOCK]: jump,
+    'connections cut': () => cut(primary),
+    [FAILOVER]: () => failOver(!isSynchronous || Math.random() < 0.5),
   }
+  return siteOf(servers, faults, () => Promise.all([primary.remove(), standby.remove()]))
 }
 
-function siteOf({ keys, urls, revoke, faults }: Servers, ofDatabase: Faults) {
-  return { keys, urls, revoke, faults: { ...faults, ...ofDatabase }, problems: () => [] }
+/** `removed` follows the end of the servers. */
+function siteOf(
+  { stop, ...servers }: Servers,
+  ofDatabase: Faults,
+  removed: () => unknown,
+  problems = (): string[] => [],
+): BreakableSite {
+  const remove = async () => {
+    await stop()
+    await removed()
+  }
+  return { ...servers, faults: { ...servers.faults, ...ofDatabase }, problems, remove }
 }
 
 async function freeze(cluster: Cluster): Promise<void> {

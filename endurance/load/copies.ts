@@ -1,72 +1,80 @@
-// What Litestream writes beside a load: a disk that fills up for a while, and whether what is restored from it is the store.
+// Litestream beside a store, with its copy in a folder.
 
 import { Database } from 'bun:sqlite'
-import { mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Copying, restoreCopy } from '../../test/support/litestream.ts'
-import { run as runCli } from '../../test/support/process.ts'
+import { type Copying, freeze, restoreCopy, startCopying, toFolder } from '../../test/support/litestream.ts'
+import { petstore, until } from './stores.ts'
 
-/** In memory. */
-const DISK_MB = 12_000
+/** It sends once a second. */
 const QUIET_MS = 3_000
+const STOP_MS_MAX = 3_000
 
-/** A separate disk at `folder`; where this machine allows none, a folder that cannot be written while it is full. */
-export function diskAt(folder: string) {
-  mkdirSync(folder)
-  const ballast = join(folder, 'ballast')
-  const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', folder]).success
-  if (mounted) {
-    const remove = () => Bun.spawnSync(['umount', folder])
-    process.once('exit', remove)
-    const room = () => statfsSync(folder).bavail * statfsSync(folder).bsize
-    return {
-      fill: () => Bun.spawnSync(['fallocate', '-l', `${room()}`, ballast]),
-      free: () => rmSync(ballast, { force: true }),
-      remove,
-    }
-  }
-  const away = `${folder}-away`
-  return {
-    fill() {
-      renameSync(folder, away)
-      writeFileSync(folder, '')
-    },
-    free() {
-      rmSync(folder)
-      renameSync(away, folder)
-    },
-    remove: () => undefined,
-  }
+/** How many rows the query gives. */
+export function numberOf(database: Database, query: string): number {
+  return database.query<{ n: number }, []>(`SELECT count(*) AS n FROM (${query})`).get()?.n ?? 0
 }
 
-/** Resolves when Litestream, which sends once a second, has not written to the folder for longer. */
-export async function sent(folder: string): Promise<void> {
-  const writtenAt = () =>
-    Math.max(...readdirSync(folder, { recursive: true }).map((file) => timeOf(join(folder, `${file}`))))
-  // It renames what it has written: a file that has gone meanwhile was written just now.
-  const timeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-  while (Date.now() - writtenAt() < QUIET_MS) await Bun.sleep(500)
-}
+export class Copier {
+  private readonly copying: Copying
+  private process!: Bun.Subprocess
 
-/** Between the store and what is restored of it: none, where all was sent. */
-export async function differences(copying: Copying, to: string): Promise<string[]> {
-  const restored = await restoreCopy(copying, to)
-  if (restored.status !== 0) return [`the copy cannot be restored: ${restored.stderr || restored.stdout}`]
-  const checked = await runCli(['check-backup', to])
-  if (checked.status !== 0) return [checked.stderr]
-  using copy = new Database(to, { readwrite: true, create: false })
-  copy.run('ATTACH ? AS store', [copying.env.PETSTORE_DATABASE])
-  const numberOf = (query: string) => copy.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${query}`).get()?.n ?? 0
-  return ['pets', 'events', 'inventory'].flatMap((table) => {
-    const columns = copy
-      .query<{ name: string; pk: number }, []>(`SELECT name, pk FROM pragma_table_info('${table}')`)
-      .all()
-    const key = columns.filter(({ pk }) => pk > 0).map(({ name }) => name)
-    const row = (of: string) => columns.map(({ name }) => `${of}.${name}`).join()
-    const lacks = numberOf(
-      `store.${table} AS one LEFT JOIN main.${table} AS other USING (${key}) WHERE (${row('one')}) IS NOT (${row('other')})`,
-    )
-    const more = numberOf(`main.${table}`) - numberOf(`store.${table}`) + lacks
-    return lacks || more ? [`the copy lacks ${lacks} rows of ${table}, and has ${more} that are not there`] : []
-  })
+  constructor(
+    private readonly database: string,
+    private readonly copies: string,
+  ) {
+    this.copying = toFolder(`${copies}.yml`, database, copies)
+  }
+
+  async start(): Promise<void> {
+    this.process = await startCopying(this.copying)
+  }
+
+  /** Stopped while it sends, it may hang: then it is killed, as by its unit. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    this.process.kill(signal)
+    const hangs = setTimeout(() => this.process.kill('SIGKILL'), STOP_MS_MAX)
+    await this.process.exited
+    clearTimeout(hangs)
+  }
+
+  freeze(): Promise<void> {
+    return freeze(this.process, this.copying)
+  }
+
+  goOn(): void {
+    this.process.kill('SIGCONT')
+  }
+
+  /** How many whole copies were begun. */
+  get whole(): number {
+    return readdirSync(join(this.copies, 'generations')).length
+  }
+
+  /** Writes the copy to a new file. Rejects if it is no good backup. */
+  async restore(to: string): Promise<void> {
+    const { status, stderr, stdout } = await restoreCopy(this.copying, to)
+    if (status !== 0) throw new Error(`the copy cannot be restored: ${stderr || stdout}`)
+    await petstore(['check-backup', to])
+  }
+
+  /** Ends it when all is sent. Resolves with the differences between the copy and the store. */
+  async finish(): Promise<string[]> {
+    // Litestream renames files after it writes them, so a missing file was written just now.
+    const timeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
+    const files = () => readdirSync(this.copies, { recursive: true, encoding: 'utf8' })
+    const writtenAt = () => Math.max(...files().map((file) => timeOf(join(this.copies, file))))
+    await until('all is sent', () => Date.now() - writtenAt() > QUIET_MS)
+    await this.end()
+    const to = `${this.copies}.db`
+    await this.restore(to)
+    using copy = new Database(to, { readwrite: true, create: false })
+    copy.run('ATTACH ? AS store', [this.database])
+    return ['pets', 'events', 'inventory'].flatMap((table) => {
+      const rowsOf = (one: string, other: string) =>
+        `SELECT * FROM ${one}.${table} EXCEPT SELECT * FROM ${other}.${table}`
+      const [lost, more] = [rowsOf('store', 'main'), rowsOf('main', 'store')].map((sql) => numberOf(copy, sql))
+      return lost || more ? [`the copy lacks ${lost} rows of ${table}, and has ${more} that are not there`] : []
+    })
+  }
 }

@@ -2,10 +2,26 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 
+/** The first samples do not count: caches fill and code is compiled. */
+const WARM_UP_SHARE = 0.25
+
 /** Of a process: its memory, and how many descriptors it has open. */
 export function figuresOf(pid: number): { memoryMb: number; descriptors: number } {
   const kib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
   return { memoryMb: kib / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length }
+}
+
+/** Rows of a table, and the figures whose line rises by more than this share of its mean after the warm-up. */
+export function growthOf<Name extends string>(samples: readonly Record<Name, number>[], most: Record<Name, number>) {
+  const percent = (share: number) => `${(100 * share).toFixed(1)} %`
+  const names = Object.keys(most) as Name[]
+  const valuesOf = (name: Name) => samples.map((sample) => sample[name])
+  const riseOf = (name: Name) => rise(valuesOf(name).slice(Math.floor(samples.length * WARM_UP_SHARE)))
+  const rows = names.map((name) => {
+    const range = [Math.min(...valuesOf(name)), Math.max(...valuesOf(name))].map((value) => value.toFixed(1))
+    return `| ${[name, ...range, percent(riseOf(name)), percent(most[name])].join(' | ')} |`
+  })
+  return { rows, grown: names.filter((name) => riseOf(name) > most[name]).map((name) => `${name} grows`) }
 }
 
 /** The rise of the straight line through the values (least squares), from the first to the last, as a share of their mean. */

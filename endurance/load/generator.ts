@@ -1,9 +1,8 @@
 // The load generator of the experiments. Requests are due at a fixed rate, whatever the server does. It ends after its time, or
 // when it is told to; then at least one request was sent, and all that were sent are answered.
 
+import { createHistogram } from 'node:perf_hooks'
 import type { Socket } from 'bun'
-import { runApart, runTask } from './apart.ts'
-import { now } from './stalls.ts'
 
 export interface Request {
   /** Complete HTTP. */
@@ -38,16 +37,20 @@ export interface Figures {
   p99: number
   p999: number
   max: number
-  /** Those of them that took more than 50 ms: since 1970, and how long. */
-  slow: { at: number; ms: number }[]
   seconds: number
 }
 
-const SLOW_MS = 50
-
-/** Runs the load until `ends` resolves, if it is given. `started` gets the id of its process. */
-export function runLoad(load: Load, ends?: Promise<unknown>, started?: (pid: number) => void): Promise<Figures> {
-  return runApart(import.meta.path, load, ends, started)
+/** Runs the load in a separate process, so that it has a core and a timer to itself, until `ends` resolves, if it is given. */
+export async function runLoad(load: Load, ends?: Promise<unknown>): Promise<Figures> {
+  const { promise, resolve, reject } = Promise.withResolvers<Figures>()
+  const child = Bun.spawn([process.execPath, import.meta.path], {
+    ipc: resolve,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  child.exited.then((status) => reject(new Error(`the load ended with ${status}`)))
+  child.send(load)
+  ends?.then(() => child.send('end'))
+  return promise
 }
 
 interface Connection {
@@ -62,27 +65,6 @@ interface Connection {
   isReused?: boolean
 }
 
-/** Millions of numbers, in pieces: an array that grows is copied, and meanwhile no answer is read. */
-class Numbers {
-  private readonly pieces: Float64Array[] = []
-  private count = 0
-
-  push(number: number): void {
-    const at = this.count++ % PIECE
-    if (at === 0) this.pieces.push(new Float64Array(PIECE))
-    this.pieces.at(-1)?.fill(number, at, at + 1)
-  }
-
-  sorted(): Float64Array {
-    const all = new Float64Array(this.pieces.length * PIECE)
-    this.pieces.forEach((piece, n) => {
-      all.set(piece, n * PIECE)
-    })
-    return all.subarray(0, this.count).sort()
-  }
-}
-
-const PIECE = 65_536
 const HEAD_END = '\r\n\r\n'
 const LAST_ANSWERS_MS_MAX = 5_000
 
@@ -93,8 +75,8 @@ async function run(
   const bytes = requests.map(({ text }) => Buffer.from(text))
   const free: Socket<Connection>[] = []
   const again: number[] = []
-  const latencies = new Numbers()
-  const slow: Figures['slow'] = []
+  /** In microseconds. */
+  const latencies = createHistogram()
   const statuses: Record<number, number> = {}
   const wrong: Record<string, number> = {}
   let [open, due, sent, unsent, broken, waiting] = [0, 0, 0, 0, 0, 0]
@@ -106,9 +88,7 @@ async function run(
       const name = `${requests[request]?.text.split(' HTTP/')[0]}: ${status}`
       wrong[name] = (wrong[name] ?? 0) + 1
     }
-    const ms = performance.now() - sentAt
-    if (status < 400) latencies.push(ms)
-    if (status < 400 && ms > SLOW_MS) slow.push({ at: now() - ms, ms })
+    if (status < 400) latencies.record(Math.max(1, Math.round(1000 * (performance.now() - sentAt))))
     socket.data.sentAt = 0
     waiting--
     socket.data.isReused = true
@@ -193,21 +173,16 @@ async function run(
   const took = (performance.now() - startedAt) / 1000
   const until = performance.now() + LAST_ANSWERS_MS_MAX
   while (ended() && waiting > 0 && performance.now() < until) await Bun.sleep(1)
-  const sorted = latencies.sorted()
-  const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0
-  return {
-    sent,
-    unsent,
-    statuses,
-    wrong,
-    broken,
-    p50: at(0.5),
-    p99: at(0.99),
-    p999: at(0.999),
-    max: at(1),
-    slow,
-    seconds: took,
-  }
+  const at = (percent: number): number => latencies.percentile(percent) / 1000
+  const [p50, p99, p999, max] = [at(50), at(99), at(99.9), latencies.max / 1000]
+  return { sent, unsent, statuses, wrong, broken, p50, p99, p999, max, seconds: took }
 }
 
-if (import.meta.main) runTask(run)
+if (import.meta.main) {
+  let isOver = false
+  process.on('disconnect', () => process.exit())
+  process.on('message', async (message) => {
+    if (message === 'end') isOver = true
+    else process.send?.(await run(message as Load, () => isOver), () => process.exit())
+  })
+}

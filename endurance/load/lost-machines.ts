@@ -4,8 +4,8 @@
 import { Database } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { installLitestream, restoreCopy, startCopying, toFolder } from '../../test/support/litestream.ts'
-import { run } from '../../test/support/process.ts'
+import { installLitestream } from '../../test/support/litestream.ts'
+import { Copier, numberOf } from './copies.ts'
 import { keyedCreates } from './requests.ts'
 import type { Prepare } from './scenes.ts'
 import { petstore, portOf, startServer } from './stores.ts'
@@ -13,87 +13,73 @@ import { petstore, portOf, startServer } from './stores.ts'
 const CREATES_PER_SECOND = 300
 /** More than are sent: none is sent a second time with its key. */
 const CREATES_MAX = 100_000
-const LOSSES = ['nothing', 'the service', 'Litestream'] as const
 
 const between = (least: number, most: number) => Bun.sleep(least + Math.random() * (most - least))
 
 export const machinesLost: Prepare = async ({ plan, store, report }) => {
   await installLitestream()
-  const copies = join(store.folder, `copies-of-machines-${Bun.nanoseconds()}`)
   const newMachine = () => {
     const folder = join(store.folder, `machine-${Bun.nanoseconds()}`)
     mkdirSync(folder)
     return join(folder, 'petstore.db')
   }
+  const copies = join(store.folder, `copies-of-machines-${Bun.nanoseconds()}`)
   let database = newMachine()
-  const copying = () => toFolder(join(store.folder, 'machines.yml'), database, copies)
+  let copier = new Copier(database, copies)
   const start = (flags: string[]) => startServer({ database }, { env: { PETSTORE_BOOTSTRAP_KEY: store.key }, flags })
   const first = await start([])
   const port = ['--port', `${portOf(first)}`]
-  let [server, litestream] = [first, await startCopying(copying())]
+  let server = first
+  await copier.start()
   const faults: string[] = []
   let given = 0
+  const kill = () => Promise.all([server.stop('SIGKILL'), copier.end('SIGKILL')])
 
-  /** One of both is killed, and started again. */
-  async function disturb(what: (typeof LOSSES)[number]): Promise<void> {
-    if (what === 'the service') {
-      await server.stop('SIGKILL')
-      server = await start(port)
-    }
-    if (what === 'Litestream') {
-      litestream.kill('SIGKILL')
-      await litestream.exited
-      await between(0, 1_000)
-      litestream = await startCopying(copying())
-    }
-  }
   async function lose(startedAt: number): Promise<void> {
     const killedAt = Date.now()
-    litestream.kill('SIGKILL')
-    await Promise.all([server.stop('SIGKILL'), litestream.exited])
-    const [lost, from] = [database, copying()]
-    const next = newMachine()
+    await kill()
+    const [lost, next] = [database, newMachine()]
     const copy = join(dirname(next), 'copy.db')
-    const restored = await restoreCopy(from, copy)
-    if (restored.status !== 0) throw new Error(restored.stdout + restored.stderr)
-    const checked = await run(['check-backup', copy])
-    if (checked.status !== 0) faults.push(checked.stderr)
+    await copier.restore(copy)
     const { lostMs, last, ...compared } = compare(lost, copy, { startedAt, killedAt, given })
     faults.push(...compared.faults)
     given = last
     if (lostMs > plan.bound) faults.push(`lost what was kept ${lostMs} ms before the kill`)
     await petstore(['restore', copy, '--database', next])
     database = next
+    copier = new Copier(database, copies)
     server = await start(port)
     report(`a machine was lost with its last ${lostMs} ms; the next answered after ${Date.now() - killedAt} ms`)
-    litestream = await startCopying(copying())
+    await copier.start()
   }
   return {
     server: first,
     streams: {
-      creates: {
-        requests: keyedCreates(store.key, CREATES_MAX),
-        perSecond: CREATES_PER_SECOND,
-        connectionsMax: 8,
-      },
+      creates: { requests: keyedCreates(store.key, CREATES_MAX), perSecond: CREATES_PER_SECOND, connectionsMax: 8 },
     },
     async happen() {
       for (let n = 0; n < plan.machines; n++) {
         const startedAt = Date.now()
         await between(300, 1_500)
-        await disturb(LOSSES[n % LOSSES.length] as (typeof LOSSES)[number])
+        // Nothing, or one of both, is killed and started again.
+        if (n % 3 === 1) {
+          await server.stop('SIGKILL')
+          server = await start(port)
+        }
+        if (n % 3 === 2) {
+          await copier.end('SIGKILL')
+          await between(0, 1_000)
+          await copier.start()
+        }
         await between(300, 2_500)
         await lose(startedAt)
       }
     },
-    judge: ({ figures }) => {
+    judge({ figures }) {
       const wrong = Object.entries(figures.creates?.wrong ?? {}).map(([what, count]) => `${count} × ${what}`)
       return [...faults, ...wrong]
     },
-    async after() {
-      litestream.kill('SIGKILL')
-      await Promise.all([server.stop('SIGKILL'), litestream.exited])
-    },
+    after: kill,
   }
 }
 
@@ -104,23 +90,20 @@ export const machinesLost: Prepare = async ({ plan, store, report }) => {
 function compare(lost: string, copy: string, at: { startedAt: number; killedAt: number; given: number }) {
   using store = new Database(lost, { readwrite: true, create: false })
   store.run('ATTACH ? AS copy', [copy])
-  const numberOf = (sql: string) => store.query<{ n: number | null }, []>(`SELECT ${sql}`).get()?.n ?? 0
-  const missing = 'main.pets WHERE id NOT IN (SELECT id FROM copy.pets)'
-  const last = numberOf('max(id) AS n FROM main.pets')
-  const firstLost = numberOf(`min(id) AS n FROM ${missing}`)
-  const oldestLost = numberOf(`min(created_at) AS n FROM ${missing}`)
-  const isWrong: Record<string, boolean> = {
-    'the copy has pets that the store had not':
-      numberOf(`count(*) AS n FROM (SELECT id, name FROM copy.pets EXCEPT SELECT id, name FROM main.pets)`) > 0,
-    'a pet is lost, and later ones are there': firstLost > 0 && firstLost < numberOf('max(id) AS n FROM copy.pets'),
-    'a pet is there twice': numberOf('count(*) - count(DISTINCT name) AS n FROM copy.pets') > 0,
-    'an id is given a second time':
-      at.given > 0 &&
-      numberOf(`count(*) AS n FROM main.pets WHERE created_at > ${at.startedAt} AND id <= ${at.given}`) > 0,
-    'events are out of order':
-      numberOf(`count(*) AS n FROM (SELECT pet_id, lag(pet_id) OVER (ORDER BY id) AS before FROM copy.events)
-        WHERE pet_id <= before`) > 0,
+  const missing = 'FROM main.pets WHERE id NOT IN (SELECT id FROM copy.pets)'
+  const [ids] = store
+    .query<Record<'last' | 'copied' | 'lost' | 'lostAt', number | null>, []>(`SELECT
+    (SELECT max(id) FROM main.pets) AS last, (SELECT max(id) FROM copy.pets) AS copied,
+    (SELECT min(id) ${missing}) AS lost, (SELECT min(created_at) ${missing}) AS lostAt`)
+    .all()
+  const isThere = {
+    'the copy has pets that the store had not': 'SELECT id, name FROM copy.pets EXCEPT SELECT id, name FROM main.pets',
+    'a pet is there twice': 'SELECT name FROM copy.pets GROUP BY name HAVING count(*) > 1',
+    'an id is given a second time': `SELECT id FROM main.pets WHERE created_at > ${at.startedAt} AND id <= ${at.given}`,
+    'events are out of order': `SELECT pet_id FROM (SELECT pet_id, lag(pet_id) OVER (ORDER BY id) AS before FROM copy.events)
+      WHERE pet_id <= before`,
+    'a pet is lost, and later ones are there': `SELECT ${ids?.lost} WHERE ${ids?.lost} < ${ids?.copied}`,
   }
-  const faults = Object.keys(isWrong).filter((fault) => isWrong[fault])
-  return { faults, last, lostMs: oldestLost === 0 ? 0 : Math.max(0, at.killedAt - oldestLost) }
+  const faults = Object.entries(isThere).flatMap(([what, sql]) => (numberOf(store, sql) > 0 ? what : []))
+  return { faults, last: ids?.last ?? 0, lostMs: ids?.lostAt ? Math.max(0, at.killedAt - ids.lostAt) : 0 }
 }

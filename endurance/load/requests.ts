@@ -26,21 +26,16 @@ const NAMES = 'Bella Max Luna Charlie Lucy Cooper Daisy Milo Sadie Buddy Lily Ro
 const NAMED = 3_000
 
 /** Many names, as a shop has them, so that the index of search grows as it does there. */
-export function creates(key: string): Request[] {
-  return Array.from({ length: NAMED }, (_, n) => request(key, 'POST', '/pets', { body: newPet(n), statuses: [201] }))
-}
-
-/** They can be sent again. */
-export function keyedCreates(key: string, count: number): Request[] {
+export function creates(key: string, count = NAMED, headers = (): Record<string, string> => ({})): Request[] {
   return Array.from({ length: count }, (_, n) => {
-    const headers = { 'Idempotency-Key': `"${crypto.randomUUID()}"` }
-    return request(key, 'POST', '/pets', { body: newPet(n), headers, statuses: [201] })
+    const body = `{"name":"${NAMES[n % NAMES.length]} ${n}","categoryId":7}`
+    return request(key, 'POST', '/pets', { body, headers: headers(), statuses: [201] })
   })
 }
 
-function newPet(n: number): string {
-  return `{"name":"${NAMES[n % NAMES.length]} ${n}","categoryId":7}`
-}
+/** They can be sent again. */
+export const keyedCreates = (key: string, count: number) => creates(key, count, newKey)
+const newKey = () => ({ 'Idempotency-Key': `"${crypto.randomUUID()}"` })
 
 /** Where none of the pets is available, an order is refused. */
 export function orders(key: string, pets: readonly (string | number)[]): Request[] {
@@ -92,7 +87,7 @@ const MIX: readonly [share: number, statuses: readonly number[], make: Make][] =
   [2, [200], () => ['GET', '/store/events?limit=50']],
   [2, [200], () => ['GET', '/store/events?from=now&wait=1']],
   [8, [201], (_, n) => post('/pets', mixedPet(n))],
-  [4, [201], (_, n) => post('/pets', mixedPet(n), { headers: { 'Idempotency-Key': `"${crypto.randomUUID()}"` } })],
+  [4, [201], (_, n) => post('/pets', mixedPet(n), { headers: newKey() })],
   [6, [201, 404, 409], (last) => post('/store/orders', { petId: petOf(last), ...ends() })],
   [2, [200, 404, 409], (last) => ['POST', `/store/orders/${orderOf(last)}/complete`]],
   [1, [200, 404, 409], (last) => ['POST', `/store/orders/${orderOf(last)}/return`]],

@@ -7,34 +7,28 @@ import { ask, type Running, root } from '../../test/support/process.ts'
 import { type Figures, runLoad } from './generator.ts'
 import { creates, keyedCreates, list, pages, request } from './requests.ts'
 import { petstore, portOf, READERS, type Store, startServer, until } from './stores.ts'
-import { peakOf, rateOf, type Streams, type Waits } from './watch.ts'
+import { peakOf, type Row, rateOf, type Streams, type Waits } from './watch.ts'
 
 const PLACING = 64
 /** Fewer than a machine that is busy places. */
 const PLACED_PER_SECOND = 300
 
-export interface Plan {
-  /** How long the load runs alone, and how long what has no end of its own lasts. */
-  seconds: number
-  pets: number
-  reservations: number
-  /** How many lists and creates a second; 0 for half of the peak. */
-  lists: number
-  creates: number
-  /** How often the server is replaced. */
-  restarts: number
-  /** How many connections an overload has. */
-  connections: number
-  /** How many megabytes SQLite's log has until a frozen Litestream goes on. */
-  frozen: number
-  /** How many pets are created while Litestream's disk is full. */
-  behind: number
-  /** How many machines are lost, and how many milliseconds of what they had kept at most. */
-  machines: number
-  bound: number
-  /** How often the load with and without Litestream is compared. */
-  pairs: number
-}
+const HALF = 'half of the peak'
+/** What can be said of the load and of what happens: its meaning, and its default. */
+export const OPTIONS = {
+  seconds: ['how long the load runs alone, and beside an event that does not end', 40],
+  pets: ['how many pets the store has', 1_000_000],
+  reservations: ['how many reservations end at once', 10_000],
+  lists: ['lists a second', 0, HALF],
+  creates: ['creates a second', 0, HALF],
+  restarts: ['how often the server is replaced', 50],
+  connections: ['how many connections too many requests have', 2_000],
+  machines: ['how many machines are lost', 10],
+  bound: ['what a machine had kept so many milliseconds before it is lost must be there', 5_000],
+  frozen: ['how many megabytes the log has until a frozen Litestream goes on', 500],
+  behind: ["how many pets are created while Litestream's disk is full: 50 a second for an hour", 180_000],
+} as const
+export type Plan = Record<keyof typeof OPTIONS, number>
 
 export interface Stage {
   readonly plan: Plan
@@ -44,17 +38,14 @@ export interface Stage {
   report(line: string): void
 }
 
-/** What happens, on which server, and the store where it is another one. Both are removed afterwards. */
+/** What happens, and on which server, which is stopped afterwards. */
 export interface Scene {
   happen(): Promise<unknown>
   /** Instead of the load at the given rates. */
   streams?: Streams
-  /** On the clock of performance.now(): when it began, if that was before the load. */
-  since?: number
   server?: Running
-  store?: Store
-  /** What is wrong, instead of the bounds on waits. */
-  judge?(measured: Waits): string[] | Promise<string[]>
+  /** Returns the faults, in place of the bounds on waits. `rows`: the rows before this one. */
+  judge?(measured: Waits, rows: readonly Row[]): string[] | Promise<string[]>
   after?(): Promise<unknown>
 }
 

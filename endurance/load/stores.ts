@@ -18,67 +18,41 @@ export type Kind = 'sqlite' | 'postgres'
 export const NAMES: Readonly<Record<Kind, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
 type Row = Record<string, string | number>
+export type Store = Awaited<ReturnType<typeof newStore>>
 
-export interface Store {
-  readonly kind: Kind
-  /** A path or a PostgreSQL address. */
-  readonly database: string
-  readonly key: string
-  /** For other files; it is removed with the store. */
-  readonly folder: string
-  /** A file with the same pets. */
-  readonly seed: string
-  /** The cluster of a store in PostgreSQL. */
-  readonly cluster?: Cluster
-  query(sql: string): Promise<Row[]>
-  /** Of the file with its log, or of the database. */
-  bytes(): Promise<number>
-  /** The size of SQLite's log. */
-  logBytes(): number
-  remove(): Promise<void>
-}
-
-/** A store with so many pets. */
-export async function newStore(kind: Kind, pets: number): Promise<Store> {
+/** A store with so many pets. `seed` is a file with the same pets, and `folder`, for other files, is removed with the store. */
+export async function newStore(kind: Kind, pets: number) {
   const folder = mkdtempSync(temporaryFile('load-'))
   const seed = join(folder, 'petstore.db')
   const key = createStore(root, seed)
   fill(seed, pets)
-  const removeFolder = () => rmSync(folder, { recursive: true })
-  if (kind === 'sqlite') return { ...inFile(seed), key, folder, seed, remove: async () => removeFolder() }
-  const cluster = await Cluster.start()
-  const database = await cluster.newDatabase()
-  await petstore(['copy', '--from', seed, '--to', database])
-  const remove = () => cluster.remove().finally(removeFolder)
-  return { ...inPostgres(cluster, database), key, folder, seed, remove }
+  const store = kind === 'sqlite' ? inFile(seed) : await inPostgres(seed)
+  const remove = async () => {
+    await store.cluster?.remove()
+    rmSync(folder, { recursive: true })
+  }
+  return { ...store, kind, key, folder, seed, remove }
 }
 
+/** `bytes` is the size of the file with its log, or of the database, and `logBytes` that of SQLite's log. */
 function inFile(database: string) {
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
   const logBytes = () => sizeOf(`${database}-wal`)
-  return {
-    kind: 'sqlite' as const,
-    database,
-    async query(sql: string) {
-      using file = new Database(database)
-      return file.query<Row, []>(sql).all()
-    },
-    bytes: async () => sizeOf(database) + logBytes(),
-    logBytes,
+  async function query(sql: string) {
+    using file = new Database(database)
+    return file.query<Row, []>(sql).all()
   }
+  return { database, cluster: undefined, query, bytes: async () => sizeOf(database) + logBytes(), logBytes }
 }
 
-function inPostgres(cluster: Cluster, database: string) {
-  const name = new URL(database).pathname.slice(1)
-  const query = (sql: string) => cluster.asAdmin(async (connection) => [...(await connection.unsafe<Row[]>(sql))], name)
-  return {
-    kind: 'postgres' as const,
-    database,
-    cluster,
-    query,
-    bytes: async () => Number((await query(`SELECT pg_database_size('${name}') AS size`))[0]?.size),
-    logBytes: () => 0,
-  }
+async function inPostgres(seed: string) {
+  const cluster = await Cluster.start()
+  const database = await cluster.newDatabase()
+  await petstore(['copy', '--from', seed, '--to', database])
+  const query = (sql: string) =>
+    cluster.asAdmin(async (connection) => [...(await connection.unsafe<Row[]>(sql))], database)
+  const bytes = async () => Number((await query('SELECT pg_database_size(current_database()) AS size'))[0]?.size)
+  return { database, cluster, query, bytes, logBytes: () => 0 }
 }
 
 /** A server on the store, or on `PETSTORE_DATABASE`, by `command` instead of the clone's launcher. */

@@ -1,9 +1,9 @@
-// What is measured of a load while something happens beside it: how long requests wait and for what, and how long SQLite's log is.
+// What is measured of a load while something happens beside it: how long requests wait, and how long SQLite's log is.
 
+import { median } from '../../bench/figures.ts'
 import type { Running } from '../../test/support/process.ts'
 import { type Figures, type Load, runLoad } from './generator.ts'
 import { creates, HEALTH, list, orders } from './requests.ts'
-import { type Wait, waitOf, watchStalls } from './stalls.ts'
 import { portOf, type Store } from './stores.ts'
 
 /** One burst alone differs by half from the next: other work of the machine, compiling, a checkpoint. */
@@ -19,6 +19,10 @@ const LOG_EVERY_MS = 100
 /** More than any server answers. */
 const UNLIMITED = 1e5
 
+export const WAIT_MS_MAX = 50
+/** Where the machine itself makes requests wait longer: how many times the wait of the load alone. */
+export const ALONE_MAX = 2
+
 export const STREAMS = ['health', 'lists', 'creates', 'orders'] as const
 export type Stream = (typeof STREAMS)[number]
 /** What is sent of each kind. */
@@ -28,13 +32,15 @@ export type Rates = Record<'lists' | 'creates', number>
 
 export interface Waits {
   figures: Partial<Record<Stream, Figures>>
-  /** Of all requests the one that waited longest, and the one that waited longest for the service itself. */
-  longest: Wait
-  own: Wait
   /** The most megabytes that SQLite's log had, and how many it had when the load ended. */
   log: { most: number; last: number }
   /** How many seconds it took what happened beside the load. */
   took: number
+}
+
+export interface Row extends Waits {
+  beside: string
+  faults: string[]
 }
 
 /** Lists and creates at these rates, orders and health checks at a fixed pace. */
@@ -74,58 +80,58 @@ export async function burst(server: Running, { key }: Store, { lists, creates: a
   return { lists: ofLists, creates: ofCreates }
 }
 
-/** Half of what the server answers, lists and creates together: of several bursts the one in the middle, of each. */
-export async function halfOfPeak(server: Running, store: Store, seconds: number): Promise<Rates & { bursts: Rates[] }> {
+/** Half of what the server answers, lists and creates together: of several bursts the median, of each. */
+export async function halfOfPeak(server: Running, store: Store, seconds: number): Promise<Rates> {
   const bursts: Rates[] = []
   const most = { lists: UNLIMITED, creates: UNLIMITED }
   while (bursts.length < BURSTS) bursts.push(await burst(server, store, most, seconds))
-  const half = (kind: keyof Rates) =>
-    Math.round((bursts.map((rates) => rates[kind]).toSorted((one, other) => one - other)[BURSTS >> 1] as number) / 2)
-  return { lists: half('lists'), creates: half('creates'), bursts }
+  const half = (kind: keyof Rates) => Math.round(median(bursts.map((rates) => rates[kind])) / 2)
+  return { lists: half('lists'), creates: half('creates') }
 }
 
-/** Runs the load while `happen` runs, and for `marginMs` before and after it. `since`: when it began, if that was before the load. */
+/** Runs the load while `happen` runs, and for `marginMs` before and after it. */
 export async function watch(
   server: Running,
   store: Store,
   streams: Streams,
   marginMs: number,
-  { happen, since }: { happen(): Promise<unknown>; since?: number },
+  happen: () => Promise<unknown>,
 ): Promise<Waits> {
   const { promise: ends, resolve: end } = Promise.withResolvers<void>()
-  const clients: number[] = []
   const log = { most: 0, last: 0 }
   const watching = setInterval(() => {
     log.last = store.logBytes() / 1e6
     log.most = Math.max(log.most, log.last)
   }, LOG_EVERY_MS)
   const port = portOf(server)
-  const sent = Object.entries(streams).map(async ([name, stream]) => {
-    return [name, await runLoad({ port, ...stream }, ends, (pid) => clients.push(pid))] as const
-  })
-  const { database, kind } = store
-  // What a server waits for on PostgreSQL is not known here.
-  const stalls = kind === 'sqlite' ? watchStalls({ pid: server.pid, clients, database }, ends) : undefined
+  const sent = Object.entries(streams).map(async ([name, stream]) => [name, await runLoad({ port, ...stream }, ends)])
   try {
     await Bun.sleep(marginMs)
-    const startedAt = since ?? performance.now()
+    const startedAt = performance.now()
     await happen()
     const took = (performance.now() - startedAt) / 1000
     await Bun.sleep(marginMs)
     end()
-    const figures: Waits['figures'] = Object.fromEntries(await Promise.all(sent))
-    const moments = await stalls
-    const waits = Object.values(figures).flatMap(({ slow }) => (moments ? slow.map((one) => waitOf(one, moments)) : []))
-    const most = (of: (wait: Wait) => number) =>
-      waits.reduce((one, other) => (of(other) > of(one) ? other : one), NO_WAIT)
-    return { figures, longest: most(({ ms }) => ms), own: most(({ own }) => own), log, took }
+    return { figures: Object.fromEntries(await Promise.all(sent)), log, took }
   } finally {
     end()
     clearInterval(watching)
   }
 }
 
-const NO_WAIT: Wait = { ms: 0, disk: 0, lock: 0, core: 0, own: 0 }
+/** What must stay short: the longest wait of the health check, and the p99.9 of all else. `alone`: without what happens. */
+export function longWaits({ figures }: Waits, alone: Waits): string[] {
+  return STREAMS.flatMap((stream) => {
+    const ms = longestOf(stream, figures)
+    return ms > Math.max(WAIT_MS_MAX, ALONE_MAX * longestOf(stream, alone.figures))
+      ? [`${stream} waited ${ms.toFixed(0)} ms`]
+      : []
+  })
+}
+
+function longestOf(stream: Stream, figures: Waits['figures']): number {
+  return (stream === 'health' ? figures.health?.max : figures[stream]?.p999) ?? 0
+}
 
 export function answers({ statuses }: Figures): number {
   return (statuses[200] ?? 0) + (statuses[201] ?? 0)

@@ -28,19 +28,20 @@ test('options have defaults, and the exit status is 1 when an experiment does no
 })
 
 test('refuses an option that is not a whole number, before anything starts', async () => {
-  const command = [process.execPath, join(root, 'endurance/main.ts'), 'hostile']
-  for (const runs of ['0', 'many', '1.5', '-1']) {
-    const { status, stderr, stdout } = await run([`--runs=${runs}`], { command })
+  const command = [process.execPath, join(root, 'endurance/main.ts'), 'history']
+  for (const pieces of ['0', 'many', '1.5', '-1']) {
+    const { status, stderr, stdout } = await run([`--pieces=${pieces}`], { command })
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toContain('must be a number from 1 to 999999')
   }
 })
 
 test('prints the report of an experiment that passes, and ends with 0', async () => {
-  const { status, stdout } = await run(['--runs', '80'], {
-    command: [process.execPath, join(root, 'endurance/main.ts'), 'hostile'],
-  })
-  expect(stdout).toContain('80 requests generated from the contract')
-  expect(stdout).toContain('- Answers by status: ')
+  const options = '--store sqlite --pieces 1 --operations 100'.split(' ')
+  const command = [process.execPath, join(root, 'endurance/main.ts'), 'history']
+  const { status, stdout } = await run([...options, '--breaks', 'a server frozen'], { command })
+  const words = `npm run endurance -- history ${options.join(' ')} --breaks 'a server frozen'`
+  expect(stdout).toStartWith(`## Recorded histories\n\n\`${words}\`, `)
+  expect(stdout).toContain('\n- Faults: none.\n')
   expect(status).toBe(0)
 })

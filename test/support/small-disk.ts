@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from './files.ts'
 
-interface SmallDisk extends Disposable {
+export interface SmallDisk extends Disposable {
   readonly folder: string
   /** Takes all the room but so many bytes. */
   fill(leave?: number): void

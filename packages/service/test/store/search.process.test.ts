@@ -1,5 +1,5 @@
 // Search in both stores: the answers are those of a naive model, byte for byte the same, whatever is added, renamed or removed meanwhile, by
-// whichever server. endurance/search.ts is the long version.
+// whichever server.
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
@@ -21,17 +21,19 @@ import { openStore } from '../../src/store/kinds.ts'
 
 /** `npm run endurance -- letters` */
 const ALL_LETTERS = process.env.LETTERS === 'all'
+/** `npm run endurance -- search` */
+const [NAMES, SEARCHES] = process.env.SEARCHES === 'all' ? [20_000, 10_000] : [600, 500]
 
 describe('both stores', () => {
   const random = randomOf(3)
   let shop: Shop
   beforeAll(async () => {
-    shop = await openShop(600, random)
+    shop = await openShop(NAMES, random)
   })
   afterAll(() => shop.close())
 
   test('answer as a naive model does, and byte for byte the same', async () => {
-    const { faults, found } = await proveSearches(shop, 500, random)
+    const { faults, found } = await proveSearches(shop, SEARCHES, random)
     expect(faults).toEqual([])
     expect(found).toBeGreaterThan(1_000)
   })
