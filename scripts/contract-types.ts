@@ -87,7 +87,7 @@ function schemaOfNewPet({ components: { schemas } }: OpenApi): string {
     return [name, own]
   })
   const schema = JSON.stringify({ type, required, properties: Object.fromEntries(fields) })
-  return `/** \`compileSchema\` makes its validator, without the contract. */\nexport const NEW_PET_SCHEMA = ${schema}\n`
+  return `/** For code that does not load the contract. */\nexport const NEW_PET_SCHEMA = ${schema}\n`
 }
 
 function operationType(method: string, operation: Operation, components: OpenApi['components']): string {

@@ -25,7 +25,7 @@ const SESSIONS: Session[] = [
 
 /** Of docs/cli.md: a hundred records, two of which are refused. */
 const RECORDS = Array.from({ length: 100 }, (_, n) =>
-  n === 1 ? ',7,available' : n === 5 ? 'Rex,7' : `Pet ${n},7,sold`,
+  n === 1 ? ',7,available' : n === 5 ? 'Rex,7,sold,old' : `Pet ${n},7,sold`,
 )
 const FILES = { 'pets.csv': `name,categoryId,status\n${RECORDS.join('\n')}\n` }
 

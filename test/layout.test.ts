@@ -42,7 +42,6 @@ const ALLOWED: Record<string, readonly string[]> = {
     'contract/src/limits.ts',
     'contract/src/json.ts',
     'contract/src/int64.ts',
-    'contract/src/schema.ts',
     'service/src/domain/names.ts',
     'service/src/domain/order-transitions.ts',
     'service/src/domain/words.ts',

@@ -177,7 +177,7 @@ export const EXPIRY_DAYS_MAX = 366
 /** How long a request may wait for an event. */
 export const WAIT_MAX_S = 30
 
-/** `compileSchema` makes its validator, without the contract. */
+/** For code that does not load the contract. */
 export const NEW_PET_SCHEMA = {"type":"object","required":["name","categoryId"],"properties":{"name":{"type":"string","minLength":1,"maxLength":255,"pattern":"^\\s*[^\\s\\x00][^\\x00]*$","x-pattern-description":"must contain a character that is not white space, and no U+0000"},"categoryId":{"type":"integer","format":"int64","minimum":-9223372036854776000,"maximum":9223372036854776000},"status":{"type":"string","enum":["available","pending","sold"],"default":"available"}}}
 
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {

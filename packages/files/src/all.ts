@@ -12,6 +12,8 @@ export type FormatName = keyof typeof formats
 
 const BY_EXTENSION: Record<string, FormatName> = {
   '.csv': 'csv',
+  '.tsv': 'csv',
+  '.txt': 'csv',
   '.json': 'json',
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',

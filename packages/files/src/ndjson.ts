@@ -34,7 +34,7 @@ function* recordOf(text: string | undefined, line: number): Generator<SourceReco
 /** A JSON text as a record. Numbers keep their digits, whatever their size. */
 export function readRecord(text: string, line: number): SourceRecord {
   try {
-    const value = parseJson(text)
+    const value = parseJson(text.replace(/^\ufeff/, ''))
     if (!(value instanceof Map)) return { line, problem: 'is not a JSON object.' }
     return { line, pet: Object.fromEntries(FIELDS.map((field) => [field, value.get(field)])) }
   } catch (error) {

@@ -7,6 +7,7 @@ import { accessibilityProblems } from '../../../test/support/browser.ts'
 import { addPets, firstRows, listedIds, openEachTest, openSignedIn, refusal } from '../../../test/support/console.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
 import type { Service } from '../../../test/support/service.ts'
+import type { PetstoreClient } from '../../client/src/petstore.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
 import { PAGE_SIZE } from '../src/list/list-position.ts'
 
@@ -14,8 +15,9 @@ const RESERVED = labelOf('pending')
 
 let service: Service
 let page: Page
+let client: PetstoreClient
 const { addNamed, animals, press, said } = openEachTest((opened) => {
-  ;({ service, page } = opened)
+  ;({ service, page, client } = opened)
 })
 
 /** As from a folder, onto the heading of the page. */
@@ -31,7 +33,11 @@ async function drop(text: string): Promise<void> {
   expect(kept).toBe(false)
 }
 
-const csv = (text: string) => ({ name: 'pets.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+const csv = (text: string, encoding: BufferEncoding = 'utf8') => ({
+  name: 'pets.csv',
+  mimeType: 'text/csv',
+  buffer: Buffer.from(text, encoding),
+})
 
 /** The dialog, and how a file is chosen in it. */
 async function openImport() {
@@ -43,19 +49,19 @@ async function openImport() {
   return { dialog, choose, add }
 }
 
-test('mistakes stand at their cells, are mended in place or left out, and what was added is a list', async () => {
+test('rows with mistakes are shown alone, are fixed in place or skipped, and the added animals are a list', async () => {
   await addPets(service, 1, 'available', 'available')
   const { dialog, choose, add } = await openImport()
   const rows = Array.from({ length: 120 }, (_, n) => `Luna ${n};9223372036854775807;${n % 2 ? RESERVED : ''}`)
   const text = `\uFEFFName;Category;Status\r\n${rows.join('\r\n')}\r\nRex;seven;gone\r\n;7;\r\nMia\r\n"Tom;7;\r\n`
   await choose(csv(text))
-  await dialog.getByText('pets.csv has 124 rows, 4 with mistakes.').waitFor()
+  await dialog.getByText('pets.csv has 124 rows, 4 with mistakes. Fix them here, or add only the rest.').waitFor()
   const wrong = await dialog.locator('tbody tr').allInnerTexts()
   expect(wrong.map((text) => text.split(/\s*[\n\t]\s*/).filter((part) => part.endsWith('.')))).toEqual([
-    [expect.stringMatching(/^Category must/), expect.stringMatching(/^Status must/)],
-    [expect.stringMatching(/^Name must/)],
-    [expect.stringMatching(/^It has 1 field /)],
-    [expect.stringMatching(/^It has a misplaced quote/)],
+    ['Enter a whole number.', 'Choose Available, Reserved or Sold.'],
+    ['Enter a name.'],
+    ['This row has 1 column, the heading has 3.'],
+    [expect.stringMatching(/^This row has a misplaced quote/)],
   ])
   expect(await accessibilityProblems(page)).toEqual([])
   expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Category, line 122')
@@ -63,16 +69,10 @@ test('mistakes stand at their cells, are mended in place or left out, and what w
   await cell('Category', 122).fill('7')
   await cell('Status', 122).selectOption('Sold')
   await cell('Name', 123).fill('Ada')
-  await dialog.getByRole('button', { name: 'Leave out line 124' }).click()
-  await dialog.getByRole('radio', { name: 'All' }).check()
-  await dialog.getByText('1 – 50 of 124').waitFor()
-  const first = await dialog.locator('tbody tr').allInnerTexts()
-  const [second, third] = first.map((text) => text.replaceAll(/\s+/g, ' '))
-  expect(second).toStartWith(`2 Luna 0 9223372036854775807 ${labelOf('available')} `)
-  expect(third).toStartWith(`3 Luna 1 9223372036854775807 ${RESERVED} `)
+  await dialog.getByRole('button', { name: 'Skip line 124' }).click()
   expect(await animals()).toHaveLength(1)
   await add(122)
-  await dialog.getByText('122 added, 1 with a mistake, 1 left out.').waitFor()
+  await dialog.getByText('122 added, 1 with a mistake, 1 skipped.').waitFor()
   const added = (await animals()).slice(1)
   expect(added).toHaveLength(122)
   expect(added.filter(({ status }) => status === 'pending')).toHaveLength(60)
@@ -119,9 +119,8 @@ test('adds nothing twice from the same file, corrected or not, until you choose 
 test('a file that cannot be imported is refused with the reason, as on the command line', async () => {
   const { dialog, choose } = await openImport()
   for (const [name, contents, sentence] of [
-    ['pets.xlsx', 'x', 'pets.xlsx is a workbook of a spreadsheet. Use CSV instead'],
-    ['pets.csv', Buffer.from([0xe9]), 'pets.csv is not UTF-8: the error is within its first 1 byte.'],
-    ['pets.csv', 'name,categoryId\n\n', 'There are no records in pets.csv.'],
+    ['pets.xlsx', 'PK\u0003\u0004', 'pets.xlsx is a workbook of a spreadsheet. Use CSV instead'],
+    ['a\u202efdp.csv', 'name,categoryId\n\n', 'There are no records in a[U+202E]fdp.csv.'],
     ['pets.csv', 'name,"categoryId\nMia,7\n', 'Line 1 has a misplaced quote'],
   ] as const) {
     const path = temporaryFile(name)
@@ -131,20 +130,29 @@ test('a file that cannot be imported is refused with the reason, as on the comma
   }
 })
 
-test('a file that was exported for Excel is read as such where its first line or the box says so', async () => {
+test('columns without known headings are assigned, and the accents of a file that is not UTF-8 are asked about', async () => {
   await addPets(service, 1, 'available', 'available')
   const { dialog, choose, add } = await openImport()
-  await choose(csv("\uFEFFname,categoryId\n'=Luna,7\n"))
-  await add(1)
-  await dialog.getByText('1 added.').waitFor()
-  await dialog.getByLabel('It was exported for Excel').check()
-  await dialog.getByText('=Luna', { exact: true }).waitFor()
-  await add(1)
-  await dialog.getByText('1 added.').waitFor()
-  await choose(csv("\uFEFFid,name,categoryId,status\n1,'+Rex,7,\n"))
-  await dialog.getByText('+Rex', { exact: true }).waitFor()
-  expect(await dialog.getByLabel('It was exported for Excel').isChecked()).toBe(true)
-  expect((await animals()).map(({ name }) => name).slice(-2)).toEqual(["'=Luna", '=Luna'])
+  await choose(csv('Nr;Rufname;Preis\r\n1;M\x8fller;9,50\r\n2;Rex;\r\n;;\r\n', 'latin1'))
+  const said = () => dialog.locator('.dialog-body').innerText()
+  await dialog.getByText('Choose the columns of pets.csv').waitFor()
+  expect(await page.evaluate('document.activeElement.id')).toBe('import-column-name')
+  expect(await accessibilityProblems(page)).toEqual([])
+  await dialog.getByLabel('Name column').selectOption('Rufname')
+  await dialog.getByLabel('Category of all rows').fill('9223372036854775807')
+  await press('Tab')
+  await dialog.getByText('pets.csv has 2 rows.').waitFor()
+  expect(await said()).toContain('Ignored columns: Nr, Preis.')
+  await dialog.getByLabel('It is read as').selectOption('macintosh')
+  await dialog.getByText('Are the accents right? Mèller').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await add(2)
+  await dialog.getByText('2 added.').waitFor()
+  const added = (await animals()).slice(1).map(({ name, categoryId }) => [name, categoryId])
+  expect(added.toSorted()).toEqual([
+    ['Mèller', 9223372036854775807n],
+    ['Rex', 9223372036854775807n],
+  ])
 })
 
 test('an import that cannot go on stops, says exactly what was added, and goes on when it is told to', async () => {
@@ -200,7 +208,7 @@ test('thousands of rows of a file that is dropped anywhere are added on whatever
   expect(signedOut).toBeLessThan(1_001)
 })
 
-test('what is filtered is exported for Excel, with all its pages', async () => {
+test('what is filtered is exported for Excel, with all its pages, and imported again without a question', async () => {
   await addPets(service, 250, 'sold', 'available')
   await addNamed({ name: '=1+1', status: 'sold' })
   await openSignedIn(page, service.key)
@@ -220,7 +228,13 @@ test('what is filtered is exported for Excel, with all its pages', async () => {
     "251,'=1+1,7,sold",
   ])
   await said('126 rows were exported.')
-  await press('Escape')
+  await page.getByRole('button', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import animals' })
+  await dialog.getByLabel('CSV file').setInputFiles(await download.path())
+  await dialog.getByRole('button', { name: 'Add 126', exact: true }).click()
+  await dialog.getByText('126 added.').waitFor()
+  const all = await Array.fromAsync(client.listPets({ status: 'sold' }))
+  expect([all.length, all.filter(({ name }) => name === '=1+1').length]).toEqual([252, 2])
 })
 
 test('an export says how far it is on whatever view, one at a time; cancelled or signed out it saves nothing', async () => {

@@ -1,6 +1,7 @@
 // What is filtered, as a CSV file for spreadsheets: all pages of the list, in its order. Nothing is saved until all are there.
 
-import { excel } from '../../../files/src/excel.ts'
+import { writeExcel } from '../../../files/src/csv.ts'
+import { listSeparator } from '../../../files/src/excel.ts'
 import { FIELD_NAMES } from '../animal/fields.ts'
 import type { ListPosition } from '../list/list-position.ts'
 
@@ -39,7 +40,7 @@ export async function exportRows(
       yield item
     }
   }
-  for await (const line of excel.write(counted(), COLUMNS[view])) {
+  for await (const line of writeExcel(counted(), COLUMNS[view], listSeparator())) {
     if (lines.push(line) >= PART_LINES) parts.push(new Blob(lines.splice(0)))
   }
   signal?.throwIfAborted()

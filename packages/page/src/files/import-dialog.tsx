@@ -1,5 +1,5 @@
-// Adding the animals of a CSV file: all its rows are shown before anything is added, what is wrong is mended in place or left out, and what was
-// added can be looked at afterwards.
+// Adds the animals of a CSV file: rows with mistakes are shown before anything is added, to be fixed in place or skipped, and the added animals
+// can be looked at afterwards.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
@@ -12,6 +12,7 @@ import { CloseButton } from '../parts/close-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { number } from '../phrases.ts'
+import { ImportColumns } from './import-columns.tsx'
 import { ImportTable } from './import-table.tsx'
 import { Ended, Running } from './running.tsx'
 import { type Import, useImport } from './use-import.ts'
@@ -25,18 +26,19 @@ interface ImportDialogProps {
 
 export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogProps) {
   const importing = useImport(client, onAdded)
-  const { file, rows, counts, doing, ended, problem } = importing
+  const { name, contents, rows, counts, doing, ended, problem } = importing
   const announce = useAnnounce()
   useEffect(() => {
     if (ended) announce(outcomeOf(importing))
   }, [ended])
   const body = useRef<HTMLDivElement>(null)
-  // What is to be done next: the first mistake, or all is well.
+  // What is to be done next: a question about the columns, the first mistake, or all is well.
   useEffect(() => {
-    const next =
-      body.current?.querySelector<HTMLElement>('[aria-invalid="true"]') ?? body.current?.querySelector('.primary')
-    if (rows) (next as HTMLElement | null)?.focus()
-  }, [rows])
+    const next = ['details[open] select', '[aria-invalid="true"]', '.primary']
+      .map((selector) => body.current?.querySelector<HTMLElement>(selector))
+      .find(Boolean)
+    if (contents) next?.focus()
+  }, [contents && importing.file])
   useDroppedFile((file) => {
     setOpen(true)
     importing.choose(file)
@@ -48,12 +50,12 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
         Open
       </button>
     )
-    const isWhole = counts.wrong + counts.ready + counts['left out'] === 0
+    const isWhole = counts.wrong + counts.ready + counts.skipped === 0
     return (
       <>
         {doing === 'adding' && <Progress {...{ importing }}>{show}</Progress>}
         {ended && (
-          <Ended kind={problem ? 'error' : 'done'} title={`${file?.name}: ${outcomeOf(importing)}`}>
+          <Ended kind={problem ? 'error' : 'done'} title={`${name}: ${outcomeOf(importing)}`}>
             {!isWhole && show}
             <Added {...{ importing }} style="button small" onFollow={isWhole ? importing.close : undefined}>
               Show them
@@ -61,14 +63,15 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
             <CloseButton onClose={importing.close} />
           </Ended>
         )}
-        <Dialog id="import-title" title="Import animals" wide={rows !== undefined} open={open} setOpen={setOpen}>
+        <Dialog id="import-title" title="Import animals" wide={contents !== undefined} open={open} setOpen={setOpen}>
           <div ref={body} class="dialog-body">
             <Choice {...{ importing }} />
             {problem && <Notice kind="error" title={problem} />}
-            {rows && !doing && !ended && <p>{contentsOf(importing)}</p>}
+            {contents && doing !== 'adding' && !ended && <ImportColumns {...{ importing, contents }} />}
+            {contents && !doing && !ended && <p>{contentsOf(importing)}</p>}
             {rows && doing === 'adding' && <Progress {...{ importing }} />}
             {ended && <p>{outcomeOf(importing)}</p>}
-            {open && rows && <ImportTable importing={{ ...importing, rows }} />}
+            {open && <ImportTable {...{ importing }} />}
             <div class="dialog-actions">
               {ended && (
                 <Added {...{ importing }} style="button" onFollow={() => setOpen(false)}>
@@ -97,52 +100,40 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
 }
 
 /** The file, however it is chosen. The same one is read again. */
-function Choice({ importing: { file, fromExcel, doing, choose } }: { importing: Import }) {
-  const busy = doing === 'adding'
+function Choice({ importing: { file, doing, choose } }: { importing: Import }) {
   return (
-    <>
-      <div class="field">
-        <input
-          id="import-file"
-          class="visually-hidden"
-          type="file"
-          accept=".csv,.tsv,.txt,text/csv"
-          disabled={busy}
-          aria-describedby="import-hint"
-          onChange={({ currentTarget }) => {
-            choose(currentTarget.files?.[0])
-            currentTarget.value = ''
-          }}
-        />
-        <label for="import-file" class="button">
-          {doing === 'reading' ? 'Reading…' : file ? 'Choose another CSV file…' : 'Choose a CSV file…'}
-        </label>
-        {!file && (
-          <p id="import-hint" class="hint">
-            Or drop it on the page. It has the columns name, categoryId and, if you like, status. Spreadsheets can save
-            one as “CSV UTF-8”.
-          </p>
-        )}
-      </div>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={fromExcel}
-          disabled={busy}
-          onChange={({ currentTarget }) => choose(file, currentTarget.checked)}
-        />{' '}
-        It was exported for Excel: take off the apostrophe before =, +, -, @ and '
+    <div class="field">
+      <input
+        id="import-file"
+        class="visually-hidden"
+        type="file"
+        accept=".csv,.tsv,.txt,text/csv"
+        disabled={doing === 'adding'}
+        aria-describedby="import-hint"
+        onChange={({ currentTarget }) => {
+          choose(currentTarget.files?.[0])
+          currentTarget.value = ''
+        }}
+      />
+      <label for="import-file" class="button">
+        {doing === 'reading' ? 'Reading…' : file ? 'Choose another CSV file…' : 'Choose a CSV file…'}
       </label>
-    </>
+      {!file && (
+        <p id="import-hint" class="hint">
+          Or drop it on the page. It has a line for each animal, with its name, its category and, if you like, its
+          status.
+        </p>
+      )}
+    </div>
   )
 }
 
 function Progress({ importing, children }: { importing: Import; children?: ComponentChildren }) {
-  const { file, rows = [], counts } = importing
-  const total = rows.length - counts.wrong - counts['left out']
+  const { name, rows = [], counts } = importing
+  const total = rows.length - counts.wrong - counts.skipped
   return (
     <Running
-      title={`Importing ${file?.name}: ${number(total - counts.ready)} of ${number(total)}`}
+      title={`Importing ${name}: ${number(total - counts.ready)} of ${number(total)}`}
       done={total - counts.ready}
       total={total}
     >
@@ -172,10 +163,11 @@ function Added({ importing: { rows = [] }, children, style, onFollow }: AddedPro
   )
 }
 
-function contentsOf({ file, rows = [], counts: { wrong } }: Import): string {
-  const all = `${file?.name} has ${rows.length === 1 ? '1 row' : `${number(rows.length)} rows`}`
+function contentsOf({ name, rows, counts: { wrong } }: Import): string {
+  if (!rows) return `Choose the columns of ${name} that have the name and the category.`
+  const all = `${name} has ${rows.length === 1 ? '1 row' : `${number(rows.length)} rows`}`
   if (wrong === 0) return `${all}.`
-  return `${all}, ${withMistakes(wrong)}. Mend ${wrong === 1 ? 'it' : 'them'} here, or add the others.`
+  return `${all}, ${withMistakes(wrong)}. Fix ${wrong === 1 ? 'it' : 'them'} here, or add only the rest.`
 }
 
 function withMistakes(rows: number): string {
@@ -188,7 +180,7 @@ function outcomeOf({ counts }: Import): string {
     `${number(added)} added`,
     present > 0 && `${number(present)} ${present === 1 ? 'was' : 'were'} there already: nothing is added twice`,
     wrong > 0 && withMistakes(wrong),
-    counts['left out'] > 0 && `${number(counts['left out'])} left out`,
+    counts.skipped > 0 && `${number(counts.skipped)} skipped`,
     ready > 0 && `${number(ready)} not yet`,
   ]
   return `${parts.filter(Boolean).join(', ')}.`

@@ -1,45 +1,24 @@
-// The rows of a file as a table, a page at a time: its mistakes at their cells, mended in place or left out.
+// The rows of a file that have a mistake, as a table, a page at a time: each is fixed in place or skipped.
 
 import { useState } from 'preact/hooks'
-import type { PetStatus } from '../../../client/src/petstore.ts'
 import { FIELD_NAMES, FIELDS, type Field } from '../animal/fields.ts'
-import { Status } from '../animal/status.tsx'
 import { STATUSES } from '../animal/status-labels.ts'
 import { Icon } from '../parts/icons.tsx'
-import { Name } from '../parts/name.tsx'
-import { RadioGroup } from '../parts/radio-group.tsx'
 import { number } from '../phrases.ts'
 import type { Row } from './rows.ts'
 import type { Import } from './use-import.ts'
 
 const PAGE_ROWS = 50
 
-export function ImportTable({ importing }: { importing: Import & { rows: readonly Row[] } }) {
-  const { rows, counts } = importing
-  const [chosen, choose] = useState<'all' | 'mistaken'>()
+export function ImportTable({ importing }: { importing: Import }) {
+  const { rows = [], counts } = importing
   const [page, setPage] = useState(0)
-  const shown = chosen ?? (counts.mistaken > 0 ? 'mistaken' : 'all')
-  const some = shown === 'all' ? rows : rows.filter(({ mistaken }) => mistaken)
-  const last = Math.max(0, Math.ceil(some.length / PAGE_ROWS) - 1)
+  if (counts.mistaken === 0) return null
+  const mistaken = rows.filter((row) => row.mistaken)
+  const last = Math.ceil(mistaken.length / PAGE_ROWS) - 1
   const at = Math.min(page, last)
   return (
     <>
-      {counts.mistaken > 0 && (
-        <RadioGroup
-          legend="Show"
-          name="import-shown"
-          options={[
-            ['mistaken', 'Mistakes'],
-            ['all', 'All'],
-          ]}
-          counts={{ all: number(rows.length) }}
-          value={shown}
-          onChange={(value) => {
-            choose(value)
-            setPage(0)
-          }}
-        />
-      )}
       <table class="rows import-rows">
         <thead>
           <tr>
@@ -49,17 +28,17 @@ export function ImportTable({ importing }: { importing: Import & { rows: readonl
               </th>
             ))}
             <th scope="col">
-              <span class="visually-hidden">What becomes of it</span>
+              <span class="visually-hidden">Result</span>
             </th>
           </tr>
         </thead>
         <tbody>
-          {some.slice(at * PAGE_ROWS, (at + 1) * PAGE_ROWS).map((row) => (
+          {mistaken.slice(at * PAGE_ROWS, (at + 1) * PAGE_ROWS).map((row) => (
             <TableRow key={row.line} {...{ row, importing }} />
           ))}
         </tbody>
       </table>
-      {last > 0 && <Pages {...{ at, last, setPage }} count={some.length} />}
+      {last > 0 && <Pages {...{ at, last, setPage }} count={mistaken.length} />}
     </>
   )
 }
@@ -93,11 +72,9 @@ function Pages({ at, last, count, setPage }: PagesProps) {
 }
 
 function TableRow({ row, importing }: { row: Row; importing: Import }) {
-  const { line, cells, problems, mistaken, state } = row
-  const edited = mistaken && state === 'open' && importing.doing !== 'adding'
-  const cell = { row, mend: (change: Partial<Row['cells']>) => importing.mend(row, change) }
+  const { line, problems, state } = row
   return (
-    <tr class={state === 'left out' ? 'left-out' : undefined}>
+    <tr class={state === 'skipped' ? 'skipped' : undefined}>
       <th scope="row" class="muted">
         <span class="cell-label">Line </span>
         <span class="numbers">{line}</span>
@@ -105,7 +82,7 @@ function TableRow({ row, importing }: { row: Row; importing: Import }) {
       {FIELD_NAMES.map((field) => (
         <td key={field}>
           {field !== 'name' && field !== 'status' && <span class="cell-label">{FIELDS[field].label} </span>}
-          {edited ? <Cell {...cell} field={field} /> : <Text field={field} text={cells[field]} />}
+          <Cell {...{ row, field, importing }} />
           {field === 'name' && state === 'open' && problems.other && <p class="problem">{problems.other}</p>}
         </td>
       ))}
@@ -121,15 +98,15 @@ const OUTCOMES = { added: 'Added', present: 'Was there already' }
 function Outcome({ row, importing }: { row: Row; importing: Import }) {
   const { line, state } = row
   if (state === 'added' || state === 'present') return OUTCOMES[state]
-  const leave = state === 'open'
+  const skip = state === 'open'
   return (
     <button
       type="button"
       class="quiet small"
       aria-disabled={importing.doing === 'adding'}
-      onClick={() => importing.doing !== 'adding' && importing.leaveOut(row, leave)}
+      onClick={() => importing.doing !== 'adding' && importing.skip(row, skip)}
     >
-      {leave ? 'Leave out' : 'Put back'}
+      {skip ? 'Skip' : 'Put back'}
       <span class="visually-hidden"> line {line}</span>
     </button>
   )
@@ -138,20 +115,22 @@ function Outcome({ row, importing }: { row: Row; importing: Import }) {
 interface CellProps {
   row: Row
   field: Field
-  mend: (change: Partial<Row['cells']>) => void
+  importing: Import
 }
 
-/** Is mended in place, with its problem below it. */
-function Cell({ row, mend, field }: CellProps) {
+/** Is fixed in place, with its problem below it. */
+function Cell({ row, field, importing }: CellProps) {
   const id = `import-${row.line}-${field}`
-  const problem = row.problems.fields[field]
+  const problem = row.state === 'open' ? row.problems.fields[field] : undefined
   const value = row.cells[field]
   const control = {
     id,
     'aria-label': `${FIELDS[field].label}, line ${row.line}`,
     'aria-invalid': Boolean(problem),
     'aria-describedby': problem && `${id}-problem`,
-    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => mend({ [field]: currentTarget.value }),
+    disabled: row.state !== 'open' || importing.doing === 'adding',
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) =>
+      importing.fix(row, { [field]: currentTarget.value }),
   }
   return (
     <>
@@ -178,10 +157,4 @@ function Cell({ row, mend, field }: CellProps) {
 /** With the file's own word, where it is none. */
 function statusOptions(value: string): readonly (readonly [string, string])[] {
   return !value || STATUSES.some(([status]) => status === value) ? STATUSES : [[value, value], ...STATUSES]
-}
-
-/** As the file has it. */
-function Text({ field, text }: { field: Field; text: string }) {
-  if (field === 'status') return <Status status={(text || 'available') as PetStatus} />
-  return field === 'name' ? <Name name={text} /> : <span class={FIELDS[field].typed?.input.class}>{text}</span>
 }

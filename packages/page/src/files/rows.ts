@@ -1,56 +1,82 @@
-// The rows of a CSV file before and after they are added: what each says, what is wrong with it, and what has become of it. They are judged by
-// the contract's own schema, so that a mistake has the words that the service has for it.
+// The rows of a CSV file before and after they are added: what each says, what is wrong with it, and what has become of it.
 
 import { NEW_PET_SCHEMA } from '../../../contract/src/generated.ts'
-import { type Json, JsonNumber } from '../../../contract/src/json.ts'
-import { compileSchema } from '../../../contract/src/schema.ts'
-import { csv, petOf, SEPARATORS } from '../../../files/src/csv.ts'
-import { excel } from '../../../files/src/excel.ts'
-import { FileError, type SourceRecord } from '../../../files/src/format.ts'
-import { refuseWorkbook, textOf } from '../../../files/src/text.ts'
-import { NO_PROBLEMS, type Problems, toProblems } from '../animal/field-problems.ts'
-import { FIELD_NAMES, type Field } from '../animal/fields.ts'
+import { guessedColumns, knownColumns, missingColumns } from '../../../files/src/columns.ts'
+import { isRounded, readCsv } from '../../../files/src/csv.ts'
+import { type Columns, FileError, type SourceRecord } from '../../../files/src/format.ts'
+import { type Encoding, NotUtf8, textOf } from '../../../files/src/text.ts'
+import { NO_PROBLEMS, type Problems } from '../animal/field-problems.ts'
+import { FIELD_NAMES, FIELDS, type Field, parseInteger } from '../animal/fields.ts'
+import { STATUSES } from '../animal/status-labels.ts'
+import { plain } from '../parts/visible-text.ts'
 
 export interface Row {
   /** Of the file. */
   readonly line: number
   cells: Readonly<Record<Field, string>>
   problems: Problems
-  /** It has or had a mistake: while it is mended, it stays among those that have. */
+  /** It has or had a mistake: while it is fixed, it stays among those that have. */
   mistaken: boolean
   /** `present`: added by an earlier import of the same file. */
-  state: 'open' | 'left out' | 'added' | 'present'
+  state: 'open' | 'skipped' | 'added' | 'present'
   /** Once it is added. */
   id?: bigint
   /** With which Idempotency-Key it was added. */
   key?: string
 }
 
+/** What a person has said of a file. */
+export interface Said {
+  columns?: Columns
+  /** Of rows without one. */
+  category?: string
+  encoding?: Encoding
+}
+
+/** What is in a file. */
+export interface Contents {
+  headings: readonly string[]
+  columns: Columns
+  /** The headings do not say which column has the name or the category. */
+  guessed: boolean
+  /** Without one, it is UTF-8 or has a byte order mark. */
+  encoding: Encoding | undefined
+  /** `undefined` until the name and the category have their columns. */
+  rows?: Row[]
+}
+
 /** On a slow device, too, nobody feels a pause of this length. */
 const BUSY_MS = 12
 
-/** `fromExcel`: as excel.ts reads it. Throws FileError. */
-export async function readRows(file: File, fromExcel: boolean, signal: AbortSignal): Promise<Row[]> {
-  refuseWorkbook(file.name)
+/** A file that is not UTF-8 is read as Windows-1252. Throws FileError. */
+export async function readContents(file: File, said: Said, signal: AbortSignal): Promise<Contents> {
+  const { encoding, category = '' } = said
+  const name = plain(file.name)
+  const contents: Contents = { headings: [], columns: {}, guessed: false, encoding }
+  function columnsOf(headings: readonly string[]): Columns {
+    const known = knownColumns(headings)
+    contents.guessed = missingColumns(known, false).length > 0
+    contents.headings = headings
+    contents.columns = said.columns ?? (contents.guessed ? guessedColumns(headings) : known)
+    return contents.columns
+  }
   const rows: Row[] = []
   let until = 0
-  for await (const record of (fromExcel ? excel : csv).read(textOf(file.name, chunksOf(file)))) {
-    rows.push(toRow(record))
-    if (performance.now() < until) continue
-    await new Promise((resolve) => setTimeout(resolve))
-    signal.throwIfAborted()
-    until = performance.now() + BUSY_MS
+  try {
+    for await (const record of readCsv(textOf(name, chunksOf(file), encoding), { columnsOf, category })) {
+      if (missingColumns(contents.columns, category !== '').length > 0) return contents
+      rows.push(toRow(record))
+      if (performance.now() < until) continue
+      await new Promise((resolve) => setTimeout(resolve))
+      signal.throwIfAborted()
+      until = performance.now() + BUSY_MS
+    }
+  } catch (error) {
+    if (error instanceof NotUtf8) return readContents(file, { ...said, encoding: 'windows-1252' }, signal)
+    throw error
   }
-  if (rows.length === 0) throw new FileError(`There are no records in ${file.name}.`)
-  return rows
-}
-
-/** How our own export for spreadsheets begins, also after one of them has saved it. */
-const EXPORTED = new RegExp(`^\\ufeff"?id"?([${SEPARATORS}])"?${FIELD_NAMES.join('"?\\1"?')}"?\\r?\\n`)
-
-export async function wasExportedForExcel(file: File): Promise<boolean> {
-  const begin = await file.slice(0, 200).arrayBuffer()
-  return EXPORTED.test(new TextDecoder('utf-8', { ignoreBOM: true }).decode(begin))
+  if (rows.length === 0) throw new FileError(`There are no records in ${name}.`)
+  return { ...contents, rows }
 }
 
 async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
@@ -65,23 +91,28 @@ async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
 function toRow({ line, pet, partly, problem }: SourceRecord): Row {
   const read: Partial<Record<Field, unknown>> = pet ?? partly ?? {}
   const cells = Object.fromEntries(FIELD_NAMES.map((field) => [field, String(read[field] ?? '')])) as Row['cells']
-  const problems = pet ? problemsOf(cells) : { fields: {}, other: `It ${problem}` }
+  const problems = pet ? problemsOf(cells) : { fields: {}, other: `This row ${problem}` }
   return { line, cells, problems, mistaken: problems !== NO_PROBLEMS, state: 'open' }
 }
 
-const validate = compileSchema(NEW_PET_SCHEMA, {})
+const { maxLength, pattern } = NEW_PET_SCHEMA.properties.name
+const NAME = new RegExp(pattern, 'u')
+const LABELS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(STATUSES.map(([, label]) => label))
 
+/** Judges what most files have wrong, in the words of the page. The service judges all when the row is added. */
 function problemsOf(cells: Row['cells']): Problems {
-  const problems: string[] = []
-  const fields = Object.entries(petOf(cells)).flatMap(([field, value]): [string, Json][] => {
-    if (value === undefined) return []
-    return [[field, typeof value === 'bigint' ? new JsonNumber(String(value)) : String(value)]]
-  })
-  validate(new Map(fields), '', problems)
-  return problems.length > 0 ? toProblems(problems.join(' ')) : NO_PROBLEMS
+  const { name, categoryId, status } = cells
+  const fields: Problems['fields'] = {}
+  if (name.trim() === '') fields.name = 'Enter a name.'
+  else if (!NAME.test(name) || [...name].length > maxLength) fields.name = `Enter at most ${maxLength} letters.`
+  if (categoryId.trim() === '') fields.categoryId = 'Enter a category.'
+  else if (isRounded(categoryId)) fields.categoryId = 'A spreadsheet has rounded this number. Enter all its digits.'
+  else if (parseInteger(categoryId) === undefined) fields.categoryId = 'Enter a whole number.'
+  if (status !== '' && FIELDS.status.parse(status) === undefined) fields.status = `Choose ${LABELS}.`
+  return Object.keys(fields).length > 0 ? { fields, other: '' } : NO_PROBLEMS
 }
 
-export function mend(row: Row, change: Partial<Row['cells']>): void {
+export function fix(row: Row, change: Partial<Row['cells']>): void {
   row.cells = { ...row.cells, ...change }
   row.problems = problemsOf(row.cells)
 }
@@ -95,10 +126,10 @@ export function isReady(row: Row): boolean {
   return row.state === 'open' && !isWrong(row)
 }
 
-export type Counts = Record<'ready' | 'wrong' | 'left out' | 'added' | 'present' | 'mistaken', number>
+export type Counts = Record<'ready' | 'wrong' | 'skipped' | 'added' | 'present' | 'mistaken', number>
 
 export function countsOf(rows: readonly Row[]): Counts {
-  const counts: Counts = { ready: 0, wrong: 0, 'left out': 0, added: 0, present: 0, mistaken: 0 }
+  const counts: Counts = { ready: 0, wrong: 0, skipped: 0, added: 0, present: 0, mistaken: 0 }
   for (const row of rows) {
     counts[row.state !== 'open' ? row.state : isWrong(row) ? 'wrong' : 'ready']++
     if (row.mistaken) counts.mistaken++

@@ -6,38 +6,44 @@ import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { FileError } from '../../../files/src/format.ts'
 import { toFailure } from '../failures.ts'
 import { useBusy } from '../parts/busy.ts'
+import { plain } from '../parts/visible-text.ts'
 import { addRows } from './add-rows.ts'
-import { type Counts, countsOf, mend, type Row, readRows, wasExportedForExcel } from './rows.ts'
+import { type Contents, type Counts, countsOf, fix, type Row, readContents, type Said } from './rows.ts'
 
 /** How often it is shown how far it is. */
 const SHOW_MS = 250
 
 export interface Import {
   file: File | undefined
-  fromExcel: boolean
+  /** The file's name, as it can be shown. */
+  name: string
+  said: Said
   /** `undefined` until a file is read. */
+  contents: Contents | undefined
   rows: readonly Row[] | undefined
   counts: Counts
   doing: 'reading' | 'adding' | undefined
   /** It was begun, and has ended. */
   ended: boolean
   problem: string
-  /** `fromExcel`: where a person has said so; otherwise the file tells. */
-  choose: (file: File | undefined, fromExcel?: boolean) => void
+  choose: (file: File | undefined) => void
+  /** Reads the file again. */
+  say: (more: Said) => void
   add: () => void
   /** Those that an earlier import has added. */
   addAgain: () => void
   cancel: () => void
-  mend: (row: Row, change: Partial<Row['cells']>) => void
-  leaveOut: (row: Row, isLeftOut: boolean) => void
+  fix: (row: Row, change: Partial<Row['cells']>) => void
+  skip: (row: Row, isSkipped: boolean) => void
   close: () => void
 }
 
 /** Another one only when something of it has changed. */
 export function useImport(client: PetstoreClient, onEnded: () => void): Import {
   const [shows, show] = useReducer((count: number) => count + 1, 0)
-  const [state, setState] = useState<Pick<Import, 'file' | 'fromExcel' | 'rows' | 'doing' | 'ended' | 'problem'>>(NONE)
-  const { file, rows } = state
+  const [state, setState] = useState<Pick<Import, 'file' | 'said' | 'contents' | 'doing' | 'ended' | 'problem'>>(NONE)
+  const { file, said, contents } = state
+  const rows = contents?.rows
   const set = (change: Partial<typeof state>) => setState((before) => ({ ...before, ...change }))
   const [, once] = useBusy()
   const aborter = useRef(new AbortController())
@@ -45,26 +51,29 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
   useLayoutEffect(() => () => aborter.current.abort(), [])
 
   async function run(doing: Import['doing'], work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    aborter.current = new AbortController()
-    const { signal } = aborter.current
+    aborter.current.abort()
+    const own = new AbortController()
+    aborter.current = own
     set({ doing, problem: '', ended: false })
     try {
-      await work(signal)
+      await work(own.signal)
     } catch (error) {
-      set({ problem: signal.aborted ? 'It was cancelled.' : sentenceOf(error) })
+      if (aborter.current === own) set({ problem: own.signal.aborted ? 'It was cancelled.' : sentenceOf(error) })
     }
-    set({ doing: undefined, ended: doing === 'adding' })
+    // Otherwise another file was chosen, or more was said of this one.
+    if (aborter.current === own) set({ doing: undefined, ended: doing === 'adding' })
   }
 
-  const choose = (file: File | undefined, said?: boolean) =>
-    once(async () => {
-      set({ ...NONE, file, fromExcel: said ?? false })
-      if (!file) return
-      await run('reading', async (signal) => {
-        const fromExcel = said ?? (await wasExportedForExcel(file))
-        set({ fromExcel, rows: await readRows(file, fromExcel, signal) })
-      })
+  function read(file: File | undefined, said: Said, before?: Contents): void {
+    if (!file || state.doing === 'adding') return
+    // The headings stay in sight while the rows are read again.
+    set({ ...NONE, file, said, contents: before && { ...before, rows: undefined } })
+    run('reading', async (signal) => {
+      const contents = await readContents(file, said, signal)
+      signal.throwIfAborted()
+      set({ contents })
     })
+  }
 
   const add = (name = `page ${file?.name}`) =>
     once(async () => {
@@ -86,17 +95,20 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
   return useMemo(
     () => ({
       ...state,
+      name: plain(file?.name ?? ''),
+      rows,
       counts: countsOf(rows ?? []),
-      choose,
+      choose: (file) => read(file, {}),
+      say: (more) => read(file, { ...said, ...more }, contents),
       add: () => add(),
       addAgain,
       cancel: () => aborter.current.abort(),
-      mend(row, change) {
-        mend(row, change)
+      fix(row, change) {
+        fix(row, change)
         show(undefined)
       },
-      leaveOut(row, isLeftOut) {
-        row.state = isLeftOut ? 'left out' : 'open'
+      skip(row, isSkipped) {
+        row.state = isSkipped ? 'skipped' : 'open'
         show(undefined)
       },
       close: () => setState(NONE),
@@ -107,8 +119,8 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
 
 const NONE = {
   file: undefined,
-  fromExcel: false,
-  rows: undefined,
+  said: {},
+  contents: undefined,
   doing: undefined,
   ended: false,
   problem: '',

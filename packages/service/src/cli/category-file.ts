@@ -2,7 +2,7 @@
 // before anything starts.
 
 import { int64FromDecimal } from '../../../contract/src/int64.ts'
-import { namesSeparator, type Row, rows } from '../../../files/src/csv.ts'
+import { type Row, rowsOf } from '../../../files/src/csv-rows.ts'
 import { FileError } from '../../../files/src/format.ts'
 import { refuseWorkbook } from '../../../files/src/text.ts'
 import { CATEGORIES_MAX, type Category, folded, nameFault } from '../domain/names.ts'
@@ -16,7 +16,7 @@ export async function readCategories(file: string): Promise<Category[]> {
   const reading = new Reading()
   try {
     refuseWorkbook(file)
-    for await (const row of rows(new Source(absolutePath(file)).text())) reading.take(row)
+    for await (const row of rowsOf(new Source(absolutePath(file)).text())) reading.take(row)
     reading.end()
   } catch (error) {
     if (!(error instanceof StartError || error instanceof FileError)) throw error
@@ -38,7 +38,7 @@ class Reading {
   /** Throws StartError if the rest need not be read. */
   take(row: Row): void {
     if (this.columns) this.takeCategory(row, this.columns)
-    else if (!namesSeparator(row)) this.columns = columnsOf(row)
+    else this.columns = columnsOf(row)
   }
 
   end(): void {

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander'
 import { type FormatName, formatNameOf, formats } from '../../../files/src/all.ts'
-import { excel } from '../../../files/src/excel.ts'
+import { excel } from '../../../files/src/csv.ts'
 import type { Format } from '../../../files/src/format.ts'
 import { FlagError } from '../config/read-config.ts'
 import { StartError } from '../domain/start-error.ts'
@@ -12,6 +12,8 @@ const NAMES = Object.keys(formats) as FormatName[]
 export interface FormatOptions {
   format?: FormatName
   excel: boolean
+  /** With `--excel`. */
+  separator?: string
 }
 
 /** Adds both flags. `excelHelp` is the help of `--excel`. */
@@ -21,10 +23,11 @@ export function withFormat(command: Command, excelHelp: string): Command {
     .option('--excel', excelHelp, false)
 }
 
-/** Returns the named format, or the format of the file's extension. Throws StartError if there is none, FlagError if `--excel` is not for CSV. */
-export function formatOf(file: string, { format, excel: forExcel }: FormatOptions): Format {
+/** Returns the named format, or the format of the file's extension. Throws StartError if there is none, FlagError if a flag is not for this format. */
+export function formatOf(file: string, { format, excel: forExcel, separator }: FormatOptions): Format {
   const name = format ?? formatNameOf(file) ?? (forExcel ? 'csv' : undefined)
   if (!name) throw new StartError(`The format is unknown. Give one of --format ${NAMES.join(', ')}.`)
+  if (separator && !forExcel) throw new FlagError('--separator is for --excel.')
   if (!forExcel) return formats[name]
   if (name !== 'csv') throw new FlagError('--excel is for CSV.')
   return excel

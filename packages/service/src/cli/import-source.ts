@@ -1,7 +1,7 @@
 // The text that an import reads, from a file or standard input, and how much of it has been read.
 
 import { createReadStream, statSync } from 'node:fs'
-import { NotUtf8, textOf } from '../../../files/src/text.ts'
+import { type Encoding, NotUtf8, textOf } from '../../../files/src/text.ts'
 import { StartError } from '../domain/start-error.ts'
 import { orStartError, systemReason } from '../domain/system-reason.ts'
 import { absolutePath } from '../store/absolute-path.ts'
@@ -14,7 +14,10 @@ export class Source {
   read = 0
 
   /** Throws StartError when there is no such file. */
-  constructor(private readonly file: string) {
+  constructor(
+    private readonly file: string,
+    private readonly encoding?: Encoding,
+  ) {
     if (file === '-') return
     const stats = orStartError(
       () => statSync(absolutePath(file), { throwIfNoEntry: false }),
@@ -27,11 +30,11 @@ export class Source {
 
   async *text(): AsyncGenerator<string> {
     try {
-      yield* textOf(this.file, this.chunks())
+      yield* textOf(this.file, this.chunks(), this.encoding)
     } catch (error) {
       if (error instanceof NotUtf8) {
-        const convert = `iconv -f ${error.encoding} -t utf-8 ${this.file} > NEW`
-        throw new StartError(`${error.message} Or convert it: ${convert}`, { cause: error })
+        const encoding = 'or give its encoding: --encoding windows-1252 is what many spreadsheets write.'
+        throw new StartError(`${error.message.slice(0, -1)}, ${encoding}`, { cause: error })
       }
       const { syscall } = error as NodeJS.ErrnoException
       if (syscall === undefined) throw error

@@ -40,14 +40,34 @@ describe('an import', () => {
     expect(stderr).toContain('save the sheet as “CSV UTF-8”')
   })
 
+  test('takes the columns, the category and the encoding as flags, and names the ignored columns', async () => {
+    writeFileSync(join(cwd, 'items.csv'), Buffer.from('Item Name;Preis;Status\r\nZo\xe9;9,50;neu\r\n;;\r\n', 'latin1'))
+    const flags = ['--category', '9223372036854775807', '--columns', 'Item Name=name,Status=']
+    const refused = await pets(['import', 'items.csv', ...flags])
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/ is not UTF-8: .*--encoding windows-1252/),
+    ])
+    const { stderr } = await pets(['import', 'items.csv', ...flags, '--encoding', 'windows-1252'])
+    expect(stderr).toBe('Ignored columns: Preis, Status.\nAdded 1 pet.\n')
+    expect((await added()).at(-1)).toEqual({ name: 'Zoé', categoryId: 2n ** 63n - 1n, status: 'available' })
+  })
+
   test.each([
-    ['windows-1252', [0xe9]],
-    ['utf-16', [0xff, 0xfe, 0x41, 0xd8]],
-  ])('says how to convert a file in %s', async (encoding, bytes) => {
-    writeFileSync(join(cwd, 'other.csv'), new Uint8Array(bytes))
-    const { status, stderr } = await pets(['import', 'other.csv'])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('other.csv is not UTF-8')])
-    expect(stderr).toContain(`iconv -f ${encoding} -t utf-8 other.csv`)
+    [['import', 'a.json', '--category', '7'], '--columns and --category are for CSV.'],
+    [['import', 'a.csv', '--columns', 'Kind'], 'It must be pairs such as "Item Name=name,Kind=categoryId"'],
+    [['export', 'a.csv', '--separator', ';'], '--separator is for --excel.'],
+  ])('refuses flags that do not fit: %p', async (args, message) => {
+    expect(await pets(args)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })
+  })
+
+  test('refuses a category that a spreadsheet has rounded, with its line', async () => {
+    const name = file('rounded.csv', 'name;category\nRex;7\nMia;9,22E+18\n')
+    const { status, stderr } = await pets(['import', name, '--keep-going'])
+    expect([status, stderr]).toEqual([
+      5,
+      expect.stringContaining('line 3: It has the category 9,22E+18, which a spreadsheet'),
+    ])
   })
 
   test('names the records of a JSON array on one line, and adds equal ones, once', async () => {
@@ -63,7 +83,7 @@ describe('an import', () => {
 })
 
 describe('an export', () => {
-  test('for Excel has a byte order mark and no formulas, and comes back as it was with --excel alone', async () => {
+  test('for Excel has a byte order mark and no formulas, and comes back as it was, without a mark by --excel', async () => {
     const guarded = ['=1+1', '+1', '-1', '@A1', "'=1", "'Rex", '\tRex', '\rRex', '\n=1', '＝1', '＋1', '－1', '＠A1']
     const names = [...guarded, 'Rex=1', 'Rex＝1', '\u2212 1']
     for (const name of names) await client().createPet({ name, categoryId: -77n })
@@ -83,11 +103,17 @@ describe('an export', () => {
     expect((await pets(['export', '--excel', ...flags])).stdout).toEndWith(read('excel.csv').slice(1))
     // Another category tells them from those that were there.
     writeFileSync(join(cwd, 'moved.csv'), read('excel.csv').replaceAll(',-77,', ',-78,'))
-    expect((await pets(['import', 'moved.csv', '--excel'])).stderr).toBe('Added 16 pets.\n')
+    expect((await pets(['import', 'moved.csv'])).stderr).toBe('Added 16 pets.\n')
     expect(await shown('-78')).toEqual(names.toSorted())
-    writeFileSync(join(cwd, 'plainly.csv'), read('excel.csv').replaceAll(',-77,', ',-79,'))
-    expect((await pets(['import', 'plainly.csv'])).stderr).toBe('Added 16 pets.\n')
+    for (const [category, flag] of [
+      ['-79', []],
+      ['-80', ['--excel']],
+    ] as const) {
+      const name = file('unmarked.csv', read('excel.csv').slice(1).replaceAll(',-77,', `,${category},`))
+      expect((await pets(['import', name, ...flag])).stderr).toBe('Added 16 pets.\n')
+    }
     expect(await shown('-79')).toContain("'=1+1")
+    expect(await shown('-80')).toEqual(names.toSorted())
   })
 
   test('takes the filters of the list', async () => {

@@ -1,7 +1,7 @@
 // `petstore pets export` and `petstore orders export`: write all of a service's pets or orders to a file or to standard output,
 // page by page.
 
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { PetstoreClient } from '../../../../client/src/petstore.ts'
 import { io } from '../../system/io.ts'
 import { createClient } from '../client.ts'
@@ -33,6 +33,9 @@ export function exportCommand<Item extends object, Filter>({
     .description(`Write ${noun}s to a file or to standard output.`)
     .argument('[file]', 'the file (default: standard output, also written as -)')
   return withFormat(command, 'write a CSV that Excel reads right and that holds no formulas')
+    .addOption(
+      new Option('--separator <character>', 'of --excel: ; if your decimal mark is a comma').choices([',', ';']),
+    )
     .addHelpText(
       'after',
       `
@@ -60,7 +63,7 @@ ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
           if (count % 100 === 0) progress.update(count, `${grouped(count)}${of} ${noun}s`)
         }
       }
-      const written = texts.write(counted(), columns)
+      const written = texts.write(counted(), columns, options.separator)
       try {
         await writeFile(file, written)
       } finally {

@@ -6,16 +6,20 @@ import { realpathSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../../client/src/petstore.ts'
 import { IDEMPOTENCY_HOURS_MIN } from '../../../../contract/src/limits.ts'
-import type { SourceRecord } from '../../../../files/src/format.ts'
+import { ignoredHeadings, neededColumns, type Said, saidColumns } from '../../../../files/src/columns.ts'
+import { csv, excel } from '../../../../files/src/csv.ts'
+import type { Columns, SourceRecord } from '../../../../files/src/format.ts'
 import { RECORD_ERRORS, RecordKeys } from '../../../../files/src/record-key.ts'
+import { ENCODINGS, type Encoding } from '../../../../files/src/text.ts'
+import { FlagError } from '../../config/read-config.ts'
 import type { Names } from '../../domain/names.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
-import { namesFor } from '../categories.ts'
+import { namesFor, withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
 import { ImportIncomplete, Interrupted, messageOf } from '../exit-codes.ts'
 import { type FormatOptions, formatOf, withFormat } from '../format-options.ts'
 import { Source } from '../import-source.ts'
-import { withClientSettings } from '../options.ts'
+import { parsedBy, withClientSettings } from '../options.ts'
 import { grouped, plural, printNote, write } from '../print.ts'
 import { type Progress, startProgress } from '../progress.ts'
 
@@ -25,6 +29,9 @@ const CONCURRENCY = 32
 const RETRIES = 15
 
 interface ImportOptions extends FormatOptions {
+  encoding?: Encoding
+  columns?: Said
+  category?: bigint
   keepGoing: boolean
   as?: string
   again: boolean
@@ -34,8 +41,11 @@ interface ImportOptions extends FormatOptions {
 export function importCommand(): Command {
   const command = withClientSettings(new Command('import'))
     .description('Add the pets in a file.')
-    .argument('<file>', 'CSV, JSON (an array) or NDJSON, in UTF-8; - is standard input')
-  return withFormat(command, 'take off the apostrophes that an export with --excel puts before text')
+    .argument('<file>', 'CSV, JSON (an array) or NDJSON; - is standard input')
+  withFormat(command, 'take off the apostrophes that an export with --excel puts before text')
+  return withCategory(command, 'the category of records that have none')
+    .addOption(new Option('--encoding <encoding>', "the file's encoding (default: utf-8)").choices(ENCODINGS))
+    .option('--columns <pairs>', 'assign columns, such as "Item Name=name,Kind=categoryId"', parsedBy(saidColumns))
     .option('--keep-going', 'report each bad record and continue, instead of stopping at the first', false)
     .option('--as <name>', "the import's name (default: the file's path)")
     .addOption(new Option('--again', 'add the pets again that an earlier run has added').default(false).conflicts('as'))
@@ -48,19 +58,34 @@ missing: after an interruption, or after you corrected, removed or moved
 records. A record is identified by its content; equal records are counted.
 Standard input has no name; give it one with --as.
 
+A byte order mark in the file is believed before --encoding. Columns that
+are not assigned are ignored; HEADING= ignores one more.
+
 Examples:
   petstore pets import pets.csv
+  petstore pets import --columns "Item Name=name" --category Dogs items.csv
   petstore pets import --keep-going pets.ndjson
   zcat pets.ndjson.gz | petstore pets import - --format ndjson --as 'of May'`,
     )
     .action(async (file: string, options: ImportOptions, self: Command) => {
+      const { columns, category } = options
       const format = formatOf(file, options)
+      if ((columns || category !== undefined) && format !== csv && format !== excel) {
+        throw new FlagError('--columns and --category are for CSV.')
+      }
       const client = createClient(self, { retries: RETRIES, onRetry: (reason) => run.wait(reason) })
-      const source = new Source(file)
+      const source = new Source(file, options.encoding)
       const progress = startProgress('Importing', source.bytes)
       const run = new ImportRun(client, new RecordKeys(importName(file, options)), options.keepGoing, source, progress)
+      function columnsOf(headings: readonly string[]): Columns {
+        const found = neededColumns(headings, columns, category !== undefined)
+        const ignored = ignoredHeadings(headings, found)
+        if (ignored.length > 0) progress.log(`Ignored columns: ${ignored.join(', ')}.`)
+        return found
+      }
       try {
-        await run.all(withIds(format.read(source.text()), () => namesFor(self, { retries: RETRIES })))
+        const records = format.read(source.text(), { columnsOf, category: category?.toString() })
+        await run.all(withIds(records, () => namesFor(self, { retries: RETRIES })))
       } finally {
         progress.stop()
       }
@@ -88,7 +113,7 @@ async function* withIds(
   for await (const record of records) {
     const { pet, ...rest } = record
     const name = pet?.categoryId
-    if (typeof name === 'string' && name.trim() !== '') {
+    if (!record.problem && typeof name === 'string' && name.trim() !== '') {
       names ??= await read()
       const categoryId = names.idOf(name)
       if (categoryId !== undefined) yield { ...rest, pet: { ...pet, categoryId } }
@@ -164,7 +189,7 @@ class ImportRun {
 
   /** Resolves with what is wrong with the record, if anything. */
   private async add({ pet, problem }: SourceRecord): Promise<string | undefined> {
-    if (!pet) return this.refuse(`It ${problem}`)
+    if (!pet || problem) return this.refuse(`It ${problem}`)
     let present = false
     try {
       await this.client.createPet(pet as NewPet, {

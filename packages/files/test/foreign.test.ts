@@ -1,0 +1,205 @@
+// CSV files as spreadsheets and shop systems write them, made by hand in the same form: each is imported without editing it.
+
+import { describe, expect, test } from 'bun:test'
+import { rejectionOf } from '../../../test/support/rejection.ts'
+import { guessedColumns, ignoredHeadings, neededColumns, saidColumns } from '../src/columns.ts'
+import { csv, excel } from '../src/csv.ts'
+import { listSeparator } from '../src/excel.ts'
+import type { SourceRecord } from '../src/format.ts'
+import { type Encoding, textOf } from '../src/text.ts'
+
+interface Said {
+  columns?: string
+  category?: string
+  encoding?: Encoding
+}
+
+/** The characters behind 0x7F of the two encodings, as far as the files have them. */
+const WINDOWS = new Map([['É', 0xc9], ['ü', 0xfc], ['ö', 0xf6], ['€', 0x80]]) // biome-ignore format: a table
+const MACINTOSH = new Map([['É', 0x83], ['ü', 0x9f], ['ö', 0x9a], ['€', 0xdb]]) // biome-ignore format: a table
+const inBytes = (text: string, high: Map<string, number>) =>
+  Uint8Array.from(text, (letter) => high.get(letter) ?? letter.charCodeAt(0))
+const utf8 = (text: string) => new TextEncoder().encode(text)
+const utf16 = (text: string, bigEndian = false) => {
+  const bytes = Buffer.from(text, 'utf16le')
+  return bigEndian ? bytes.swap16() : bytes
+}
+
+const EMILE = { name: 'Émile', categoryId: 7n }
+const MUELLER = { name: 'Müller, "Kö"', categoryId: 9223372036854775807n, status: 'sold' }
+const BOTH = [EMILE, MUELLER]
+const SHOPIFY = `Handle,Title,Body (HTML),Vendor,Type,Option1 Name,Variant Price,Status
+emile,Émile,"<p>A ""good"" dog,
+and old.</p>",Shelter,7,Title,90.00,active
+mueller,"Müller, ""Kö""",,Shelter,9223372036854775807,Title,10.00,draft
+`
+const SQUARE = `Token,Item Name,Variation Name,SKU,Category,Price,Current Quantity Store
+X1,Émile,Regular,,Dogs,90.00,1
+X2,"Müller, ""Kö""",Regular,,Dogs,10.00,1
+`
+
+const FILES: Record<string, readonly [Uint8Array, Said, readonly object[]]> = {
+  'Excel, “CSV UTF-8”': [
+    utf8('\ufeffName,Category,Status\r\nÉmile,7,\r\n"Müller, ""Kö""",9223372036854775807,Sold\r\n,,\r\n'),
+    {},
+    BOTH,
+  ],
+  'Excel with a decimal comma, “CSV”: semicolons in Windows-1252, rows without their last separators': [
+    inBytes(
+      'Name;Kategorie;Status;Preis\r\nÉmile;7\r\n;;;\r\n"Müller, ""Kö""";9223372036854775807;sold;10 €;;\r\n;;;\r\n',
+      WINDOWS,
+    ),
+    { encoding: 'windows-1252', columns: 'Kategorie=categoryId' },
+    BOTH,
+  ],
+  'Excel, “CSV (Macintosh)”: lone carriage returns': [
+    inBytes('Name,Category,Status\rÉmile,7,\r\r"Müller, ""Kö""",9223372036854775807,SOLD\r,,\r', MACINTOSH),
+    { encoding: 'macintosh' },
+    BOTH,
+  ],
+  'Excel, “Unicode Text”: tabs in UTF-16': [
+    utf16('\ufeffName\tCategory\tStatus\r\nÉmile\t7\t\r\n"Müller, ""Kö"""\t9223372036854775807\tsold\r\n\t\t\r\n'),
+    {},
+    BOTH,
+  ],
+  'UTF-16 with the first byte first': [
+    utf16('\ufeffname,categoryId,status\nÉmile,7,\n"Müller, ""Kö""",9223372036854775807,sold\n', true),
+    { encoding: 'windows-1252' },
+    BOTH,
+  ],
+  'UTF-16 without a byte order mark': [utf16('name,categoryId\nÉmile,7\n'), {}, [EMILE]],
+  'LibreOffice with all texts in quotes': [
+    utf8('"","",""\n"Name","Category","Status"\n"Émile",7,\n"","",""\n"Müller, ""Kö""",9223372036854775807,"sold"\n'),
+    {},
+    BOTH,
+  ],
+  'Google Sheets: no line end behind the last row': [
+    utf8('name,category id,status\r\nÉmile,7,\r\n,,\r\n"Müller, ""Kö""",9223372036854775807,sold'),
+    {},
+    BOTH,
+  ],
+  'Shopify, products: a category from a column with another name, no status': [
+    utf8(SHOPIFY),
+    { columns: 'Title=name,Type=categoryId,Status=' },
+    [EMILE, { ...MUELLER, status: undefined }],
+  ],
+  'Square, items: one category for all': [
+    utf8(SQUARE),
+    { columns: 'Item Name=name,Category=', category: '7' },
+    [EMILE, { name: MUELLER.name, categoryId: 7n }],
+  ],
+  'our own export for Excel with semicolons, saved by a spreadsheet': [
+    utf8('\ufeff"id";"name";"categoryId";"status"\r\n1;"\'=Émile";7;\r\n2;"\'\'a";8;"sold"\r\n;;;\r\n'),
+    {},
+    [
+      { name: '=Émile', categoryId: 7n },
+      { name: "'a", categoryId: 8n, status: 'sold' },
+    ],
+  ],
+  'our own export, where apostrophes belong to the names': [
+    utf8("id,name,categoryId,status\n1,'=Émile,7,available\n"),
+    {},
+    [{ name: "'=Émile", categoryId: 7n, status: 'available' }],
+  ],
+}
+
+test.each(Object.entries(FILES))('%s', async (_what, [bytes, said, pets]) => {
+  for (const size of [7, 50, 10_000]) {
+    const records = await read(bytes, said, size)
+    expect(records.map(({ pet, problem }) => problem ?? pet)).toEqual([...pets])
+  }
+})
+
+test('line ends of any system count once, wherever the text is cut', async () => {
+  const bytes = utf8('name,categoryId\r\nA,1\rB,2\n\r\n"C\r\nc",3\r\rD,4\r\n')
+  for (let size = 4; size < bytes.length; size++) {
+    expect((await read(bytes, {}, size)).map(({ line }) => line)).toEqual([2, 3, 5, 8])
+  }
+})
+
+test.each([
+  [
+    SHOPIFY,
+    { name: 'Title', categoryId: 'Type', status: 'Status' },
+    'Handle, Body (HTML), Vendor, Option1 Name, Variant Price',
+  ],
+  [SQUARE, { name: 'Item Name', categoryId: 'Category' }, 'Token, Variation Name, SKU, Price, Current Quantity Store'],
+  ['id;Tiername;Catégorie;Zustand;', { name: 'Tiername', categoryId: 'Catégorie', status: 'Zustand' }, ''],
+  ['Kategorie,Kategorie 2,Preis', { categoryId: 'Kategorie' }, 'Kategorie 2, Preis'],
+])('guesses columns by their headings, and names the ignored ones: %s', (text, expected, ignored) => {
+  const headings = text.split('\n', 1).join().split(/[,;]/)
+  const columns = guessedColumns(headings)
+  const found = Object.entries(columns).flatMap(([field, at]) => (at === undefined ? [] : [[field, headings[at]]]))
+  expect(Object.fromEntries(found)).toEqual(expected)
+  expect(ignoredHeadings(headings, columns).join(', ')).toBe(ignored)
+})
+
+describe('a file that has to be explained', () => {
+  test.each([
+    ['no column for the name', 'Item Name;Kategorie\nA;1\n', {}, '--columns "Item Name=name,Kategorie=categoryId"'],
+    ['no column for the category', 'Name;Preis\nA;1\n', {}, 'or give all records a category with --category.'],
+    ['a heading that is not there', 'name,categoryId\nA,1\n', { columns: 'Titel=name' }, 'There is no column Titel.'],
+    ['JSON', ' [{"name":"A","categoryId":1}]', {}, 'The file is JSON, not CSV.'],
+    ['NDJSON', '{"name":"A","categoryId":1}', {}, 'The file is JSON, not CSV.'],
+    ['a picture', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xd, 0xa), {}, 'pets.csv is a picture.'],
+    ['another picture', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0), {}, 'pets.csv is a picture.'],
+    ['a PDF', '%PDF-1.7\n', {}, 'pets.csv is a PDF.'],
+    ['a compressed file', Uint8Array.of(0x1f, 0x8b, 8, 0), {}, 'pets.csv is a compressed file.'],
+    ['a workbook', 'PK\u0003\u0004', {}, 'pets.csv is a workbook of a spreadsheet.'],
+    [
+      'another encoding',
+      Uint8Array.of(0x41, 0xc9, 0x0a),
+      {},
+      'pets.csv is not UTF-8: the error is within its first 3 bytes.',
+    ],
+    ['half of a letter in UTF-16', Uint8Array.of(0xff, 0xfe, 0, 0xd8, 0x41, 0), {}, 'pets.csv is not UTF-16LE:'],
+  ] as const)('%s', async (_what, contents, said, message) => {
+    const bytes = typeof contents === 'string' ? utf8(contents) : contents
+    expect((await rejectionOf(read(bytes, said, 1_000))).message).toContain(message)
+  })
+
+  test.each(['1.23E+15', '1,23e+15', ' 9E+18 '])('a category that a spreadsheet has rounded: %s', async (category) => {
+    const [record] = await read(utf8(`name;categoryId\nA;${category}\n`), {}, 1_000)
+    expect(record).toMatchObject({
+      pet: { name: 'A' },
+      problem: `has the category ${category}, which a spreadsheet has rounded. Enter all digits.`,
+    })
+  })
+
+  test.each(['', 'name', '=name', 'A=b', 'A=id', 'A=name,'])('refuses the pairs %p', (text) => {
+    expect(() => saidColumns(text)).toThrow('must be pairs such as')
+  })
+})
+
+test('headings in a pair may have commas and capital letters', () => {
+  expect([...saidColumns('Price, EUR=,Kind=Category ID')]).toEqual([
+    ['Price, EUR', undefined],
+    ['Kind', 'categoryId'],
+  ])
+})
+
+test('an export for Excel with semicolons needs no quotes for commas, and comes back as it was', async () => {
+  const pets = [
+    { name: 'A,b;c', categoryId: 1n, status: 'sold' },
+    { name: '-1,5', categoryId: 2n, status: 'available' },
+  ]
+  async function* items() {
+    yield* pets
+  }
+  const text = (await Array.fromAsync(excel.write(items(), ['name', 'categoryId', 'status'], ';'))).join('')
+  expect(text).toBe('\ufeffname;categoryId;status\n"A,b;c";1;sold\n\'-1,5;2;available\n')
+  expect((await read(utf8(text), {}, 1_000)).map(({ pet }) => pet)).toEqual(pets)
+})
+test('the separator of a language is a semicolon if its decimal mark is a comma', () => {
+  expect(['de-DE', 'fr-FR', 'en-GB', 'ja-JP'].map(listSeparator)).toEqual([';', ';', ',', ','])
+})
+
+function read(bytes: Uint8Array, { columns, category, encoding }: Said, size: number): Promise<SourceRecord[]> {
+  async function* pieces() {
+    // The first piece of a file is never shorter than a byte order mark.
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+  }
+  const columnsOf = (headings: readonly string[]) =>
+    neededColumns(headings, columns === undefined ? undefined : saidColumns(columns), category !== undefined)
+  return Array.fromAsync(csv.read(textOf('pets.csv', pieces(), encoding), { columnsOf, category }))
+}

@@ -1,0 +1,106 @@
+// Questions that a file leaves open: which column has which field, the category of rows without one, and whether its accents are right.
+
+import { ignoredHeadings } from '../../../files/src/columns.ts'
+import { ENCODINGS, type Encoding } from '../../../files/src/text.ts'
+import { FIELD_NAMES, FIELDS, type Field } from '../animal/fields.ts'
+import { labelOf } from '../animal/status-labels.ts'
+import { Notice } from '../parts/notice.tsx'
+import { plain } from '../parts/visible-text.ts'
+import type { Contents, Row } from './rows.ts'
+import type { Import } from './use-import.ts'
+
+/** Said instead of a column. */
+const NO_COLUMN: Record<Field, string> = {
+  name: 'Choose a column',
+  categoryId: 'One category for all rows',
+  status: 'None: all are available',
+}
+const SHOWN_MAX = 3
+
+export function ImportColumns({ importing, contents }: { importing: Import; contents: Contents }) {
+  const { said, say } = importing
+  const { headings, columns, guessed, encoding, rows = [] } = contents
+  const ignored = ignoredHeadings(headings, columns)
+  const accents = encoding ? firstOf(rows, ({ cells }) => /[^\p{ASCII}]/u.test(cells.name)) : []
+  return (
+    <>
+      {encoding && (accents.length > 0 || said.encoding) && (
+        <Notice
+          kind="warning"
+          title={`Are the accents right? ${accents.map(({ cells }) => plain(cells.name)).join(', ')}`}
+        >
+          <p>
+            <label for="import-encoding">The file is not UTF-8. It is read as </label>
+            <select
+              id="import-encoding"
+              value={encoding}
+              onChange={({ currentTarget }) => say({ encoding: currentTarget.value as Encoding })}
+            >
+              {ENCODINGS.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
+          </p>
+        </Notice>
+      )}
+      <details class="import-columns" open={guessed}>
+        <summary>Columns of the file</summary>
+        <div class="import-column-list">
+          {FIELD_NAMES.map((field) => (
+            <div key={field} class="field">
+              <label for={`import-column-${field}`}>{FIELDS[field].label} column</label>
+              <select
+                id={`import-column-${field}`}
+                value={columns[field] ?? ''}
+                onChange={({ currentTarget: { value } }) =>
+                  say({ columns: { ...columns, [field]: value === '' ? undefined : Number(value) } })
+                }
+              >
+                <option value="">{NO_COLUMN[field]}</option>
+                {headings.map((heading, at) => (
+                  <option key={at} value={at}>
+                    {plain(heading) || `Column ${at + 1}`}
+                  </option>
+                ))}
+              </select>
+            </div>
+          ))}
+          {columns.categoryId === undefined && (
+            <div class="field">
+              <label for="import-category">Category of all rows</label>
+              <input
+                id="import-category"
+                autocomplete="off"
+                {...FIELDS.categoryId.typed?.input}
+                value={said.category ?? ''}
+                onChange={({ currentTarget }) => say({ category: currentTarget.value.trim() })}
+              />
+            </div>
+          )}
+        </div>
+        {rows.length > 0 && (
+          <p class="hint">
+            The first rows:{' '}
+            {firstOf(rows, () => true)
+              .map(brief)
+              .join('; ')}
+          </p>
+        )}
+      </details>
+      {ignored.length > 0 && <p class="hint">Ignored columns: {ignored.map(plain).join(', ')}.</p>}
+    </>
+  )
+}
+
+function brief({ cells: { name, categoryId, status } }: Row): string {
+  return [plain(name), categoryId, status && labelOf(status)].filter(Boolean).join(' · ')
+}
+
+function firstOf(rows: readonly Row[], fits: (row: Row) => boolean): Row[] {
+  const found: Row[] = []
+  for (const row of rows) {
+    if (found.length === SHOWN_MAX) break
+    if (fits(row)) found.push(row)
+  }
+  return found
+}
