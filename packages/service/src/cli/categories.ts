@@ -4,9 +4,9 @@ import { type Command, Option } from 'commander'
 import { readNames } from '../../../client/src/names.ts'
 import { FlagError } from '../config/read-config.ts'
 import { Names } from '../domain/names.ts'
+import { parseInt64 } from '../terminal/options.ts'
+import { plainFetch } from '../terminal/plain-fetch.ts'
 import { clientOptions } from './client.ts'
-import { parseInt64 } from './options.ts'
-import { plainFetch } from './plain-fetch.ts'
 
 const TIMEOUT_MS = 5_000
 /** How many names an error offers. */

@@ -8,8 +8,8 @@ import { refuseWorkbook } from '../../../files/src/text.ts'
 import { CATEGORIES_MAX, type Category, folded, nameFault } from '../domain/names.ts'
 import { StartError } from '../domain/start-error.ts'
 import { absolutePath } from '../store/absolute-path.ts'
+import { grouped } from '../terminal/print.ts'
 import { Source } from './import-source.ts'
-import { grouped } from './print.ts'
 
 /** Throws StartError with every problem of the file. */
 export async function readCategories(file: string): Promise<Category[]> {

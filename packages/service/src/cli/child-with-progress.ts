@@ -6,11 +6,11 @@ import { StartError } from '../domain/start-error.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { io } from '../system/io.ts'
 import { partialsOf } from '../system/partial.ts'
+import { Interrupted } from '../terminal/exit-codes.ts'
+import { FOR_PEOPLE, printNote, write } from '../terminal/print.ts'
+import { startProgress } from '../terminal/progress.ts'
+import { firstSignal } from '../terminal/stop.ts'
 import { startSelf } from './child-process.ts'
-import { Interrupted } from './exit-codes.ts'
-import { FOR_PEOPLE, printNote, write } from './print.ts'
-import { startProgress } from './progress.ts'
-import { firstSignal } from './stop.ts'
 
 const LOOK_EVERY_MS = 100
 

@@ -5,11 +5,11 @@ import type { Command } from 'commander'
 import { type Deprecation, PetstoreClient, type PetstoreClientOptions } from '../../../client/src/petstore.ts'
 import { KeyError, localUrl, namesLocal } from '../config/read-config.ts'
 import { io } from '../system/io.ts'
+import { setService } from '../terminal/exit-codes.ts'
+import { clientConfigOf } from '../terminal/options.ts'
+import { plainFetch } from '../terminal/plain-fetch.ts'
+import { printNote } from '../terminal/print.ts'
 import { readLogin } from './commands/login.ts'
-import { setService } from './exit-codes.ts'
-import { clientConfigOf } from './options.ts'
-import { plainFetch } from './plain-fetch.ts'
-import { printNote } from './print.ts'
 
 /** How long before the end of an operation its users are warned, at each use. */
 const NOTE_MS = 90 * 24 * 3_600_000

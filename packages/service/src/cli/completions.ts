@@ -2,8 +2,8 @@
 // and never evaluates them.
 
 import { Argument, Command, type Option } from 'commander'
+import { write } from '../terminal/print.ts'
 import { namesIfThere } from './categories.ts'
-import { write } from './print.ts'
 
 /** A shell that starts may print a script each time. */
 const NAMES_TIMEOUT_MS = 500

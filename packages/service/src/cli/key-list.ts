@@ -2,8 +2,8 @@
 
 import { type ApiKey, keyState } from '../domain/keys.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
-import type { Line } from './print.ts'
-import { table, time } from './table.ts'
+import type { Line } from '../terminal/print.ts'
+import { table, time } from '../terminal/table.ts'
 
 export const DAY_MS = 86_400_000
 

@@ -4,9 +4,9 @@ import { type Command, Option } from 'commander'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { stringifyJsonArray } from '../../../files/src/json.ts'
 import { numberFrom } from '../config/setting-parsers.ts'
-import { parsedBy, withClientSettings } from './options.ts'
-import { printLines, printNote, writeAll } from './print.ts'
-import { type Columns, columnsFor } from './table.ts'
+import { parsedBy, withClientSettings } from '../terminal/options.ts'
+import { printLines, printNote, writeAll } from '../terminal/print.ts'
+import { type Columns, columnsFor } from '../terminal/table.ts'
 
 /** How many somebody wants to see. */
 export const parseCount = parsedBy(numberFrom(1, 999_999_999))

@@ -3,7 +3,7 @@
 import { constants, setPriority } from 'node:os'
 import { systemReason } from '../domain/system-reason.ts'
 import { ownsProcess } from '../system/io.ts'
-import { printNote } from './print.ts'
+import { printNote } from '../terminal/print.ts'
 
 /** A favour, not a condition: a filter of system calls may refuse it, as that of a systemd unit. */
 export function giveWay(): void {

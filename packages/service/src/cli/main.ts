@@ -4,11 +4,11 @@
 import { Command, Help, type Option } from 'commander'
 import packageJson from '../../../../package.json'
 import { type Io, withIo } from '../system/io.ts'
+import { endWith, printError, sentenceOf } from '../terminal/exit-codes.ts'
+import { useNoProxy } from '../terminal/plain-fetch.ts'
+import { printNote, write } from '../terminal/print.ts'
 import { COMMANDS } from './commands/all.ts'
-import { endWith, printError, sentenceOf } from './exit-codes.ts'
 import { OVERVIEW } from './overview.ts'
-import { useNoProxy } from './plain-fetch.ts'
-import { printNote, write } from './print.ts'
 
 if (import.meta.main) {
   const status = await main(process.argv.slice(2))

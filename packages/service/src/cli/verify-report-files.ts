@@ -3,7 +3,7 @@
 
 import type { Result } from '../../../verify/src/examination.ts'
 import { printable } from '../observability/printable.ts'
-import { plural } from './print.ts'
+import { plural } from '../terminal/print.ts'
 import { countsOf, resultsOf, type Summary } from './verify-report.ts'
 
 export function junitReport({ target, results }: Summary): string {

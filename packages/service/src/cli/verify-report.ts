@@ -3,8 +3,8 @@
 import type { Result } from '../../../verify/src/examination.ts'
 import type { Level, PromiseRow } from '../../../verify/src/promises/shared/promise.ts'
 
-import { type Line, plural } from './print.ts'
-import { table } from './table.ts'
+import { type Line, plural } from '../terminal/print.ts'
+import { table } from '../terminal/table.ts'
 
 /** What an examination has found. */
 export interface Summary {

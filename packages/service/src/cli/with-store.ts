@@ -6,7 +6,7 @@ import { noStoreAt } from '../domain/start-error.ts'
 import type { Store } from '../domain/store.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { kindOf } from '../store/kinds.ts'
-import { printNote } from './print.ts'
+import { printNote } from '../terminal/print.ts'
 
 /** Throws StartError if there is no store; `more` follows the advice. */
 export async function withStore<Result>(

@@ -6,8 +6,8 @@ import type { Config } from '../config/read-config.ts'
 import { StartError } from '../domain/start-error.ts'
 import type { Log } from '../observability/log.ts'
 import { kindOf } from '../store/kinds.ts'
+import { within } from '../terminal/stop.ts'
 import { startSelf } from './child-process.ts'
-import { within } from './stop.ts'
 
 const READY = 'petstore listening on '
 /** A worker that ends by itself is replaced after this time. */

@@ -11,8 +11,8 @@ import { startService } from '../../../../test/support/service.ts'
 import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
 import { beside } from '../../../../test/support/stores.ts'
 import { until } from '../../../../test/support/until.ts'
-import { writeFile } from '../../src/cli/output-file.ts'
 import { generateKey } from '../../src/domain/keys.ts'
+import { writeFile } from '../../src/terminal/output-file.ts'
 
 const PETS = 250
 const service = await startService()

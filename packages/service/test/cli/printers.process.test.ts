@@ -148,17 +148,17 @@ test('an export to a pipe or a file is exact, and so is JSON', async () => {
   expect(JSON.parse(json.stdout)[0].petName).toBe(NEWLINE)
 })
 
-/** Each of the others goes through packages/service/src/cli/print.ts. */
+/** Each of the others goes through packages/service/src/terminal/print.ts. */
 const PRINTING_FILES: Record<string, string> = {
-  'cli/print.ts': 'the function for it',
-  'cli/prompt.ts': 'a question, and what is typed',
-  'cli/progress.ts': 'the bar',
+  'terminal/print.ts': 'the function for it',
+  'terminal/prompt.ts': 'a question, and what is typed',
+  'terminal/progress.ts': 'the bar',
   'cli/welcome.ts': 'what a service says when it has started',
 }
 
 test('no other file writes to standard output or standard error', () => {
   const src = join(root, 'packages/service/src')
-  const writers = [...new Bun.Glob('{cli,config,domain,store,http}/**/*.ts').scanSync(src)].filter((path) => {
+  const writers = [...new Bun.Glob('{cli,terminal,config,domain,store,http}/**/*.ts').scanSync(src)].filter((path) => {
     const text = readFileSync(join(src, path), 'utf8')
     return /\b(?:process|io\(\))\.std(?:out|err)\b(?!\.isTTY|\.columns|\n)|Bun\.std(?:out|err)|\bconsole\.\w+\(/.test(
       text,

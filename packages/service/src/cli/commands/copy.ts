@@ -4,10 +4,10 @@ import { Command } from 'commander'
 import { FlagError } from '../../config/read-config.ts'
 import { type CopyProgress, copyStore } from '../../store/copy.ts'
 import { kindOf } from '../../store/kinds.ts'
+import { plural, printLines } from '../../terminal/print.ts'
+import { startProgress } from '../../terminal/progress.ts'
+import { unlessInterrupted } from '../../terminal/stop.ts'
 import { giveWay } from '../low-priority.ts'
-import { plural, printLines } from '../print.ts'
-import { startProgress } from '../progress.ts'
-import { unlessInterrupted } from '../stop.ts'
 
 /** The bar shows thousandths, whatever the number of rows. */
 const BAR_MAX = 1_000

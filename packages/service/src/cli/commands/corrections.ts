@@ -3,11 +3,11 @@
 import { Command, Option } from 'commander'
 import type { Order, OrderChange, Pet, PetChange } from '../../../../client/src/petstore.ts'
 import { StartError } from '../../domain/start-error.ts'
+import { int64Argument, type Stated, withClientSettings } from '../../terminal/options.ts'
+import { printNote } from '../../terminal/print.ts'
+import { confirm } from '../../terminal/prompt.ts'
 import { withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
-import { int64Argument, type Stated, withClientSettings } from '../options.ts'
-import { printNote } from '../print.ts'
-import { confirm } from '../prompt.ts'
 
 /** Prints the changed pet or order, for people or as JSON. */
 type Print<Item> = (item: Item, json: boolean, command: Command) => Promise<void>

@@ -3,12 +3,12 @@
 import { Command } from 'commander'
 import type { PetstoreClient } from '../../../../client/src/petstore.ts'
 import { addSamples, samplePets } from '../../../../client/src/samples.ts'
+import { Interrupted } from '../../terminal/exit-codes.ts'
+import { withClientSettings } from '../../terminal/options.ts'
+import { plural, printNote } from '../../terminal/print.ts'
+import { startProgress } from '../../terminal/progress.ts'
+import { confirm } from '../../terminal/prompt.ts'
 import { createClient } from '../client.ts'
-import { Interrupted } from '../exit-codes.ts'
-import { withClientSettings } from '../options.ts'
-import { plural, printNote } from '../print.ts'
-import { startProgress } from '../progress.ts'
-import { confirm } from '../prompt.ts'
 
 export function demoCommand(): Command {
   return withClientSettings(new Command('demo'))

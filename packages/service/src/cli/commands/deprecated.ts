@@ -1,9 +1,9 @@
 // `petstore deprecated`: which API keys still call deprecated operations.
 
 import { Command } from 'commander'
-import { configOf, withSettings } from '../options.ts'
-import { grouped, printLines, write } from '../print.ts'
-import { table, time } from '../table.ts'
+import { configOf, withSettings } from '../../terminal/options.ts'
+import { grouped, printLines, write } from '../../terminal/print.ts'
+import { table, time } from '../../terminal/table.ts'
 import { withStore } from '../with-store.ts'
 
 export function deprecatedCommand(): Command {

@@ -7,14 +7,14 @@ import { httpUrl } from '../../config/setting-parsers.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { startAdmin } from '../../http/web/admin.ts'
 import { createLog } from '../../observability/log.ts'
+import { messageOf } from '../../terminal/exit-codes.ts'
+import { configOf, parsedBy, withClientSettings, withFrom } from '../../terminal/options.ts'
+import { firstSignal } from '../../terminal/stop.ts'
 import { clientOptions } from '../client.ts'
 import { Progress } from '../events/forward-metrics.ts'
 import { Forwarder } from '../events/forwarder.ts'
 import { SavedCursor } from '../events/saved-cursor.ts'
 import { readSecrets } from '../events/secrets.ts'
-import { messageOf } from '../exit-codes.ts'
-import { configOf, parsedBy, withClientSettings, withFrom } from '../options.ts'
-import { firstSignal } from '../stop.ts'
 
 interface ForwardOptions {
   to: URL

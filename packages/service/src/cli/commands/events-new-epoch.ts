@@ -1,8 +1,8 @@
 // `petstore events new-epoch`: after a database was set back, no reader goes on as if nothing had happened.
 
 import { Command } from 'commander'
-import { configOf, withSettings } from '../options.ts'
-import { printLines } from '../print.ts'
+import { configOf, withSettings } from '../../terminal/options.ts'
+import { printLines } from '../../terminal/print.ts'
 import { withStore } from '../with-store.ts'
 
 export function newEpochCommand(): Command {

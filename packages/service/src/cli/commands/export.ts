@@ -4,12 +4,12 @@
 import { Command, Option } from 'commander'
 import type { PetstoreClient } from '../../../../client/src/petstore.ts'
 import { io } from '../../system/io.ts'
+import { withClientSettings } from '../../terminal/options.ts'
+import { isStandardOutput, writeFile } from '../../terminal/output-file.ts'
+import { grouped, plural, printNote } from '../../terminal/print.ts'
+import { NO_BAR, startProgress } from '../../terminal/progress.ts'
 import { createClient } from '../client.ts'
 import { type FormatOptions, formatOf, withFormat } from '../format-options.ts'
-import { withClientSettings } from '../options.ts'
-import { isStandardOutput, writeFile } from '../output-file.ts'
-import { grouped, plural, printNote } from '../print.ts'
-import { NO_BAR, startProgress } from '../progress.ts'
 
 export interface Exported<Item, Filter> {
   noun: string

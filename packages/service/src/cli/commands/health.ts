@@ -8,9 +8,9 @@ import { type Flags, localUrl } from '../../config/read-config.ts'
 import { CLIENT_SETTINGS } from '../../config/settings.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { io } from '../../system/io.ts'
-import { clientConfigOf, parseInt64 } from '../options.ts'
-import { plainFetch, useNoProxy } from '../plain-fetch.ts'
-import { printLines } from '../print.ts'
+import { clientConfigOf, parseInt64 } from '../../terminal/options.ts'
+import { plainFetch, useNoProxy } from '../../terminal/plain-fetch.ts'
+import { printLines } from '../../terminal/print.ts'
 
 const TIMEOUT_MS = 5_000
 

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Command } from 'commander'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../../config/settings.ts'
+import { write } from '../../terminal/print.ts'
 import { EXIT_STATUSES } from '../overview.ts'
-import { write } from '../print.ts'
 
 export function helpCommand(program: Command): Command {
   const commandOf = (group: Command, name: string) =>

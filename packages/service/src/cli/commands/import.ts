@@ -14,14 +14,14 @@ import { ENCODINGS, type Encoding } from '../../../../files/src/text.ts'
 import { FlagError } from '../../config/read-config.ts'
 import type { Names } from '../../domain/names.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
+import { ImportIncomplete, Interrupted, messageOf } from '../../terminal/exit-codes.ts'
+import { parsedBy, withClientSettings } from '../../terminal/options.ts'
+import { grouped, plural, printNote, write } from '../../terminal/print.ts'
+import { type Progress, startProgress } from '../../terminal/progress.ts'
 import { namesFor, withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
-import { ImportIncomplete, Interrupted, messageOf } from '../exit-codes.ts'
 import { type FormatOptions, formatOf, withFormat } from '../format-options.ts'
 import { Source } from '../import-source.ts'
-import { parsedBy, withClientSettings } from '../options.ts'
-import { grouped, plural, printNote, write } from '../print.ts'
-import { type Progress, startProgress } from '../progress.ts'
 
 /** Requests in flight: the service commits what arrives together in one transaction. */
 const CONCURRENCY = 32

@@ -2,10 +2,10 @@
 
 import { Command } from 'commander'
 import { stringifyJson } from '../../../../contract/src/json.ts'
+import { withClientSettings } from '../../terminal/options.ts'
+import { grouped, printLines, write } from '../../terminal/print.ts'
+import { table } from '../../terminal/table.ts'
 import { createClient } from '../client.ts'
-import { withClientSettings } from '../options.ts'
-import { grouped, printLines, write } from '../print.ts'
-import { table } from '../table.ts'
 
 export function inventoryCommand(): Command {
   return withClientSettings(new Command('inventory'))

@@ -16,10 +16,10 @@ import {
 } from '../../domain/keys.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { StartError } from '../../domain/start-error.ts'
+import { configOf, parsedBy, withSettings } from '../../terminal/options.ts'
+import { deliver, printLines, printNote, write } from '../../terminal/print.ts'
+import { time } from '../../terminal/table.ts'
 import { DAY_MS, findKeys, inForce, listing } from '../key-list.ts'
-import { configOf, parsedBy, withSettings } from '../options.ts'
-import { deliver, printLines, printNote, write } from '../print.ts'
-import { time } from '../table.ts'
 import { withStore } from '../with-store.ts'
 
 export function keysCommand(): Command {

@@ -4,9 +4,9 @@
 import { Command, Option } from 'commander'
 import type { SchemaState } from '../../domain/store.ts'
 import { kindOf, migrateStore } from '../../store/kinds.ts'
-import { NegativeResult } from '../exit-codes.ts'
-import { configOf, withSettings } from '../options.ts'
-import { printLines, printNote } from '../print.ts'
+import { NegativeResult } from '../../terminal/exit-codes.ts'
+import { configOf, withSettings } from '../../terminal/options.ts'
+import { printLines, printNote } from '../../terminal/print.ts'
 import { requireStore } from '../with-store.ts'
 
 export function migrateCommand(): Command {

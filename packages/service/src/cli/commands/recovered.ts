@@ -5,10 +5,10 @@ import { Command, Option } from 'commander'
 import { numberFrom } from '../../config/setting-parsers.ts'
 import type { ApiKey } from '../../domain/keys.ts'
 import { kindOf } from '../../store/kinds.ts'
+import { configOf, parsedBy, withSettings } from '../../terminal/options.ts'
+import { grouped, type Line, plural, printLines } from '../../terminal/print.ts'
+import { confirm } from '../../terminal/prompt.ts'
 import { findKeys, inForce, listing } from '../key-list.ts'
-import { configOf, parsedBy, withSettings } from '../options.ts'
-import { grouped, type Line, plural, printLines } from '../print.ts'
-import { confirm } from '../prompt.ts'
 import { requireStore } from '../with-store.ts'
 
 /** Many times that, and ids are still exact in clients with numbers of 53 bits. */

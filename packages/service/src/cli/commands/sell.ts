@@ -3,9 +3,9 @@
 import { Command } from 'commander'
 import { type Order, PetstoreApiError, type PetstoreClient } from '../../../../client/src/petstore.ts'
 import { StartError } from '../../domain/start-error.ts'
+import { int64Argument, withClientSettings } from '../../terminal/options.ts'
+import { printNote } from '../../terminal/print.ts'
 import { createClient } from '../client.ts'
-import { int64Argument, withClientSettings } from '../options.ts'
-import { printNote } from '../print.ts'
 import { printOrder, printSold, withReference } from './orders.ts'
 
 const HELD_MS = 10 * 60_000

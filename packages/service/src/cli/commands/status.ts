@@ -6,11 +6,11 @@ import { sendRequest } from '../../../../client/src/retries.ts'
 import { KeyError } from '../../config/read-config.ts'
 import type { KeyInfo } from '../../http/web/key-info.ts'
 import { io } from '../../system/io.ts'
+import { withClientSettings } from '../../terminal/options.ts'
+import { plainFetch } from '../../terminal/plain-fetch.ts'
+import { printLines } from '../../terminal/print.ts'
+import { time } from '../../terminal/table.ts'
 import { createClient, serviceOf } from '../client.ts'
-import { withClientSettings } from '../options.ts'
-import { plainFetch } from '../plain-fetch.ts'
-import { printLines } from '../print.ts'
-import { time } from '../table.ts'
 
 const TIMEOUT_MS = 5_000
 

@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { StartError } from '../../domain/start-error.ts'
 import { orStartError } from '../../domain/system-reason.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
-import { deliver } from '../print.ts'
+import { deliver } from '../../terminal/print.ts'
 
 const PREFIX = 'whsec_'
 const NEW_BYTES = 32

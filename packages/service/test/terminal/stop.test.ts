@@ -1,8 +1,8 @@
 // The steps of a stop: each in its time, whatever the one before it did, and a status that says whether one has failed.
 
 import { expect, test } from 'bun:test'
-import { type StopStep, stopInOrder } from '../../src/cli/stop.ts'
 import { createLog } from '../../src/observability/log.ts'
+import { type StopStep, stopInOrder } from '../../src/terminal/stop.ts'
 
 const SOON_MS = 20
 const steps: Record<string, () => Promise<unknown>> = {
