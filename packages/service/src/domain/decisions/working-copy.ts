@@ -86,7 +86,7 @@ export class WorkingCopy {
   addPet(pet: NewPet, by: KeyId): Pet {
     this.lastPetId = (this.lastPetId ?? this.snapshot.lastPetId()) + 1n
     const added = { id: this.lastPetId, ...pet }
-    this.pets.known(added)
+    this.pets.add(added, added)
     this.events.push({ type: 'pet.added', at: this.now, by, petId: added.id, pet: added })
     return added
   }
@@ -133,8 +133,10 @@ class Rows<Row extends { readonly id: bigint }> {
     return this.get(row.id)
   }
 
-  add(row: Row): void {
-    this.entries.set(row.id, { before: undefined, now: row })
+  /** Behind the rows that were added before, even if one of the changes has looked for it. */
+  add(row: Row, before?: Row): void {
+    this.entries.delete(row.id)
+    this.entries.set(row.id, { before, now: row })
   }
 
   /** `undefined` deletes it. */

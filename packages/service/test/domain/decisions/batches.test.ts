@@ -24,6 +24,8 @@ describe('a batch', () => {
     rename: () => updatePet(PET, { name: 'Max' }, BY),
     free: () => updatePet(PET, { status: 'available' }, BY),
     delete: () => deletePet(PET, BY),
+    add: () => createPet({ name: 'Rex', categoryId: 7n, status: 'available' }, BY),
+    'place of next': () => placeOrder({ petId: NEXT }, BY),
     expire: () => expireOrders(5),
   }
   const STARTS: Record<string, () => Rows> = {
