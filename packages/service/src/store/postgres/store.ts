@@ -31,7 +31,7 @@ import {
   NEWEST_VERSION,
   schemaVersion,
 } from './schema/schema.ts'
-import { postgresCommit } from './write/commits.ts'
+import { postgresCommits } from './write/commits.ts'
 
 /** Other writes wait for the lock meanwhile: for about 10 ms. */
 const EXPIRED_AT_ONCE = 200
@@ -78,9 +78,10 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     throw error
   }
   const { read } = connection
+  const writing = postgresCommits(connection, options)
   const search = forSearches(read, address.connections)
   return {
-    ...changingMethods(postgresCommit(connection, options), () => isAnyOverdue(read), EXPIRED_AT_ONCE),
+    ...changingMethods(writing.commit, () => isAnyOverdue(read), EXPIRED_AT_ONCE),
     ...postgresEvents(connection),
     ...postgresKeys(connection, options),
     listPets: searchable(pages(read, PETS), postgresSearch(search, PETS)),
@@ -93,7 +94,10 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     ping: async () => {
       await read('SELECT 1')
     },
-    close: () => connection.close(),
+    close: async () => {
+      await writing.drained()
+      await connection.close()
+    },
   }
 }
 

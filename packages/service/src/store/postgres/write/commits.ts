@@ -32,10 +32,10 @@ const BEGIN = beginWith(
   ['pg_advisory_xact_lock(1346720851, 1)'],
 )
 
-export function postgresCommit(
+export function postgresCommits(
   connection: PrimaryConnection,
   { onBatch, onTransitions }: Pick<StoreOptions, 'onBatch' | 'onTransitions'>,
-): Commit {
+): { readonly commit: Commit; drained(): Promise<void> } {
   const forget = forgetting(connection.background)
 
   const add = batched(async (decisions: Decision<unknown>[], join) => {
@@ -57,7 +57,7 @@ export function postgresCommit(
     return [...outcomes]
   }, onBatch)
 
-  return add as Commit
+  return { commit: add as Commit, drained: add.drained }
 }
 
 /** Servers that forget at the same moment do not wait for each other, nor for a request that uses such a key again. */

@@ -1,0 +1,223 @@
+// Random sequences of commands on an empty store: calls that arrive together, crashes, clock moves, sweeps and lists. A seed gives the same
+// sequences each time. fast-check shortens a sequence that fails and prints it with its seed.
+
+import { spyOn, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  type EventType,
+  EXPIRY_DAYS_MAX,
+  ORDER_STATUSES,
+  PET_STATUSES,
+  TEXT_LENGTH_MAX,
+} from '../../../../contract/src/generated.ts'
+import { type RequestedTransition, TRANSITIONS, type TransitionTo } from '../../../src/domain/order-transitions.ts'
+import { type Call, METHODS, type Place, World } from './world.ts'
+
+type Command = fc.AsyncCommand<World, World>
+
+/** `withPlace` makes a place for each run. `length`: the most commands of a run. */
+export function sequences(
+  name: string,
+  withPlace: (use: (place: Place) => Promise<void>) => Promise<void>,
+  { seed, runs, length }: { seed: number; runs: number; length: number },
+): void {
+  test(`${name} gives the model's results in random sequences`, async () => {
+    const run = (sequence: Iterable<Command>) =>
+      withPlace(async (place) => {
+        const world = await World.open(place)
+        try {
+          await fc.asyncModelRun(() => ({ model: world, real: world }), sequence)
+          await world.expectAllEvents()
+        } finally {
+          await world.close()
+        }
+      })
+    const anySequence = fc.commands(COMMANDS, { maxCommands: length, size: 'max' })
+    const warned = spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    try {
+      // A busy machine runs fewer sequences. The limit also ends the search for a shorter sequence that fails.
+      await fc.assert(fc.asyncProperty(anySequence, run), { seed, numRuns: runs, interruptAfterTimeLimit: 45_000 })
+    } finally {
+      warned.mockRestore()
+    }
+  })
+}
+
+type Draft = (world: World) => Omit<Call, 'server'>
+type All<Given extends unknown[]> = { [At in keyof Given]: fc.Arbitrary<Given[At]> }
+
+const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined })
+const oneOf = fc.constantFrom
+
+/** A call whose ids and times are chosen when it is sent. */
+function call<Given extends unknown[]>(
+  given: All<Given>,
+  make: (world: World, ...given: Given) => ReturnType<Draft>,
+): fc.Arbitrary<Draft> {
+  return fc.tuple<Given>(...given).map((all) => (world) => make(world, ...all))
+}
+
+/** A command that prints its calls and results. */
+function command<Given extends unknown[]>(
+  given: All<Given>,
+  run: (world: World, say: (what: string) => void, ...given: Given) => Promise<unknown>,
+): fc.Arbitrary<Command> {
+  const commandOf = (all: Given): Command & fc.WithCloneMethod<Command> => {
+    const said: string[] = []
+    return {
+      check: () => true,
+      async run(world) {
+        const result = await run(world, (what) => said.push(what), ...all)
+        if (result !== undefined) said.push(`  → ${result}`)
+      },
+      toString: () => `\n${said.join('\n')}`,
+      [fc.cloneMethod]: () => commandOf(all),
+    }
+  }
+  return fc.tuple<Given>(...given).map(commandOf)
+}
+
+const print = (value: unknown) => Bun.inspect(value, { compact: true })
+const lines = (calls: readonly Call[]) =>
+  calls.map(({ method, args, check, server }) => {
+    return `\n  server ${server}: ${method}(${args.map(print).join(', ')})${check ? `, and its caller ${check}` : ''}`
+  })
+
+const MAX = 2n ** 63n - 1n
+const DAYS_MS = EXPIRY_DAYS_MAX * 86_400_000
+const HOSTILE = [
+  ...['Mia "é" \u{1F436}', 'rex Luna', ' x ', 'e\u0301', 'NULL', '},{"id":7,"name":', "'; --", '{1,2}', ',', '\\'],
+  ...['\\"', '\\u0000', '\u007f\u2028\u0001\n', '\ud83d\udc36', '\u{1F436}'.repeat(TEXT_LENGTH_MAX)],
+]
+const ANY_TEXT = fc
+  .string({ unit: 'binary', minLength: 1, maxLength: 20 })
+  .filter((text) => /^\s*[^\s\0][^\0]*$/u.test(text))
+const TEXT = fc.oneof(oneOf('Rex', 'Luna', 'Ada'), oneOf('Rex', ...HOSTILE), ANY_TEXT)
+const SEARCH = oneOf('re', 'LUNA', 'ada rex', 'mia e', 'x', '7')
+const CATEGORY = oneOf(7n, 7n, 8n, -5n, 0n, 2n ** 53n + 1n, MAX, -(2n ** 63n))
+const STATUS = oneOf(...PET_STATUSES)
+const PET = { name: TEXT, categoryId: CATEGORY, status: STATUS }
+const NEW_PET = fc.record({ ...PET, status: fc.oneof({ weight: 3, arbitrary: fc.constant('available') }, STATUS) })
+/** When a reservation ends. */
+const IN_MS = oneOf(-1, 0, 1, 2, 20, 500, 3_600_000, DAYS_MS, DAYS_MS + 1)
+const CHECK = oneOf(undefined, undefined, 'accepts', 'refuses')
+const KEY = optional(oneOf('a', 'b', 'A', 'b '))
+/** Of an API key: mostly one that does not end. */
+const BY = oneOf(0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 3, 4)
+const PICK = fc.noBias(fc.nat(15))
+const ANY = optional(fc.nat(1_000))
+
+const CALL = fc.oneof(
+  call([NEW_PET, BY, KEY], (world, pet, by, key) => ({ method: 'createPet', args: [pet, world.key(by), key] })),
+  ...[KEY, KEY].map((key) =>
+    call([PICK, optional(TEXT), optional(IN_MS), BY, key], (world, pick, reference, inMs, by, key) => {
+      const expiresAt = inMs === undefined ? undefined : world.end(inMs)
+      const order = { petId: world.pet(pick, 'available'), reference, expiresAt }
+      return { method: 'placeOrder', args: [order, world.key(by), key] }
+    }),
+  ),
+  ...(Object.keys(METHODS) as RequestedTransition[]).map((to) =>
+    call([PICK, BY, CHECK], (world, pick, by, check) => {
+      return { method: METHODS[to], args: [world.order(pick, TRANSITIONS[to].from[0]), world.key(by)], check }
+    }),
+  ),
+  call(
+    [PICK, optional(fc.option(TEXT)), optional(fc.option(IN_MS)), BY, CHECK],
+    (world, pick, reference, inMs, by, check) => {
+      const change = { reference, expiresAt: typeof inMs === 'number' ? world.end(inMs) : inMs }
+      return { method: 'updateOrder', args: [world.order(pick, 'pending'), change, world.key(by)], check }
+    },
+  ),
+  call([PICK, fc.record(PET, { requiredKeys: [] }), BY, CHECK], (world, pick, change, by, check) => {
+    return { method: 'updatePet', args: [world.pet(pick, 'pending'), change, world.key(by)], check }
+  }),
+  call([PICK, BY, CHECK], (world, pick, by, check) => {
+    return { method: 'deletePet', args: [world.pet(pick, 'available'), world.key(by)], check }
+  }),
+  call([fc.nat(), optional(BY)], (world, pick, by) => {
+    const first = [{ name: 'Rex', categoryId: 7n, status: 'available' }, world.key(0), 'a']
+    return world.again(pick, by) ?? { method: 'createPet', args: first }
+  }),
+)
+const CALLS = fc.array(fc.tuple(fc.nat(1), CALL), { minLength: 1, maxLength: 8 })
+/** More than one statement inserts. */
+const MANY = Array.from({ length: 34 }, (_, n) => n + 1)
+
+const BATCH = command([CALLS, oneOf(false, false, false, true)], (world, say, drafts, closes) => {
+  const calls = drafts.map(([server, draft]) => ({ ...draft(world), server: world.serverOf(server) }))
+  say(`together${closes ? ', before the servers close' : ''}:${lines(calls).join('')}`)
+  return world.batch(calls, closes)
+})
+const MANY_CALLS = command([oneOf(...Object.values(METHODS)), fc.boolean()], async (world, say, method, renames) => {
+  const send = (part: (n: number) => Omit<Call, 'server'>) =>
+    world.batch(
+      MANY.map((n) => ({ ...part(n), server: 0 })),
+      false,
+    )
+  const [by, last] = [world.key(0), world.last()]
+  say(`${MANY.length} pets, ${renames ? 'renamed, ' : ''}and their orders, then ${method}`)
+  await send(() => ({ method: 'createPet', args: [{ name: 'Rex', categoryId: 7n, status: 'available' }, by] }))
+  await send((n) => ({ method: 'placeOrder', args: [{ petId: last.pet + BigInt(n), reference: 'Ada' }, by] }))
+  if (renames) await send((n) => ({ method: 'updatePet', args: [last.pet + BigInt(n), { name: 'Luna' }, by] }))
+  await send((n) => ({ method, args: [last.order + BigInt(n), by] }))
+})
+const CRASH = command([CALLS, fc.nat(8)], (world, say, drafts, turns) => {
+  const calls = drafts.map(([, draft]) => ({ ...draft(world), server: 0 }))
+  say(`together, and a crash after ${turns} turns of the event loop:${lines(calls).join('')}`)
+  return world.crash(calls, turns)
+})
+const CLOCK = command([oneOf(1, 1, 2, 20, 500, 3_600_000, -1, -500)], (world, say, ms) => {
+  say(`the clock moves by ${ms} ms`)
+  return world.moveClock(ms)
+})
+const EXPIRE = command([fc.array(oneOf(1, 2, 3, 100), { minLength: 1, maxLength: 3 })], (world, say, limits) => {
+  say(`sweeps of at most ${limits.join(', ')} together`)
+  return world.expire(limits)
+})
+const END_KEY = command([optional(oneOf(0, 20, 500))], (world, say, inMs) => {
+  say(`the last API key ${inMs === undefined ? 'is revoked' : `ends in ${inMs} ms`}`)
+  return world.endKey(inMs)
+})
+
+const PAGE = { limit: oneOf(1, 2, 3, 20, 21, 100), sort: oneOf('oldest', 'newest') }
+const AFTER = fc.oneof(oneOf(MAX, -(2n ** 63n)), ...[15n, 100n].map((max) => fc.bigInt({ min: 0n, max })))
+const LIST = fc
+  .tuple(fc.record({ ...PAGE, search: optional(SEARCH) }), optional(fc.record({ after: AFTER, back: fc.boolean() })))
+  .map(([filter, place]) => ({ ...filter, ...place }))
+const TYPES = oneOf<EventType[]>(
+  ...(['pet.added', 'pet.changed', 'pet.deleted', 'order.placed', 'order.changed'] as const),
+  ...(Object.keys(TRANSITIONS) as TransitionTo[]).map((to) => `order.${to}` as const),
+)
+const FEED = fc.record({ ...PAGE, type: optional(fc.uniqueArray(TYPES, { minLength: 1, maxLength: 3 })) })
+
+const PETS = command([LIST, optional(STATUS), optional(CATEGORY)], (world, say, page, status, categoryId) => {
+  const filter = { ...page, status, categoryId }
+  say(`list pets: ${print(filter)}`)
+  return world.expectPets(filter)
+})
+const ORDERS = command([LIST, optional(oneOf(...ORDER_STATUSES)), ANY], (world, say, page, status, pet) => {
+  const filter = { ...page, status, petId: pet === undefined ? undefined : world.anyPet(pet) }
+  say(`list orders: ${print(filter)}`)
+  return world.expectOrders(filter)
+})
+const EVENTS = command(
+  [FEED, fc.boolean(), ANY, ANY, ANY, ANY, ANY],
+  (world, say, page, isNow, pet, order, from, to, after) => {
+    const filter = {
+      ...page,
+      petId: pet === undefined ? undefined : world.anyPet(pet),
+      orderId: order === undefined ? undefined : world.anyOrder(order),
+      from: from === undefined ? (isNow ? 'now' : 'beginning') : world.time(from),
+      to: to === undefined ? undefined : world.time(to),
+    } as const
+    const count = after === undefined ? undefined : world.eventCount(after)
+    say(`list events behind ${count ?? 'none'}: ${print(filter)}`)
+    return world.expectEvents(filter, count)
+  },
+)
+
+const often = <Value>(value: Value, times: number) => Array.from({ length: times }, () => value)
+const COMMANDS = [
+  ...[...often(BATCH, 12), MANY_CALLS, CRASH, ...often(CLOCK, 3), EXPIRE, END_KEY],
+  ...[...often(PETS, 2), ...often(ORDERS, 2), ...often(EVENTS, 3)],
+]

@@ -1,0 +1,380 @@
+// A store and its model: the domain's decisions over rows in memory (test/support/rows-in-memory.ts). Each change is made in both, and then the
+// results, the reported transitions, the events, the inventory, the rows and the lists must be equal.
+
+import { expect } from 'bun:test'
+import { eventFilter } from '../../../../../test/support/events.ts'
+import { newKey } from '../../../../../test/support/keys.ts'
+import { orderFilter, petFilter } from '../../../../../test/support/lists.ts'
+import { idsOf } from '../../../../../test/support/paging.ts'
+import { Rows } from '../../../../../test/support/rows-in-memory.ts'
+import type { Decision } from '../../../src/domain/decisions/decision.ts'
+import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../../src/domain/decisions/orders.ts'
+import { createPet, deletePet, updatePet } from '../../../src/domain/decisions/pets.ts'
+import type { EventFilter } from '../../../src/domain/events.ts'
+import { type ApiKey, type KeyId, keyState } from '../../../src/domain/keys.ts'
+import type { RequestedTransition } from '../../../src/domain/order-transitions.ts'
+import type {
+  ExpiredOrder,
+  Order,
+  OrderCheck,
+  OrderStatus,
+  OrderStore,
+  Transition,
+} from '../../../src/domain/orders.ts'
+import type { PetStatus } from '../../../src/domain/pets.ts'
+import { PetstoreError } from '../../../src/domain/petstore-error.ts'
+import type { Store, StoreOptions } from '../../../src/domain/store.ts'
+import { eventJson, pageOfEvents, pageOfOrders, pageOfPets, positionOf, type Told } from './shown.ts'
+
+/** A place for one store, which is empty at first. */
+export interface Place {
+  readonly servers: 1 | 2
+  /** Opens the store for one more server. */
+  open(options: Omit<StoreOptions, 'now'>): Promise<Store>
+  setClock(at: number): Promise<void>
+  /** Crashes all servers: `open` then opens the data that they left. Absent if nothing outlives the servers. */
+  crash?(): Promise<void>
+  /** The last ids of pets and orders that were given, also in a transaction that was rolled back. */
+  lastIds?(): Promise<{ lastPet: bigint; lastOrder: bigint }>
+}
+
+export interface Call {
+  readonly method: keyof typeof DECISIONS
+  readonly args: readonly unknown[]
+  /** The answer of the caller's precondition, if the call has one. */
+  readonly check?: 'accepts' | 'refuses' | undefined
+  readonly server: number
+}
+
+/** The result or the refusal of a call, and what its precondition was last shown. */
+type Outcome = readonly [result: unknown, seen: unknown]
+
+/** A possible result of a batch. */
+interface Decided {
+  readonly rows: Rows
+  readonly outcomes: readonly (Outcome | undefined)[]
+  readonly transitions: readonly Transition[]
+}
+
+const NOW = 1_800_000_000_000
+/** Ids that are never given. */
+const NEVER = [2n ** 63n - 1n, 0n, -(2n ** 63n)] as const
+const UNKNOWN_KEY = 999n
+const REFUSED = new PetstoreError('precondition_failed', 'The caller refuses it.')
+
+/** The method that makes an order this. */
+export const METHODS = {
+  completed: 'completeOrder',
+  cancelled: 'cancelOrder',
+  returned: 'returnOrder',
+} as const satisfies Record<RequestedTransition, keyof OrderStore>
+
+const move = (to: RequestedTransition) => (id: bigint, by: KeyId, check?: OrderCheck) => moveOrder(id, to, by, check)
+const DECISIONS = {
+  ...{ createPet, updatePet, deletePet, placeOrder, updateOrder },
+  ...{ completeOrder: move('completed'), cancelOrder: move('cancelled'), returnOrder: move('returned') },
+}
+
+export class World {
+  private rows = new Rows(NOW)
+  private readonly told: Told[] = []
+  private readonly keys: ApiKey[] = []
+  /** Calls with an idempotency key. */
+  private readonly keyed: Call[] = []
+  private readonly ends = new Set<number>()
+  private servers: Store[] = []
+  private epoch = 0n
+  private turn = 0
+  /** Since the last batch: the size of each commit, by server, and the transitions of orders. */
+  private sizes: number[][] = []
+  private reported: Transition[] = []
+
+  private constructor(private readonly place: Place) {}
+
+  static async open(place: Place): Promise<World> {
+    const world = new World(place)
+    await place.setClock(NOW)
+    await world.openServers()
+    for (const key of [{ name: 'till "3" é' }, { name: '' }, { name: 'ends', expiresAt: NOW + 2_000 }, {}])
+      world.keys.push(await world.server().createKey(newKey(key)))
+    world.epoch = (await world.server().findEnd()).epoch
+    return world
+  }
+
+  private async openServers(): Promise<void> {
+    const opening = Array.from({ length: this.place.servers }, (_, server) =>
+      this.place.open({
+        monotonic: () => 0,
+        onBatch: (size) => this.sizes[server]?.push(size),
+        // An observer that throws stops no commit.
+        onTransitions: (transitions) => {
+          this.reported.push(...transitions)
+          throw new Error('planted')
+        },
+      }),
+    )
+    this.servers = await Promise.all(opening)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.close()))
+  }
+
+  serverOf = (pick: number) => pick % this.place.servers
+
+  /** Each in its turn. */
+  private server(): Store {
+    return this.servers[this.turn++ % this.servers.length] as Store
+  }
+
+  // A pick is mostly the id of one of the newest rows with the status; otherwise an id near the last one, maybe one that the batch will assign.
+  pet = (pick: number, status?: PetStatus) => idNear(this.rows.pets, this.rows.lastPet, pick, status)
+  order = (pick: number, status?: OrderStatus) => idNear(this.rows.orders, this.rows.lastOrder, pick, status)
+  last = () => ({ pet: this.rows.lastPet, order: this.rows.lastOrder })
+  anyPet = (pick: number) => BigInt(pick) % (this.rows.lastPet + 2n)
+  anyOrder = (pick: number) => BigInt(pick) % (this.rows.lastOrder + 2n)
+  key = (pick: number) => this.keys[pick]?.id ?? UNKNOWN_KEY
+  eventCount = (pick: number) => pick % (this.told.length + 1)
+  /** The time of an event, or a millisecond later. */
+  time = (pick: number) => (this.told[(pick >> 1) % this.told.length]?.event.at ?? NOW) + (pick & 1)
+  /** A call with an idempotency key that was made before, maybe by another API key. */
+  again(pick: number, by: number | undefined): Call | undefined {
+    const call = this.keyed[pick % this.keyed.length]
+    return call && by !== undefined ? { ...call, args: call.args.with(1, this.key(by)) } : call
+  }
+
+  /** No two reservations end at the same time: it is not promised which of them expires first. */
+  end(inMs: number): number {
+    let at = this.rows.now + inMs
+    while (this.ends.has(at)) at++
+    this.ends.add(at)
+    return at
+  }
+
+  async moveClock(ms: number): Promise<void> {
+    this.rows.now += ms
+    await this.place.setClock(this.rows.now)
+  }
+
+  /** Of the last API key. Without a time it is revoked. */
+  async endKey(inMs: number | undefined): Promise<void> {
+    const key = this.keys.at(-1) as ApiKey
+    const expiresAt = Math.min(this.rows.now + (inMs ?? 0), key.expiresAt ?? MAX_TIME)
+    if (inMs === undefined) await this.server().revokeKey(key.id)
+    else await this.server().endKey(key.id, this.rows.now + inMs)
+    this.keys.splice(-1, 1, { ...key, ...(inMs === undefined ? { revokedAt: this.rows.now } : { expiresAt }) })
+  }
+
+  /** The calls of each server are one commit. `closing`: all servers are closed before the calls are answered. */
+  async batch(calls: readonly Call[], closing: boolean): Promise<string[]> {
+    const closes = closing && this.place.crash !== undefined
+    this.sizes = this.servers.map(() => [])
+    this.reported = []
+    const sending = calls.map((call) => this.send(call))
+    const closed = closes ? this.close() : undefined
+    const outcomes = await Promise.all(sending)
+    await closed
+    if (closes) await this.openServers()
+    const events = await this.newEvents()
+    const { reported, sizes } = this
+    const orders =
+      this.servers.length > 1
+        ? [
+            [0, 1],
+            [1, 0],
+          ]
+        : [[0]]
+    const possible = orders.map((order) => this.decide(calls, order))
+    const decided = possible.find((one) => Bun.deepEquals(outcomes, one.outcomes) && this.tells(one.rows, events))
+    const { rows, ...expected } = decided ?? (possible[0] as Decided)
+    expect(outcomes).toEqual(expected.outcomes as Outcome[])
+    await this.become(rows, events)
+    expect(reported).toEqual([...expected.transitions])
+    const sent = this.servers.map((_, server) => calls.filter((call) => call.server === server).length)
+    expect(sizes).toEqual(sent.map((count) => (count > 0 ? [count] : [])))
+    return outcomes.map(([result]) => (Object.hasOwn(result ?? {}, 'code') ? (result as PetstoreError).code : 'done'))
+  }
+
+  /** All calls are carried out, or none. A call that was answered before the crash is not lost. */
+  async crash(calls: readonly Call[], turns: number): Promise<string> {
+    if (!this.place.crash) return 'nothing here can crash'
+    const answers: (Outcome | undefined)[] = calls.map(() => undefined)
+    const sending = calls.map(async (call, at) => {
+      answers[at] = await this.send(call)
+    })
+    for (let n = 0; n < turns; n++) await new Promise(setImmediate)
+    const known = [...answers]
+    await this.place.crash()
+    await Promise.all(sending)
+    await this.close()
+    await this.openServers()
+    const events = await this.newEvents()
+    const all = this.decide(calls, [0])
+    const isKnown = known.every((outcome, at) => outcome === undefined || Bun.deepEquals(outcome, all.outcomes[at]))
+    if (!isKnown) expect(known).toEqual(all.outcomes as Outcome[])
+    const isLost = events.length === 0 && known.every((outcome) => outcome === undefined)
+    const rows = isLost ? this.rows : all.rows
+    await this.become(Object.assign(rows, await this.place.lastIds?.()), events)
+    return isLost ? 'nothing was done' : 'done'
+  }
+
+  /** It is not promised which of the calls expires which reservation. */
+  async expire(limits: readonly number[]): Promise<string> {
+    const expired = await Promise.all(limits.map((limit) => this.server().expireOrders(limit)))
+    for (const [n, limit] of limits.entries()) expect(expired[n]?.length).toBeLessThanOrEqual(limit)
+    const rows = this.rows.copy()
+    const decision = expireOrders(limits.reduce((sum, limit) => sum + limit))
+    const [expected] = rows.commit(decision).outcomes as [ExpiredOrder[]]
+    expect(expired.flat().sort(byId)).toEqual(expected.sort(byId))
+    await this.become(rows, await this.newEvents())
+    return `${expected.length} expired`
+  }
+
+  async expectPets(filter: Parameters<typeof petFilter>[0]): Promise<void> {
+    const whole = petFilter(filter)
+    expect(await this.server().listPets(whole)).toEqual(pageOfPets([...this.rows.pets.values()], whole))
+  }
+
+  async expectOrders(filter: Parameters<typeof orderFilter>[0]): Promise<void> {
+    const all = [...this.rows.orders.keys()].map((id) => this.shownOrder(id) as Order)
+    const whole = orderFilter(filter)
+    expect(await this.server().listOrders(whole)).toEqual(pageOfOrders(all, whole))
+  }
+
+  /** `after`: how many events are before the page. */
+  async expectEvents(fields: Partial<EventFilter>, after: number | undefined): Promise<void> {
+    const { told, epoch } = this
+    const filter = eventFilter(after === undefined ? undefined : positionOf(told, after, epoch), fields)
+    expect(await this.server().listEvents(filter)).toEqual(pageOfEvents(told, filter, after, epoch))
+  }
+
+  async expectAllEvents(): Promise<void> {
+    for (let at = 0; at <= this.told.length; at += 100) await this.expectEvents({ limit: 100 }, at)
+  }
+
+  private async send(call: Call): Promise<Outcome> {
+    const { args, seen } = argumentsOf(call)
+    if (isKeyed(call)) this.keyed.push(call)
+    const method = this.servers[call.server]?.[call.method] as (...args: unknown[]) => Promise<unknown>
+    return [await method(...args).catch(refusal), seen.at(-1)]
+  }
+
+  /** The calls of a server together, one server after the other. */
+  private decide(calls: readonly Call[], servers: readonly number[]): Decided {
+    const rows = this.rows.copy()
+    rows.refused.clear()
+    for (const key of this.keys) {
+      const state = keyState(key, rows.now)
+      if (state !== 'active') rows.refused.set(key.id, state)
+    }
+    rows.refused.set(UNKNOWN_KEY, 'unknown')
+    const outcomes: Outcome[] = []
+    const transitions: Transition[] = []
+    for (const server of servers) {
+      const made = [...calls.entries()].filter(([, call]) => call.server === server)
+      const asked = made.map(([, call]) => argumentsOf(call))
+      const decisions = made.map(([, { method }], n) => (DECISIONS[method] as AnyDecision)(...(asked[n]?.args ?? [])))
+      const decided = rows.commit(...decisions)
+      for (const [n, [at]] of made.entries()) outcomes[at] = [refusal(decided.outcomes[n]), asked[n]?.seen.at(-1)]
+      transitions.push(...decided.transitions)
+    }
+    return { rows, outcomes, transitions }
+  }
+
+  /** Reads the events after the known ones, page by page. */
+  private async newEvents(): Promise<string[]> {
+    const found: string[] = []
+    for (let after = positionOf(this.told, this.told.length, this.epoch); ; ) {
+      const page = await this.server().listEvents(eventFilter(after, { limit: 7 }))
+      if (page.count === 0) return found
+      found.push(...page.json.slice(1, -1).split(/,(?=\{"id":\d+,"type":)/))
+      after = page.next as typeof after
+    }
+  }
+
+  /** The model's new events, with the ids of the store's. */
+  private toldBy({ events }: Rows, shown: readonly string[]): Told[] {
+    const ids = idsOf({ json: `[${shown}]`, next: undefined, prev: undefined })
+    const nameOf = (by: KeyId) => this.keys.find(({ id }) => id === by)?.name || String(by)
+    return events.slice(this.told.length).map((event, at) => {
+      const id = ids[at] ?? 0n
+      return { id, event, json: eventJson(id, event, nameOf) }
+    })
+  }
+
+  private tells(rows: Rows, shown: readonly string[]): boolean {
+    const told = this.toldBy(rows, shown)
+    return Bun.deepEquals(
+      told.map(({ json }) => json),
+      shown,
+    )
+  }
+
+  /** Expects the store to hold these rows, and to have told these events. */
+  private async become(rows: Rows, shown: readonly string[]): Promise<void> {
+    const told = this.toldBy(rows, shown)
+    expect([...shown]).toEqual(told.map(({ json }) => json))
+    for (const one of told) {
+      expect(one.id).toBeGreaterThan(this.told.at(-1)?.id ?? 0n)
+      this.told.push(one)
+    }
+    this.rows = rows
+    const server = this.server()
+    const near = (last: bigint) => [...NEVER, ...Array.from({ length: 16 }, (_, n) => last + 2n - BigInt(n))]
+    const [petIds, orderIds] = [near(rows.lastPet), near(rows.lastOrder)]
+    const [inventory, pets, orders] = await Promise.all([
+      server.getInventory(),
+      Promise.all(petIds.map((id) => server.getPet(id))),
+      Promise.all(orderIds.map((id) => server.getOrder(id))),
+      this.expectPets({ limit: 100, sort: 'newest' }),
+      this.expectOrders({ limit: 100, sort: 'newest' }),
+      // At once, because the next batch may index a forgotten row again.
+      ...['rex', 'luna', 'ada'].map((search) => this.expectOrders({ limit: 100, search })),
+      this.expectPets({ limit: 100, search: 'luna' }),
+    ])
+    const count = (status: string) => BigInt([...rows.pets.values()].filter((pet) => pet.status === status).length)
+    // With its fields in their order: equal counts have one entity tag.
+    expect(Object.entries(inventory)).toEqual(['available', 'pending', 'sold'].map((status) => [status, count(status)]))
+    expect(pets).toEqual(petIds.map((id) => rows.pets.get(id)))
+    expect(orders).toEqual(orderIds.map((id) => this.shownOrder(id)))
+  }
+
+  private shownOrder(id: bigint): Order | undefined {
+    const order = this.rows.orders.get(id)
+    return order && { ...order, petName: this.rows.pets.get(order.petId)?.name as string }
+  }
+}
+
+type AnyDecision = (...args: unknown[]) => Decision<unknown>
+const MAX_TIME = Number.MAX_SAFE_INTEGER
+const isKeyed = ({ method, args }: Call) => ['createPet', 'placeOrder'].includes(method) && args[2] !== undefined
+const byId = (one: ExpiredOrder, other: ExpiredOrder) => Number(one.id - other.id)
+
+function idNear<Row extends { id: bigint; status: string }>(
+  rows: ReadonlyMap<bigint, Row>,
+  last: bigint,
+  pick: number,
+  status: string | undefined,
+): bigint {
+  const place = pick >> 2
+  const fits = [...rows.values()].filter((row) => row.status === status)
+  const found = pick % 4 > 0 ? fits.at(-1 - (((pick * 3) >> 2) % (fits.length || 1))) : undefined
+  return found?.id ?? (pick === 15 ? NEVER[0] : last + 2n - BigInt(place))
+}
+
+/** The arguments, and what the precondition among them has seen. */
+function argumentsOf({ args, check }: Call): { args: readonly unknown[]; seen: unknown[] } {
+  const seen: unknown[] = []
+  const look = (...found: unknown[]) => {
+    seen.push(found)
+    return check === 'refuses' ? REFUSED : undefined
+  }
+  return { args: check ? [...args, look] : args, seen }
+}
+
+/** A refusal as plain values; any other error is thrown. */
+function refusal(result: unknown): unknown {
+  if (result instanceof PetstoreError) return { code: result.code, message: result.message }
+  if (result instanceof Error) throw result
+  return result
+}
