@@ -15,7 +15,7 @@ import { Sender } from '../../../client/src/sender.ts'
 import { Progress } from '../../src/cli/events/forward-metrics.ts'
 import { Forwarder } from '../../src/cli/events/forwarder.ts'
 import { SavedCursor } from '../../src/cli/events/saved-cursor.ts'
-import { decodeEventCursor } from '../../src/http/request/event-cursor.ts'
+import { decodeEventCursor } from '../../src/domain/event-cursor.ts'
 import { createLog } from '../../src/observability/log.ts'
 
 const PETS = 40

@@ -2,9 +2,9 @@
 // has it.
 
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { decodeEventCursor } from '../../domain/event-cursor.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { orStartError } from '../../domain/system-reason.ts'
-import { decodeEventCursor } from '../../http/request/event-cursor.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
 import { syncFolderOf } from '../../system/files.ts'
 import { lockAlone } from '../../system/lock.ts'

@@ -1,13 +1,17 @@
 // The feed of events: what listEvents does.
 
+import { pathOf } from '../../../../contract/src/contract.ts'
 import { instantFromText } from '../../../../contract/src/date-time.ts'
-import type { EventFilter, EventPage, EventStart } from '../../domain/events.ts'
+import { decodeEventCursor, encodeEventCursor } from '../../domain/event-cursor.ts'
+import type { EventFilter, EventPage, EventPosition, EventStart } from '../../domain/events.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { monotonicMs } from '../../system/runtime.ts'
-import { decodeEventCursor, eventLink } from '../request/event-cursor.ts'
+import type { LinkTo } from '../links.ts'
 import { noteOnPlus } from '../request/parameters.ts'
 import type { Answer } from '../response/response.ts'
 import type { SomeHandlers } from './handler.ts'
+
+const PATH = pathOf('listEvents')
 
 export const eventOperations = {
   async listEvents({ feed, linkTo }, _caller, { wait, cursor, from, to, sort, ...query }) {
@@ -42,6 +46,14 @@ export const eventOperations = {
     }
   },
 } satisfies SomeHandlers
+
+/** The `Link` to where the feed goes on. `query`: the parameters that it repeats. */
+function eventLink(linkTo: LinkTo, query: Readonly<Record<string, unknown>>, next: EventPosition): string {
+  const repeated = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((one) => `${name}=${encodeURIComponent(String(one))}&`),
+  )
+  return `<${linkTo(`${PATH}?${repeated.join('')}cursor=${encodeEventCursor(next)}`)}>; rel="next"`
+}
 
 function refusal(message: string): PetstoreError {
   return new PetstoreError('invalid_parameter', message)

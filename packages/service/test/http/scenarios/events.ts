@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, test } from 'bun:test'
 import type { Answer } from '../../../../../test/support/service.ts'
-import { encodeEventCursor } from '../../../src/http/request/event-cursor.ts'
+import { encodeEventCursor } from '../../../src/domain/event-cursor.ts'
 import { describeApi, expectError, type OnStore } from './api.ts'
 import { ordersOf, turnToNow } from './orders.ts'
 

@@ -1,19 +1,15 @@
-// Cursors of the feed of events, and its links. A cursor contains the epoch, the id and the mark of a position, and check bytes, so that one that
-// was mistyped, made up or taken from a list is refused.
+// Cursors of the feed of events. A cursor contains the epoch, the id and the mark of a position, and check bytes, so that a cursor that was
+// mistyped, made up or taken from a list is refused.
 
-import { pathOf } from '../../../../contract/src/contract.ts'
-import type { EventPosition } from '../../domain/events.ts'
-import { PetstoreError } from '../../domain/petstore-error.ts'
-import type { LinkTo } from '../links.ts'
+import type { EventPosition } from './events.ts'
+import { PetstoreError } from './petstore-error.ts'
 
 const EPOCH_BYTES = 6
 const ID_BYTES = 8
 const MARK_BYTES = 4
 const CHECK_BYTES = 4
-/** Another one than those of the lists (cursor.ts). */
+/** Differs from the seeds of the lists' cursors (http/request/cursor.ts). */
 const SEED = 2
-
-const PATH = pathOf('listEvents')
 
 /** 30 characters of base64url, of which the first eight are the epoch; 24 before the first event, which has no mark. */
 export function encodeEventCursor({ epoch, id, mark }: EventPosition): string {
@@ -36,12 +32,4 @@ export function decodeEventCursor(cursor: string): EventPosition {
     if ((mark !== undefined || position.id === 0n) && encodeEventCursor(position) === cursor) return position
   }
   throw new PetstoreError('invalid_parameter', "cursor must be copied unchanged from the previous page's Link header.")
-}
-
-/** The `Link` to where the feed goes on. `query`: the parameters that it repeats. */
-export function eventLink(linkTo: LinkTo, query: Readonly<Record<string, unknown>>, next: EventPosition): string {
-  const repeated = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [value].flat().map((one) => `${name}=${encodeURIComponent(String(one))}&`),
-  )
-  return `<${linkTo(`${PATH}?${repeated.join('')}cursor=${encodeEventCursor(next)}`)}>; rel="next"`
 }
