@@ -7,8 +7,8 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, root, run, serve } from '../../../../test/support/process.ts'
 import { expectReleased } from '../../../../test/support/released.ts'
+import { Progress } from '../../../forward/src/metrics.ts'
 import { metricsOf } from '../../src/cli/commands/check-backup.ts'
-import { Progress } from '../../src/cli/events/forward-metrics.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 import { openStore } from '../../src/store/kinds.ts'
@@ -101,7 +101,7 @@ describe('metrics', () => {
 
   test('each have a row in docs/operations.md, and a test of their value', async () => {
     const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
-    const files = [...new Bun.Glob('packages/service/test/**/*.ts').scanSync({ cwd: root, absolute: true })]
+    const files = [...new Bun.Glob('packages/{service,forward}/test/**/*.ts').scanSync({ cwd: root, absolute: true })]
     const tests = files.map((path) => readFileSync(path, 'utf8')).join('')
     const names = (await allMetrics()).matchAll(/^# TYPE (petstore_\S+)/gm).map(([, name]) => name as string)
     const all = [...names]

@@ -1,20 +1,21 @@
-// `petstore events forward`: a web hook of the feed.
+// `petstore events forward`, a web hook of the feed, and `petstore events secret`, which makes the secret that signs.
 
 import { Command } from 'commander'
 import { PetstoreApiError } from '../../../../client/src/petstore.ts'
 import { Sender } from '../../../../client/src/sender.ts'
+import { Forwarder } from '../../../../forward/src/forwarder.ts'
+import { Progress } from '../../../../forward/src/metrics.ts'
+import { SavedCursor } from '../../../../forward/src/saved-cursor.ts'
+import { newSecret, readSecrets } from '../../../../forward/src/secrets.ts'
 import { httpUrl } from '../../config/setting-parsers.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { startAdmin } from '../../http/web/admin.ts'
 import { createLog } from '../../observability/log.ts'
 import { messageOf } from '../../terminal/exit-codes.ts'
 import { configOf, parsedBy, withClientSettings, withFrom } from '../../terminal/options.ts'
+import { deliver } from '../../terminal/print.ts'
 import { firstSignal } from '../../terminal/stop.ts'
 import { clientOptions } from '../client.ts'
-import { Progress } from '../events/forward-metrics.ts'
-import { Forwarder } from '../events/forwarder.ts'
-import { SavedCursor } from '../events/saved-cursor.ts'
-import { readSecrets } from '../events/secrets.ts'
 
 interface ForwardOptions {
   to: URL
@@ -48,6 +49,13 @@ Example:
     --secret-file webhook-secret --state forwarded`,
     )
     .action(forward)
+}
+
+export function secretCommand(): Command {
+  return new Command('secret')
+    .description('Make a secret for petstore events forward and its receiver.')
+    .addHelpText('after', '\nExample:\n  (umask 077 && petstore events secret > webhook-secret)')
+    .action(() => deliver(`${newSecret()}\n`))
 }
 
 async function forward({ to, secretFile, state, from, insecure }: ForwardOptions, self: Command): Promise<void> {

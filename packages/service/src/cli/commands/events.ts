@@ -16,9 +16,8 @@ import { parsedBy, parseInt64, withClientSettings, withFrom } from '../../termin
 import { type Line, printLines, printNote, write } from '../../terminal/print.ts'
 import { statusLine } from '../../terminal/table.ts'
 import { createClient } from '../client.ts'
-import { secretCommand } from '../events/secrets.ts'
 import { parseCount } from '../lists.ts'
-import { forwardCommand } from './events-forward.ts'
+import { forwardCommand, secretCommand } from './events-forward.ts'
 import { newEpochCommand } from './events-new-epoch.ts'
 
 interface EventsOptions {

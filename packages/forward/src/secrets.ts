@@ -1,23 +1,16 @@
 // The secrets that sign what is forwarded, in the form of Standard Webhooks 1.0.0: whsec_, and 24 to 64 bytes in base64.
 
 import { readFileSync } from 'node:fs'
-import { Command } from 'commander'
-import { StartError } from '../../domain/start-error.ts'
-import { orStartError } from '../../domain/system-reason.ts'
-import { absolutePath } from '../../store/absolute-path.ts'
-import { deliver } from '../../terminal/print.ts'
+import { StartError } from '../../service/src/domain/start-error.ts'
+import { orStartError } from '../../service/src/domain/system-reason.ts'
+import { absolutePath } from '../../service/src/store/absolute-path.ts'
 
 const PREFIX = 'whsec_'
 const NEW_BYTES = 32
 const [BYTES_MIN, BYTES_MAX] = [24, 64]
 
-export function secretCommand(): Command {
-  return new Command('secret')
-    .description('Make a secret for petstore events forward and its receiver.')
-    .addHelpText('after', '\nExample:\n  (umask 077 && petstore events secret > webhook-secret)')
-    .action(() =>
-      deliver(`${PREFIX}${Buffer.from(crypto.getRandomValues(new Uint8Array(NEW_BYTES))).toString('base64')}\n`),
-    )
+export function newSecret(): string {
+  return PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(NEW_BYTES))).toString('base64')
 }
 
 /** One a line. Throws StartError, whose message has none of them. */

@@ -1,17 +1,17 @@
 // Takes event after event from the feed to the receiver: the next one only when that has taken the one before and the cursor behind it is
 // on disk. So none is lost, their order is kept, and what is sent twice is only that whose answer was lost.
 
-import { eventReader, followPages } from '../../../../client/src/events.ts'
-import { toEvent } from '../../../../client/src/responses.ts'
-import { pause } from '../../../../client/src/retries.ts'
-import type { Sender } from '../../../../client/src/sender.ts'
-import { type Json, stringifyJson } from '../../../../contract/src/json.ts'
-import { decodeEventCursor, encodeEventCursor } from '../../domain/event-cursor.ts'
-import { markOf } from '../../domain/events.ts'
-import { StartError } from '../../domain/start-error.ts'
-import type { Log } from '../../observability/log.ts'
-import { throughProxy } from '../../terminal/plain-fetch.ts'
-import { inSeconds, type Progress } from './forward-metrics.ts'
+import { eventReader, followPages } from '../../client/src/events.ts'
+import { toEvent } from '../../client/src/responses.ts'
+import { pause } from '../../client/src/retries.ts'
+import type { Sender } from '../../client/src/sender.ts'
+import { type Json, stringifyJson } from '../../contract/src/json.ts'
+import { decodeEventCursor, encodeEventCursor } from '../../service/src/domain/event-cursor.ts'
+import { markOf } from '../../service/src/domain/events.ts'
+import { StartError } from '../../service/src/domain/start-error.ts'
+import type { Log } from '../../service/src/observability/log.ts'
+import { throughProxy } from '../../service/src/terminal/plain-fetch.ts'
+import { inSeconds, type Progress } from './metrics.ts'
 import { type Failed, type Message, post, type Receiver } from './receiver.ts'
 import type { SavedCursor } from './saved-cursor.ts'
 

@@ -1,8 +1,8 @@
 // The receiver of a web hook: one attempt to hand it a message, signed as Standard Webhooks 1.0.0 says, and what came of that.
 
 import { createHmac } from 'node:crypto'
-import { retryAfterMs } from '../../../../client/src/responses.ts'
-import { systemReason } from '../../domain/system-reason.ts'
+import { retryAfterMs } from '../../client/src/responses.ts'
+import { systemReason } from '../../service/src/domain/system-reason.ts'
 
 export interface Message {
   /** Equal in all attempts, so that the receiver recognises a message that it has. */

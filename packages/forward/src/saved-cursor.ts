@@ -2,13 +2,13 @@
 // has it.
 
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { decodeEventCursor } from '../../domain/event-cursor.ts'
-import { StartError } from '../../domain/start-error.ts'
-import { orStartError } from '../../domain/system-reason.ts'
-import { absolutePath } from '../../store/absolute-path.ts'
-import { syncFolderOf } from '../../system/files.ts'
-import { lockAlone } from '../../system/lock.ts'
-import { keepAccess, targetOf } from '../../system/partial.ts'
+import { decodeEventCursor } from '../../service/src/domain/event-cursor.ts'
+import { StartError } from '../../service/src/domain/start-error.ts'
+import { orStartError } from '../../service/src/domain/system-reason.ts'
+import { absolutePath } from '../../service/src/store/absolute-path.ts'
+import { syncFolderOf } from '../../service/src/system/files.ts'
+import { lockAlone } from '../../service/src/system/lock.ts'
+import { keepAccess, targetOf } from '../../service/src/system/partial.ts'
 
 const MODE = 0o600
 

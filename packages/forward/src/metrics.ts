@@ -1,7 +1,7 @@
 // How far a forwarder is, in its log and in its metrics.
 
-import type { Log } from '../../observability/log.ts'
-import { counter, gauge } from '../../observability/text-format.ts'
+import type { Log } from '../../service/src/observability/log.ts'
+import { counter, gauge } from '../../service/src/observability/text-format.ts'
 
 export class Progress {
   private taken = 0

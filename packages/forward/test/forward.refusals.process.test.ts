@@ -3,12 +3,12 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { temporaryFile } from '../../../../test/support/files.ts'
-import { run } from '../../../../test/support/process.ts'
-import { startService } from '../../../../test/support/service.ts'
-import { forward, SECRET, startHook, taken } from '../../../../test/support/webhook.ts'
-import { SavedCursor } from '../../src/cli/events/saved-cursor.ts'
-import { generateKey } from '../../src/domain/keys.ts'
+import { temporaryFile } from '../../../test/support/files.ts'
+import { run } from '../../../test/support/process.ts'
+import { startService } from '../../../test/support/service.ts'
+import { forward, SECRET, startHook, taken } from '../../../test/support/webhook.ts'
+import { generateKey } from '../../service/src/domain/keys.ts'
+import { SavedCursor } from '../src/saved-cursor.ts'
 
 const KEY = generateKey('production')
 
