@@ -6,6 +6,7 @@ import { StartError } from '../domain/start-error.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { io } from '../system/io.ts'
 import { partialsOf } from '../system/partial.ts'
+import { startInterval, stopTimer } from '../system/runtime.ts'
 import { Interrupted } from '../terminal/exit-codes.ts'
 import { FOR_PEOPLE, printNote, write } from '../terminal/print.ts'
 import { startProgress } from '../terminal/progress.ts'
@@ -31,7 +32,7 @@ export async function runWatched({ what, args, from, to }: Watched): Promise<voi
   const child = startSelf(args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...io().env, ...forPeople } })
   const bytes = fileAt(source)?.size
   const progress = startProgress(what, bytes)
-  const timer = setInterval(() => {
+  const timer = startInterval(() => {
     const done = Math.max(0, ...partialsOf(target, child.pid).map((file) => fileAt(file)?.size ?? 0))
     const isCopied = bytes !== undefined && done >= bytes
     progress.update(isCopied ? bytes : done, isCopied ? 'checking' : `${(done / 1e6).toFixed(1)} MB`)
@@ -54,7 +55,7 @@ export async function runWatched({ what, args, from, to }: Watched): Promise<voi
     const left = before === undefined ? `there is no ${to}` : `${to} was not changed`
     throw new Interrupted(`Interrupted. Nothing is left of it: ${left}.`)
   } finally {
-    clearInterval(timer)
+    stopTimer(timer)
     progress.stop()
   }
 }

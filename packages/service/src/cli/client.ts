@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { type Deprecation, PetstoreClient, type PetstoreClientOptions } from '../../../client/src/petstore.ts'
 import { KeyError, localUrl, namesLocal } from '../config/read-config.ts'
 import { io } from '../system/io.ts'
+import { wallMs } from '../system/runtime.ts'
 import { setService } from '../terminal/exit-codes.ts'
 import { clientConfigOf } from '../terminal/options.ts'
 import { plainFetch } from '../terminal/plain-fetch.ts'
@@ -46,7 +47,7 @@ export function clientOptions(command: Command): PetstoreClientOptions {
     throw new KeyError(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)
   }
   const onDeprecated = (notice: Deprecation) => {
-    if (notice.removal && notice.removal.getTime() - Date.now() < NOTE_MS)
+    if (notice.removal && notice.removal.getTime() - wallMs() < NOTE_MS)
       printNote(removalNote(typed(command), notice.removal))
   }
   return { baseUrl, apiKey, onDeprecated, fetch: plainFetch }

@@ -2,6 +2,7 @@
 
 import { type ApiKey, keyState } from '../domain/keys.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
+import { wallMs } from '../system/runtime.ts'
 import type { Line } from '../terminal/print.ts'
 import { table, time } from '../terminal/table.ts'
 
@@ -19,7 +20,7 @@ export function findKeys(keys: readonly ApiKey[], which: string): [ApiKey, ...Ap
 }
 
 export function inForce(keys: readonly ApiKey[]): ApiKey[] {
-  return keys.filter((key) => keyState(key, Date.now()) === 'active')
+  return keys.filter((key) => keyState(key, wallMs()) === 'active')
 }
 
 export function listing(keys: readonly ApiKey[]): Line[] {
@@ -29,7 +30,7 @@ export function listing(keys: readonly ApiKey[]): Line[] {
     key.name,
     (key.ending ?? '').replace(/(?=.{4}$)/, '…'),
     key.readOnly ? 'read-only' : 'full',
-    keyState(key, Date.now()),
+    keyState(key, wallMs()),
     key.expiresAt === undefined ? 'never' : end(key.expiresAt),
     key.lastUsedAt === undefined ? '' : time(key.lastUsedAt),
     time(key.createdAt).slice(0, 10),
@@ -39,5 +40,5 @@ export function listing(keys: readonly ApiKey[]): Line[] {
 
 /** To the minute when it is near. */
 function end(at: number): string {
-  return at < Date.now() + 2 * DAY_MS ? time(at) : time(at).slice(0, 10)
+  return at < wallMs() + 2 * DAY_MS ? time(at) : time(at).slice(0, 10)
 }

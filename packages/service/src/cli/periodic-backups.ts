@@ -13,6 +13,7 @@ import { absolutePath } from '../store/absolute-path.ts'
 import { kindOf } from '../store/kinds.ts'
 import { makeFolder, ownershipAdvice } from '../system/files.ts'
 import { partialsOf, removeAbandoned } from '../system/partial.ts'
+import { startInterval, stopTimer } from '../system/runtime.ts'
 import { startSelf } from './child-process.ts'
 
 /** Only files with such a name that are backups of this store are counted or deleted. */
@@ -123,7 +124,7 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
     throw new Error(message.trim() || `The backup process ended with ${signalCode ?? status}.`)
   }
 
-  const timer = setInterval(() => {
+  const timer = startInterval(() => {
     checking ??= check().finally(() => {
       checking = undefined
     })
@@ -134,7 +135,7 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
       return Math.max(0, now() - (newest ? timeOf(newest) + backupEvery : startedAt)) / 1000
     },
     async stop() {
-      clearInterval(timer)
+      stopTimer(timer)
       child?.kill()
       await checking
     },

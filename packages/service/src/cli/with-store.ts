@@ -6,6 +6,7 @@ import { noStoreAt } from '../domain/start-error.ts'
 import type { Store } from '../domain/store.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { kindOf } from '../store/kinds.ts'
+import { wallMs } from '../system/runtime.ts'
 import { printNote } from '../terminal/print.ts'
 
 /** Throws StartError if there is no store; `more` follows the advice. */
@@ -15,7 +16,7 @@ export async function withStore<Result>(
   more?: string,
 ): Promise<Result> {
   requireStore(database, more)
-  const store = await kindOf(database).open(database, { now: Date.now, onMigration: printNote })
+  const store = await kindOf(database).open(database, { now: wallMs, onMigration: printNote })
   try {
     return await use(store)
   } finally {

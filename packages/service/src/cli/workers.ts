@@ -6,6 +6,7 @@ import type { Config } from '../config/read-config.ts'
 import { StartError } from '../domain/start-error.ts'
 import type { Log } from '../observability/log.ts'
 import { kindOf } from '../store/kinds.ts'
+import { sleep } from '../system/runtime.ts'
 import { within } from '../terminal/stop.ts'
 import { startSelf } from './child-process.ts'
 
@@ -61,7 +62,7 @@ export async function startWorkers(count: number, config: Config, port: number, 
     if (stopping) return
     log.error({ worker: index + 1, status }, 'worker ended')
     // A worker that finds no store, or another, refuses to start.
-    do await Bun.sleep(AGAIN_MS)
+    do await sleep(AGAIN_MS)
     while (!stopping && storeOf(config) !== store)
     if (stopping) return
     await start(index).catch(() => replace(index, status))

@@ -3,6 +3,7 @@
 import { SingleBar } from 'cli-progress'
 import { printable } from '../observability/printable.ts'
 import { io } from '../system/io.ts'
+import { monotonicMs } from '../system/runtime.ts'
 import { duration, printNote } from './print.ts'
 
 export interface Progress {
@@ -32,14 +33,14 @@ export function startProgress(what: string, total: number | undefined): Progress
     // The command itself handles an interrupt.
     gracefulExit: false,
   })
-  const startedAt = performance.now()
+  const startedAt = monotonicMs()
   bar.start(total ?? 1, 0, { words: '', left: '' })
   return {
     update(done, words) {
       // Estimated from the whole time so far: files are read in chunks too large for the bar's own estimate. Before the first hundredth it
       // would be anything.
       const share = done / (total ?? done)
-      const leftMs = share < 0.01 ? 0 : (performance.now() - startedAt) * (1 / share - 1)
+      const leftMs = share < 0.01 ? 0 : (monotonicMs() - startedAt) * (1 / share - 1)
       bar.update(total === undefined ? 0 : done, { words, left: leftMs >= 1000 ? `${duration(leftMs)} left` : '' })
     },
     log: (line) => {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Log } from '../observability/log.ts'
 import { ownsProcess } from '../system/io.ts'
+import { monotonicMs, sleep, startInterval } from '../system/runtime.ts'
 import { isTerminal } from '../system/terminal.ts'
 import { Interrupted } from './exit-codes.ts'
 
@@ -20,7 +21,7 @@ export function firstSignal(log?: Log): Promise<NodeJS.Signals> {
     if (!ownsProcess()) return
     let first: { signal: NodeJS.Signals; at: number } | undefined
     const receive = (signal: NodeJS.Signals) => {
-      const at = performance.now()
+      const at = monotonicMs()
       if (first?.signal === signal && at < first.at + SAME_SIGNAL_MS) return
       if (first) process.exit(128 + constants.signals[signal])
       first = { signal, at }
@@ -71,7 +72,7 @@ export function npxEnds(): Promise<'SIGTERM'> {
     const { npm_command, npm_config_user_agent } = process.env
     if (npm_command !== 'exec' && !npm_config_user_agent?.startsWith('yarn/1.')) return
     const parent = process.ppid
-    setInterval(() => process.ppid !== parent && resolve('SIGTERM'), PARENT_EVERY_MS).unref()
+    startInterval(() => process.ppid !== parent && resolve('SIGTERM'), PARENT_EVERY_MS).unref()
   })
 }
 
@@ -98,5 +99,5 @@ export async function stopInOrder(steps: readonly StopStep[], log: Log): Promise
 
 /** Whether `work` ended within `ms`. Rejects when it failed within that time. */
 export function within(ms: number, work: Promise<unknown>): Promise<boolean> {
-  return Promise.race([work.then(() => true), Bun.sleep(ms).then(() => false)])
+  return Promise.race([work.then(() => true), sleep(ms).then(() => false)])
 }

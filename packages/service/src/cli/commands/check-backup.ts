@@ -7,6 +7,7 @@ import { markOf } from '../../domain/events.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { gauge } from '../../observability/text-format.ts'
 import type { LastEvent } from '../../store/kinds.ts'
+import { wallMs } from '../../system/runtime.ts'
 import { CouldNotExamine, messageOf } from '../../terminal/exit-codes.ts'
 import { clientConfigOf, withClientSettings } from '../../terminal/options.ts'
 import { writeFile } from '../../terminal/output-file.ts'
@@ -67,7 +68,7 @@ class NotEqual extends StartError {}
 /** What the service has after the copy's last event. Throws NotEqual where it has another or none in the place of that one. */
 async function compare(file: string, last: LastEvent | undefined, command: Command) {
   const client = createClient(command)
-  const askedAt = Date.now()
+  const askedAt = wallMs()
   const reached = ({ id }: { id: bigint }) => last === undefined || id >= last.id
   let page = await client.listEvents({ ...(last && { from: new Date(last.at).toISOString() }), limit: PAGE_MAX })
   while (page.events.length > 0 && !page.events.some(reached))
@@ -95,7 +96,7 @@ function upTo({ id, at }: LastEvent): string {
   return ` up to event ${id}, of ${new Date(at).toISOString()}, ${age(at)} ago`
 }
 
-const age = (at: number) => duration(Date.now() - at, 1)
+const age = (at: number) => duration(wallMs() - at, 1)
 
 /** In Prometheus' text format. */
 export function metricsOf(goodUntil: number): string {

@@ -1,7 +1,6 @@
 // `petstore pets import`: adds the pets of a file to a service, many at a time, in little memory. Each record has an Idempotency-Key of
 // record-key.ts, so running the same import again adds only the missing records.
 
-import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../../client/src/petstore.ts'
@@ -14,6 +13,7 @@ import { ENCODINGS, type Encoding } from '../../../../files/src/text.ts'
 import { FlagError } from '../../config/read-config.ts'
 import type { Names } from '../../domain/names.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
+import { randomUuid } from '../../system/runtime.ts'
 import { ImportIncomplete, Interrupted, messageOf } from '../../terminal/exit-codes.ts'
 import { parsedBy, withClientSettings } from '../../terminal/options.ts'
 import { grouped, plural, printNote, write } from '../../terminal/print.ts'
@@ -228,7 +228,7 @@ class ImportRun {
 
 function importName(file: string, { as, again }: ImportOptions): string {
   if (as !== undefined) return `name ${as}`
-  return again || file === '-' ? `once ${randomUUID()}` : `file ${realpathSync(absolutePath(file))}`
+  return again || file === '-' ? `once ${randomUuid()}` : `file ${realpathSync(absolutePath(file))}`
 }
 
 function summary({ added, present, refused }: Counts): string {

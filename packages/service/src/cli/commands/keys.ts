@@ -16,6 +16,7 @@ import {
 } from '../../domain/keys.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { StartError } from '../../domain/start-error.ts'
+import { wallMs } from '../../system/runtime.ts'
 import { configOf, parsedBy, withSettings } from '../../terminal/options.ts'
 import { deliver, printLines, printNote, write } from '../../terminal/print.ts'
 import { time } from '../../terminal/table.ts'
@@ -51,7 +52,7 @@ function createCommand(): Command {
           throw new StartError(
             `Key ${same.id} is named ${JSON.stringify(name)} already. Rotate or revoke it, or choose another name.`,
           )
-        const expiresAt = expires === undefined ? undefined : Date.now() + expires
+        const expiresAt = expires === undefined ? undefined : wallMs() + expires
         const newestKnown = keys.at(-1)?.id ?? 0n
         await issue(store, config, { name, readOnly, expiresAt, newestKnown })
       }
@@ -95,7 +96,7 @@ function rotateCommand(): Command {
       await withStore(config, async (store) => {
         const keys = await store.listKeys()
         const old = findKeys(keys, which).at(-1) as ApiKey
-        const now = Date.now()
+        const now = wallMs()
         // A rotated key expires with its overlap. The life to copy is that of the newest key of this name.
         const { createdAt, expiresAt: end } = named(keys, old.name).findLast(({ id }) => id >= old.id) ?? old
         const life = expires ?? (end === undefined ? undefined : end - createdAt)
@@ -159,7 +160,7 @@ function toJson(key: ApiKey) {
     ending: key.ending?.slice(-4) ?? null,
     environment: environmentOf(key),
     access: key.readOnly ? 'read-only' : 'full',
-    state: keyState(key, Date.now()),
+    state: keyState(key, wallMs()),
     createdAt: iso(key.createdAt),
     expiresAt: iso(key.expiresAt),
     revokedAt: iso(key.revokedAt),

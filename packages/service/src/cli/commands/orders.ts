@@ -7,6 +7,7 @@ import { ORDER_STATUSES, type Sort } from '../../../../contract/src/generated.ts
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { parseDuration } from '../../config/setting-parsers.ts'
 import type { RequestedTransition } from '../../domain/order-transitions.ts'
+import { wallMs } from '../../system/runtime.ts'
 import { int64Argument, parsedBy, parseInt64, type Stated, withClientSettings } from '../../terminal/options.ts'
 import { type Line, printLines, printNote, write } from '../../terminal/print.ts'
 import { fields, table, time } from '../../terminal/table.ts'
@@ -205,7 +206,7 @@ function details(order: Order): Line[] {
 function parseExpiry(text: string): string {
   if (instantFromText(text) !== undefined) return text
   try {
-    return new Date(Date.now() + parseDuration(text)).toISOString()
+    return new Date(wallMs() + parseDuration(text)).toISOString()
   } catch {
     throw new Error(
       'must be a duration, such as 30m, 24h or 7d, or a time with an offset, such as 2026-11-24T18:00:00Z',

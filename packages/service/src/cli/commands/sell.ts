@@ -3,6 +3,7 @@
 import { Command } from 'commander'
 import { type Order, PetstoreApiError, type PetstoreClient } from '../../../../client/src/petstore.ts'
 import { StartError } from '../../domain/start-error.ts'
+import { wallMs } from '../../system/runtime.ts'
 import { int64Argument, withClientSettings } from '../../terminal/options.ts'
 import { printNote } from '../../terminal/print.ts'
 import { createClient } from '../client.ts'
@@ -26,7 +27,7 @@ Example:
     )
     .action(async (petId: bigint, { reference, json }, self: Command) => {
       const client = createClient(self)
-      const order = { petId, reference, expiresAt: new Date(Date.now() + HELD_MS).toISOString() }
+      const order = { petId, reference, expiresAt: new Date(wallMs() + HELD_MS).toISOString() }
       const placed = await client.placeOrder(order).catch((error) => refuse(error, client, petId))
       const sold = await client.completeOrder(placed.id).catch((error) => giveUp(error, client, placed))
       await printOrder(sold, json)

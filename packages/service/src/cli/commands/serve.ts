@@ -11,6 +11,7 @@ import { createLog, type Log } from '../../observability/log.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
 import { kindOf, MEMORY } from '../../store/kinds.ts'
 import { io } from '../../system/io.ts'
+import { wallMs } from '../../system/runtime.ts'
 import { configOf, parsedBy, withSettings } from '../../terminal/options.ts'
 import { firstSignal, npxEnds, stopInOrder } from '../../terminal/stop.ts'
 import { readCategories } from '../category-file.ts'
@@ -126,7 +127,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   const admin = metrics && startAdmin({ host: config.adminHost, port: config.adminPort as number, metrics })
   const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
   const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
-  const backups = startPeriodicBackups(backedUp, log, Date.now, (copy) => isBackupOf(store, copy, config))
+  const backups = startPeriodicBackups(backedUp, log, wallMs, (copy) => isBackupOf(store, copy, config))
   const file = !ephemeral && kindOf(config.database).files ? absolutePath(config.database) : undefined
   metrics?.watch({ file, backupOverdue: backups.overdueSeconds })
   const started = { url: practice?.url ?? server.url, config, metrics: admin?.url }
@@ -185,7 +186,7 @@ async function openServed(config: Config, { ephemeral, stdin, practice: practise
   const metrics =
     config.adminPort === undefined ? undefined : new (await import('../../observability/metrics.ts')).Metrics()
   const practice = practises ? await (await import('../practice.ts')).startPractice(config) : undefined
-  const now = practice?.clock.now ?? Date.now
+  const now = practice?.clock.now ?? wallMs
   const identity = worker ? (process.env[STORE_VARIABLE] ?? '') : undefined
   const open = () =>
     openWatched(ephemeral ? MEMORY : config.database, log, metrics, {
