@@ -69,10 +69,10 @@ await picture('page-order.png', WIDE, async (page, client) => {
   await page.getByRole('link', { name: 'Sheldon' }).first().click()
   await page.getByRole('button', { name: 'Print a receipt' }).waitFor()
 })
-await picture('page-activity.png', WIDE, async (page, client) => {
+await picture('page-sales.png', WIDE, async (page, client) => {
   await soldAndTakenBack(client)
-  await page.getByRole('link', { name: 'Activity' }).click()
-  await page.getByRole('region', { name: 'All' }).getByRole('link', { name: 'Biscuit' }).first().waitFor()
+  await page.getByRole('link', { name: 'Sales' }).click()
+  await page.locator('.sales').getByRole('link', { name: 'Biscuit' }).first().waitFor()
 })
 await picture('page-import.png', WIDE, async (page) => {
   await press(page, 'Import')

@@ -72,6 +72,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'service/src/store/absolute-path.ts',
     'client/src',
     'files/src/format.ts',
+    'files/src/local-time.ts',
     'contract/src',
   ],
   'service/src/cli': [

@@ -3,7 +3,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../../client/src/petstore.ts'
-import { ActivityView } from './activity/activity-view.tsx'
 import { AddDialog } from './animal/add-dialog.tsx'
 import { type Draft, isEmpty } from './animal/draft.ts'
 import { ImportDialog } from './files/import-dialog.tsx'
@@ -25,11 +24,13 @@ import { useEvents, useFeed, useMarks } from './live/use-feed.ts'
 import { useNews } from './news.tsx'
 import { useActing } from './orders/acting.tsx'
 import type { Action, Subject } from './orders/actions.ts'
+import { EndingToday } from './orders/ending.tsx'
 import { usePrinting } from './paper/use-printing.tsx'
 import { Notice } from './parts/notice.tsx'
 import { brief } from './phrases.ts'
 import { openedAddress, useOpened } from './record/record-address.ts'
 import { RecordView } from './record/record-view.tsx'
+import { SalesView } from './sales/sales-view.tsx'
 import { SelectionBar } from './selection/selection-bar.tsx'
 import { useSelection } from './selection/use-selection.ts'
 import type { SignedIn } from './session/tab-keys.ts'
@@ -68,7 +69,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   const [start, orderDialog] = useActing({ client, feed, onStart: () => tell(''), onChange: refresh, onDone })
   const onAction = readOnly ? undefined : start
   const [changes, setChanges] = useState(0)
-  useTitle(opened ? (opened.kind === 'activity' ? 'Activity' : undefined) : TITLES[position.view])
+  useTitle(opened ? (opened.kind === 'sales' ? 'Sales' : undefined) : TITLES[position.view])
   const leave = useFocusBack(opened !== undefined)
   useSpokenList(list)
 
@@ -173,8 +174,8 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
       {opened ? (
         <main class="page">
           {wrongAddress}
-          {opened.kind === 'activity' ? (
-            <ActivityView {...{ client, feed }} position={opened} />
+          {opened.kind === 'sales' ? (
+            <SalesView {...{ client, feed }} position={opened} />
           ) : (
             <RecordView
               {...{ client, feed, onAction, changes }}
@@ -207,6 +208,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
           <p class="print-title" data-text={shown && summary(shown.position, rangeOf(shown))} />
           {!emptyStore && <Tools {...{ position, shown }} goTo={go} />}
           <Found {...{ client, feed, position, onAction }} />
+          {position.view === 'orders' && <EndingToday {...{ client, feed }} />}
           <ListView
             {...{ ...list, onAction, emptyStore, selection }}
             goTo={go}

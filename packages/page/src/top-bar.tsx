@@ -42,10 +42,10 @@ export function Bar({ position, starts, opened, signedIn, onExplain, onSignOut, 
           ))}
           <Link
             class="button quiet"
-            to={{ kind: 'activity' }}
-            aria-current={opened?.kind === 'activity' ? 'page' : undefined}
+            to={{ kind: 'sales' }}
+            aria-current={opened?.kind === 'sales' ? 'page' : undefined}
           >
-            Activity
+            Sales
           </Link>
         </nav>
         {children}

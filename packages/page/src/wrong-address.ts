@@ -1,9 +1,9 @@
 // The filters of an address that have no meaning, such as those of a link that was typed by hand. The page ignores them, and says so.
 
 import { int64FromDecimal } from '../../contract/src/int64.ts'
-import { isDay } from './activity/days.ts'
+import { isDay } from '../../files/src/local-time.ts'
 import { parseInteger } from './animal/fields.ts'
-import { STATUSES_OF } from './animal/status-labels.ts'
+import { EVENT_NAMES, STATUSES_OF } from './animal/status-labels.ts'
 import { fromIdRanges } from './list/id-ranges.ts'
 
 /** As they are written: `category=dog`. */
@@ -17,6 +17,7 @@ export function wrongIn(address: string): string[] {
     animal: (text) => parseInteger(text) !== undefined,
     order: (text) => parseInteger(text) !== undefined,
     day: isDay,
+    type: (text) => text in EVENT_NAMES,
   }
   return [...query].filter(([name, text]) => isRight[name]?.(text) === false).map((pair) => pair.join('='))
 }

@@ -117,10 +117,10 @@ const VIEWS: Record<string, Show> = {
     await page.getByText('Name must contain').waitFor()
   }),
   'an order, being edited': edited('order=1', (page) => page.getByLabel('Until').waitFor()),
-  'the activity': signedIn(async (page) => {
-    await page.getByRole('link', { name: 'Activity' }).click()
+  'the sales': signedIn(async (page) => {
+    await page.getByRole('link', { name: 'Sales' }).click()
     await page.getByRole('radio', { name: RESERVED }).check()
-    await page.getByRole('region', { name: RESERVED }).getByRole('listitem').first().waitFor()
+    await page.getByRole('region', { name: 'Everything that happened' }).getByRole('listitem').first().waitFor()
   }),
   'importing, with problems': signedIn(async (page) => {
     await press(page, 'Import')

@@ -27,7 +27,7 @@ test.skipIf(!firefox)(`everyday work in Firefox${firefox ? '' : ': skipped, it i
     await page.press('Sell Pet 8')
     await page.press('Sell')
     await shows('Pet 8 is sold')
-    await page.goto(`${service.origin}/?view=activity`)
+    await page.goto(`${service.origin}/?view=sales`)
     await shows('Pet 8 · Order 1 · Sold — test')
 
     await page.goto(`${service.origin}/?order=1`)

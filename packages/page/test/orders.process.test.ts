@@ -6,6 +6,7 @@ import { accessibilityProblems } from '../../../test/support/browser.ts'
 import { addPets, beginSale, focusedName, openEachTest, openSignedIn } from '../../../test/support/console.ts'
 import type { Service } from '../../../test/support/service.ts'
 import type { PetstoreClient } from '../../client/src/petstore.ts'
+import { dayOf, spanOf } from '../../files/src/local-time.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
 import { NOT_RESPONDING } from '../src/failures.ts'
 import { SHORTCUTS } from '../src/shortcuts.ts'
@@ -13,7 +14,7 @@ import { SHORTCUTS } from '../src/shortcuts.ts'
 let service: Service
 let page: Page
 let client: PetstoreClient
-const { addNamed, alert, button, dialog, go, hold, press, row, said } = openEachTest((opened) => {
+const { addNamed, alert, button, dialog, go, hold, openFollowing, press, row, said } = openEachTest((opened) => {
   ;({ service, page, client } = opened)
   // A reservation's end is judged by the service's clock and chosen by the browser's.
   service.clock.at = Date.now()
@@ -211,4 +212,27 @@ test('orders have a list of their own, with its place in the address; a read-onl
   await row('Mia').waitFor()
   expect(await page.getByRole('button', { name: /Sell|Release/ }).count()).toBe(0)
   expect(await dialog().count()).toBe(0)
+})
+
+test('the reservations that end today are listed when asked for, and follow what happens', async () => {
+  await addPets(service, 2, 'available', 'available')
+  const midnight = spanOf(dayOf(Date.now())).to
+  const soon = new Date((Date.now() + Date.parse(midnight)) / 2).toISOString()
+  await client.placeOrder({ petId: 1n, reference: 'Anna', expiresAt: midnight })
+  await openFollowing()
+  await page.getByRole('link', { name: 'Orders' }).click()
+  await page.getByText('Reservations ending today').click()
+  await page.getByText('None.').waitFor()
+  const lists: string[] = []
+  page.on('request', (request) => request.url().includes('status=pending&limit=100') && lists.push(request.url()))
+  const { id } = await client.placeOrder({ petId: 2n, reference: 'Bob', expiresAt: soon })
+  await page
+    .locator('.ending li')
+    .getByRole('link', { name: `Order ${id}` })
+    .waitFor()
+  expect(await page.locator('.ending li').textContent()).toContain('Pet 2 for Bob, until')
+  await client.cancelOrder(id)
+  await page.getByText('None.').waitFor()
+  // The order alone was read again, and not all that are pending.
+  expect(lists).toEqual([])
 })

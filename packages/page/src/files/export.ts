@@ -1,6 +1,7 @@
 // What is filtered, as a CSV file for spreadsheets: all pages of the list, in its order. Nothing is saved until all are there.
 
 import { writeExcel } from '../../../files/src/csv.ts'
+import { EVENT_COLUMNS } from '../../../files/src/event-rows.ts'
 import { listSeparator } from '../../../files/src/excel.ts'
 import { FIELD_NAMES } from '../animal/fields.ts'
 import type { ListPosition } from '../list/list-position.ts'
@@ -8,6 +9,7 @@ import type { ListPosition } from '../list/list-position.ts'
 const COLUMNS = {
   animals: ['id', ...FIELD_NAMES],
   orders: ['id', 'petId', 'petName', 'status', 'reference', 'placedAt', 'changedAt', 'expiresAt'],
+  sales: EVENT_COLUMNS,
 }
 
 /** So many become a part, which browsers need not keep in memory. */
@@ -27,7 +29,7 @@ interface Progress {
 /** Resolves with the number of rows once they are saved. */
 export async function exportRows(
   items: AsyncIterable<object> | Iterable<object>,
-  view: ListPosition['view'],
+  view: keyof typeof COLUMNS,
   name: string,
   { signal, onRows }: Progress = {},
 ): Promise<number> {

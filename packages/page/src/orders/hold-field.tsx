@@ -1,8 +1,8 @@
 // The field for how long an animal is reserved, with when that ends.
 
 import { useId } from 'preact/hooks'
+import { localTime } from '../../../files/src/local-time.ts'
 import { now } from '../parts/clock.ts'
-import { localTime } from '../parts/local-time.ts'
 import { time } from '../phrases.ts'
 import { type End, ends, HOLDS, HOUR_MS, type Hold } from './hold.ts'
 

@@ -1,10 +1,10 @@
 // What a person edits of an animal or of an order, field by field: as it is now, as it was when the dialog opened, and what is sent.
 
 import type { OrderTerms, PetChange, PetstoreClient } from '../../../client/src/petstore.ts'
+import { localTime } from '../../../files/src/local-time.ts'
 import { FIELDS, problemsIn, TYPED_FIELDS, type TypedField, textsOf } from '../animal/fields.ts'
 import { tagOfOrder, tagOfPet } from '../animal/preconditions.ts'
 import { type End, ends } from '../orders/hold.ts'
-import { localTime } from '../parts/local-time.ts'
 import { brief, time } from '../phrases.ts'
 import type { Read } from './animal.ts'
 

@@ -4,23 +4,10 @@ import type { ComponentChildren } from 'preact'
 import type { Event, OrderTerms, Pet } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
 import { TYPED_FIELDS, textsOf } from '../animal/fields.ts'
-import { labelOf } from '../animal/status-labels.ts'
+import { EVENT_NAMES, labelOf } from '../animal/status-labels.ts'
 import { plain } from '../parts/visible-text.ts'
 import { brief, time } from '../phrases.ts'
 import { fromTo } from './edits.ts'
-
-/** What a shop asks about first comes first. */
-export const EVENT_NAMES: Record<EventType, string> = {
-  'order.completed': labelOf('completed'),
-  'order.placed': labelOf('pending'),
-  'order.returned': labelOf('returned'),
-  'order.cancelled': labelOf('cancelled'),
-  'order.expired': labelOf('expired'),
-  'order.changed': 'Order edited',
-  'pet.added': 'Added',
-  'pet.changed': 'Edited',
-  'pet.deleted': 'Deleted',
-}
 
 const UNTIL: readonly string[] = ['order.placed', 'order.changed'] satisfies EventType[]
 

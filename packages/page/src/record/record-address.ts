@@ -1,8 +1,8 @@
-// What has the page to itself instead of a list: `/?animal=12`, `/?order=7` or `/?view=activity`. `/animals/12` and `/orders/7` lead there.
+// What has the page to itself instead of a list: `/?animal=12`, `/?order=7` or `/?view=sales`. `/animals/12` and `/orders/7` lead there.
 
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { type ActivityPosition, activityAddress, activityFrom } from '../activity/activity-address.ts'
 import { parseInteger } from '../animal/fields.ts'
+import { type SalesPosition, salesAddress, salesFrom } from '../sales/sales-address.ts'
 
 export interface RecordId {
   kind: 'animal' | 'order'
@@ -10,10 +10,10 @@ export interface RecordId {
 }
 
 /** What has the page to itself, instead of a list. */
-export type Opened = RecordId | ActivityPosition
+export type Opened = RecordId | SalesPosition
 
 export function openedAddress(opened: Opened): string {
-  return opened.kind === 'activity' ? activityAddress(opened) : `./?${opened.kind}=${opened.id}`
+  return opened.kind === 'sales' ? salesAddress(opened) : `./?${opened.kind}=${opened.id}`
 }
 
 /** The record in the address, and what opens one; `undefined` goes back to the list. */
@@ -33,8 +33,8 @@ export function useOpened(): [Opened | undefined, (opened: Opened | undefined) =
 
 function fromAddress(): Opened | undefined {
   const query = new URLSearchParams(location.search)
-  const activity = activityFrom(query)
-  if (activity) return activity
+  const sales = salesFrom(query)
+  if (sales) return sales
   for (const kind of ['animal', 'order'] as const) {
     const id = parseInteger(query.get(kind) ?? '')
     if (id !== undefined) return { kind, id }

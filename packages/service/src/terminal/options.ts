@@ -3,9 +3,11 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { instantFromText } from '../../../contract/src/date-time.ts'
 import { PET_STATUSES } from '../../../contract/src/generated.ts'
+import { dayFrom, dayOf, isDay, spanOf } from '../../../files/src/local-time.ts'
 import { type Config, type Flags, readConfig, readSettings } from '../config/read-config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
 import { io } from '../system/io.ts'
+import { wallMs } from '../system/runtime.ts'
 
 type Named = keyof typeof SETTINGS
 
@@ -79,11 +81,23 @@ export function clientConfigOf(command: Command) {
 
 /** `--from`: where to begin in the feed. */
 export function withFrom(command: Command): Command {
-  const description = 'where to begin: beginning, now, or a time such as 2026-11-21T00:00:00Z (default: beginning)'
+  const description =
+    'where to begin: beginning, now, today, yesterday, a day such as 2026-11-21, or a time such as 2026-11-21T18:00:00Z (default: beginning)'
   return command.option('--from <where>', description, parsedBy(parseFrom))
 }
 
 function parseFrom(text: string): string {
-  if (text === 'beginning' || text === 'now' || instantFromText(text) !== undefined) return text
-  throw new Error('must be beginning, now, or a date and time with an offset, such as 2026-11-21T18:00:00Z')
+  const from = text === 'beginning' || text === 'now' ? text : timeFrom(text)
+  if (from !== undefined) return from
+  throw new Error(
+    'must be beginning, now, today, yesterday, a day such as 2026-11-21, or a time with an offset, such as 2026-11-21T18:00:00Z',
+  )
+}
+
+/** A date-time with an offset: the same text. A day, `today` or `yesterday`: its first moment, by this machine's clock and time zone. */
+export function timeFrom(text: string): string | undefined {
+  if (instantFromText(text) !== undefined) return text
+  const today = dayOf(wallMs())
+  const day = { today, yesterday: dayFrom(today, -1) }[text] ?? text
+  return isDay(day) ? spanOf(day).from : undefined
 }

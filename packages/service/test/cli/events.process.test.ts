@@ -1,10 +1,12 @@
 // `petstore events`, and `petstore events new-epoch` beside a service that serves the store.
 
-import { expect, test } from 'bun:test'
+import { expect, onTestFinished, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { launcher, run } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
+import { PetstoreClient } from '../../../client/src/petstore.ts'
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 
 const cluster = await sharedCluster()
@@ -50,7 +52,9 @@ test('petstore events shows what has happened, for people and as JSON, and goes 
   expect(await run(['events', '--from', 'now'], { env })).toEqual(none)
   const { text } = await service.get('/store/events')
   expect(`[${(await events('--json')).trimEnd().replaceAll('\n', ',')}]`).toBe(text)
-  expect(await run(['events', '--from', 'yesterday'], { env })).toMatchObject({ status: 2 })
+  for (const from of ['tomorrow', '2026-02-29', '2026-13-45', '2026-11-26T09:00']) {
+    expect(await run(['events', '--from', from], { env })).toMatchObject({ status: 2, stdout: '' })
+  }
   const ids = async (...flags: string[]) =>
     (await events('--json', ...flags)).split('\n').flatMap((line) => (line ? Number(JSON.parse(line).id) : []))
   const all = await ids()
@@ -83,4 +87,54 @@ test('petstore events shows what has happened, for people and as JSON, and goes 
   expect(await next()).toBe('order.placed')
   child.kill()
   await child.exited
+})
+
+test('petstore events takes days of the local time, and exports a day with the columns of the page', async () => {
+  const zone = process.env.TZ
+  process.env.TZ = 'Europe/Berlin'
+  onTestFinished(() => {
+    process.env.TZ = zone ?? ''
+  })
+  const service = await startService()
+  const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
+  const events = async (...flags: string[]) => run(['events', ...flags], { env })
+  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+  const at = async (time: string | number, act: () => Promise<unknown>) => {
+    service.clock.at = new Date(time).getTime()
+    await act()
+  }
+  // 29 March has 23 hours: it ends at 22:00 in UTC.
+  await at('2026-03-28T22:59:59Z', () => client.createPet({ name: '=Rex', categoryId: 7n }))
+  await at('2026-03-28T23:00:00Z', () => client.placeOrder({ petId: 1n, reference: 'Anna, Bob' }))
+  await at('2026-03-29T21:59:59Z', () => client.completeOrder(1n))
+  await at('2026-03-29T22:00:00Z', () => client.returnOrder(1n))
+  const { stdout } = await events('--from', '2026-03-29', '--to', '2026-03-30', '--json')
+  const ofDay = stdout.trimEnd().split('\n')
+  expect(ofDay.map((line) => JSON.parse(line).type)).toEqual(['order.placed', 'order.completed'])
+  expect((await events('--from', 'yesterday')).stderr).toBe('There are no such events.\n')
+  await at(Date.now(), () => client.createPet({ name: 'Mia', categoryId: 7n }))
+  expect((await events('--from', 'today')).stdout).toContain('(Mia)')
+  expect((await events('--from', 'yesterday', '--to', 'today')).stdout).toBe('')
+
+  const file = temporaryFile('day.csv')
+  const flags = ['--from', '2026-03-29', '--to', '2026-03-31', '--type', 'order.completed', 'order.returned']
+  expect(await run(['events', 'export', file, '--excel', ...flags], { env })).toEqual({
+    status: 0,
+    stdout: '',
+    stderr: `Exported 2 events to ${file}.\n`,
+  })
+  expect(readFileSync(file, 'utf8')).toBe(
+    [
+      '\ufefftime,type,petId,petName,orderId,reference,by,net,at',
+      `2026-03-29 23:59:59,order.completed,1,'=Rex,1,"Anna, Bob",test,1,2026-03-29T21:59:59.000Z`,
+      `2026-03-30 00:00:00,order.returned,1,'=Rex,1,"Anna, Bob",test,-1,2026-03-29T22:00:00.000Z`,
+      '',
+    ].join('\n'),
+  )
+  expect((await events('export', '--format', 'ndjson', '--from', '2026-03-29', '--to', '2026-03-30')).stdout).toBe(
+    stdout,
+  )
+  expect((await events('export', '--newest', '--format', 'csv', '--order', '1')).stdout).toContain(
+    '2026-03-29 00:00:00,order.placed,1,=Rex,1,"Anna, Bob",test,,',
+  )
 })

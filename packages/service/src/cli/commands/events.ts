@@ -5,44 +5,48 @@ import {
   type Event,
   type EventFilter,
   type FollowOptions,
+  type Order,
   type PetstoreClient,
   toJson,
 } from '../../../../client/src/petstore.ts'
 import { document } from '../../../../contract/src/contract.ts'
-import { instantFromText } from '../../../../contract/src/date-time.ts'
 import { type EventType, PAGE_MAX } from '../../../../contract/src/generated.ts'
+import { EVENT_COLUMNS, type EventRow, eventRow } from '../../../../files/src/event-rows.ts'
 import { messageOf } from '../../terminal/exit-codes.ts'
-import { parsedBy, parseInt64, withClientSettings, withFrom } from '../../terminal/options.ts'
+import { parsedBy, parseInt64, timeFrom, withClientSettings, withFrom } from '../../terminal/options.ts'
 import { type Line, printLines, printNote, write } from '../../terminal/print.ts'
 import { statusLine } from '../../terminal/table.ts'
 import { createClient } from '../client.ts'
 import { parseCount } from '../lists.ts'
 import { forwardCommand, secretCommand } from './events-forward.ts'
 import { newEpochCommand } from './events-new-epoch.ts'
+import { exportCommand } from './export.ts'
 
-interface EventsOptions {
-  follow: boolean
+interface Filter {
   from?: string
   pet?: bigint
   order?: bigint
   type?: EventType[]
   to?: string
   newest: boolean
+}
+
+interface EventsOptions extends Filter {
+  follow: boolean
   limit?: number
   json: boolean
 }
 
+/** How many orders an export reads at once. */
+const ORDERS_AT_ONCE = 32
 const TYPES = document.components.schemas.EventType?.['x-extensible-enum'] ?? []
 
 export function eventsCommand(): Command {
-  return withFrom(withClientSettings(new Command('events')))
+  return withFilter(withClientSettings(new Command('events')))
     .description('Show what has happened in the store of a running service, oldest first.')
-    .option('--follow', 'go on with what happens, until Ctrl-C', false)
-    .option('--pet <id>', 'only the events of this pet', parseInt64)
-    .option('--order <id>', 'only the events of this order', parseInt64)
-    .addOption(new Option('--type <type...>', 'only events of these types').choices(TYPES))
-    .addOption(new Option('--to <time>', 'end before this time').argParser(parsedBy(parseTime)).conflicts('follow'))
-    .addOption(new Option('--newest', 'begin with the newest').default(false).conflicts('follow'))
+    .addOption(
+      new Option('--follow', 'go on with what happens, until Ctrl-C').default(false).conflicts(['to', 'newest']),
+    )
     .option('--limit <number>', 'the most events to show', parseCount)
     .option('--json', 'print a JSON object a line, for programs', false)
     .addHelpText(
@@ -52,27 +56,71 @@ Examples:
   petstore events --newest --limit 20
   petstore events --pet 42
   petstore events --follow --from now
+  petstore events --from yesterday --to today --type order.completed
   petstore events --from 2026-11-21T00:00:00Z --json | jq .type`,
     )
     .enablePositionalOptions()
-    .action(async ({ follow, from, pet, order, type, to, newest, limit, json }: EventsOptions, self: Command) => {
+    .action(async ({ follow, limit, json, ...options }: EventsOptions, self: Command) => {
       const client = createClient(self, {
         onRetry: (reason) => follow && printNote(`petstore: ${messageOf(reason)} Trying again.`),
       })
-      const filter = { from, petId: pet, orderId: order, type }
-      const all = { ...filter, to, sort: newest ? ('newest' as const) : undefined }
+      const { from, petId, orderId, type, ...rest } = eventFilter(options)
+      const filter = { from, petId, orderId, type }
       let shown = 0
       for await (const event of follow
         ? following(client, filter)
-        : upToNow(client, all, Math.min(limit ?? PAGE_MAX, PAGE_MAX))) {
+        : upToNow(client, { ...filter, ...rest }, Math.min(limit ?? PAGE_MAX, PAGE_MAX))) {
         await (json ? write(`${toJson(event)}\n`) : printLines(lineOf(event)))
         if (++shown === limit) break
       }
       if (shown === 0 && !json) printNote('There are no such events.')
     })
+    .addCommand(eventsExportCommand())
     .addCommand(forwardCommand())
     .addCommand(secretCommand())
     .addCommand(newEpochCommand())
+}
+
+function withFilter(command: Command): Command {
+  return withFrom(command)
+    .addOption(new Option('--to <time>', 'end before this day or time').argParser(parsedBy(parseTime)))
+    .option('--pet <id>', 'only the events of this pet', parseInt64)
+    .option('--order <id>', 'only the events of this order', parseInt64)
+    .addOption(new Option('--type <type...>', 'only events of these types').choices(TYPES))
+    .option('--newest', 'begin with the newest', false)
+}
+
+function eventFilter({ from, pet, order, type, to, newest }: Filter) {
+  const sort = newest ? ('newest' as const) : undefined
+  return { from, petId: pet, orderId: order, type, to, sort } satisfies EventFilter
+}
+
+function eventsExportCommand(): Command {
+  const command = exportCommand<Event, Filter, EventRow>({
+    noun: 'event',
+    columns: EVENT_COLUMNS,
+    list: (client, filter) => upToNow(client, eventFilter(filter), PAGE_MAX),
+    rows,
+    examples: [
+      'events export day.csv --excel --from yesterday --to today',
+      'events export sales.csv --excel --type order.completed order.returned',
+    ],
+  })
+  return withFilter(command)
+}
+
+/** The order of an event has what a person looks for: the name of the pet, and the customer. */
+async function* rows(client: PetstoreClient, events: AsyncIterable<Event>): AsyncGenerator<EventRow> {
+  let some: Event[] = []
+  async function* read() {
+    const ids = new Set(some.flatMap(({ orderId }) => (orderId === undefined ? [] : [orderId])))
+    const orders = await Promise.all([...ids].map((id) => client.getOrder(id)))
+    const byId = new Map<bigint | undefined, Order>(orders.map((order) => [order.id, order]))
+    for (const event of some) yield eventRow(event, byId.get(event.orderId))
+    some = []
+  }
+  for await (const event of events) if (some.push(event) === ORDERS_AT_ONCE) yield* read()
+  yield* read()
 }
 
 async function* following(client: PetstoreClient, filter: FollowOptions): AsyncGenerator<Event> {
@@ -90,8 +138,9 @@ async function* upToNow(client: PetstoreClient, filter: EventFilter, limit: numb
 }
 
 function parseTime(text: string): string {
-  if (instantFromText(text) !== undefined) return text
-  throw new Error('must be a date and time with an offset, such as 2026-11-21T18:00:00Z')
+  const time = timeFrom(text)
+  if (time !== undefined) return time
+  throw new Error('must be today, yesterday, a day such as 2026-11-21, or a time such as 2026-11-21T18:00:00Z')
 }
 
 function lineOf({ at, type, petId, petStatus, pet, orderId, terms, by }: Event): Line {

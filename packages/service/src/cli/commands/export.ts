@@ -3,6 +3,7 @@
 
 import { Command, Option } from 'commander'
 import type { PetstoreClient } from '../../../../client/src/petstore.ts'
+import { formats } from '../../../../files/src/all.ts'
 import { io } from '../../system/io.ts'
 import { withClientSettings } from '../../terminal/options.ts'
 import { isStandardOutput, writeFile } from '../../terminal/output-file.ts'
@@ -11,24 +12,28 @@ import { NO_BAR, startProgress } from '../../terminal/progress.ts'
 import { createClient } from '../client.ts'
 import { type FormatOptions, formatOf, withFormat } from '../format-options.ts'
 
-export interface Exported<Item, Filter> {
+/** `Row`: what CSV has of an item. */
+export interface Exported<Item, Filter, Row = Item> {
   noun: string
   /** Of CSV. */
-  columns: readonly (keyof Item & string)[]
+  columns: readonly (keyof Row & string)[]
   /** `filter`: the options that are added to the command. */
   list(client: PetstoreClient, filter: Filter): AsyncIterable<Item>
+  /** Default: the items themselves. */
+  rows?(client: PetstoreClient, items: AsyncIterable<Item>): AsyncIterable<Row>
   /** How many `list` gives; `undefined` when nobody has counted them. */
   count?(client: PetstoreClient, filter: Filter): Promise<bigint | undefined>
   examples: readonly string[]
 }
 
-export function exportCommand<Item extends object, Filter>({
+export function exportCommand<Item extends object, Filter, Row extends object = Item>({
   noun,
   columns,
   list,
+  rows,
   count: countAll,
   examples,
-}: Exported<Item, Filter>): Command {
+}: Exported<Item, Filter, Row>): Command {
   const command = withClientSettings(new Command('export'))
     .description(`Write ${noun}s to a file or to standard output.`)
     .argument('[file]', 'the file (default: standard output, also written as -)')
@@ -63,7 +68,9 @@ ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
           if (count % 100 === 0) progress.update(count, `${grouped(count)}${of} ${noun}s`)
         }
       }
-      const written = texts.write(counted(), columns, options.separator)
+      const hasColumns = texts !== formats.json && texts !== formats.ndjson
+      const items = rows && hasColumns ? rows(client, counted()) : counted()
+      const written = texts.write(items, columns, options.separator)
       try {
         await writeFile(file, written)
       } finally {

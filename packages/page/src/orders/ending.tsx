@@ -1,0 +1,79 @@
+// The reservations that end today, once somebody asks for them. All that are pending are read once; after that, each order that changes.
+
+import { useRef, useState } from 'preact/hooks'
+import type { Order, PetstoreClient } from '../../../client/src/petstore.ts'
+import { dayOf, spanOf } from '../../../files/src/local-time.ts'
+import { OrderLink, RecordLink } from '../links.tsx'
+import type { Feed } from '../live/feed.ts'
+import { useEvents } from '../live/use-feed.ts'
+import { now } from '../parts/clock.ts'
+import { eachOf } from '../parts/each-of.ts'
+import { useLoaded } from '../parts/loaded.ts'
+import { Name } from '../parts/name.tsx'
+import { RetryNotice } from '../parts/retry-notice.tsx'
+import { terms } from '../phrases.ts'
+
+interface EndingProps {
+  client: PetstoreClient
+  feed: Feed
+}
+
+export function EndingToday(props: EndingProps) {
+  const [open, setOpen] = useState(false)
+  return (
+    <details class="ending history" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Reservations ending today</summary>
+      {open && <Ending {...props} />}
+    </details>
+  )
+}
+
+function Ending({ client, feed }: EndingProps) {
+  const known = useRef({ whole: false, ending: new Map<bigint, Order>(), changed: new Set<bigint>() }).current
+  const { value, failure, refresh, reload } = useLoaded(async (signal) => {
+    const { ending, changed } = known
+    const midnight = Date.parse(spanOf(dayOf(now())).to)
+    const note = (order: Order) => {
+      const ends = order.status === 'pending' && Date.parse(order.expiresAt ?? '') < midnight
+      if (ends) ending.set(order.id, order)
+      else ending.delete(order.id)
+    }
+    if (!known.whole) {
+      ending.clear()
+      for await (const order of client.listOrders({ status: 'pending' }, { signal })) note(order)
+      known.whole = true
+    }
+    await eachOf([...changed], async (id) => {
+      // A change that arrives meanwhile is read again.
+      changed.delete(id)
+      note(await client.getOrder(id, { signal }).catch((error) => changed.add(id) && Promise.reject(error)))
+    })
+    return [...ending.values()].sort((a, b) => Date.parse(a.expiresAt ?? '') - Date.parse(b.expiresAt ?? ''))
+  }, [])
+  useEvents(feed, (events, gap) => {
+    if (gap) known.whole = false
+    for (const { orderId } of events) if (orderId !== undefined) known.changed.add(orderId)
+    if (gap || known.changed.size > 0) refresh()
+  })
+  return (
+    <>
+      {failure && <RetryNotice {...{ failure, reload }} title="Not all reservations could be read." />}
+      {value?.length === 0 && <p class="muted">None.</p>}
+      {value && value.length > 0 && (
+        <ol>
+          {value.map((order) => (
+            <li key={String(order.id)}>
+              <OrderLink id={order.id} />
+              <span>
+                <RecordLink kind="animal" id={order.petId}>
+                  <Name name={order.petName} />
+                </RecordLink>
+                {terms(order)}
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,123 @@
+// The close of a day: how many animals each till sold and took back, and a line for each. It is printed and exported as it is shown.
+
+import type { ComponentChildren } from 'preact'
+import type { Event, Order } from '../../../client/src/petstore.ts'
+import { eventRow } from '../../../files/src/event-rows.ts'
+import { Status } from '../animal/status.tsx'
+import { EVENT_NAMES } from '../animal/status-labels.ts'
+import { exportRows } from '../files/export.ts'
+import { RecordLink } from '../links.tsx'
+import { useAnnounce } from '../parts/announcer.tsx'
+import { Name } from '../parts/name.tsx'
+import { plain } from '../parts/visible-text.ts'
+import { number } from '../phrases.ts'
+import { SALES } from './day-events.ts'
+import { clockOn, longDay, totalsOf } from './sales.ts'
+
+const TOTAL_HEADS = ['Till', ...SALES.map((type) => EVENT_NAMES[type]), 'Net']
+const HEADS = ['Time', 'Order', 'Animal', 'Customer or receipt number', 'Till', 'What']
+
+interface CloseProps {
+  day: string
+  isFuture: boolean
+  /** Sales and returns, oldest first; `undefined` until they are read. */
+  sales: readonly Event[] | undefined
+  orders: ReadonlyMap<bigint, Order>
+}
+
+export function Close({ day, isFuture, sales, orders }: CloseProps) {
+  const announce = useAnnounce()
+  const rows = (sales ?? []).map((event) => [event, orders.get(event.orderId as bigint)] as const)
+  const isReady = rows.every(([, order]) => order)
+
+  async function save(): Promise<void> {
+    const saved = await exportRows(
+      rows.map((row) => eventRow(...row)),
+      'sales',
+      `sales ${day}.csv`,
+    )
+    announce(`${number(saved)} ${saved === 1 ? 'row was' : 'rows were'} exported.`)
+  }
+
+  return (
+    <section class="close" aria-labelledby="close" aria-busy={!sales || !isReady}>
+      <p class="print-title" data-text={`Petstore · ${location.host}`} />
+      <div class="title-row">
+        <h2 id="close">{longDay(day)}</h2>
+        {rows.length > 0 && (
+          <div class="title-actions">
+            <button type="button" class="quiet" aria-disabled={!isReady} onClick={() => isReady && save()}>
+              Export
+            </button>
+            <button type="button" class="quiet" aria-disabled={!isReady} onClick={() => isReady && print()}>
+              Print
+            </button>
+          </div>
+        )}
+      </div>
+      {rows.length > 0 ? (
+        <>
+          <Table kind="totals" heads={TOTAL_HEADS}>
+            {totalsOf(sales ?? []).map(({ till, sold, takenBack }) => (
+              <tr key={till}>
+                <th scope="row">{till}</th>
+                <td>{number(sold)}</td>
+                <td>{number(takenBack)}</td>
+                <td>{number(sold - takenBack)}</td>
+              </tr>
+            ))}
+          </Table>
+          <Table kind="rows sales" heads={HEADS}>
+            {rows.map(([{ id, at, petId, orderId, orderStatus, by }, order]) => (
+              <tr key={String(id)}>
+                <td class="cell-detail">
+                  <time dateTime={at}>{clockOn(day, at)}</time>
+                </td>
+                <td class="cell-id">
+                  <span class="cell-label">Order </span>
+                  {String(orderId)}
+                </td>
+                <th scope="row" class="cell-name">
+                  <RecordLink kind="order" id={orderId as bigint} plain>
+                    {order ? <Name name={order.petName} /> : `Animal ${petId}`}
+                  </RecordLink>
+                </th>
+                <td>{order?.reference && <Name name={order.reference} />}</td>
+                <td>{plain(by ?? '')}</td>
+                <td class="cell-status">{orderStatus && <Status status={orderStatus} />}</td>
+              </tr>
+            ))}
+          </Table>
+        </>
+      ) : (
+        <p class="muted">
+          {!sales ? 'Reading the day…' : isFuture ? 'This day has not begun.' : 'No animal was sold or taken back.'}
+        </p>
+      )}
+    </section>
+  )
+}
+
+interface TableProps {
+  kind: string
+  heads: readonly string[]
+  /** Its rows. */
+  children: ComponentChildren
+}
+
+function Table({ kind, heads, children }: TableProps) {
+  return (
+    <table class={kind}>
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  )
+}

@@ -1,0 +1,110 @@
+// The events of one day by type, newest first, as far as they are read: sales and returns to the end, and up to 10,000 of each other type. A
+// reading that fails continues where it stopped.
+
+import type { Event, PetstoreClient } from '../../../client/src/petstore.ts'
+import { type EventType, PAGE_MAX } from '../../../contract/src/generated.ts'
+import { NET_SOLD } from '../../../files/src/event-rows.ts'
+import type { Span } from '../../../files/src/local-time.ts'
+import { EVENT_NAMES } from '../animal/status-labels.ts'
+import { toFailure } from '../failures.ts'
+import { eachOf } from '../parts/each-of.ts'
+
+/** A delivery may add any number of animals. */
+export const COUNTED_MAX = 10_000
+export const TYPES = Object.keys(EVENT_NAMES) as EventType[]
+export const SALES = TYPES.filter((type) => type in NET_SOLD)
+
+interface Reading {
+  /** Newest first. */
+  events: Event[]
+  next?: string | undefined
+  state: 'open' | 'whole' | 'more'
+}
+
+export class DayEvents {
+  readonly #client: PetstoreClient
+  readonly #span: Span
+  #readings = new Map<EventType, Reading>()
+  #isOver = false
+
+  constructor(client: PetstoreClient, span: Span) {
+    this.#client = client
+    this.#span = span
+    this.restart()
+  }
+
+  /** Forgets everything, because the store has another past. */
+  restart(): void {
+    this.#readings = new Map(TYPES.map((type) => [type, { events: [], state: 'open' }]))
+    this.#isOver = false
+  }
+
+  /** Reads what is missing, the sales first. `onRead` is called when there is more to show. */
+  async read(signal: AbortSignal, onRead: () => void): Promise<void> {
+    await eachOf([...SALES, ...TYPES.filter((type) => !SALES.includes(type))], async (type) => {
+      const reading = this.#reading(type)
+      while (reading.state === 'open') {
+        const isFirst = reading.next === undefined
+        await this.#readPage(type, reading, signal)
+        if (isFirst || reading.state !== 'open') onRead()
+      }
+    })
+  }
+
+  async #readPage(type: EventType, reading: Reading, signal: AbortSignal): Promise<void> {
+    const filter = { ...this.#span, type: [type], sort: 'newest' as const, limit: PAGE_MAX, cursor: reading.next }
+    const { events, next } = await this.#client.listEvents(filter, { signal, retries: 0 }).catch((error) => {
+      if (toFailure(error).code === 'cursor_expired') this.restart()
+      throw error
+    })
+    signal.throwIfAborted()
+    // The feed may have had the newest of them already.
+    const oldest = reading.events.at(-1)?.id
+    reading.events.push(...events.filter(({ id }) => oldest === undefined || id < oldest))
+    reading.next = next
+    // With a filter, a page may be short before the end: only an empty page is the end.
+    if (events.length === 0) reading.state = 'whole'
+    else if (reading.events.length >= COUNTED_MAX && !SALES.includes(type)) reading.state = 'more'
+  }
+
+  /** Adds the events of the feed that are of this day, oldest first. Returns whether there were any. */
+  add(events: readonly Event[]): boolean {
+    const mine = events.filter(({ at }) => {
+      this.#isOver ||= Date.parse(at) >= Date.parse(this.#span.to)
+      return !this.#isOver && (Date.parse(at) >= Date.parse(this.#span.from) || this.#hasBegun())
+    })
+    for (const event of mine) {
+      const known = this.#readings.get(event.type as EventType)?.events
+      if (known && event.id > (known[0]?.id ?? -1n)) known.unshift(event)
+    }
+    return mine.length > 0
+  }
+
+  /** As the service has it, a day ends with the first event of the next one. If a clock was set back, earlier times follow. */
+  #hasBegun(): boolean {
+    return [...this.#readings.values()].some(({ events }) => events.length > 0)
+  }
+
+  /** Newest first, down to where the reading of each type has come: older ones may stand between those not read yet. */
+  of(...types: readonly EventType[]): readonly Event[] {
+    const readings = types.map((type) => this.#reading(type))
+    const open = readings.filter(({ state }) => state !== 'whole').map(({ events }) => events.at(-1)?.id)
+    return readings
+      .flatMap(({ events }) => events)
+      .filter(({ id }) => open.every((from) => from !== undefined && id >= from))
+      .sort((a, b) => (a.id > b.id ? -1 : 1))
+  }
+
+  isWhole(...types: readonly EventType[]): boolean {
+    return types.every((type) => this.#reading(type).state === 'whole')
+  }
+
+  /** Whether all of these are read to the end or to as many as are counted. */
+  isCounted(...types: readonly EventType[]): boolean {
+    return types.every((type) => this.#reading(type).state !== 'open')
+  }
+
+  #reading(type: EventType): Reading {
+    return this.#readings.get(type) as Reading
+  }
+}

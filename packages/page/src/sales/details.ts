@@ -1,0 +1,76 @@
+// What the lines of a day show beside their events: the order, with the animal's name and the customer, and how an animal was edited.
+
+import { useRef } from 'preact/hooks'
+import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.ts'
+import { readEach, unlessNone } from '../animal/by-id.ts'
+import type { Feed } from '../live/feed.ts'
+import { useEvents } from '../live/use-feed.ts'
+import { eachOf } from '../parts/each-of.ts'
+import { useLoaded } from '../parts/loaded.ts'
+import { readAll } from '../record/animal.ts'
+import { changesIn } from '../record/event-line.tsx'
+
+export interface Details {
+  /** As they are now. */
+  orders: ReadonlyMap<bigint, Order>
+  /** By the animal. */
+  names: ReadonlyMap<bigint, string>
+  /** By the event. */
+  changes: ReadonlyMap<bigint, string>
+}
+
+export interface Service {
+  client: PetstoreClient
+  feed: Feed
+}
+
+/** Of the events that are shown. Each is read once; the feed has new names. */
+export function useDetails({ client, feed }: Service, shown: readonly Event[]): Details {
+  const { orders, names, changes } = useRef({
+    orders: new Map<bigint, Order>(),
+    names: new Map<bigint, string>(),
+    changes: new Map<bigint, string>(),
+  }).current
+  useLoaded(
+    async (signal) => {
+      const options = { signal, retries: 0 }
+      const ids = new Set(shown.flatMap(({ orderId }) => (orderId === undefined ? [] : [orderId])))
+      await readEach<Order>(
+        [...ids].filter((id) => !orders.has(id)),
+        {
+          async page(at) {
+            const { orders, next } = await client.listOrderPage(at, options)
+            return [orders, next]
+          },
+          idOf: ({ id }) => id,
+          one: (id) => client.getOrder(id, options).catch(unlessNone),
+          found: (id, order) => order && orders.set(id, order),
+        },
+      )
+      const edited = shown.filter(({ id, petId, type }) =>
+        type === 'pet.changed' ? !changes.has(id) : type === 'pet.deleted' && !names.has(petId),
+      )
+      await eachOf([...new Set(edited.map(({ petId }) => petId))], async (petId) => {
+        const events = await readAll(client, { petId, type: ['pet.added', 'pet.changed'] }, signal)
+        const name = events.at(-1)?.pet?.name
+        if (name !== undefined) names.set(petId, name)
+        for (const [id, change] of changesIn(events)) changes.set(id, change)
+      })
+      // Shows it.
+      return {}
+    },
+    [shown.map(({ id }) => id).join()],
+  )
+
+  useEvents(feed, (events, gap) => {
+    if (gap) for (const known of [orders, names, changes]) known.clear()
+    for (const { petId, pet } of events) {
+      if (!pet) continue
+      names.set(petId, pet.name)
+      for (const order of orders.values()) {
+        if (order.petId === petId) orders.set(order.id, { ...order, petName: pet.name })
+      }
+    }
+  })
+  return { orders, names, changes }
+}

@@ -1,0 +1,104 @@
+// Sales: one day, with what each till sold and took back, and below it everything that happened.
+
+import { useContext, useEffect, useReducer, useRef } from 'preact/hooks'
+import { dayFrom, dayOf, spanOf } from '../../../files/src/local-time.ts'
+import { Places } from '../links.tsx'
+import { useEvents } from '../live/use-feed.ts'
+import { now } from '../parts/clock.ts'
+import { Heading } from '../parts/heading.tsx'
+import { useLoaded } from '../parts/loaded.ts'
+import { RetryNotice } from '../parts/retry-notice.tsx'
+import { number } from '../phrases.ts'
+import { Close } from './close.tsx'
+import { DayEvents, SALES, TYPES } from './day-events.ts'
+import { type Service, useDetails } from './details.ts'
+import { Everything } from './everything.tsx'
+import { linesOf } from './sales.ts'
+import type { SalesPosition } from './sales-address.ts'
+
+const LINES = 100
+
+export function SalesView({ position, ...service }: Service & { position: SalesPosition }) {
+  const { go } = useContext(Places)
+  const today = useToday()
+  const day = position.day ?? today
+  const isLast = day >= today
+  const goTo = (to: string) => go({ ...position, day: to < today ? to : undefined })
+  return (
+    <>
+      <div class="title-row">
+        <Heading>Sales</Heading>
+        <div class="title-actions day-choice">
+          <button type="button" onClick={() => goTo(dayFrom(day, -1))} aria-label="Previous day">
+            ←
+          </button>
+          <input
+            type="date"
+            aria-label="Day"
+            value={day}
+            max={today}
+            onChange={({ currentTarget: { value } }) => value && goTo(value)}
+          />
+          <button type="button" onClick={() => goTo(dayFrom(day, 1))} aria-disabled={isLast} aria-label="Next day">
+            →
+          </button>
+        </div>
+      </div>
+      <Day key={day} {...{ ...service, position, day }} isFuture={day > today} />
+    </>
+  )
+}
+
+/** Changes at midnight. */
+function useToday(): string {
+  const [, change] = useReducer((count: number) => count + 1, 0)
+  const today = dayOf(now())
+  useEffect(() => {
+    const timer = setTimeout(change, Date.parse(spanOf(today).to) - now(), undefined)
+    return () => clearTimeout(timer)
+  }, [today])
+  return today
+}
+
+interface DayProps extends Service {
+  position: SalesPosition
+  /** It must not change: another day is another component. */
+  day: string
+  isFuture: boolean
+}
+
+function Day({ position, day, isFuture, client, feed }: DayProps) {
+  const [most, showMore] = useReducer((count: number) => count + LINES, LINES)
+  const [, show] = useReducer((count: number) => count + 1, 0)
+  const known = useRef<DayEvents>(undefined)
+  known.current ??= new DayEvents(client, spanOf(day))
+  const events = known.current
+  const { failure, reload } = useLoaded(async (signal) => {
+    await feed.begun
+    await events.read(signal, () => show(undefined))
+  }, [])
+  useEvents(feed, (happened, gap) => {
+    if (gap) {
+      events.restart()
+      reload()
+    }
+    if (events.add(happened)) show(undefined)
+  })
+  const sales = events.isWhole(...SALES) ? events.of(...SALES).toReversed() : undefined
+  const lines = linesOf(events, position.type ? [position.type] : TYPES)
+  const shown = lines.slice(0, most)
+  const details = useDetails({ client, feed }, [...(sales ?? []), ...shown])
+  return (
+    <>
+      {failure && <RetryNotice {...{ failure, reload }} title="Not all of this day could be read." />}
+      <Close {...{ day, isFuture, sales }} orders={details.orders} />
+      <Everything {...{ position, day, events, shown, details }}>
+        {lines.length > most && (
+          <button type="button" onClick={() => showMore(undefined)}>
+            Show {number(Math.min(LINES, lines.length - most))} more
+          </button>
+        )}
+      </Everything>
+    </>
+  )
+}
