@@ -148,17 +148,19 @@ test('an export to a pipe or a file is exact, and so is JSON', async () => {
   expect(JSON.parse(json.stdout)[0].petName).toBe(NEWLINE)
 })
 
-/** Each of the others goes through packages/service/src/terminal/print.ts. */
+/** All other files print with the functions of the first one. */
 const PRINTING_FILES: Record<string, string> = {
-  'terminal/print.ts': 'the function for it',
-  'terminal/prompt.ts': 'a question, and what is typed',
-  'terminal/progress.ts': 'the bar',
-  'cli/welcome.ts': 'what a service says when it has started',
+  'service/src/terminal/print.ts': 'the function for it',
+  'service/src/terminal/prompt.ts': 'a question, and what is typed',
+  'service/src/terminal/progress.ts': 'the bar',
+  'service/src/cli/welcome.ts': 'what a service says when it has started',
 }
 
 test('no other file writes to standard output or standard error', () => {
-  const src = join(root, 'packages/service/src')
-  const writers = [...new Bun.Glob('{cli,terminal,config,domain,store,http}/**/*.ts').scanSync(src)].filter((path) => {
+  const folders = ['service/src/{cli,terminal,config,domain,store,http}', '{files,forward,verify}/src']
+  const src = join(root, 'packages')
+  const files = folders.flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.ts`).scanSync(src)])
+  const writers = files.filter((path) => {
     const text = readFileSync(join(src, path), 'utf8')
     return /\b(?:process|io\(\))\.std(?:out|err)\b(?!\.isTTY|\.columns|\n)|Bun\.std(?:out|err)|\bconsole\.\w+\(/.test(
       text,

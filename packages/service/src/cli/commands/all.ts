@@ -22,7 +22,7 @@ export const COMMANDS = new Map(
     logout: async () => (await import('./login.ts')).logoutCommand(),
     status: async () => (await import('./status.ts')).statusCommand(),
     open: async () => (await import('./status.ts')).openCommand(),
-    verify: async () => (await import('./verify.ts')).verifyCommand(),
+    verify: async () => (await import('../../../../verify/src/command/verify.ts')).verifyCommand(),
     demo: async () => (await import('./demo.ts')).demoCommand(),
   }),
 )

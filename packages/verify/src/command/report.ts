@@ -1,10 +1,9 @@
 // What `petstore verify` prints for people: the promises of a list, and what an examination has found.
 
-import type { Result } from '../../../verify/src/examination.ts'
-import type { Level, PromiseRow } from '../../../verify/src/promises/shared/promise.ts'
-
-import { type Line, plural } from '../terminal/print.ts'
-import { table } from '../terminal/table.ts'
+import { type Line, plural } from '../../../service/src/terminal/print.ts'
+import { table } from '../../../service/src/terminal/table.ts'
+import type { Result } from '../examination.ts'
+import type { Level, PromiseRow } from '../promises/shared/promise.ts'
 
 /** What an examination has found. */
 export interface Summary {

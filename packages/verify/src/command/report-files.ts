@@ -1,10 +1,10 @@
 // The reports of `petstore verify` in files: JUnit's XML for continuous integration, one web page, and Markdown for a pull request. What servers sent
 // is escaped.
 
-import type { Result } from '../../../verify/src/examination.ts'
-import { printable } from '../observability/printable.ts'
-import { plural } from '../terminal/print.ts'
-import { countsOf, resultsOf, type Summary } from './verify-report.ts'
+import { printable } from '../../../service/src/observability/printable.ts'
+import { plural } from '../../../service/src/terminal/print.ts'
+import type { Result } from '../examination.ts'
+import { countsOf, resultsOf, type Summary } from './report.ts'
 
 export function junitReport({ target, results }: Summary): string {
   const count = (outcome: Result['outcome']) => resultsOf(results, outcome).length
