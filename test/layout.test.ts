@@ -1,4 +1,4 @@
-// Dependencies point inward: which room may import which, and that each file says what it owns.
+// Dependencies point inward: the imports that each folder and package may have. Each file opens with its responsibility.
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ const files = ['*/src/**/*.{ts,tsx}', 'page/reference/**/*.{ts,tsx}', 'testing/*
   .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(packages)])
   .sort()
 
-/** What each room may import of ours, beside itself: another room, or one file of it. Only the command line sees everything. */
+/** The folders and files that each folder may import, beside itself. A file belongs to the innermost folder of this table. */
 const ALLOWED: Record<string, readonly string[]> = {
   'service/src/domain': ['contract/src/generated.ts', 'contract/src/limits.ts', 'service/src/system/runtime.ts'],
   'service/src/system': [],
@@ -107,7 +107,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   ],
 }
 
-/** Rooms within a room. A file of the room itself may import all of them. */
+/** The same for folders inside a folder of the first table. A file of the outer folder may import all inner folders. */
 const ALLOWED_WITHIN: Record<string, readonly string[]> = {
   'service/src/http/request': ['service/src/http/context.ts', 'service/src/http/links.ts'],
   'service/src/http/response': ['service/src/http/context.ts', 'service/src/http/links.ts'],
@@ -124,13 +124,13 @@ const ALLOWED_WITHIN: Record<string, readonly string[]> = {
   'service/src/store/postgres': ['service/src/store/shared', 'service/src/store/contents.ts'],
 }
 
-test('a file imports only what its room may', () => {
+test('a file imports only what its folder may', () => {
   const wrong = files.flatMap((file) => {
-    const room = roomOf(file)
-    if (!(room in ALLOWED)) return [`${file}: no room`]
+    const folder = folderOf(file)
+    if (!(folder in ALLOWED)) return [`${file}: not in the table`]
     return imports(file)
       .filter((target) => {
-        const allowed = roomOf(target) === room ? allowedWithin(file) : ALLOWED[room]
+        const allowed = folderOf(target) === folder ? allowedWithin(file) : ALLOWED[folder]
         return !(allowed?.some((one) => isWithin(target, one)) ?? true)
       })
       .map((target) => `${file} → ${target}`)
@@ -204,7 +204,7 @@ test('no file of http/ has a path of the contract, beside its comments', () => {
   const { paths } = Bun.YAML.parse(readFileSync(join(packages, '../openapi.yaml'), 'utf8')) as { paths: object }
   const starts = Object.keys(paths).map((path) => path.split('{')[0] as string)
   const lines = files
-    .filter((file) => roomOf(file) === 'service/src/http')
+    .filter((file) => folderOf(file) === 'service/src/http')
     .flatMap((file) =>
       readFileSync(join(packages, file), 'utf8')
         .split('\n')
@@ -228,7 +228,7 @@ test('every name that a file exports is imported by another, of the service or o
   const EXPORT = /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm
   // What these export is for other programs, or generated.
   const published = (file: string) =>
-    ['client/src', 'testing/testing.ts'].includes(roomOf(file)) || file === 'contract/src/generated.ts'
+    ['client/src', 'testing/testing.ts'].includes(folderOf(file)) || file === 'contract/src/generated.ts'
   const exported = files
     .filter((file) => !published(file))
     .flatMap((file) =>
@@ -238,13 +238,12 @@ test('every name that a file exports is imported by another, of the service or o
   expect(exported.filter(([, name]) => (names.get(name as string)?.size ?? 0) < 2)).toEqual([])
 })
 
-/** The innermost one. */
-function roomOf(file: string): string {
-  const rooms = Object.keys(ALLOWED).filter((room) => isWithin(file, room))
-  return rooms.toSorted((one, other) => other.length - one.length)[0] ?? ''
+function folderOf(file: string): string {
+  const folders = Object.keys(ALLOWED).filter((folder) => isWithin(file, folder))
+  return folders.toSorted((one, other) => other.length - one.length)[0] ?? ''
 }
 
-/** `undefined`: all of the room. */
+/** Returns `undefined` if the file may import its whole folder. */
 function allowedWithin(file: string): string[] | undefined {
   const inner = dirname(file)
   const allowed = ALLOWED_WITHIN[inner]

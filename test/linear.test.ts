@@ -96,8 +96,8 @@ test.each(Object.entries(LINK_READERS))('a Link takes linear time: %s', (_, read
 /** The files, and the expressions in them as they are written there. */
 function expressions(): [file: string, expression: string][] {
   const src = join(import.meta.dir, '../packages')
-  const files = ['service/src/http', 'contract/src', 'service/src/domain'].flatMap((room) => [
-    ...new Bun.Glob(`${room}/**/*.ts`).scanSync(src),
+  const files = ['service/src/http', 'contract/src', 'service/src/domain'].flatMap((folder) => [
+    ...new Bun.Glob(`${folder}/**/*.ts`).scanSync(src),
   ])
   /** A slash where a value begins, up to the next one that ends it, and its flags. */
   const literal = /(?<=(?:[(,=>:[!&|?{;]|return)\s*)\/(?![/*])(?:[^\\/[\n]|\\.|\[(?:[^\\\]\n]|\\.)*\])+\/[a-z]*/g

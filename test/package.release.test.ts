@@ -62,12 +62,12 @@ describe('the package', () => {
 
   test('has what was built, and nothing else', () => {
     const files = Bun.spawnSync(['tar', '-tzf', tarball]).stdout.toString().trim().split('\n')
-    const roomOf = (file: string) => file.replace(/^[^/]*\/((?:docs|deploy)\/|[^/]*(?:\/[^/]*)?).*/, '$1')
+    const placeOf = (file: string) => file.replace(/^[^/]*\/((?:docs|deploy)\/|[^/]*(?:\/[^/]*)?).*/, '$1')
     const ALL = [
       'CHANGELOG.md CONTRIBUTING.md Dockerfile LICENSE README.md SECURITY.md bin/package.json bin/petstore deploy/',
       'dist/THIRD-PARTY-NOTICES.txt dist/main.js dist/pages dist/testing docs/ openapi.yaml package.json',
     ]
-    expect([...new Set(files.map(roomOf))].sort().join(' ')).toBe(ALL.join(' '))
+    expect([...new Set(files.map(placeOf))].sort().join(' ')).toBe(ALL.join(' '))
   })
 
   test('has its documentation: every link leads to a file of it, and petstore help shows the guides', async () => {
