@@ -55,6 +55,7 @@ test('a change by another till is in the row, the counts and an open dialog, wit
   expect(await page.getByLabel('For whom').inputValue()).toBe('Anna')
   await press('Enter')
   await dialog().getByText('You have not reserved it.').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
 })
 
 test('no row moves by itself: what others do is announced below the list, and shown when asked for', async () => {

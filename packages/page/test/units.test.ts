@@ -13,6 +13,7 @@ import {
   type ListPosition,
   lastPage,
   nextPage,
+  PAGE_SIZE,
   previousPage,
   startOf,
   toAddress,
@@ -129,6 +130,8 @@ describe('a position in the list', () => {
     }
     expect(toAddress(startOf('animals'))).toBe('./')
     expect(toAddress(startOf('orders'))).toBe('./?view=orders&status=pending')
+    // On another screen, a page may have another number of rows.
+    expect(toAddress(nextPage(startOf('animals'), 'A') as ListPosition)).toBe(`./?limit=${PAGE_SIZE}&cursor=A&page=2`)
   })
 
   test('leads on and back, from the first page and from the last', () => {

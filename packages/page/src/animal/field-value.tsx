@@ -1,11 +1,11 @@
 // How the page shows the fields of an animal.
 
 import type { ComponentChildren } from 'preact'
-import type { Pet } from '../../../client/src/petstore.ts'
+import type { OrderStatus, Pet, PetStatus } from '../../../client/src/petstore.ts'
 import { CategoryLink } from '../links.tsx'
 import { Name } from '../parts/name.tsx'
 import { FIELD_NAMES, FIELDS, type Field } from './fields.ts'
-import { Status } from './status.tsx'
+import { labelOf } from './status-labels.ts'
 
 const VALUES: { readonly [Of in Field]: (value: Pet[Of]) => ComponentChildren } = {
   name: (name) => <Name name={name} />,
@@ -32,4 +32,8 @@ export function Details({ pet }: { pet: Pet }) {
       ))}
     </>
   )
+}
+
+export function Status({ status }: { status: PetStatus | OrderStatus }) {
+  return <span class={`status status-${status}`}>{labelOf(status)}</span>
 }

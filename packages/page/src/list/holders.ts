@@ -7,7 +7,7 @@ import { HOLDING, petStatusOf } from '../../../service/src/domain/order-transiti
 import { readEach } from '../animal/by-id.ts'
 import { findOrder } from '../orders/actions.ts'
 import { useLoaded } from '../parts/loaded.ts'
-import type { Item, Page } from './list-page.ts'
+import type { Item, Page } from './list-position.ts'
 
 /** `null`: no order holds it. `undefined`: not known, or nobody holds it. */
 export type HolderOf = (pet: Pet) => Order | null | undefined

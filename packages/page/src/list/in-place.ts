@@ -3,10 +3,9 @@
 
 import { useReducer, useState } from 'preact/hooks'
 import type { Event, Pet } from '../../../client/src/petstore.ts'
-import type { Feed } from '../live/feed.ts'
-import { useEvents } from '../live/use-feed.ts'
+import { type Feed, useEvents } from '../live/feed.ts'
 import { number } from '../phrases.ts'
-import type { Item, Page } from './list-page.ts'
+import type { Item, Page } from './list-position.ts'
 
 /** Without Preact, so that tests call it as it is. */
 export class RowsInPlace {

@@ -2,7 +2,7 @@
 // `/?category=7`, or `/?view=orders&status=pending`. So a reload, Back, a shared link and a second tab show the same page. The addresses are relative, like
 // all of the page's: a proxy may serve it below a path of its own.
 
-import type { OrderStatus, PetStatus } from '../../../client/src/petstore.ts'
+import type { Order, OrderStatus, Pet, PetStatus } from '../../../client/src/petstore.ts'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { int64FromDecimal } from '../../../contract/src/int64.ts'
 import { STATUSES_OF } from '../animal/status-labels.ts'
@@ -95,4 +95,17 @@ export function toAddress({ view, status, categoryId, ids, search, sort, limit, 
   if (cursor !== undefined) query.set('cursor', cursor)
   if (page !== 1) query.set('page', String(page))
   return query.size > 0 ? `./?${query}` : './'
+}
+
+/** A row of a list: an animal or an order. */
+export type Item = Pet | Order
+
+/** A page of a list. */
+export interface Page {
+  position: ListPosition
+  items: readonly Item[]
+  /** The cursor of the next page; `undefined` on the last page. */
+  next: string | undefined
+  /** The cursor of the page before; `undefined` on the first page. */
+  prev: string | undefined
 }

@@ -16,13 +16,8 @@ export function useSpokenList(list: List): void {
 /** Calls `arrived` with each page that was gone to, not with the first, which its heading says, and not when it is read again. */
 function useArrival({ position, shown }: List, arrived: (shown: Shown) => void): void {
   const last = useRef<ListPosition>(undefined)
-  const uncounted = useRef<ListPosition>(undefined)
   useEffect(() => {
     if (shown?.position !== position || last.current === position) return
-    // The rows come before the counts, which may not come at all.
-    const isCounting = position.view === 'animals' && !shown.inventory && uncounted.current !== position
-    uncounted.current = position
-    if (isCounting) return
     if (last.current) arrived(shown)
     last.current = position
   }, [shown])

@@ -2,9 +2,8 @@
 
 import type { ComponentChildren } from 'preact'
 import type { Order, Pet } from '../../../client/src/petstore.ts'
-import { DETAIL_LABELS, Details } from '../animal/field-value.tsx'
+import { DETAIL_LABELS, Details, Status } from '../animal/field-value.tsx'
 import { FIELDS } from '../animal/fields.ts'
-import { Status } from '../animal/status.tsx'
 import { withoutOrder } from '../animal/status-labels.ts'
 import { RecordLink } from '../links.tsx'
 import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from '../orders/actions.ts'
@@ -13,11 +12,9 @@ import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { capitalized, endOf, time } from '../phrases.ts'
 import type { RecordId } from '../record/record-address.ts'
-import { Choice } from '../selection/choice.tsx'
 import type { Selection } from '../selection/use-selection.ts'
 import type { HolderOf } from './holders.ts'
-import type { Page } from './list-page.ts'
-import type { ListPosition } from './list-position.ts'
+import type { Item, ListPosition, Page } from './list-position.ts'
 import { useFocusInPlace } from './row-focus.ts'
 
 export type OnAction = (action: Action, subject: Subject) => void
@@ -192,5 +189,29 @@ function Head({ view, actions, children }: HeadProps) {
         )}
       </tr>
     </thead>
+  )
+}
+
+interface ChoiceProps {
+  selection: Selection
+  /** What it chooses: one row, or all of the page. */
+  items: readonly Item[]
+  column?: boolean
+  label: string
+}
+
+export function Choice({ selection: { chosen, choose }, items, column, label }: ChoiceProps) {
+  const Cell = column ? 'th' : 'td'
+  const count = items.filter(({ id }) => chosen.has(id)).length
+  return (
+    <Cell class="cell-choice">
+      <input
+        type="checkbox"
+        aria-label={`Select ${label}`}
+        checked={count > 0 && count === items.length}
+        indeterminate={count > 0 && count < items.length}
+        onChange={({ currentTarget }) => choose(items, currentTarget.checked)}
+      />
+    </Cell>
   )
 }

@@ -14,13 +14,21 @@ import type {
 } from '../../../client/src/petstore.ts'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { readEach, readPet } from '../animal/by-id.ts'
-import type { Feed } from '../live/feed.ts'
-import { useEvents } from '../live/use-feed.ts'
+import { type Feed, useEvents } from '../live/feed.ts'
 import { type Loaded, useLoaded } from '../parts/loaded.ts'
 import { fromIdRanges } from './id-ranges.ts'
 import { type InPlace, useInPlace } from './in-place.ts'
-import type { Item, Page } from './list-page.ts'
-import { firstPage, fromAddress, type ListPosition, nextPage, type Sort, startOf, toAddress } from './list-position.ts'
+import {
+  firstPage,
+  fromAddress,
+  type Item,
+  type ListPosition,
+  nextPage,
+  type Page,
+  type Sort,
+  startOf,
+  toAddress,
+} from './list-position.ts'
 
 export interface Shown extends Page {
   /** Of animals. */

@@ -40,10 +40,10 @@ export function Pager({ shown, loading, goTo }: PagerProps) {
         </button>
         <button {...step('previous')}>
           <Icon name="previous" />
-          <span class="step-label">Previous</span>
+          Previous
         </button>
         <button {...step('next')}>
-          <span class="step-label">Next</span>
+          Next
           <Icon name="next" />
         </button>
         <button {...step('last')} aria-label="Last page" title="Last page">

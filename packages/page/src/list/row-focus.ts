@@ -2,7 +2,7 @@
 // list.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { Page } from './list-page.ts'
+import type { Page } from './list-position.ts'
 
 /** To the next row, or to the one before. */
 export function moveRow(step: 1 | -1): void {

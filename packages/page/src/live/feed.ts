@@ -1,6 +1,7 @@
 // What happens in the store while this tab is open. All tabs of a browser share one waiting request, because a browser opens only six
 // connections to a host: one tab waits, and tells the others. Where there is no feed, no event comes, and lists are fetched every so often.
 
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { WAIT_S } from '../../../client/src/events.ts'
 import { type Event, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
 import { pause } from '../../../client/src/retries.ts'
@@ -118,4 +119,30 @@ export class Feed {
     this.#heardAt = performance.now()
     if (events.length > 0 || gap) for (const listener of this.#listeners) listener(events, gap)
   }
+}
+
+/** As long as the mark takes to fade (--mark in the styles). */
+const MARKED_MS = 4_000
+
+export function useFeed(client: PetstoreClient): Feed {
+  const feed = useMemo(() => new Feed(client, new URL('.', location.href).pathname), [client])
+  useEffect(() => () => feed.stop(), [feed])
+  return feed
+}
+
+/** Calls `onEvents` of the latest rendering. */
+export function useEvents(feed: Feed, onEvents: (events: readonly Event[], gap: boolean) => void): void {
+  const latest = useRef(onEvents)
+  latest.current = onEvents
+  useEffect(() => feed.listen((events, gap) => latest.current(events, gap)), [feed])
+}
+
+/** The animals that have just changed, and what marks more of them. */
+export function useMarks(): [ReadonlySet<bigint>, (petIds: readonly bigint[]) => void] {
+  const [marks, setMarks] = useState<ReadonlySet<bigint>>(new Set())
+  const mark = useCallback((petIds: readonly bigint[]) => {
+    setMarks((before) => new Set([...before, ...petIds]))
+    setTimeout(() => setMarks((before) => new Set([...before].filter((id) => !petIds.includes(id)))), MARKED_MS)
+  }, [])
+  return [marks, mark]
 }

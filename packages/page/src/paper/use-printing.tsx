@@ -4,9 +4,11 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { toFailure } from '../failures.ts'
-import type { ListPosition } from '../list/list-position.ts'
+import { wholeList } from '../list/list.ts'
+import { firstPage, type Item, type ListPosition, type Page } from '../list/list-position.ts'
+import { ListTable } from '../list/list-table.tsx'
+import { summary } from '../list/pager.tsx'
 import { number } from '../phrases.ts'
-import { PRINTED_MAX, PrintedList, readWhole } from './printed-list.tsx'
 import { Receipt, readReceipt } from './receipt.tsx'
 
 interface Printing {
@@ -42,4 +44,25 @@ export function usePrinting(client: PetstoreClient, tell: (sentence: string) => 
     })
   const printReceipt = (orderId: bigint) => print(async () => <Receipt {...(await readReceipt(client, orderId))} />)
   return { sheet: content && <div class="sheet">{content}</div>, printList, printReceipt }
+}
+
+/** More than a hundred sheets are no list to read. */
+export const PRINTED_MAX = 5_000
+
+/** All pages of the list; `undefined` where there are more than can be printed. Rejects as a call of the client does. */
+export async function readWhole(client: PetstoreClient, position: ListPosition): Promise<Page | undefined> {
+  const items: Item[] = []
+  for await (const item of wholeList(client, position, {})) {
+    if (items.push(item) > PRINTED_MAX) return undefined
+  }
+  return { position: firstPage(position), items, next: undefined, prev: undefined }
+}
+
+export function PrintedList({ list }: { list: Page }) {
+  return (
+    <div class={`printed-${list.position.view}`}>
+      <p class="print-title" data-text={summary(list.position, number(list.items.length))} />
+      <ListTable shown={list} />
+    </div>
+  )
 }

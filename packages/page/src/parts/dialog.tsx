@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { CloseButton } from './close-button.tsx'
+import { CloseButton } from './notice.tsx'
 
 interface DialogProps {
   /** Of the title; unique on the page. */

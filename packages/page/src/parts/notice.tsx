@@ -1,7 +1,9 @@
 // A message that stays on the page for as long as it is true.
 
 import type { ComponentChildren } from 'preact'
-import { CloseButton } from './close-button.tsx'
+import { useEffect, useReducer } from 'preact/hooks'
+import { Icon } from './icons.tsx'
+import type { RetriedFailure } from './loaded.ts'
 
 interface NoticeProps {
   /** `done` is only seen: who uses it announces it. */
@@ -24,4 +26,50 @@ export function Notice({ kind, title, children, actions, onClose }: NoticeProps)
       {onClose && <CloseButton onClose={onClose} />}
     </div>
   )
+}
+
+export function CloseButton({ onClose }: { onClose: () => void }) {
+  return (
+    <button type="button" class="quiet" aria-label="Close" title="Close" onClick={onClose}>
+      <Icon name="close" />
+    </button>
+  )
+}
+
+interface RetryNoticeProps {
+  failure: RetriedFailure
+  title: string
+  /** Beside the one that tries now. */
+  actions?: ComponentChildren
+  reload: () => void
+}
+
+export function RetryNotice({ failure, title, actions, reload }: RetryNoticeProps) {
+  return (
+    <Notice
+      kind={failure.kind === 'unavailable' ? 'warning' : 'error'}
+      title={title}
+      actions={
+        <>
+          {actions}{' '}
+          <button type="button" onClick={reload}>
+            Try now
+          </button>
+        </>
+      }
+    >
+      {failure.message} <Countdown to={failure.retryAt} />
+    </Notice>
+  )
+}
+
+/** Hidden from screen readers, which would read every second aloud. */
+function Countdown({ to }: { to: number }) {
+  const [, tick] = useReducer((count: number) => count + 1, 0)
+  useEffect(() => {
+    const timer = setInterval(tick, 1_000, undefined)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = Math.max(0, Math.ceil((to - Date.now()) / 1_000))
+  return <span aria-hidden="true">{seconds > 0 ? `Next try in ${seconds} s.` : 'Trying…'}</span>
 }

@@ -12,15 +12,8 @@ interface RadioGroupProps<Value extends string> {
   problemId?: string | undefined
 }
 
-export function RadioGroup<Value extends string>({
-  legend,
-  name,
-  options,
-  counts = {},
-  value,
-  onChange,
-  problemId,
-}: RadioGroupProps<Value>) {
+export function RadioGroup<Value extends string>(props: RadioGroupProps<Value>) {
+  const { legend, name, options, counts = {}, value, onChange, problemId } = props
   return (
     <fieldset class="radio-group" aria-describedby={problemId}>
       <legend>{legend}</legend>

@@ -1,24 +1,24 @@
 // The page of one animal or of one order: what it is now, what can be done with it, and its history. It is read from the events.
 
 import type { ComponentChildren } from 'preact'
-import type { Event, PetstoreClient } from '../../../client/src/petstore.ts'
+import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.ts'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { Actions, type OnAction } from '../list/list-table.tsx'
-import type { Feed } from '../live/feed.ts'
-import { useEvents } from '../live/use-feed.ts'
+import { type Feed, useEvents } from '../live/feed.ts'
 import { type Subject, subjectOf } from '../orders/actions.ts'
 import { Receipt } from '../paper/receipt.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { Name } from '../parts/name.tsx'
-import { Notice } from '../parts/notice.tsx'
-import { RetryNotice } from '../parts/retry-notice.tsx'
+import { Notice, RetryNotice } from '../parts/notice.tsx'
 import { plain } from '../parts/visible-text.ts'
+import { time } from '../phrases.ts'
 import { useTitle } from '../title.ts'
 import { type Read, readAll, readAnimal } from './animal.ts'
 import { Corrections } from './corrections.tsx'
-import { History } from './history.tsx'
+import { changesIn, EventLine } from './event-line.tsx'
+import { orderTerms } from './order-terms.ts'
 import type { RecordId } from './record-address.ts'
 import { AnimalFacts, OrderFacts } from './record-facts.tsx'
 
@@ -129,4 +129,33 @@ function subjectIn({ animal: { pet, deleted }, orders, order }: Read): Subject |
   const holder = orders.find(({ status }) => HOLDING.includes(status))
   if (deleted || (pet.status !== 'available' && !holder)) return undefined
   return { petId: pet.id, name: pet.name, status: pet.status, order: holder }
+}
+
+interface HistoryProps {
+  /** Oldest first. */
+  events: readonly Event[]
+  /** The orders that the events are about. */
+  orders: readonly Order[]
+}
+
+export function History({ events, orders }: HistoryProps) {
+  const newestFirst = events.toReversed()
+  const { after, changes } = orderTerms(newestFirst, new Map(orders.map((order) => [order.id, order])))
+  const edits = new Map([...changesIn(events), ...changes])
+  return (
+    <section class="history" aria-labelledby="history">
+      <h2 id="history">History</h2>
+      <ol>
+        {newestFirst.map((event) => (
+          <EventLine
+            key={String(event.id)}
+            event={event}
+            terms={after.get(event.id)}
+            change={edits.get(event.id)}
+            shownTime={time(event.at)}
+          />
+        ))}
+      </ol>
+    </section>
+  )
 }

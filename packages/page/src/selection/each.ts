@@ -5,7 +5,7 @@ import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts
 import { deleteShown, tagOfOrder } from '../animal/preconditions.ts'
 import { toFailure } from '../failures.ts'
 import type { HolderOf } from '../list/holders.ts'
-import type { Item } from '../list/list-page.ts'
+import type { Item } from '../list/list-position.ts'
 import { findOrder } from '../orders/actions.ts'
 import { eachOf } from '../parts/each-of.ts'
 import { brief, number } from '../phrases.ts'

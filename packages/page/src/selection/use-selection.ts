@@ -2,8 +2,7 @@
 
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { List } from '../list/list.ts'
-import type { Item } from '../list/list-page.ts'
-import { firstPage, toAddress } from '../list/list-position.ts'
+import { firstPage, type Item, toAddress } from '../list/list-position.ts'
 
 export interface Selection {
   /** By id, each as it was shown last. */

@@ -85,7 +85,8 @@ test('tries again after a failure, and not at a service without a feed', async (
   path++
   const none = open(() => refused('not_found', 404))
   await none.feed.begun
-  await Bun.sleep(20)
+  // Longer than it waits after a failure.
+  await Bun.sleep(1_100)
   expect([none.asked.length, none.feed.live]).toEqual([1, false])
 })
 

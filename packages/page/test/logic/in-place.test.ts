@@ -2,8 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { RowsInPlace } from '../../src/list/in-place.ts'
-import type { Item, Page } from '../../src/list/list-page.ts'
-import { lastPage, startOf } from '../../src/list/list-position.ts'
+import { type Item, lastPage, type Page, startOf } from '../../src/list/list-position.ts'
 import { event, order, pet } from './fake-client.ts'
 
 const FIRST = startOf('animals')

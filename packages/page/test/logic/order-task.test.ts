@@ -5,9 +5,10 @@ import { type NewOrder, type Order, PetstoreNetworkError } from '../../../client
 import { NOT_RESPONDING } from '../../src/failures.ts'
 import type { Action, Subject } from '../../src/orders/actions.ts'
 import { type Choices, OrderTask, SALE_MS } from '../../src/orders/order-task.ts'
-import { noteServiceTime, now } from '../../src/parts/clock.ts'
+import { noteServiceTime } from '../../src/parts/clock.ts'
 import { fakeClient, order, refused } from './fake-client.ts'
 
+const DAY_MS = 86_400_000
 const NOTHING: Choices = { reference: '', hold: 'open', until: '' }
 const FREE: Subject = { petId: 1n, name: 'Rex', status: 'available' }
 const HELD = order(7, { reference: 'Anna' })
@@ -45,13 +46,13 @@ async function settled(task: OrderTask): Promise<void> {
 }
 
 test('a sale places an order that ends after 10 minutes of the service’s time, and completes it', async () => {
-  noteServiceTime(new Date(Date.now() - 86_400_000).toUTCString())
+  noteServiceTime(new Date(Date.now() - DAY_MS).toUTCString())
   const { calls, sent, store, submit } = start('sell', FREE)
   await submit({ reference: ' Anna ' })
   expect(sent()).toEqual(['placeOrder', 'completeOrder'])
   const { expiresAt = '', ...placed } = (calls[0] ?? [])[1] as NewOrder
   expect(placed).toEqual({ petId: 1n, reference: 'Anna' })
-  expect(Date.parse(expiresAt) - now()).toBeWithin(SALE_MS - 5_000, SALE_MS + 1)
+  expect(Date.parse(expiresAt) - Date.now() + DAY_MS).toBeWithin(SALE_MS - 5_000, SALE_MS + 1)
   expect(store.done.map(({ id }) => id)).toEqual([7n])
   noteServiceTime(new Date().toUTCString())
 })
@@ -157,6 +158,12 @@ test('an order that the list knows is not looked up; one that it does not know i
   expect([task.order?.id, sent()]).toEqual([7n, []])
   await submit()
   expect([sent(), store.done.length]).toEqual([['returnOrder'], 1])
+  // A lookup that failed is tried again, and shown first, too.
+  const failing = start('takeBack', { ...FREE, status: 'sold' }, order(7, { status: 'completed' }))
+  await settled(failing.task)
+  failing.task.order = undefined
+  await failing.submit()
+  expect([failing.task.order?.id, failing.sent()]).toEqual([7n, []])
 })
 
 test('says so if an animal has no order, or one of another status', async () => {
