@@ -1,5 +1,5 @@
-// The fields of an animal, each in one place: its name on the page, how it is typed, and what is sent of it. field-value.tsx shows them.
-// Forms, tables, files and histories are made of both, so a new field is a line in each.
+// The fields of an animal, each in one place: its name on the page, how it is typed, and what is sent of it.
+// Forms, files and histories are made of them; a row and a record show each where it belongs.
 
 import type { NewPet, Pet } from '../../../client/src/petstore.ts'
 import { STATUSES } from './status-labels.ts'

@@ -2,10 +2,10 @@
 
 import type { ComponentChildren } from 'preact'
 import type { Order, Pet } from '../../../client/src/petstore.ts'
-import { DETAIL_LABELS, Details, Status } from '../animal/field-value.tsx'
 import { FIELDS } from '../animal/fields.ts'
+import { Status } from '../animal/status.tsx'
 import { withoutOrder } from '../animal/status-labels.ts'
-import { RecordLink } from '../links.tsx'
+import { CategoryLink, RecordLink } from '../links.tsx'
 import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from '../orders/actions.ts'
 import { CopyId } from '../parts/copy-id.tsx'
 import { Name } from '../parts/name.tsx'
@@ -21,7 +21,7 @@ export type OnAction = (action: Action, subject: Subject) => void
 
 const COLUMNS = ['id', 'name', 'detail', 'status', 'actions'] as const
 const HEADS = {
-  animals: ['Id', FIELDS.name.label, DETAIL_LABELS, FIELDS.status.label],
+  animals: ['Id', FIELDS.name.label, FIELDS.categoryId.label, FIELDS.status.label],
   orders: ['Order', 'Animal', 'When', 'Status'],
 }
 
@@ -95,7 +95,7 @@ export function ListTable(props: ListTableProps) {
 }
 
 function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): Row {
-  const { id, name, status } = pet
+  const { id, name, categoryId, status } = pet
   const holder = holderOf(pet)
   // Without an order, nothing can change it.
   const bound = holder === null || isDeleted
@@ -105,7 +105,12 @@ function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): Row {
     record: { kind: 'animal', id },
     name,
     note: isDeleted ? undefined : noteOf(pet, holder),
-    detail: <Details pet={pet} />,
+    detail: (
+      <>
+        <span class="cell-label">{FIELDS.categoryId.label} </span>
+        <CategoryLink id={categoryId} />
+      </>
+    ),
     status: isDeleted ? 'Deleted' : <Status status={status} />,
     subject: bound ? undefined : { petId: id, name, status, order: holder ?? undefined },
   }

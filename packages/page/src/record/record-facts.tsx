@@ -3,10 +3,9 @@
 import type { ComponentChildren } from 'preact'
 import type { Order } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
-import { FieldValue, Status } from '../animal/field-value.tsx'
-import { FIELD_NAMES, FIELDS } from '../animal/fields.ts'
+import { Status } from '../animal/status.tsx'
 import { labelOf } from '../animal/status-labels.ts'
-import { OrderLink, RecordLink } from '../links.tsx'
+import { CategoryLink, OrderLink, RecordLink } from '../links.tsx'
 import { CopyId } from '../parts/copy-id.tsx'
 import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
@@ -26,11 +25,10 @@ export function AnimalFacts({ animal: { pet, deleted, events }, orders }: Animal
       <Fact name="Id">
         <CopyId id={pet.id} />
       </Fact>
-      {FIELD_NAMES.filter((field) => field !== 'name').map((field) => (
-        <Fact key={field} name={FIELDS[field].label}>
-          {deleted && field === 'status' ? 'Deleted' : <FieldValue {...{ pet, field }} />}
-        </Fact>
-      ))}
+      <Fact name="Category">
+        <CategoryLink id={pet.categoryId} />
+      </Fact>
+      <Fact name="Status">{deleted ? 'Deleted' : <Status status={pet.status} />}</Fact>
       {added && (
         <Fact name="Added">
           {time(added.at)}

@@ -38,7 +38,7 @@ export function useSelection({ position, shown }: Pick<List, 'position' | 'shown
   }
 
   function toggleFocused(): void {
-    const row = document.activeElement?.closest<HTMLTableRowElement>('.rows tbody tr')
+    const row = document.activeElement?.closest<HTMLTableRowElement>('#list .rows tbody tr')
     const item = row && items[row.sectionRowIndex]
     if (item) choose([item], !chosen?.has(item.id))
   }

@@ -1,0 +1,8 @@
+// The status of an animal or an order in words and colour, never in colour alone.
+
+import type { OrderStatus, PetStatus } from '../../../client/src/petstore.ts'
+import { labelOf } from './status-labels.ts'
+
+export function Status({ status }: { status: PetStatus | OrderStatus }) {
+  return <span class={`status status-${status}`}>{labelOf(status)}</span>
+}
