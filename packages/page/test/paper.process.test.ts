@@ -38,7 +38,7 @@ test('on paper there is one table with a title that says what was filtered, and 
       .filter({ visible: true, hasNot: page.locator('.mono') })
       .count(),
   ).toBe(0)
-  for (const gone of ['.bar', '.tools', '.list-foot', '.page-size']) {
+  for (const gone of ['.bar', '.tools', '.list-foot']) {
     expect(await page.locator(gone).isVisible()).toBe(false)
   }
   expect((await page.pdf()).length).toBeGreaterThan(10_000)

@@ -42,8 +42,8 @@ export function DraftFields({ draft, edit, problems }: DraftFieldsProps) {
         />
         <Problem id="add-status" text={problems.status} />
         <p class="hint">
-          Only for an animal that somebody reserved or bought elsewhere. It has no order here: all that this page can do
-          with it is to make it available. Any other animal is available until it is reserved or sold in the list.
+          Only for an animal that was reserved or sold elsewhere. It has no order here, so this page can only make it
+          available again.
         </p>
       </details>
     </>

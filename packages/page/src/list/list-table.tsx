@@ -205,7 +205,7 @@ interface ChoiceProps {
   label: string
 }
 
-export function Choice({ selection: { chosen, choose }, items, column, label }: ChoiceProps) {
+function Choice({ selection: { chosen, choose }, items, column, label }: ChoiceProps) {
   const Cell = column ? 'th' : 'td'
   const count = items.filter(({ id }) => chosen.has(id)).length
   return (

@@ -24,7 +24,7 @@ export function Tools({ position, shown, goTo }: Pick<List, 'position' | 'shown'
         {position.view === 'animals' && <CategoryFilter {...{ position, goTo }} />}
         {position.ids ? (
           <p class="only-ids">
-            Only what an import added.
+            Only imported animals.
             <button type="button" onClick={() => goTo(firstPage({ ...position, ids: '' }))}>
               Show all
             </button>

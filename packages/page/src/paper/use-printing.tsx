@@ -40,17 +40,17 @@ export function usePrinting(client: PetstoreClient, tell: (sentence: string) => 
     print(async () => {
       const whole = await readWhole(client, position)
       if (whole) return <PrintedList list={whole} />
-      return void tell(`More than ${number(PRINTED_MAX)} are not printed. Filter them, or export them.`)
+      return void tell(`Lists of more than ${number(PRINTED_MAX)} rows are not printed. Filter or export this one.`)
     })
   const printReceipt = (orderId: bigint) => print(async () => <Receipt {...(await readReceipt(client, orderId))} />)
   return { sheet: content && <div class="sheet">{content}</div>, printList, printReceipt }
 }
 
 /** More than a hundred sheets are no list to read. */
-export const PRINTED_MAX = 5_000
+const PRINTED_MAX = 5_000
 
 /** All pages of the list; `undefined` where there are more than can be printed. Rejects as a call of the client does. */
-export async function readWhole(client: PetstoreClient, position: ListPosition): Promise<Page | undefined> {
+async function readWhole(client: PetstoreClient, position: ListPosition): Promise<Page | undefined> {
   const items: Item[] = []
   for await (const item of wholeList(client, position, {})) {
     if (items.push(item) > PRINTED_MAX) return undefined
@@ -58,7 +58,7 @@ export async function readWhole(client: PetstoreClient, position: ListPosition):
   return { position: firstPage(position), items, next: undefined, prev: undefined }
 }
 
-export function PrintedList({ list }: { list: Page }) {
+function PrintedList({ list }: { list: Page }) {
   return (
     <div class={`printed-${list.position.view}`}>
       <p class="print-title" data-text={summary(list.position, number(list.items.length))} />

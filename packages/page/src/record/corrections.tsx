@@ -85,7 +85,7 @@ function ConfirmDialog({ correction, client, read, open, setOpen, ...props }: Co
       {...{ open, setOpen, submit, busy }}
     >
       <SavingProblem {...problems} />
-      {correction === 'free' && <p>No order holds {name}. It can be reserved and sold then.</p>}
+      {correction === 'free' && <p>No order holds {name}. It can then be reserved and sold.</p>}
       {correction === 'delete' && <p>For an animal that was added by mistake. This cannot be undone.</p>}
     </FormDialog>
   )

@@ -57,7 +57,7 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
       {!(problems.quicker && theirs.length > 0) && <SavingProblem {...problems} />}
       {!busy && theirs.length > 0 && (
         <Versions
-          title={`${problems.quicker ? `${NOTHING.slice(0, -1)}: somebody` : 'Somebody'} else has changed this meanwhile.`}
+          title={`${problems.quicker ? `${NOTHING} ` : ''}Another till has changed this meanwhile.`}
           {...{ now, mine, both, theirs }}
           takeTheirs={(field) => edit({ [field]: now[field] })}
         />
@@ -95,8 +95,8 @@ export function useSaving(
         mayBeDone,
       }: Partial<Failure> & { message: string } = error instanceof RangeError ? error : toFailure(error)
       const quicker = code === 'precondition_failed'
-      const title = mayBeDone ? 'It may have been saved: look before you try again.' : NOTHING
-      setProblems({ ...toProblems(quicker ? 'Somebody else has just changed it.' : message), title, quicker })
+      const title = mayBeDone ? 'It may have been saved. Check before you try again.' : NOTHING
+      setProblems({ ...toProblems(quicker ? 'Another till has just changed it.' : message), title, quicker })
       setOpen(true)
       if (quicker) reload()
     }

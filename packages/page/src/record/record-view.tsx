@@ -138,7 +138,7 @@ interface HistoryProps {
   orders: readonly Order[]
 }
 
-export function History({ events, orders }: HistoryProps) {
+function History({ events, orders }: HistoryProps) {
   const newestFirst = events.toReversed()
   const { after, changes } = orderTerms(newestFirst, new Map(orders.map((order) => [order.id, order])))
   const edits = new Map([...changesIn(events), ...changes])
