@@ -16,7 +16,7 @@ import { type ListPosition, nextPage, previousPage, startOf } from './list/list-
 import { useSpokenList } from './list/list-spoken.ts'
 import { Tools } from './list/list-tools.tsx'
 import { LIST_ID, ListView } from './list/list-view.tsx'
-import { isNarrowed, rangeOf, summary } from './list/pager.tsx'
+import { isNarrowed, rangeOf, summary } from './list/list-words.ts'
 import { moveRow, useFocusBack } from './list/row-focus.ts'
 import { Found, SEARCH_ID, Search } from './list/search.tsx'
 import { SkipLink, TitleRow } from './list/title-row.tsx'

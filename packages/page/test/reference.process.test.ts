@@ -101,7 +101,7 @@ test('has the key of the page that opened it, or the one remembered on this devi
   await opener.goto(`${service.origin}/`)
   await openSignedIn(opener, service.key)
   const opening = context.waitForEvent('page')
-  await opener.evaluate("window.open('docs')")
+  await opener.evaluate("window.open('docs', '_blank', 'noopener')")
   const tab = await opening
   await sends(tab)
   await tab.keyboard.press('Escape')

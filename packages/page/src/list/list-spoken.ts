@@ -5,7 +5,7 @@ import { useAnnounce } from '../parts/announcer.tsx'
 import { TITLES } from '../top-bar.tsx'
 import type { List, Shown } from './list.ts'
 import type { ListPosition } from './list-position.ts'
-import { heard } from './pager.tsx'
+import { heard } from './list-words.ts'
 
 export function useSpokenList(list: List): void {
   const announce = useAnnounce()

@@ -7,7 +7,7 @@ import { number } from '../phrases.ts'
 import { CategoryFilter } from './category.tsx'
 import type { List } from './list.ts'
 import { firstPage, type Sort } from './list-position.ts'
-import { isNarrowed } from './pager.tsx'
+import { isNarrowed } from './list-words.ts'
 
 export function Tools({ position, shown, goTo }: Pick<List, 'position' | 'shown' | 'goTo'>) {
   return (

@@ -12,7 +12,8 @@ import type { HolderOf } from './holders.ts'
 import type { List } from './list.ts'
 import { firstPage, type ListPosition } from './list-position.ts'
 import { ListTable, type OnAction } from './list-table.tsx'
-import { isShort, Pager, pageName } from './pager.tsx'
+import { isShort, pageName } from './list-words.ts'
+import { Pager } from './pager.tsx'
 
 interface ListViewProps extends List {
   /** Shown instead of the list when the store has no animals. */

@@ -1,11 +1,9 @@
 // First, previous, next and last page. A button that leads nowhere stays in its place, so that the focus is not lost.
 
-import type { Inventory } from '../../../client/src/petstore.ts'
-import { labelOf } from '../animal/status-labels.ts'
 import { Icon } from '../parts/icons.tsx'
-import { fullTime, number } from '../phrases.ts'
 import type { Shown } from './list.ts'
 import { firstPage, type ListPosition, lastPage, nextPage, previousPage } from './list-position.ts'
+import { pageName, rangeOf } from './list-words.ts'
 
 interface PagerProps {
   shown: Shown
@@ -52,65 +50,4 @@ export function Pager({ shown, loading, goTo }: PagerProps) {
       </div>
     </nav>
   )
-}
-
-export function pageName({ page }: ListPosition): string {
-  if (page > 0) return `Page ${page}`
-  return page === -1 ? 'Last page' : `Page ${-page} from the end`
-}
-
-/** Which rows these are, and of how many, as far as that is known: "101 – 200 of 5,203". */
-export function rangeOf(shown: Shown): string {
-  const { next, position } = shown
-  const { page, limit } = position
-  const count = shown.items.length
-  const before = (page - 1) * limit
-  const total = totalOf(shown) ?? (page > 0 && next === undefined ? before + count : undefined)
-  const to = page > 0 ? before + count : total === undefined ? undefined : total + (page + 1) * limit
-  // Pages of some ids are shorter where others are among them.
-  if (to === undefined || position.ids) return `${count} rows`
-  const from = Math.max(1, to - count + 1)
-  const range = from === to ? number(from) : `${number(from)} – ${number(to)}`
-  return total === undefined ? range : `${range} of ${number(Math.max(total, to))}`
-}
-
-/** Filtered by more than a status: nobody has counted these. */
-export function isNarrowed({ search, categoryId, ids }: ListPosition): boolean {
-  return search !== '' || categoryId !== undefined || ids !== ''
-}
-
-/** Of animals, the inventory knows. */
-export function totalOf({ position, inventory }: Pick<Shown, 'position' | 'inventory'>): number | undefined {
-  if (!inventory || position.view === 'orders' || isNarrowed(position)) return undefined
-  const { available, pending, sold } = inventory
-  return Number(position.status ? inventory[position.status as keyof Inventory] : available + pending + sold)
-}
-
-/** What is filtered, for paper: "Sold · Category 7 · Newest first · 125 · Nov 22, 2026, 3:20 PM". */
-export function summary(position: ListPosition, numbers: string): string {
-  return [...filters(position), numbers, fullTime(Date.now())].join(' · ')
-}
-
-/** The same for the ear: "Animals: 21 to 40 out of 125, Sold, Newest first, page 2". */
-export function heard(shown: Shown, title: string): string {
-  const { position } = shown
-  const range = rangeOf(shown).replace(' – ', ' to ').replace(' of ', ' out of ').replace('rows', 'found')
-  const numbers = shown.items.length === 0 ? 'none found' : range
-  const page = position.page === 1 ? [] : [pageName(position).toLowerCase()]
-  return `${title}: ${[numbers, ...filters(position), ...page].join(', ')}`
-}
-
-function filters({ status, categoryId, search, sort, ids }: ListPosition): string[] {
-  return [
-    status ? labelOf(status) : 'All',
-    ...(categoryId === undefined ? [] : [`Category ${categoryId}`]),
-    ...(search ? [`“${search}”`] : []),
-    ...(ids ? [`Ids ${ids}`] : []),
-    ...(sort === 'newest' ? ['Newest first'] : ['Oldest first']),
-  ]
-}
-
-/** A list of one page needs no pager. */
-export function isShort({ next, prev }: Shown): boolean {
-  return prev === undefined && next === undefined
 }

@@ -7,7 +7,7 @@ import { toFailure } from '../failures.ts'
 import { wholeList } from '../list/list.ts'
 import { firstPage, type Item, type ListPosition, type Page } from '../list/list-position.ts'
 import { ListTable } from '../list/list-table.tsx'
-import { summary } from '../list/pager.tsx'
+import { summary } from '../list/list-words.ts'
 import { number } from '../phrases.ts'
 import { Receipt, readReceipt } from './receipt.tsx'
 

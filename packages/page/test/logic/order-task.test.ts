@@ -161,7 +161,7 @@ test('an order that the list knows is not looked up; one that it does not know i
   // A lookup that failed is tried again, and shown first, too.
   const failing = start('takeBack', { ...FREE, status: 'sold' }, order(7, { status: 'completed' }))
   await settled(failing.task)
-  failing.task.order = undefined
+  Object.assign(failing.task, { order: undefined })
   await failing.submit()
   expect([failing.task.order?.id, failing.sent()]).toEqual([7n, []])
 })

@@ -1,0 +1,67 @@
+// What the page says of a list, of an address and of a name, in words.
+
+import { expect, test } from 'bun:test'
+import type { Shown } from '../../src/list/list.ts'
+import { type ListPosition, lastPage, PAGE_SIZE, startOf } from '../../src/list/list-position.ts'
+import { heard, rangeOf, summary } from '../../src/list/list-words.ts'
+import { partsOf, plain } from '../../src/parts/visible-text.ts'
+import { wrongIn } from '../../src/wrong-address.ts'
+import { pet } from './fake-client.ts'
+
+const ALL = { ...startOf('animals'), limit: 20 }
+const INVENTORY = { available: 25n, pending: 0n, sold: 22n }
+
+function shown(position: Partial<ListPosition>, rows: number, more: Partial<Shown> = {}): Shown {
+  const items = Array.from({ length: rows }, (_, n) => pet(n))
+  return { position: { ...ALL, ...position }, items, next: undefined, prev: undefined, inventory: INVENTORY, ...more }
+}
+
+test.each<[string, string, Shown]>([
+  ['1 – 20 of 47', 'Animals: 1 to 20 out of 47, All, Oldest first', shown({}, 20, { next: 'A' })],
+  [
+    '21 – 22 of 22',
+    'Animals: 21 to 22 out of 22, Sold, Newest first, page 2',
+    shown({ status: 'sold', sort: 'newest', page: 2 }, 2),
+  ],
+  ['1 – 5 of 5', 'Animals: 1 to 5 out of 5, All, “pet 3”, Oldest first', shown({ search: 'pet 3' }, 5)],
+  ['1 – 20', 'Animals: 1 to 20, All, Category 7, Oldest first', shown({ categoryId: 7n }, 20, { next: 'A' })],
+  ['1', 'Animals: 1, All, Oldest first', shown({}, 1, { next: 'A', inventory: undefined })],
+  ['8 – 27 of 47', 'Animals: 8 to 27 out of 47, All, Oldest first, page 2 from the end', shown({ page: -2 }, 20)],
+  ['20 rows', 'Animals: 20 found, All, Oldest first, last page', shown(lastPage(ALL), 20, { inventory: undefined })],
+  ['3 rows', 'Animals: 3 found, All, Ids 3-5, Oldest first', shown({ ids: '3-5' }, 3)],
+])('%s: %s', (range, sentence, list) => {
+  expect([rangeOf(list), heard(list, 'Animals')]).toEqual([range, sentence])
+})
+
+test('says that nothing was found, and what was filtered on paper', () => {
+  expect(heard(shown({ search: 'nobody' }, 0), 'Animals')).toBe('Animals: none found, All, “nobody”, Oldest first')
+  const position = { ...ALL, status: 'sold', categoryId: 7n, sort: 'newest' } as const
+  expect(summary(position, '125')).toStartWith('Sold · Category 7 · Newest first · 125 · ')
+})
+
+test.each([
+  ['?category=dog', ['category=dog']],
+  ['?category=-7&status=sold&limit=20', []],
+  ['?status=reserved&ids=all', ['status=reserved', 'ids=all']],
+  ['?view=orders&status=completed', []],
+  ['?view=orders&status=sold', ['status=sold']],
+  ['?animal=abc', ['animal=abc']],
+  ['?order=9223372036854775807&utm=x', []],
+  ['?view=activity&day=2026-13-45', ['day=2026-13-45']],
+  ['?view=activity&day=2026-11-22', []],
+])('names the filters of %s that have no meaning: %p', (address, wrong) => expect(wrongIn(address)).toEqual(wrong))
+
+test.each([
+  ['Luna', 'Luna'],
+  ['Lu\u200Bna', 'Lu[U+200B]na'],
+  ['\u202EanuL', '[U+202E]anuL'],
+  ['Lu\u00ADna\u3164', 'Lu[U+00AD]na[U+3164]'],
+  ['👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️', '👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️'],
+  // Letters that are joined, which a sentence must not turn.
+  ['نام\u200Cها', '\u2068نام\u200Cها\u2069'],
+])('%s is shown as %s', (text, shown) => {
+  expect(plain(text)).toBe(shown)
+  expect(partsOf(text).filter((_, index) => index % 2)).toEqual(shown.match(/U\+\w+/g) ?? [])
+})
+
+test('a page has at least 20 rows', () => expect(PAGE_SIZE).toBe(20))
