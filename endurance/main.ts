@@ -7,6 +7,7 @@ const VERIFY = 'packages/verify/test'
 const EXPERIMENTS: Readonly<Record<string, (words: readonly string[]) => Promise<number>>> = {
   history: async (words) => (await import('./history.ts')).main(words),
   page: async (words) => (await import('./page.ts')).main(words),
+  simulate: async (words) => (await import('./simulate.ts')).main(words),
   soak: async (words) => (await import('./soak.ts')).main(words),
   waits: async (words) => (await import('./waits.ts')).main(words),
   'contract-faults': suite({ FAULTS: 'all' }, `${VERIFY}/found-faults.release.test.ts`),

@@ -4,6 +4,7 @@
 import { document } from '../../packages/contract/src/contract.ts'
 import { TEXT_LENGTH_MAX } from '../../packages/contract/src/generated.ts'
 import { SEARCH_WORDS_MAX } from '../../packages/contract/src/limits.ts'
+import { wallMs } from '../../packages/service/src/system/runtime.ts'
 import { modelWords, searchFor } from '../../test/support/search-rules.ts'
 import { add, CATEGORIES, change, correct, move, place, remove, repeat } from './changes.ts'
 import { HOT, type Known, Picker } from './known.ts'
@@ -144,7 +145,7 @@ export class Chooser extends Picker {
 
   /** A time that is at most so far away. */
   private near(ms: number): string {
-    return new Date(Date.now() + this.random() * ms).toISOString()
+    return new Date(wallMs() + this.random() * ms).toISOString()
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { headerOf } from '../../packages/practice/src/messages.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../packages/practice/src/proxy.ts'
+import { monotonicMs, sleep, startTimer, stopTimer, wallMs } from '../../packages/service/src/system/runtime.ts'
 import { randomOf } from '../../test/support/search-rules.ts'
 import { Chooser, WAITING } from './chooser.ts'
 import { Known, RESERVED_MS_MAX } from './known.ts'
@@ -47,6 +48,8 @@ export interface Site {
   readonly keys: Readonly<Record<string, string>>
   /** The base address of each server, ending in /v1. A start changes it. */
   urls(): string[]
+  /** Sends a request to the address of a server; by default `fetch`. */
+  readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
 }
 
 export class Clients {
@@ -73,7 +76,7 @@ export class Clients {
     const client = async (chooser: Chooser, number: number) => {
       while (!this.stopping && this.operations.length < operations) {
         const operation = await this.send(chooser.next(), number)
-        if (isUnanswered(operation)) await Bun.sleep(PAUSE_MS)
+        if (isUnanswered(operation)) await sleep(PAUSE_MS)
         else chooser.learn(operation)
       }
     }
@@ -90,13 +93,13 @@ export class Clients {
    */
   async readAll(lateMs: number): Promise<void> {
     const whole = { kind: 'list', newest: false, limit: 100, back: false } as const
-    const until = Date.now() + EXPIRED_MS_MAX + lateMs
+    const until = wallMs() + EXPIRED_MS_MAX + lateMs
     for (const server of this.site.urls().keys()) {
       for (;;) {
         const orders = await this.readList({ ...whole, list: 'orders', status: 'pending' }, server)
         const ends = orders.flatMap(({ expiresAt }) => expiresAt ?? [])
-        if (ends.length === 0 || Date.now() > until) break
-        await Bun.sleep(PAUSE_MS)
+        if (ends.length === 0 || wallMs() > until) break
+        await sleep(PAUSE_MS)
       }
       await this.readList({ ...whole, list: 'pets' }, server)
       await this.readList({ ...whole, list: 'orders' }, server)
@@ -129,7 +132,7 @@ export class Clients {
   }
 
   private async sendUntilAnswered(asked: Asked, server: number, isRecorded = true): Promise<Operation> {
-    for (const until = performance.now() + SILENT_MS_MAX; performance.now() < until; await Bun.sleep(PAUSE_MS)) {
+    for (const until = monotonicMs() + SILENT_MS_MAX; monotonicMs() < until; await sleep(PAUSE_MS)) {
       const operation = await this.send({ ...asked, key: 'first' }, server, isRecorded)
       // The feed is what all is held against, so it is read to its end.
       if (isRecorded ? !isUnanswered(operation) : operation.status === 200) return operation
@@ -145,12 +148,10 @@ export class Clients {
     const name =
       asked.key ?? (this.random() < WRONG_SHARE ? 'wrong' : known.keys[Math.floor(this.random() * known.keys.length)])
     const key = name ?? 'first'
-    const [startedAt, from] = [performance.now(), Date.now()]
+    const [startedAt, from] = [monotonicMs(), wallMs()]
     const answer = await this.fetch(asked, key, server)
     const isOver = !isUnanswered(answer)
-    const [endedAt, to] = isOver
-      ? [performance.now(), Date.now()]
-      : [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    const [endedAt, to] = isOver ? [monotonicMs(), wallMs()] : [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
     const n = this.operations.length
     const operation = { ...asked, n, client, server, key, startedAt, endedAt, from, to, ...answer }
     if (isRecorded) this.operations.push(operation)
@@ -167,9 +168,13 @@ export class Clients {
       'If-None-Match': ifNoneMatch && tagsOf(ifNoneMatch),
     }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
     const sent: Sent = { server, method, target: `/v1${path}`, headers, body: Buffer.from(body ?? '') }
-    const signal = AbortSignal.timeout(this.random() < CUT_SHARE ? 1 + this.random() * CUT_MS_MAX : ANSWER_MS_MAX)
+    const cut = new AbortController()
+    const timer = startTimer(
+      () => cut.abort(),
+      this.random() < CUT_SHARE ? 1 + this.random() * CUT_MS_MAX : ANSWER_MS_MAX,
+    )
     try {
-      const response = await this.between(sent, (passed) => this.pass(server, passed, signal))
+      const response = await this.between(sent, (passed) => this.pass(server, passed, cut.signal))
       const { status, headers } = response
       const tag = headerOf(headers, 'ETag')
       const replayed = headerOf(headers, 'Idempotency-Replayed') !== undefined
@@ -178,6 +183,8 @@ export class Clients {
       return { status, text: known.text, links: known.links, tag, replayed }
     } catch {
       return NO_ANSWER
+    } finally {
+      stopTimer(timer)
     }
   }
 
@@ -186,7 +193,7 @@ export class Clients {
     const { method, target, headers, body } = request
     const url = new URL(target, this.site.urls()[server])
     const sent = { method, headers: headers.map(([name, value]): [string, string] => [name, value]), signal }
-    const response = await fetch(url, body.length > 0 ? { ...sent, body } : sent)
+    const response = await (this.site.fetch ?? fetch)(url, body.length > 0 ? { ...sent, body } : sent)
     return { status: response.status, headers: [...response.headers], body: Buffer.from(await response.arrayBuffer()) }
   }
 }

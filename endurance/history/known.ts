@@ -1,6 +1,7 @@
 // What all clients of a history know together, and how each of them picks from it.
 
 import { TEXT_LENGTH_MAX } from '../../packages/contract/src/generated.ts'
+import { wallMs } from '../../packages/service/src/system/runtime.ts'
 import { hostileName } from '../../test/support/search-rules.ts'
 import type { Asked, Tagged } from './operations.ts'
 
@@ -52,7 +53,7 @@ export class Picker {
   }
 
   soon(): string {
-    return new Date(Date.now() + this.random() * RESERVED_MS_MAX).toISOString()
+    return new Date(wallMs() + this.random() * RESERVED_MS_MAX).toISOString()
   }
 
   /** Its first word begins no other name; others may begin as it does. The rest may be made to break an index. */

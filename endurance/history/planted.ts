@@ -59,12 +59,16 @@ export function plant(edits: readonly Edit[]): string {
   for (const part of ['bin', 'docs', 'openapi.yaml', 'package.json', 'packages', 'tsconfig.json'])
     cpSync(join(root, part), join(folder, part), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  for (const edit of edits) writeFileSync(join(folder, edit[0]), edited(edit, folder))
+  for (const edit of edits) {
+    const path = join(folder, edit[0])
+    writeFileSync(path, edited(readFileSync(path, 'utf8'), edit))
+  }
   return folder
 }
 
-export function edited([file, from, to]: Edit, folder = root): string {
-  const [before, after, ...more] = readFileSync(join(folder, file), 'utf8').split(from)
+/** The text of the file with the edit. Throws if the file does not have the edit's text exactly once. */
+export function edited(text: string, [file, from, to]: Edit): string {
+  const [before, after, ...more] = text.split(from)
   if (after === undefined || more.length > 0) throw new Error(`${file} has not once: ${from}`)
   return `${before}${to}${after}`
 }

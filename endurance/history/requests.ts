@@ -20,6 +20,8 @@ export const LISTS: readonly Omit<ListAsk, 'kind' | 'back'>[] = [
   { list: 'pets', newest: false, limit: 30, status: 'sold' },
   { list: 'pets', newest: true, limit: 6, categoryId: 1 },
   { list: 'pets', newest: false, limit: 9, categoryId: 2, status: 'available' },
+  { list: 'pets', newest: true, limit: 8, search: 'rex' },
+  { list: 'orders', newest: true, limit: 8, search: 'be' },
   { list: 'orders', newest: true, limit: 10 },
   { list: 'orders', newest: false, limit: 8, status: 'pending' },
   { list: 'orders', newest: true, limit: 8, status: 'completed' },

@@ -1,0 +1,118 @@
+// Simulated runs: several servers on one SQLite file in one process, under a scheduler that a seed controls. A fault comes again with its
+// seed. With `--planted` the servers are broken on purpose, one way at a time, and each has to be found.
+//
+//   npm run simulate -- --seed 7
+//   npm run simulate -- --planted all
+
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { experiment, faultsLine, type Outcome, print } from './command.ts'
+import { inWords, shortly } from './history/words.ts'
+import { serverModules } from './simulate/bundle.ts'
+import { editsOf, PLANTED } from './simulate/planted.ts'
+import { type Run, simulate } from './simulate/run.ts'
+import type { ServerModule } from './simulate/server.ts'
+
+const SERVERS = 2
+/** A planted fault has to be found within this time. */
+const FOUND_SECONDS_MAX = 60
+const SEEDS = 900_000
+/** Where files are in memory, if there is such a place: nothing here waits for a disk. */
+const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
+/** Things break in the runs of odd seeds alone: only if nothing breaks, an answer that comes late is a fault. */
+export function runOf(seed: number, operations: number, modules: readonly ServerModule[]): Promise<Run> {
+  return simulate({ seed, operations, breaks: seed % 2 === 1, folder: FOLDER }, modules)
+}
+
+/** The shortest run of the seed that fails, by bisection: its number of operations, and its first fault in words. */
+async function shortest(seed: number, operations: number, modules: readonly ServerModule[]): Promise<string> {
+  let [least, most] = [1, operations]
+  while (least < most) {
+    const middle = (least + most) >> 1
+    if ((await runOf(seed, middle, modules)).faults.length > 0) most = middle
+    else least = middle + 1
+  }
+  const { faults } = await runOf(seed, most, modules)
+  const words = faults[0] ? inWords(faults[0]) : 'no fault: it depends on what follows'
+  return `seed ${seed} fails with --operations ${most}: ${words}`
+}
+
+async function tryRuns(
+  first: number,
+  runs: number,
+  operations: number,
+  keep: (outcome: Outcome) => void,
+): Promise<Outcome> {
+  const modules = await serverModules(SERVERS)
+  const startedAt = performance.now()
+  const faults: string[] = []
+  let [done, steps] = [0, 0]
+  let outcome: Outcome = { text: '', passed: true }
+  for (let seed = first; seed < first + runs; seed++) {
+    const run = await runOf(seed, operations, modules)
+    done += run.operations.length
+    steps += run.steps
+    if (run.faults.length > 0) {
+      print(await shortest(seed, operations, modules))
+      faults.push(...run.faults.map((fault) => `seed ${seed}: ${shortly(fault)}`))
+    }
+    const rate = Math.round((1000 * done) / (performance.now() - startedAt))
+    const last = seed === first ? `trace ${run.trace}` : `the seeds ${first} to ${seed}`
+    const text = `${done} operations in ${steps} steps, ${rate} operations a second, ${last}.\n${faultsLine(faults)}`
+    outcome = { text, passed: faults.length === 0 }
+    keep(outcome)
+  }
+  return outcome
+}
+
+interface Found {
+  readonly seed: number
+  readonly seconds: number
+  readonly words: string
+}
+
+/** The first run that fails with these faults planted, if one does in time. */
+export async function findPlanted(name: string, operations: number, first = 1): Promise<Found | undefined> {
+  const modules = await serverModules(SERVERS, editsOf(name))
+  const startedAt = performance.now()
+  const seconds = () => (performance.now() - startedAt) / 1000
+  for (let seed = first; seconds() < FOUND_SECONDS_MAX; seed++) {
+    const { faults } = await runOf(seed, operations, modules)
+    if (faults[0]) return { seed, seconds: seconds(), words: shortly(faults[0]) }
+  }
+  return undefined
+}
+
+async function findAll(names: readonly string[], operations: number): Promise<Outcome> {
+  const rows: string[] = []
+  let passed = true
+  for (const name of names) {
+    const found = await findPlanted(name, operations)
+    passed &&= found !== undefined
+    rows.push(
+      found
+        ? `| ${name} | ${found.seed} | ${found.seconds.toFixed(1)} s | ${found.words} |`
+        : `| ${name} | not found | | |`,
+    )
+    print(rows.at(-1) as string)
+  }
+  return { text: ['| planted | seed | after | found as |', '|---|---|---|---|', ...rows].join('\n'), passed }
+}
+
+export const main = experiment<'seed' | 'runs' | 'operations', 'planted'>({
+  name: 'simulate',
+  title: 'Simulated runs',
+  description:
+    'Runs servers and clients in one process under a scheduler that a seed controls, and explains every answer.',
+  options: {
+    seed: ['the seed of the first run', 1 + Math.floor(Math.random() * SEEDS), 'a fresh one'],
+    runs: ['how many runs, each with the next seed', 1],
+    operations: ['how many operations a run has', 1_500],
+  },
+  choices: { planted: ['breaks the servers in these ways instead, one at a time', ['all', ...Object.keys(PLANTED)]] },
+  run({ seed, runs, operations, planted }, keep) {
+    if (planted.length === 0) return tryRuns(seed, runs, operations, keep)
+    return findAll(planted.includes('all') ? Object.keys(PLANTED) : planted, operations)
+  },
+})

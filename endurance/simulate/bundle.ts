@@ -1,0 +1,47 @@
+// Bundles a simulated server as one module, with edits of its sources if faults are planted.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFile } from '../../test/support/files.ts'
+import { root } from '../../test/support/process.ts'
+import type { Edit } from '../history/planted/code.ts'
+import { edited } from '../history/planted.ts'
+import type { ServerModule } from './server.ts'
+
+const DATABASE = join(import.meta.dir, 'database.ts')
+
+/** Each has its own modules. Throws if the text of an edit is not in its file exactly once. */
+export async function serverModules(count: number, edits: readonly Edit[] = []): Promise<ServerModule[]> {
+  const files = [...new Set(edits.map(([file]) => join(root, file)))]
+  const { outputs, success, logs } = await Bun.build({
+    entrypoints: [join(import.meta.dir, 'server.ts')],
+    target: 'bun',
+    throw: false,
+    plugins: [
+      {
+        name: 'simulated',
+        setup(build) {
+          build.onResolve({ filter: /\/thread\.ts$/ }, () => ({ path: join(import.meta.dir, 'thread.ts') }))
+          build.onResolve({ filter: /^bun:sqlite$/ }, ({ importer }) =>
+            importer === DATABASE ? undefined : { path: DATABASE },
+          )
+          build.onLoad({ filter: /\.(ts|js|sql)$/ }, ({ path }) => {
+            if (!files.includes(path)) return undefined
+            const own = edits.filter(([file]) => join(root, file) === path)
+            const contents = own.reduce(edited, readFileSync(path, 'utf8'))
+            return { contents, loader: path.endsWith('.sql') ? 'text' : 'ts' }
+          })
+        },
+      },
+    ],
+  })
+  if (!success) throw new AggregateError(logs)
+  const text = await (outputs[0] as Blob).text()
+  return Promise.all(
+    Array.from({ length: count }, (_, n) => {
+      const path = temporaryFile(`server-${n}.js`)
+      writeFileSync(path, text)
+      return import(path) as Promise<ServerModule>
+    }),
+  )
+}

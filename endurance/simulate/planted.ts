@@ -1,0 +1,143 @@
+// Faults of ordering that are planted into simulated servers: an await between read and write, a cache filled after a commit, a waiter
+// that is forgotten. The simulator has to find them: that shows that it can.
+
+import type { Edit } from '../history/planted/code.ts'
+
+const HTTP = 'packages/service/src/http'
+const SQLITE = 'packages/service/src/store/sqlite'
+const CACHE = `${HTTP}/response/answer-cache.ts`
+const SHARED = `${HTTP}/response/shared-reads.ts`
+const FEED = `${HTTP}/feed.ts`
+const KEYS = `${HTTP}/request/authentication.ts`
+const GROUP = 'packages/service/src/store/shared/group-commit.ts'
+const COMMITS = `${SQLITE}/write/commits.ts`
+const WRITER = `${SQLITE}/write/row-writer.ts`
+const TRANSACTION = `${SQLITE}/connect/transaction.ts`
+const VERSION = `${SQLITE}/connect/data-version.ts`
+const SWEEP = `${HTTP}/expiry.ts`
+const ORDERS = 'packages/service/src/domain/decisions/orders.ts'
+const COPY = 'packages/service/src/domain/decisions/working-copy.ts'
+
+const TURNS: Edit = [COMMITS, 'import { monotonicMs }', 'import { endOfTurn, monotonicMs }']
+const DECIDED = 'const decided = decide(snapshotOf(now, overdueIn(decisions)), decisions)'
+const TRANSACT = 'const { outcomes, transitions } = await transact(() => {'
+
+export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
+  'an await between reading and writing': [
+    TURNS,
+    [
+      COMMITS,
+      TRANSACT,
+      `const early = options.now()\n${DECIDED.replace('(now,', '(early,')}\ndecided.writes\nawait endOfTurn()\n${TRANSACT}`,
+    ],
+    [COMMITS, `      ${DECIDED}\n`, ''],
+  ],
+  'the lock is released between deciding and writing': [
+    TURNS,
+    [
+      COMMITS,
+      TRANSACT,
+      `const early = options.now()
+      const decided = await transact(() => ${DECIDED.replace('const decided = ', '').replace('(now,', '(early,')}, KEEPS_KEYS)
+      await endOfTurn()
+      ${TRANSACT}`,
+    ],
+    [COMMITS, `      ${DECIDED}\n`, ''],
+  ],
+  'the clock is read before the lock is taken': [
+    TURNS,
+    [COMMITS, TRANSACT, `const before = options.now()\nawait endOfTurn()\nawait endOfTurn()\n${TRANSACT}`],
+    [COMMITS, 'const now = options.now()', 'const now = before'],
+  ],
+  'a cached list that is one commit old': [
+    CACHE,
+    'return version === this.version ?',
+    'return version !== undefined && version - this.version <= 1 ?',
+  ],
+  'a cached list of any older version': [CACHE, 'return version === this.version ?', 'return version !== undefined ?'],
+  'an answer cached under the next version': [
+    CACHE,
+    'this.cache(url, answer, newest)',
+    'this.cache(url, answer, newest + 1)',
+  ],
+  'the version is noted after the reading': [
+    CACHE,
+    'this.cache(url, answer, newest)',
+    'this.cache(url, answer, this.newest)',
+  ],
+  'a reading is shared with calls that arrive during it': [
+    [SHARED, '    this.next.delete(name)\n', ''],
+    [SHARED, '    } finally {\n', '    } finally {\n      this.next.delete(name)\n'],
+  ],
+  'own commits do not change the version': [TRANSACTION, '      version.changed(options)\n', ''],
+  'changes of keys do not change the version of the keys': [
+    VERSION,
+    'keepsKeys ? keys : keys + 1',
+    'keepsKeys ? keys : keys',
+  ],
+  'commits of other processes are not looked for': [VERSION, 'if (!this.isSeen()) this.refresh()', ''],
+  'a waiter that came late is forgotten': [
+    FEED,
+    '    if (!isSamePosition(position, this.end)) this.version = undefined\n',
+    '',
+  ],
+  'the version of the feed is noted after its end was read': [
+    [FEED, '    this.version = data\n', ''],
+    [FEED, '    this.looking = false\n', '    this.looking = false\n    this.version = this.store.version().data\n'],
+  ],
+  'a wake is lost while the end is looked at': [
+    FEED,
+    'for (const { end } of woken) end(true)',
+    'for (const { end } of woken.slice(1)) end(true)',
+  ],
+  'the key of a waiting reader is not verified again': [
+    [FEED, '      await reader.verify()\n', ''],
+    [FEED, 'for (const { reader, fail } of this.readers) reader.verify().catch(fail)', ''],
+  ],
+  'readers at different places share a page': [FEED, 'after?.epoch, after?.id, after?.mark, type', 'type'],
+  'a waiting reader gets the first page, though it is empty': [
+    FEED,
+    'if (page.count > 0 || page.ended) return page',
+    'return page',
+  ],
+  'a key is cached under another version': [KEYS, 'if (version.keys === this.version) this.cache', 'this.cache'],
+  'a look-up of a key is shared across versions': [
+    [KEYS, '      this.finding.delete(hash)\n', ''],
+    [KEYS, '    this.finding.clear()\n', ''],
+  ],
+  'results of a batch go to the wrong callers': [GROUP, 'results[index] as', 'results[batch.length - 1 - index] as'],
+  'a commit that failed is acknowledged': [
+    TRANSACTION,
+    '      commit.run()\n',
+    '      try { commit.run() } catch {}\n',
+  ],
+  'a commit with an unknown outcome is tried again': [
+    GROUP,
+    'if (error instanceof PetstoreError || batch.length === 1)',
+    'if (error instanceof PetstoreError && error.code !== "unavailable")',
+  ],
+  'events of a batch are written in reverse': [WRITER, 'writeEvents(events)', 'writeEvents(events.toReversed())'],
+  'a decision sees rows as they were before its batch': [
+    COPY,
+    'if (entry) return entry.now',
+    'if (entry) return entry.before ?? entry.now',
+  ],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source text.
+  'two API keys share an idempotency key in a batch': [COPY, 'return `${by} ${key}`', 'return `${by < 0n} ${key}`'],
+  'reservations that are over are completed': [
+    ORDERS,
+    "isOverdue(order, copy.now) ? move(copy, order, 'expired', null) : order",
+    'order',
+  ],
+  'no sweep ends reservations': [SWEEP, 'more = (await orders.expireOrders()).length > 0', 'more = false'],
+  'a change is read without the write lock': [
+    TRANSACTION,
+    "statements.query('BEGIN IMMEDIATE')",
+    "statements.query('BEGIN')",
+  ],
+}
+
+export function editsOf(name: string): readonly Edit[] {
+  const planted = PLANTED[name] ?? []
+  return typeof planted[0] === 'string' ? [planted as Edit] : (planted as readonly Edit[])
+}

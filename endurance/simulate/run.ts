@@ -1,0 +1,267 @@
+// One simulated run: clients of several servers on one file, and what breaks them, all by one seed. The judge is the checker of histories.
+
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateKey, hashKey } from '../../packages/service/src/domain/keys.ts'
+import { EVERY_MS } from '../../packages/service/src/http/expiry.ts'
+import { replaceRuntime, sleep } from '../../packages/service/src/system/runtime.ts'
+import { randomOf } from '../../test/support/search-rules.ts'
+import type { Fault } from '../history/checker.ts'
+import { Clients } from '../history/clients.ts'
+import { longestOf, type Operation } from '../history/operations.ts'
+import { judge } from '../history/record.ts'
+import { KEYS } from '../history/world.ts'
+import type { DiskFault } from './database.ts'
+import { Scheduler, type SimulatedProcess } from './scheduler.ts'
+import type { ServerModule } from './server.ts'
+
+const CLIENTS = 20
+const DOWN_MS_MAX = 200
+const FROZEN_MS_MAX = 1_500
+const AHEAD_MS = 3_600_000
+/** Longer than from one sweep of overdue reservations to the next. */
+const AHEAD_FOR_MS = 2 * EVERY_MS + 200
+/** How much later than it should an expiry may come if something breaks. */
+const BROKEN_MS = 30_000
+/** So many milliseconds at most pass between two things that break. */
+const QUIET_MS_MAX = 300
+/** 2026-01-01T00:00:00Z */
+const STARTED_AT = 1_767_225_600_000
+
+export interface Plan {
+  readonly seed: number
+  readonly operations: number
+  /** Whether servers are killed, disks fail and clocks jump. */
+  readonly breaks: boolean
+  /** The folder of the stores. */
+  readonly folder: string
+}
+
+export interface Run {
+  readonly operations: readonly Operation[]
+  readonly faults: readonly Fault[]
+  readonly broken: readonly string[]
+  /** How many continuations ran. */
+  readonly steps: number
+  /** A digest of everything that was asked and answered, and of when. */
+  readonly trace: string
+}
+
+interface Server {
+  readonly process: SimulatedProcess
+  readonly module: ServerModule
+  readonly running: ReturnType<ServerModule['startServer']>
+  /** The clients whose requests are being worked on. */
+  readonly open: Set<() => void>
+}
+
+class World {
+  private readonly servers: (Server | undefined)[] = []
+  private path: string
+  private starts = 0
+
+  constructor(
+    private readonly scheduler: Scheduler,
+    private readonly modules: readonly ServerModule[],
+    private readonly folder: string,
+  ) {
+    this.path = join(folder, 'petstore-0.db')
+  }
+
+  start(n: number): void {
+    const module = this.modules[n] as ServerModule
+    const process = this.scheduler.process(100 + this.starts++)
+    module.replaceRuntime(process)
+    this.servers[n] = { process, module, running: module.startServer(this.path), open: new Set() }
+  }
+
+  server(n: number): Server | undefined {
+    return this.servers[n]
+  }
+
+  /** Ends the process between two continuations; its clients lose their connections. */
+  kill(n: number): void {
+    const server = this.servers[n]
+    if (!server) return
+    this.servers[n] = undefined
+    server.process.isEnded = true
+    for (const lose of server.open) lose()
+  }
+
+  /** All processes end, and the files are as the disk has them. */
+  crash(): void {
+    for (const n of this.modules.keys()) this.kill(n)
+    const before = this.path
+    this.path = join(this.folder, `petstore-${this.starts}.db`)
+    for (const suffix of ['', '-wal'])
+      if (existsSync(before + suffix)) copyFileSync(before + suffix, this.path + suffix)
+  }
+
+  async fetch(n: number, url: URL, init: RequestInit): Promise<Response> {
+    const server = this.servers[n]
+    if (!server) throw new Error('connection refused')
+    const { promise: lost, reject } = Promise.withResolvers<never>()
+    const lose = () => reject(new Error('connection lost'))
+    server.open.add(lose)
+    init.signal?.addEventListener('abort', lose)
+    try {
+      const headers = new Headers(init.headers)
+      if (init.body) headers.set('Content-Length', `${(init.body as Buffer).length}`)
+      const request = new Request(url.href, { ...init, headers })
+      // The request arrives in a turn of the server.
+      const answered = new Promise<Response>((resolve, fail) => {
+        server.process.startTimer(() => server.running.respond(request).then(resolve, fail), 0)
+      })
+      const response = await Promise.race([answered, lost])
+      // The answer may be lost on its way.
+      await Promise.race([new Promise<void>((resolve) => void server.process.startTimer(resolve, 0)), lost])
+      return response
+    } finally {
+      server.open.delete(lose)
+      lost.catch(() => undefined)
+    }
+  }
+}
+
+/** Runs it in virtual time. Equal plans and modules give equal runs. */
+export async function simulate(
+  { seed, operations, breaks, folder }: Plan,
+  modules: readonly ServerModule[],
+): Promise<Run> {
+  const scheduler = new Scheduler(seed, STARTED_AT)
+  const random = randomOf(seed + 1)
+  const clientsProcess = scheduler.process(0)
+  const before = replaceRuntime(clientsProcess)
+  const own = mkdtempSync(join(folder, 'simulated-'))
+  const world = new World(scheduler, modules, own)
+  const broken: string[] = []
+  try {
+    return await scheduler.run(record)
+  } finally {
+    for (const n of modules.keys()) world.kill(n)
+    replaceRuntime(before)
+    rmSync(own, { recursive: true })
+  }
+
+  async function record(): Promise<Run> {
+    for (const n of modules.keys()) world.start(n)
+    const keys: Record<string, string> = { wrong: generateKey('production') }
+    const { store } = (world.server(0) as Server).running
+    const ids: Record<string, bigint> = {}
+    for (const name of ['first', 'second', 'leaver', 'reader']) {
+      const key = generateKey('production')
+      keys[name] = key
+      const created = { name, hash: hashKey(key), readOnly: name === 'reader', expiresAt: undefined }
+      ids[name] = (await store.createKey(created)).id
+    }
+    const urls = modules.map((_, n) => `http://127.0.0.${n + 1}/v1`)
+    const clients = new Clients(
+      {
+        keys,
+        urls: () => urls,
+        fetch: (url, init) =>
+          world.fetch(
+            urls.findIndex((one) => one.startsWith(url.origin)),
+            url,
+            init,
+          ),
+      },
+      seed,
+      CLIENTS,
+    )
+    let isWorking = true
+    const working = clients.work(operations).finally(() => {
+      isWorking = false
+    })
+    const [revoked] = await Promise.all([
+      revokeAt(clients, ids.leaver as bigint),
+      breaks && breakAtRandom(() => isWorking),
+      working,
+    ])
+    for (const n of modules.keys()) if (!world.server(n)) world.start(n)
+    const isSteady = broken.length === 0
+    const { faults } = await judge(clients, {
+      keys: { ...KEYS, readOnly: ['reader'], revoked },
+      lateMs: isSteady ? longestOf(clients.operations) : BROKEN_MS,
+      isSteady,
+      aheadMs: broken.includes('clock') ? AHEAD_MS : 0,
+    })
+    return {
+      operations: clients.operations,
+      faults,
+      broken,
+      steps: scheduler.steps,
+      trace: traceOf(clients.operations),
+    }
+  }
+
+  /** In the middle of the run one of the keys is revoked, by whichever server runs. */
+  async function revokeAt(clients: Clients, id: bigint) {
+    while (clients.operations.length < operations / 2) await sleep(5)
+    const from = clientsProcess.monotonicMs()
+    for (;;) {
+      const server = modules.map((_, n) => world.server(n)).find((one) => one !== undefined)
+      const done = await Promise.race([
+        server?.running.store.revokeKey(id).then(
+          () => true,
+          () => false,
+        ),
+        sleep(100),
+      ])
+      if (done) break
+      await sleep(5)
+    }
+    return { leaver: [from, clientsProcess.monotonicMs()] as const }
+  }
+
+  async function breakAtRandom(isWorking: () => boolean): Promise<void> {
+    const draw = <Of>(some: readonly Of[]) => some[Math.floor(random() * some.length)] as Of
+    const startLater = async (n: number) => {
+      await sleep(random() * DOWN_MS_MAX)
+      if (!world.server(n)) world.start(n)
+    }
+    const failDisk = (n: number, fault: DiskFault) => {
+      const server = world.server(n)
+      if (server) server.module.disk.fault = fault
+    }
+    const kinds: Record<string, (n: number) => unknown> = {
+      killed: (n) => {
+        world.kill(n)
+        return startLater(n)
+      },
+      crash: async () => {
+        world.crash()
+        await Promise.all([...modules.keys()].map(startLater))
+      },
+      frozen: (n) => {
+        const server = world.server(n)
+        if (server) server.process.pausedUntil = scheduler.now + random() * FROZEN_MS_MAX
+      },
+      disk: (n) => failDisk(n, draw(['full', 'before', 'after'])),
+      clock: async (n) => {
+        const server = world.server(n)
+        if (server) server.process.aheadMs = AHEAD_MS
+        await sleep(AHEAD_FOR_MS)
+        if (server) server.process.aheadMs = 0
+      },
+    }
+    for (;;) {
+      await sleep(random() * QUIET_MS_MAX)
+      if (!isWorking()) break
+      const kind = draw(Object.keys(kinds))
+      broken.push(kind)
+      await kinds[kind]?.(Math.floor(random() * modules.length))
+    }
+    for (const { disk } of modules) disk.fault = undefined
+  }
+}
+
+/** Cursors and the epoch in them are not part of it: SQLite draws the epoch. */
+function traceOf(operations: readonly Operation[]): string {
+  const hasher = new Bun.CryptoHasher('sha256')
+  for (const { n, client, server, method, path, status, startedAt, endedAt, text } of operations)
+    hasher.update(
+      JSON.stringify([n, client, server, method, path.replace(/cursor=[^&]*/, ''), status, startedAt, endedAt, text]),
+    )
+  return hasher.digest('hex').slice(0, 16)
+}

@@ -1,0 +1,59 @@
+// A server without a socket, as one process of a simulated run has it: the store on its file, the pipeline and the sweep of reservations.
+// bundle.ts makes a bundle of this module for each server, so that each has modules and a runtime of its own.
+
+import { operations } from '../../packages/contract/src/contract.ts'
+import { startExpiry } from '../../packages/service/src/http/expiry.ts'
+import type { Connections } from '../../packages/service/src/http/limits/connections.ts'
+import { linksBelow } from '../../packages/service/src/http/links.ts'
+import { Pipeline } from '../../packages/service/src/http/pipeline.ts'
+import { operationRoutes } from '../../packages/service/src/http/route.ts'
+import type { Log } from '../../packages/service/src/observability/log.ts'
+import { openSqliteStore } from '../../packages/service/src/store/sqlite/store.ts'
+import { replaceRuntime, wallMs } from '../../packages/service/src/system/runtime.ts'
+import { disk } from './database.ts'
+
+export { disk, openSqliteStore, replaceRuntime }
+
+const quiet = () => undefined
+const SILENT: Log = {
+  debug: quiet,
+  info: quiet,
+  warn: quiet,
+  error: quiet,
+  change: quiet,
+  flush: async () => undefined,
+}
+/** Connections are not simulated. */
+const CONNECTIONS = { limit: quiet, responding: quiet, ignoringBody: quiet } as unknown as Connections
+
+/** Opens the file, as a start of the service does. Throws StartError. */
+export function startServer(path: string) {
+  const store = openSqliteStore(path, { now: wallMs, serves: true })
+  const linkTo = linksBelow(undefined)
+  const pipeline = new Pipeline({
+    store,
+    log: SILENT,
+    environment: 'production',
+    corsOrigins: [],
+    enforceSunset: false,
+    now: wallMs,
+    linkTo,
+    connections: CONNECTIONS,
+  })
+  const routes = operationRoutes(operations, linkTo).map((route) => ({
+    route,
+    pattern: new RegExp(`^${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
+  }))
+  startExpiry(store, SILENT)
+  return {
+    store,
+    async respond(request: Request): Promise<Response> {
+      const { pathname } = new URL(request.url)
+      const found = routes.find(({ pattern }) => pattern.test(pathname))
+      const params = { ...found?.pattern.exec(pathname)?.groups }
+      return pipeline.respond(Object.assign(request, { params }), found?.route)
+    },
+  }
+}
+
+export type ServerModule = typeof import('./server.ts')

@@ -1,0 +1,27 @@
+// Simulated runs with fresh seeds, and that the simulator finds faults. `npm run simulate -- --planted all` tries all planted faults.
+
+import { expect, test } from 'bun:test'
+import { inWords } from '../history/words.ts'
+import { serverModules } from '../simulate/bundle.ts'
+import { editsOf, PLANTED } from '../simulate/planted.ts'
+import { findPlanted, runOf } from '../simulate.ts'
+
+test('every answer is explained: fresh seeds', async () => {
+  const modules = await serverModules(2)
+  const first = 1 + Math.floor(Math.random() * 900_000)
+  for (let seed = first; seed < first + 6; seed++) {
+    const { faults } = await runOf(seed, 1_500, modules)
+    expect({ seed, faults: faults.map(inWords) }).toEqual({ seed, faults: [] })
+  }
+})
+
+test.each(['an await between reading and writing', 'own commits do not change the version'])(
+  'finds what is planted: %s',
+  async (name) => {
+    expect((await findPlanted(name, 1_500))?.words).toBeString()
+  },
+)
+
+test('each planted fault changes what is in the sources once', async () => {
+  for (const name of Object.keys(PLANTED)) await serverModules(0, editsOf(name))
+})
