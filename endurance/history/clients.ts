@@ -33,7 +33,10 @@ const SILENT_MS_MAX = 60_000
 const EXPIRED_MS_MAX = RESERVED_MS_MAX + EXPIRY_MS
 const NO_ANSWER: Answer = { status: 0, text: '', links: '', tag: undefined, replayed: false }
 /** How often each API key is used, as far as there is one of the name. */
-const KEYS = ['first', 'first', 'first', 'first', 'first', 'second', 'second', 'second', 'leaver', 'reader']
+const KEYS = [
+  ...['first', 'first', 'first', 'first', 'first', 'second', 'second', 'second', 'reader'],
+  ...['leaver', 'leaver 2', 'leaver 3', 'leaver 4'],
+]
 const WRONG_SHARE = 0.005
 
 export interface Sent extends ClientRequest {
@@ -50,6 +53,8 @@ export interface Site {
   urls(): string[]
   /** Sends a request to the address of a server; by default `fetch`. */
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
+  /** Resolves when the client may send its next request; by default at once. */
+  readonly ready?: (client: number) => Promise<void>
 }
 
 export class Clients {
@@ -75,6 +80,7 @@ export class Clients {
   async work(operations: number): Promise<void> {
     const client = async (chooser: Chooser, number: number) => {
       while (!this.stopping && this.operations.length < operations) {
+        await this.site.ready?.(number)
         const operation = await this.send(chooser.next(), number)
         if (isUnanswered(operation)) await sleep(PAUSE_MS)
         else chooser.learn(operation)

@@ -35,10 +35,16 @@ export function refused(operation: Operation, world: World): Condition {
 const always = () => true
 
 /** 401 and 403: why the key must be refused, or must not be; `undefined` when either may be. */
-export function keyFault({ key, startedAt, endedAt, method, status }: Operation, world: World): string | undefined {
-  const { readOnly, wrong, revoked } = world.circumstances.keys
+export function keyFault(
+  { ask, key, startedAt, endedAt, method, status }: Operation,
+  world: World,
+): string | undefined {
+  const { keys, lateMs } = world.circumstances
+  const { readOnly, wrong, revoked } = keys
   const [from, to] = revoked[key] ?? [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  const mustFail = wrong.includes(key) || startedAt > to + REVOKED_MS
+  // A reader that waits is refused within that time, too.
+  const usedAt = ask.kind === 'events' && ask.wait ? Math.max(startedAt, endedAt - lateMs) : startedAt
+  const mustFail = wrong.includes(key) || usedAt > to + REVOKED_MS
   if (mustFail && status !== 401) return `its key ${wrong.includes(key) ? 'is none' : 'was revoked'}`
   if (status === 401 && !mustFail && endedAt < from) return 'its key was in force'
   const mayWrite = method === 'GET' || method === 'HEAD' || !readOnly.includes(key)

@@ -7,17 +7,23 @@ export { constants, SQLiteError }
 /** What a commit meets: a full disk, or an error of the disk before or after the commit became durable. */
 export type DiskFault = 'full' | 'before' | 'after'
 
-/** The fault that the next commit of this bundle meets. */
+/** The fault that the next commit of changes meets in this bundle. */
 export const disk: { fault: DiskFault | undefined } = { fault: undefined }
 
 export class Database extends RealDatabase {
+  private isWriting = false
+
   override query(sql: string): never {
     const statement = super.query(sql)
-    if (sql !== 'COMMIT') return statement as never
+    if (sql !== 'COMMIT' && !sql.startsWith('BEGIN')) return statement as never
     return {
       run: () => {
-        const { fault } = disk
-        disk.fault = undefined
+        if (sql !== 'COMMIT') {
+          this.isWriting = sql === 'BEGIN IMMEDIATE'
+          return void statement.run()
+        }
+        const fault = this.isWriting ? disk.fault : undefined
+        if (fault) disk.fault = undefined
         if (fault === 'full' || fault === 'before') throw failure(fault)
         statement.run()
         if (fault === 'after') throw failure(fault)

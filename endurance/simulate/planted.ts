@@ -130,11 +130,6 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     'order',
   ],
   'no sweep ends reservations': [SWEEP, 'more = (await orders.expireOrders()).length > 0', 'more = false'],
-  'a change is read without the write lock': [
-    TRANSACTION,
-    "statements.query('BEGIN IMMEDIATE')",
-    "statements.query('BEGIN')",
-  ],
 }
 
 export function editsOf(name: string): readonly Edit[] {

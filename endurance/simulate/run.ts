@@ -16,6 +16,10 @@ import { Scheduler, type SimulatedProcess } from './scheduler.ts'
 import type { ServerModule } from './server.ts'
 
 const CLIENTS = 20
+const LEAVERS = ['leaver', 'leaver 2', 'leaver 3', 'leaver 4']
+/** Longer than a reader waits for events. */
+const PAUSE_MS = 3_500
+const QUIET_EVERY_MS_MAX = 500
 const DOWN_MS_MAX = 200
 const FROZEN_MS_MAX = 1_500
 const AHEAD_MS = 3_600_000
@@ -24,7 +28,7 @@ const AHEAD_FOR_MS = 2 * EVERY_MS + 200
 /** How much later than it should an expiry may come if something breaks. */
 const BROKEN_MS = 30_000
 /** So many milliseconds at most pass between two things that break. */
-const QUIET_MS_MAX = 300
+const QUIET_MS_MAX = 100
 /** 2026-01-01T00:00:00Z */
 const STARTED_AT = 1_767_225_600_000
 
@@ -135,6 +139,7 @@ export async function simulate(
   const own = mkdtempSync(join(folder, 'simulated-'))
   const world = new World(scheduler, modules, own)
   const broken: string[] = []
+  let pause: Promise<void> | undefined
   try {
     return await scheduler.run(record)
   } finally {
@@ -148,7 +153,7 @@ export async function simulate(
     const keys: Record<string, string> = { wrong: generateKey('production') }
     const { store } = (world.server(0) as Server).running
     const ids: Record<string, bigint> = {}
-    for (const name of ['first', 'second', 'leaver', 'reader']) {
+    for (const name of ['first', 'second', 'reader', ...LEAVERS]) {
       const key = generateKey('production')
       keys[name] = key
       const created = { name, hash: hashKey(key), readOnly: name === 'reader', expiresAt: undefined }
@@ -159,6 +164,7 @@ export async function simulate(
       {
         keys,
         urls: () => urls,
+        ready: async (client) => (client < modules.length ? undefined : pause),
         fetch: (url, init) =>
           world.fetch(
             urls.findIndex((one) => one.startsWith(url.origin)),
@@ -174,8 +180,8 @@ export async function simulate(
       isWorking = false
     })
     const [revoked] = await Promise.all([
-      revokeAt(clients, ids.leaver as bigint),
-      breaks && breakAtRandom(() => isWorking),
+      revokeKeys(clients, ids),
+      breaks ? breakAtRandom(() => isWorking) : pauseClients(() => isWorking),
       working,
     ])
     for (const n of modules.keys()) if (!world.server(n)) world.start(n)
@@ -195,23 +201,36 @@ export async function simulate(
     }
   }
 
-  /** In the middle of the run one of the keys is revoked, by whichever server runs. */
-  async function revokeAt(clients: Clients, id: bigint) {
-    while (clients.operations.length < operations / 2) await sleep(5)
-    const from = clientsProcess.monotonicMs()
-    for (;;) {
-      const server = modules.map((_, n) => world.server(n)).find((one) => one !== undefined)
-      const done = await Promise.race([
-        server?.running.store.revokeKey(id).then(
+  /** One key after the other is revoked while the clients work, by whichever server runs. */
+  async function revokeKeys(clients: Clients, ids: Readonly<Record<string, bigint>>) {
+    const revoked: Record<string, readonly [from: number, to: number]> = {}
+    for (const [n, name] of LEAVERS.entries()) {
+      while (clients.operations.length < (operations * (n + 1)) / (LEAVERS.length + 1)) await sleep(5)
+      const from = clientsProcess.monotonicMs()
+      for (let done = false; !done; await sleep(5)) {
+        const server = modules.map((_, n) => world.server(n)).find((one) => one !== undefined)
+        const revoking = server?.running.store.revokeKey(ids[name] as bigint).then(
           () => true,
           () => false,
-        ),
-        sleep(100),
-      ])
-      if (done) break
-      await sleep(5)
+        )
+        done = (await Promise.race([revoking, sleep(100)])) === true
+      }
+      revoked[name] = [from, clientsProcess.monotonicMs()]
     }
-    return { leaver: [from, clientsProcess.monotonicMs()] as const }
+    return revoked
+  }
+
+  /** Now and then all clients pause but those that wait for events: a wake that is lost is made up for by no other commit. */
+  async function pauseClients(isWorking: () => boolean): Promise<void> {
+    for (;;) {
+      await sleep(random() * QUIET_EVERY_MS_MAX)
+      if (!isWorking()) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      pause = promise
+      await sleep(PAUSE_MS)
+      pause = undefined
+      resolve()
+    }
   }
 
   async function breakAtRandom(isWorking: () => boolean): Promise<void> {
