@@ -12,7 +12,6 @@ const DATABASE = join(import.meta.dir, 'database.ts')
 
 /** Each has its own modules. Throws if the text of an edit is not in its file exactly once. */
 export async function serverModules(count: number, edits: readonly Edit[] = []): Promise<ServerModule[]> {
-  const files = [...new Set(edits.map(([file]) => join(root, file)))]
   const { outputs, success, logs } = await Bun.build({
     entrypoints: [join(import.meta.dir, 'server.ts')],
     target: 'bun',
@@ -22,13 +21,10 @@ export async function serverModules(count: number, edits: readonly Edit[] = []):
         name: 'simulated',
         setup(build) {
           build.onResolve({ filter: /\/thread\.ts$/ }, () => ({ path: join(import.meta.dir, 'thread.ts') }))
-          build.onResolve({ filter: /^bun:sqlite$/ }, ({ importer }) =>
-            importer === DATABASE ? undefined : { path: DATABASE },
-          )
-          build.onLoad({ filter: /\.(ts|js|sql)$/ }, ({ path }) => {
-            if (!files.includes(path)) return undefined
+          build.onLoad({ filter: /\/packages\/service\/.*\.(ts|sql)$/ }, ({ path }) => {
             const own = edits.filter(([file]) => join(root, file) === path)
-            const contents = own.reduce(edited, readFileSync(path, 'utf8'))
+            const text = own.reduce(edited, readFileSync(path, 'utf8'))
+            const contents = text.replaceAll("from 'bun:sqlite'", `from '${DATABASE}'`)
             return { contents, loader: path.endsWith('.sql') ? 'text' : 'ts' }
           })
         },

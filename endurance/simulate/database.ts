@@ -34,5 +34,6 @@ export class Database extends RealDatabase {
 
 function failure(fault: DiskFault): Error {
   const code = fault === 'full' ? 'SQLITE_FULL' : 'SQLITE_IOERR_FSYNC'
-  return Object.assign(Object.setPrototypeOf(new Error(code), SQLiteError.prototype), { code })
+  // The runtime recognises its own errors by their name.
+  return Object.assign(new Error(code), { name: SQLiteError.name, code })
 }

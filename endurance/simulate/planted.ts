@@ -76,15 +76,6 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     'keepsKeys ? keys : keys',
   ],
   'commits of other processes are not looked for': [VERSION, 'if (!this.isSeen()) this.refresh()', ''],
-  'a waiter that came late is forgotten': [
-    FEED,
-    '    if (!isSamePosition(position, this.end)) this.version = undefined\n',
-    '',
-  ],
-  'the version of the feed is noted after its end was read': [
-    [FEED, '    this.version = data\n', ''],
-    [FEED, '    this.looking = false\n', '    this.looking = false\n    this.version = this.store.version().data\n'],
-  ],
   'a wake is lost while the end is looked at': [
     FEED,
     'for (const { end } of woken) end(true)',
