@@ -104,7 +104,18 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
         </>
       }
     >
-      <Messages {...{ kept, unknown, last }} other={problems.other} />
+      {last && <p class="hint">{brief(last.name)} was added. The category is kept for the next one.</p>}
+      {kept && <p class="hint">Draft restored.</p>}
+      {unknown && (
+        <Notice kind="warning" title={unknown}>
+          The animal may have been added. Try again without changes: it is never added twice.
+        </Notice>
+      )}
+      {problems.other && (
+        <Notice kind="error" title="It was not added.">
+          {problems.other}
+        </Notice>
+      )}
       <DraftFields {...{ draft, edit }} problems={problems.fields} />
     </FormDialog>
   )
@@ -128,32 +139,4 @@ function useProblems() {
 
 function focus(field: Field): void {
   document.querySelector<HTMLInputElement>(`dialog[open] [name="${field}"]`)?.focus()
-}
-
-interface MessagesProps {
-  /** The dialog was opened with entries. */
-  kept: boolean
-  /** Why there was no response. */
-  unknown: string
-  other: string
-  last: Pet | undefined
-}
-
-function Messages({ kept, unknown, other, last }: MessagesProps) {
-  return (
-    <>
-      {last && <p class="hint">{brief(last.name)} was added. The category is kept for the next one.</p>}
-      {kept && <p class="hint">Draft restored.</p>}
-      {unknown && (
-        <Notice kind="warning" title={unknown}>
-          The animal may have been added. Try again without changes: it is never added twice.
-        </Notice>
-      )}
-      {other && (
-        <Notice kind="error" title="It was not added.">
-          {other}
-        </Notice>
-      )}
-    </>
-  )
 }
