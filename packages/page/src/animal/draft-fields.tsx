@@ -1,7 +1,7 @@
 // The fields of the animal being typed, each with its problem.
 
 import { RadioGroup } from '../parts/radio-group.tsx'
-import { Problem, TextField } from '../parts/text-field.tsx'
+import { TextField } from '../parts/text-field.tsx'
 import { type Draft, EMPTY_DRAFT } from './draft.ts'
 import type { Problems } from './field-problems.ts'
 import { FIELDS, TYPED_FIELDS } from './fields.ts'
@@ -30,7 +30,7 @@ export function DraftFields({ draft, edit, problems }: DraftFieldsProps) {
           problem={problems[field]}
         />
       ))}
-      <details class="field" open={draft.status !== EMPTY_DRAFT.status || problems.status !== undefined}>
+      <details class="field" open={draft.status !== EMPTY_DRAFT.status}>
         <summary>Already reserved or sold?</summary>
         <RadioGroup
           legend={FIELDS.status.label}
@@ -38,9 +38,7 @@ export function DraftFields({ draft, edit, problems }: DraftFieldsProps) {
           options={STATUSES}
           value={draft.status}
           onChange={(status) => edit({ status })}
-          problemId={problems.status && 'add-status-problem'}
         />
-        <Problem id="add-status" text={problems.status} />
         <p class="hint">
           Only for an animal that was reserved or sold elsewhere. It has no order here, so this page can only make it
           available again.

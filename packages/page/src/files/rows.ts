@@ -42,7 +42,7 @@ export interface Contents {
   /** Without one, it is UTF-8 or has a byte order mark. */
   encoding: Encoding | undefined
   /** `undefined` until the name and the category have their columns. */
-  rows?: Row[]
+  rows?: Row[] | undefined
 }
 
 /** On a slow device, too, nobody feels a pause of this length. */

@@ -8,14 +8,12 @@ interface RadioGroupProps<Value extends string> {
   counts?: Readonly<Record<string, string | undefined>> | undefined
   value: Value
   onChange: (value: Value) => void
-  /** The id of the element that describes the problem, if there is one. */
-  problemId?: string | undefined
 }
 
 export function RadioGroup<Value extends string>(props: RadioGroupProps<Value>) {
-  const { legend, name, options, counts = {}, value, onChange, problemId } = props
+  const { legend, name, options, counts = {}, value, onChange } = props
   return (
-    <fieldset class="radio-group" aria-describedby={problemId}>
+    <fieldset class="radio-group">
       <legend>{legend}</legend>
       <div class="radio-group-options">
         {options.map(([option, label]) => (

@@ -42,21 +42,16 @@ export function TextField(props: TextFieldProps) {
         />
         {beside}
       </div>
-      <Problem id={id} text={problem} />
+      {problem && (
+        <p id={`${id}-problem`} class="problem" role="alert">
+          {problem}
+        </p>
+      )}
       {hint && (
         <p id={`${id}-hint`} class="hint">
           {hint}
         </p>
       )}
     </div>
-  )
-}
-
-export function Problem({ id, text }: { id: string; text: string | undefined }) {
-  if (!text) return null
-  return (
-    <p id={`${id}-problem`} class="problem" role="alert">
-      {text}
-    </p>
   )
 }
