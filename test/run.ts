@@ -48,7 +48,7 @@ const failures: string[] = []
 /** What needs no test file, and what only the first level checks. */
 const steps = () => [
   step('types', ['node_modules/.bin/tsc', '-p', '.']),
-  ...['packages/page/src', 'packages/page/reference'].map((page) =>
+  ...['packages/page/src', 'packages/page/reference', 'packages/page/test/logic'].map((page) =>
     step(`types of ${page}`, ['node_modules/.bin/tsc', '-p', page]),
   ),
   step('lint', ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.']),

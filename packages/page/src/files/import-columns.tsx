@@ -70,6 +70,7 @@ export function ImportColumns({ importing, contents }: { importing: Import; cont
               <label for="import-category">Category of all rows</label>
               <input
                 id="import-category"
+                type="text"
                 autocomplete="off"
                 {...FIELDS.categoryId.typed?.input}
                 value={said.category ?? ''}
