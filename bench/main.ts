@@ -35,7 +35,7 @@ const program = new Command('npm run bench --')
     machine.requireTools('wrk', 'taskset', ...(options.quick ? [] : ['nginx']))
     // This process sends requests, too: keep it off the server's core.
     machine.stayOn(machine.CORES.load)
-    if (options.quick) return quick(options.against, { only, postgres: options.postgres })
+    if (options.quick) return quick(options.against, only, options.postgres)
     // Fastify, and a Node for it unless the system has to have one (24 or later).
     await installTools('bench', import.meta.dir)
     const results: Result[] = []

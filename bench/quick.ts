@@ -7,7 +7,6 @@ import { each, type Figure, ratios, type Summary } from './figures.ts'
 import { ROOT, run, temporaryFolder } from './machine.ts'
 import { WORK, type WorkName } from './requests.ts'
 import { measureTogether } from './rounds.ts'
-import { entry } from './rows.ts'
 
 const PETS = 1e6
 /** Two processes of the same program may differ by some percent, so several of each are measured. */
@@ -16,14 +15,8 @@ const SQLITE = { contender: ours, processes: 3, pace: { rounds: 2, seconds: 1 } 
 const POSTGRES = { contender: onPostgres, processes: 1, pace: { rounds: 6, seconds: 1 } }
 const [OURS, THEIRS] = ['working tree', 'commit'] as const
 
-interface Options {
-  /** These kinds of work. */
-  only: readonly string[] | undefined
-  postgres: boolean
-}
-
-/** Throws CannotRun when there is no such commit. */
-export async function quick(commit: string, { only, postgres }: Options): Promise<void> {
+/** `only`: these kinds of work. Throws CannotRun when there is no such commit. */
+export async function quick(commit: string, only: readonly string[] | undefined, postgres: boolean): Promise<void> {
   const how = postgres ? POSTGRES : SQLITE
   using folder = temporaryFolder()
   const tree = join(folder.path, 'tree')
@@ -49,8 +42,7 @@ async function comparison(
 ): Promise<string> {
   const figures: Figure[] = []
   for (let process = 0; process < processes; process++) {
-    const entries = contenders.map((contender) => entry(work, PETS, contender))
-    figures.push(...(await measureTogether(entries, pace)))
+    figures.push(...(await measureTogether(WORK[work], PETS, contenders, pace)))
   }
   const of = (name: string, kind: 'perSecond' | 'cpuUs') => each(figures, name, kind)
   const shown = ({ median, min, max }: Summary) => `${median.toFixed(3)} × (${min.toFixed(3)} to ${max.toFixed(3)})`

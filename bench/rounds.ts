@@ -16,23 +16,22 @@ export interface Pace {
   seconds: number
 }
 
-export interface Entry {
-  contender: Contender
-  work: Work
-  pets: number
-}
-
 /** For each entry; all are warmed up at once. */
 const WARM_UP_SECONDS = 2
 /** After so long without a request, a server begins the work that it has put off. */
 const PUT_OFF_MS = 3000
 
 /** Throws an Error for a wrong answer. */
-export async function measureTogether(entries: readonly Entry[], { rounds, seconds }: Pace): Promise<Figure[]> {
+export async function measureTogether(
+  work: Work,
+  pets: number,
+  contenders: readonly Contender[],
+  { rounds, seconds }: Pace,
+): Promise<Figure[]> {
   using root = temporaryFolder()
   await using stack = new AsyncDisposableStack()
   const loads: (Load & Figure)[] = []
-  for (const { contender, work, pets } of entries) {
+  for (const contender of contenders) {
     const { name } = contender
     const folder = join(root.path, name)
     mkdirSync(folder)
@@ -41,7 +40,7 @@ export async function measureTogether(entries: readonly Entry[], { rounds, secon
     writeRequests(requests, await requestsTo(server, contender, work, pets), server.key)
     loads.push({ name, server, requests, status: work.status, sent: 0, runs: [] })
   }
-  await Promise.all(loads.map((load) => audit(load, WARM_UP_SECONDS * entries.length)))
+  await Promise.all(loads.map((load) => audit(load, WARM_UP_SECONDS * contenders.length)))
   // Otherwise the work that one has put off would be done on the core on which the first of them is measured.
   await Promise.all(loads.map(({ server }) => untilIdle(server.pid, PUT_OFF_MS)))
   for (let round = 0; round < rounds; round++) {

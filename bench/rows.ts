@@ -3,7 +3,7 @@
 import { ALL, type Contender, FASTIFY, FLOOR, US } from './contenders.ts'
 import { each, type Figure, ratios } from './figures.ts'
 import { WORK, type WorkName } from './requests.ts'
-import { type Entry, measureTogether, type Pace } from './rounds.ts'
+import { measureTogether, type Pace } from './rounds.ts'
 
 export interface Row {
   work: WorkName
@@ -43,18 +43,11 @@ export const ROWS: readonly Row[] = [
 /** Throws an Error for a wrong answer. */
 export async function measureRow(row: Row, pace: Pace): Promise<Result> {
   const { work, pets, contenders, share } = row
-  const figures = await measureTogether(
-    contenders.map((contender) => entry(work, pets, contender)),
-    pace,
-  )
+  const figures = await measureTogether(WORK[work], pets, contenders, pace)
   return { ...row, figures, isMissed: share !== undefined && toFloor(figures).median < share }
 }
 
 /** The rate of the service, to that of the floor. */
 export function toFloor(figures: readonly Figure[]) {
   return ratios(each(figures, US.name, 'perSecond'), each(figures, FLOOR.name, 'perSecond'))
-}
-
-export function entry(work: WorkName, pets: number, contender: Contender): Entry {
-  return { contender, work: WORK[work], pets }
 }

@@ -22,11 +22,8 @@ interface Hostile {
   expected: number[]
 }
 
-export interface Target {
-  /** The base address, ending in /v1. */
-  url: string
-  key: string
-}
+/** `url` is the base address, ending in /v1. */
+type Target = Record<'url' | 'key', string>
 
 /** Sends `runs` requests; throws fast-check's report, with a seed and the smallest request, for one with a wrong answer. */
 export async function hostile(target: Target, runs: number): Promise<Record<number, number>> {

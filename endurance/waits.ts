@@ -68,11 +68,8 @@ export async function waits(
       try {
         const streams = scene.streams ?? (await load.steady(store, rates))
         const measured = await load.watch(scene.server ?? server, store, streams, stage.marginMs, scene.happen)
-        const faults = scene.judge
-          ? await scene.judge(measured, rows)
-          : UNJUDGED.includes(beside)
-            ? []
-            : load.longWaits(measured, rows[0] ?? measured)
+        const waited = UNJUDGED.includes(beside) ? [] : load.longWaits(measured, rows[0] ?? measured)
+        const faults = scene.judge ? await scene.judge(measured, rows) : waited
         const row = { beside, ...measured, faults }
         rows.push(row)
         report([rowOf(row), ...faults].join('; '))

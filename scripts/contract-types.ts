@@ -49,14 +49,11 @@ function bounds({ paths, components }: OpenApi): string {
   const names = [NewPet, PetChange].map((pet) => pet?.properties?.name)
   const references = [NewOrder, OrderChange].map((order) => order?.properties?.reference)
   const texts = [...names, ...references, ...named('search')]
-  const ofEach: [name: string, comment: string, values: unknown[]][] = [
+  const end = NewOrder?.properties?.expiresAt
+  const ofEach: [string, string, unknown[]][] = [
     ['PAGE_MAX', 'The most that a page of a list holds.', named('limit').map(({ maximum }) => maximum)],
     ['TEXT_LENGTH_MAX', 'Code points of a name, a reference or a search.', texts.map((schema) => schema?.maxLength)],
-    [
-      'EXPIRY_DAYS_MAX',
-      'How far ahead a reservation may end.',
-      [NewOrder?.properties?.expiresAt?.['x-days-ahead-max']],
-    ],
+    ['EXPIRY_DAYS_MAX', 'How far ahead a reservation may end.', [end?.['x-days-ahead-max']]],
     ['WAIT_MAX_S', 'How long a request may wait for an event.', named('wait').map(({ maximum }) => maximum)],
   ]
   const lines = ofEach.map(([name, comment, values]) => {

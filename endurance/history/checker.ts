@@ -22,21 +22,11 @@ export interface Fault {
   readonly at: number
 }
 
-export interface Verdict {
-  readonly checked: number
-  readonly world: World
-  /** In the order of their times. */
-  readonly faults: Fault[]
-}
-
 /** An answer `[]` that was waited for tells of the end of its wait, but for this. */
 const WAIT_MS = 1_000
 
-export function check(
-  operations: readonly Operation[],
-  events: readonly Seen[],
-  circumstances: Circumstances,
-): Verdict {
+/** The faults are in the order of their times. */
+export function check(operations: readonly Operation[], events: readonly Seen[], circumstances: Circumstances) {
   const world = new World(events, operations, circumstances)
   const tags = new Tags(operations)
   const answered = operations.filter((one) => !isUnanswered(one))

@@ -42,15 +42,8 @@ export interface EventsAsk {
 }
 
 /** `undefined`: the field is not sent. */
-export interface PetChange {
-  readonly name?: string
-  readonly categoryId?: number
-  readonly status?: string
-}
-export interface OrderChange {
-  readonly reference?: string | null
-  readonly expiresAt?: string | null
-}
+export type PetChange = { readonly name?: string; readonly categoryId?: number; readonly status?: string }
+export type OrderChange = { readonly reference?: string | null; readonly expiresAt?: string | null }
 
 export type Ask =
   | ListAsk
@@ -63,11 +56,7 @@ export type Ask =
   | { readonly kind: 'change'; readonly id: number; readonly to: OrderChange }
 
 /** An answer whose tag is sent. */
-export interface Tagged {
-  readonly tag: string
-  readonly text: string
-  readonly links: string
-}
+export type Tagged = Readonly<Record<'tag' | 'text' | 'links', string>>
 
 export function isOfPet({ kind }: Ask): boolean {
   return /^(pet|correct|delete)$/.test(kind)

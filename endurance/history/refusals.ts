@@ -9,14 +9,8 @@ import type { World } from './world.ts'
 /** A key that was revoked stops working within this time. */
 const REVOKED_MS = 1_000
 
-interface Refusal {
-  readonly code: string
-  readonly message: string
-  readonly status: number
-}
-
 export function refused(operation: Operation, world: World): Condition {
-  const { code, message, status } = bodyOf<Refusal>(operation)
+  const { code, message, status } = bodyOf<{ code: string; message: string; status: number }>(operation)
   const isRead = operation.method === 'GET' || operation.method === 'HEAD'
   if (status !== operation.status && operation.method !== 'HEAD') return `its body says ${status}`
   if (code === 'idempotency_in_flight')

@@ -30,20 +30,12 @@ export type Servers = Awaited<ReturnType<typeof startServers>>
 export async function startServers(databases: readonly [string, string], source = root) {
   const first = generateKey('production')
   const clocks = [0, 1].map((n) => temporaryFile(`clock-${n}`))
-  const command = [
-    process.execPath,
-    '--preload',
-    join(import.meta.dir, 'clock.ts'),
-    join(source, 'packages/service/src/cli/main.ts'),
-  ]
-  const environment = (n: number) => {
-    const env = {
-      PETSTORE_BOOTSTRAP_KEY: first,
-      PETSTORE_DATABASE: databases[n] as string,
-      PETSTORE_LOG_LEVEL: 'silent',
-    }
-    return { ...env, HISTORY_CLOCK: clocks[n] as string }
-  }
+  const program = join(source, 'packages/service/src/cli/main.ts')
+  const command = [process.execPath, '--preload', join(import.meta.dir, 'clock.ts'), program]
+  const environment = (n: number) => ({
+    ...{ PETSTORE_BOOTSTRAP_KEY: first, PETSTORE_LOG_LEVEL: 'silent' },
+    ...{ PETSTORE_DATABASE: databases[n] as string, HISTORY_CLOCK: clocks[n] as string },
+  })
   const start = (n: number) => serve([], { env: environment(n), command })
   clocks.forEach(newClock)
   const servers: Running[] = [await start(0), await start(1)]
@@ -74,18 +66,14 @@ export async function startServers(databases: readonly [string, string], source 
   }
   const stop = () => Promise.all(servers.map((server) => server.stop('SIGKILL')))
   const onKeys = async (...words: string[]) => {
-    const { stdout, stderr, status } = await run(['keys', ...words, '--database', databases[1]], {
-      command: command.slice(0, 1).concat(command.slice(-1)),
-    })
+    const keys = ['keys', ...words, '--database', databases[1]]
+    const { stdout, stderr, status } = await run(keys, { command: [process.execPath, program] })
     if (status !== 0) throw new Error(stderr)
     return stdout.trim()
   }
-  const create = (name: string, ...flags: string[]) => onKeys('create', '--name', name, ...flags)
-  const [second, leaver, reader] = await Promise.all([
-    create('second'),
-    create('leaver'),
-    create('reader', '--read-only'),
-  ])
+  const names = [['second'], ['leaver'], ['reader', '--read-only']]
+  const created = await Promise.all(names.map((words) => onKeys('create', '--name', ...words)))
+  const [second, leaver, reader] = created as [string, string, string]
   const keys = { first, second, leaver, reader, wrong: generateKey('production') }
   const revoke = async () => {
     // The store may be broken just now.

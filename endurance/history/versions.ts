@@ -5,12 +5,6 @@ import type { Commit } from './commits.ts'
 import type { ListAsk, Order, Pet } from './operations.ts'
 import { isSameOrder, type OrderVersion } from './rows.ts'
 
-export interface Page {
-  readonly rows: readonly (Pet | OrderVersion)[]
-  readonly prev: boolean
-  readonly next: boolean
-}
-
 /** What something was, from which version on. */
 class Chain<Of> {
   readonly since: number[] = []
@@ -139,7 +133,7 @@ export class Versions {
     return (petId ?? order.petId) === order.petId ? order : undefined
   }
 
-  page(ask: ListAsk, version: number): Page {
+  page(ask: ListAsk, version: number) {
     const ids = ask.list === 'pets' ? this.petIds : this.orderIds
     const up = ask.newest === ask.back
     const { after, limit } = ask

@@ -15,19 +15,14 @@ export interface Allowance {
   readonly isSteady?: boolean
 }
 
-/** A commit, and another before it in the feed that can only have come after it. */
-export interface Contradiction {
-  readonly commit: Commit
-  readonly before: Commit
-}
-
 /** The contract of placeOrder: a reservation ends within this time. */
 export const EXPIRY_MS = 1_000
 /** Between the clock of the operations and that of the events, which counts whole milliseconds. */
 export const ROUNDED_MS = 5
 
 export class Windows {
-  readonly contradictions: Contradiction[] = []
+  /** Each is a commit, and another before it in the feed that can only have come after it. */
+  readonly contradictions: Readonly<Record<'commit' | 'before', Commit>>[] = []
   /** A time of the wall clock on the clock of the operations. */
   readonly clock: (wall: number) => number
   /** Of each commit by itself: when all who can have asked for it had their answer, or its time was over. */

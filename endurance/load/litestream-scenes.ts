@@ -98,7 +98,7 @@ const frozen = besides(async (copier, { plan, store }) => {
 const full = besides(
   async (copier, stage, disk) => {
     const { plan, store } = stage
-    const last = async () => Number((await store.query('SELECT max(id) AS last FROM pets'))[0]?.last)
+    const last = () => store.number('SELECT max(id) FROM pets')
     const before = await last()
     disk?.fill()
     await Bun.sleep(FAILED_MS)

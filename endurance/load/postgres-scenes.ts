@@ -3,7 +3,7 @@
 import type { Cluster } from '../../test/support/postgres.ts'
 import { ask, type Running } from '../../test/support/process.ts'
 import type { Prepare, Stage } from './scenes.ts'
-import { startServer, until } from './stores.ts'
+import { configure, startServer, until } from './stores.ts'
 
 const STALLED_MS = 2_000
 
@@ -24,26 +24,19 @@ export const autovacuum: Prepare = ({ store }) => {
     'autovacuum_analyze_threshold = 1000',
     'autovacuum_analyze_scale_factor = 0',
   ]
-  const runs = async () => {
-    const [row] = await store.query(`SELECT autovacuum_count + autoanalyze_count AS n FROM pg_stat_user_tables
-      WHERE relname = 'pets'`)
-    return Number(row?.n)
-  }
-  const every = (seconds: string) =>
-    (store.cluster as Cluster).asAdmin(async (sql) => {
-      await sql.unsafe(`ALTER SYSTEM SET autovacuum_naptime = ${seconds}`)
-      await sql`SELECT pg_reload_conf()`
-    })
+  const runs = () =>
+    store.number("SELECT autovacuum_count + autoanalyze_count FROM pg_stat_user_tables WHERE relname = 'pets'")
+  const every = (seconds: number) => configure(store.cluster as Cluster, { autovacuum_naptime: seconds })
   return {
     async happen() {
       const before = await runs()
       await store.query(`ALTER TABLE pets SET (${eager.join(', ')})`)
-      await every('1')
+      await every(1)
       await until('autovacuum has run twice', async () => (await runs()) >= before + 2)
     },
     async after() {
       await store.query(`ALTER TABLE pets RESET (${eager.map((each) => each.split(' ')[0]).join(', ')})`)
-      await every('60')
+      await every(60)
     },
   }
 }

@@ -4,9 +4,10 @@ import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { WAIT_MAX_S } from '../../packages/contract/src/generated.ts'
 import { ask, type Running, root } from '../../test/support/process.ts'
+import { childrenOf } from '../../test/support/process-tree.ts'
 import { type Figures, runLoad } from './generator.ts'
 import { creates, keyedCreates, list, pages, request } from './requests.ts'
-import { petstore, portOf, READERS, type Store, startServer, until } from './stores.ts'
+import { configure, petstore, portOf, READERS, type Store, startServer, until } from './stores.ts'
 import { peakOf, type Row, rateOf, type Streams, type Waits } from './watch.ts'
 
 const PLACING = 64
@@ -114,8 +115,8 @@ export const reservations: Prepare = async ({ plan, store, server, marginMs }) =
   }
   await Promise.all(Array.from({ length: PLACING }, place))
   await Bun.sleep(endsAt - marginMs - Date.now())
-  const pending = `SELECT count(*) AS n FROM orders WHERE status = 'pending' AND expires_at IS NOT NULL`
-  return { happen: () => until('all ended', async () => Number((await store.query(pending))[0]?.n) === 0) }
+  const pending = `SELECT count(*) FROM orders WHERE status = 'pending' AND expires_at IS NOT NULL`
+  return { happen: () => until('all ended', async () => (await store.number(pending)) === 0) }
 }
 
 /** Readers of the feed, who wait at its end. */
@@ -134,10 +135,7 @@ export const worker: Prepare = async (stage) => {
   return {
     server,
     async happen() {
-      const [victim] = Bun.spawnSync(['pgrep', '-P', `${server.pid}`])
-        .stdout.toString()
-        .split('\n')
-      process.kill(Number(victim), 'SIGKILL')
+      process.kill(childrenOf(server.pid)[0] as number, 'SIGKILL')
       await lasting(stage)
     },
   }
@@ -148,12 +146,7 @@ export const slowDisk: Prepare = async (stage) => {
   const { store } = stage
   const { cluster } = store
   if (cluster) {
-    const set = (ms: number) =>
-      cluster.asAdmin(async (sql) => {
-        await sql.unsafe(`ALTER SYSTEM SET commit_delay = ${ms * 1000}`)
-        await sql`ALTER SYSTEM SET commit_siblings = 0`
-        await sql`SELECT pg_reload_conf()`
-      })
+    const set = (ms: number) => configure(cluster, { commit_delay: ms * 1000, commit_siblings: 0 })
     await set(SLOW_SYNC_MS)
     return { happen: () => lasting(stage), after: () => set(0) }
   }
@@ -179,7 +172,7 @@ export const restarted: Prepare = async ({ plan, store }) => {
   const env = { PETSTORE_SHARE_PORT: 'yes' }
   const first = await startServer(store, { env })
   let server = first
-  const count = async () => Number((await store.query('SELECT count(*) AS count FROM pets'))[0]?.count)
+  const count = () => store.number('SELECT count(*) FROM pets')
   const before = await count()
   const closing = request(store.key, 'GET', '/pets', { headers: { Connection: 'close' } })
   const ends: string[] = []

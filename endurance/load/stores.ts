@@ -31,7 +31,9 @@ export async function newStore(kind: Kind, pets: number) {
     await store.cluster?.remove()
     rmSync(folder, { recursive: true })
   }
-  return { ...store, kind, key, folder, seed, remove }
+  /** The single number that a query gives. */
+  const number = async (sql: string) => Number(Object.values((await store.query(sql))[0] ?? {})[0])
+  return { ...store, number, kind, key, folder, seed, remove }
 }
 
 /** `bytes` is the size of the file with its log, or of the database, and `logBytes` that of SQLite's log. */
@@ -68,10 +70,19 @@ export function portOf({ url }: Running): number {
   return Number(new URL(url).port)
 }
 
-/** Runs a command to its end, which must be 0. */
-export async function petstore(args: string[]): Promise<void> {
-  const { status, stderr } = await run(args)
+/** Runs a command to its end, which must be 0. Resolves with its output. */
+export async function petstore(args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await run(args)
   if (status !== 0) throw new Error(`petstore ${args.join(' ')}: ${stderr}`)
+  return stdout
+}
+
+/** Changes settings of a server of PostgreSQL while it runs. */
+export function configure(cluster: Cluster, settings: Record<string, number>): Promise<void> {
+  return cluster.asAdmin(async (sql) => {
+    for (const [name, value] of Object.entries(settings)) await sql.unsafe(`ALTER SYSTEM SET ${name} = ${value}`)
+    await sql`SELECT pg_reload_conf()`
+  })
 }
 
 export const until = (what: string, holds: () => boolean | Promise<boolean>) =>

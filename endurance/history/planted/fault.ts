@@ -59,12 +59,13 @@ export function withLastKey(refused: number, isSuch: When): ContractFault {
 }
 
 /** A share of the requests. */
-export function sometimes(share: number, fault: ContractFault): ContractFault {
-  return () => {
+export const sometimes =
+  (share: number) =>
+  (fault: ContractFault): ContractFault =>
+  () => {
     const behave = fault()
     return (request, pass, client) => (Math.random() < share ? behave(request, pass, client) : pass(request))
   }
-}
 
 /** Changes the body of a request. */
 export function asked(operations: string, change: (body: Body) => Body): ContractFault {

@@ -67,10 +67,7 @@ export const DIFFERENT: Faults = {
   'an end that is dropped, and answered': forgotten(on.PLACE, 'expiresAt'),
   'an end a second late': asked(on.PLACE, ending(1_000)),
   'half of a reference': asked(on.PLACE, (body) => ({ ...body, reference: body.reference.split(' ')[0] })),
-  'the next pet is reserved': sometimes(
-    0.3,
-    asked(on.PLACE, (body) => ({ ...body, petId: body.petId + 1 })),
-  ),
+  'the next pet is reserved': sometimes(0.3)(asked(on.PLACE, (body) => ({ ...body, petId: body.petId + 1 }))),
   'the status of a new pet is ignored': asked(on.CREATE, without('status')),
   'of two fields the first is changed': asked(on.UPDATE, (body) =>
     Object.fromEntries(Object.entries(body).slice(0, 1)),
@@ -78,10 +75,7 @@ export const DIFFERENT: Faults = {
   'an end that should go is kept': asked(on.CHANGE, (body) =>
     body.expiresAt === null && body.reference !== undefined ? without('expiresAt')(body) : body,
   ),
-  'the next pet is shown': sometimes(
-    0.2,
-    target(on.ONE, (_, request) => `/v1/pets/${idOf(request) + 1}`),
-  ),
+  'the next pet is shown': sometimes(0.2)(target(on.ONE, (_, request) => `/v1/pets/${idOf(request) + 1}`)),
   'the counts of two statuses are exchanged': answered(on.INVENTORY, ({ available, pending, sold }) => ({
     available,
     pending: sold,
@@ -186,10 +180,7 @@ export const SEEN_LATE: Faults = {
     })()
   },
   'a 304 for a changed list': retagging((text) => `"${text.length}"`),
-  'a 304 with the tag that was sent': sometimes(
-    0.2,
-    knowing(([sent]) => sent),
-  ),
+  'a 304 with the tag that was sent': sometimes(0.2)(knowing(([sent]) => sent)),
   'a 304 with the tag of a changed answer': knowing((_, tag) => tag),
   'a 200 for what is known': knowing(() => undefined),
   'of two tags that are known the first': knowing(([first], tag) => (first === tag ? tag : undefined)),

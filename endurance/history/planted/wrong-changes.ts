@@ -50,12 +50,11 @@ async function pretended(request: ClientRequest, pass: Pass): Promise<ServiceRes
   return withBody(before, { ...order, ...json(request), ...(status && { status }) })
 }
 
-const onlyAnswered = (operations: string) => sometimes(0.5, instead(operations, pretended))
+const onlyAnswered = (operations: string) => sometimes(0.5)(instead(operations, pretended))
 
 /** Answered at once, and done later. */
 const late = (operations: string) =>
-  sometimes(
-    0.5,
+  sometimes(0.5)(
     instead(operations, async (request, pass) => {
       const pretence = await pretended(request, pass)
       if (isDone(pretence)) later(request, pass)
@@ -80,8 +79,7 @@ export const TWICE: Faults = {
     if (headerOf(request.headers, KEY) === undefined) await pass(request)
     return pass(request)
   }),
-  'a 503 that was done twice': sometimes(
-    0.1,
+  'a 503 that was done twice': sometimes(0.1)(
     instead(on.CREATE, async (request, pass) => {
       for (let n = 0; n < 2; n++) await pass(keyless(request))
       return errorAnswer(503, 'unavailable')
@@ -91,8 +89,7 @@ export const TWICE: Faults = {
     later(request, pass)
     return pass(request)
   }),
-  'an order that comes back by itself': sometimes(
-    0.3,
+  'an order that comes back by itself': sometimes(0.3)(
     at(on.COMPLETE, 200).answering((response, request, pass) => {
       later({ ...request, target: request.target.replace('complete', 'return') }, pass)
       return response
@@ -125,12 +122,10 @@ export const NOT_DONE: Faults = {
   'a deletion that is only answered': onlyAnswered(on.DELETE),
   'a rename that is only answered': onlyAnswered(on.UPDATE),
   'a change of an order that is only answered': onlyAnswered(on.CHANGE),
-  'a create that is only answered': sometimes(
-    0.2,
+  'a create that is only answered': sometimes(0.2)(
     instead(on.CREATE, (request) => jsonAnswer(201, { id: id++, status: 'available', ...json(request) })),
   ),
-  'a rename that is undone': sometimes(
-    0.5,
+  'a rename that is undone': sometimes(0.5)(
     instead(on.UPDATE, async (request, pass) => {
       const before = await current(request, pass)
       const response = await pass(request)
@@ -153,8 +148,7 @@ export const LATE: Faults = {
 
 /** Refuses some requests without asking the service. `#` in the message is the id in the request. */
 const refused = (operations: string, code: ErrorCode, message = 'No.', when: When = () => true) =>
-  sometimes(
-    0.15,
+  sometimes(0.15)(
     instead(operations, (request, pass) => {
       const id = () => `${idOf(request) || json(request).petId}`
       return when(request) ? errorAnswer(ERROR_STATUS[code], code, message.replace('#', id)) : pass(request)
@@ -162,8 +156,7 @@ const refused = (operations: string, code: ErrorCode, message = 'No.', when: Whe
   )
 /** Done, and refused all the same. */
 const doneAndRefused = (operations: string, code: ErrorCode) =>
-  sometimes(
-    0.4,
+  sometimes(0.4)(
     at(operations, 'any', (_, response) => isDone(response)).onResponse(() => errorAnswer(ERROR_STATUS[code], code)),
   )
 

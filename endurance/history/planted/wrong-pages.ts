@@ -70,12 +70,12 @@ export const BORDERS: Faults = {
 }
 
 /** Shows deleted pets, as they were last seen, in the answers with this status to these requests. */
-const showing = (
+function showing(
   operations: string,
   status: number,
   show: (response: ServiceResponse, gone: ReadonlyMap<number, Body>, request: ClientRequest) => ServiceResponse,
-) =>
-  (() => {
+): ContractFault {
+  return () => {
     const gone = new Map<number, Body>()
     return async (request, pass) => {
       const last = isOf(request, on.DELETE) ? await current(request, pass) : undefined
@@ -83,7 +83,8 @@ const showing = (
       if (response.status === 204 && last?.status === 200) gone.set(idOf(request), json(last))
       return isOf(request, operations) && response.status === status ? show(response, gone, request) : response
     }
-  }) satisfies ContractFault
+  }
+}
 
 export const KEPT: Faults = {
   'a deleted pet that is read': showing(on.ONE, 404, (response, gone, request) => {
