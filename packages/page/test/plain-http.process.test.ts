@@ -14,7 +14,7 @@ test('signing in, adding and copying work on plain http, too', async () => {
   await openSignedIn(page, service.key)
   await openAdding(page)
   await page.keyboard.type('Rex')
-  await page.getByLabel('Category', { exact: true }).fill('7')
+  await page.getByRole('dialog').getByLabel('Category', { exact: true }).fill('7')
   await page.keyboard.press('Enter')
   await page.getByText('Rex was added.').first().waitFor()
   await tabTo(page, 'Copy id 1')
