@@ -16,7 +16,7 @@ test('the page signs in, turns its pages, changes its view, opens the reference 
   const { page, complaints } = await openPage(browser, shop, { viewport: { width: 1440, height: 900 } })
   await openSignedIn(page, service.key)
   await page.getByRole('button', { name: 'Next' }).click()
-  await page.waitForURL(`${shop}?cursor=*`)
+  await page.waitForURL(`${shop}?limit=*&cursor=*`)
   await page.reload()
   await page.getByText('· page 2', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'Orders' }).click()
