@@ -83,11 +83,8 @@ test.each([
   const before = hook.all.length
   // biome-ignore lint/suspicious/noTemplateCurlyInString: both Compose and systemd put the variable there.
   const command = args.map((each) => here(each).replace('${WEBHOOK}', hook.url))
-  const child = Bun.spawn([launcher, ...command], {
-    cwd: machine,
-    env: { PATH: process.env.PATH ?? '', ...given, PETSTORE_URL: service.url },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const env = { PATH: process.env.PATH ?? '', ...given, PETSTORE_URL: service.url }
+  const child = Bun.spawn([launcher, ...command], { cwd: machine, env, stdio: ['ignore', 'ignore', 'inherit'] })
   await hook.received(before + 1)
   child.kill()
   expect(await child.exited).toBe(0)

@@ -68,11 +68,8 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
 
   const machineWith = (bucket: string) =>
     new Machine({
-      LITESTREAM_BUCKET: bucket,
-      LITESTREAM_REGION: 'eu-central-1',
-      LITESTREAM_ENDPOINT: s3.endpoint,
-      LITESTREAM_ACCESS_KEY_ID: 'id',
-      LITESTREAM_SECRET_ACCESS_KEY: 'secret',
+      ...{ LITESTREAM_BUCKET: bucket, LITESTREAM_REGION: 'eu-central-1', LITESTREAM_ENDPOINT: s3.endpoint },
+      ...{ LITESTREAM_ACCESS_KEY_ID: 'id', LITESTREAM_SECRET_ACCESS_KEY: 'secret' },
     })
 
   async function prepare(machine: Machine, steps: readonly Step[]): Promise<string> {
@@ -163,10 +160,8 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
   test('a machine that is lost with its disk: the lines of the page bring the store back', async () => {
     const machine = machineWith('page')
     const env = { LITESTREAM_FOLDER: '/backups/litestream', PETSTORE_DATABASE: '/data/petstore.db' }
-    const copier = machine.start({
-      command: ['litestream', 'replicate', '-config', '/etc/petstore/litestream.yml'],
-      env,
-    })
+    const command = ['litestream', 'replicate', '-config', '/etc/petstore/litestream.yml']
+    const copier = machine.start({ command, env })
     const service = await serveOn(machine, '/data/petstore.db')
     const at = Date.now()
     await add({ url: service.url, key }, PETS)
@@ -176,10 +171,8 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
       await machine.run({ command: ['rm', '-f', '/data/look.db'], env })
       const { status } = await machine.run({ command: ['litestream', ...copy], env })
       const args = ['/data/look.db', '--url', service.url, '--api-key', key]
-      return (
-        status === 0 &&
-        (await machine.run({ command: ['petstore', 'check-backup', ...args], env })).stdout.includes(COPY_HAS_ALL)
-      )
+      const check = { command: ['petstore', 'check-backup', ...args], env }
+      return status === 0 && (await machine.run(check)).stdout.includes(COPY_HAS_ALL)
     })
     await service.stop('SIGKILL')
     copier.kill('SIGKILL')
@@ -190,11 +183,8 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     const lines = page.split(/^```.*\n/m).find((block) => block.startsWith('litestream restore')) as string
     expect(lines).toEndWith('\npetstore serve\n')
     const commands = machine.here(lines.replace('petstore serve', 'echo serves'))
-    const { status, stdout } = await run(['-ec', commands], {
-      command: ['sh'],
-      env: machine.env(env),
-      cwd: machine.folder,
-    })
+    const options = { command: ['sh'], env: machine.env(env), cwd: machine.folder }
+    const { status, stdout } = await run(['-ec', commands], options)
     expect([status, stdout]).toEqual([0, expect.stringContaining(`Restored ${PETS} pets`)])
     const served = await serveOn(machine, '/data/petstore.db')
     expect((await idsOf(served)).length).toBe(PETS)

@@ -29,11 +29,8 @@ test('Compose: git ignores the secrets; they are for their owner and for the use
   const git = (...args: string[]) => run(args, { command: ['git'], cwd })
   await git('init', '--quiet')
   await git('add', '.')
-  expect(await run(['-ec', recipe('deploy/compose.yaml', 'docker compose')], { command: ['sh'], cwd })).toEqual({
-    status: 0,
-    stdout: '',
-    stderr: '',
-  })
+  const ended = await run(['-ec', recipe('deploy/compose.yaml', 'docker compose')], { command: ['sh'], cwd })
+  expect(ended).toEqual({ status: 0, stdout: '', stderr: '' })
   expect((await git('ls-files', '--others', '--exclude-standard')).stdout).toBe('')
   const { services, secrets } = Bun.YAML.parse(readFileSync(join(cwd, 'deploy/compose.yaml'), 'utf8')) as Compose
   const textOf = (name: string) => readFileSync(join(cwd, 'deploy', secrets[name]?.file as string), 'utf8').trim()

@@ -180,11 +180,8 @@ describe.each(Object.keys(EXAMPLES))('the executable, started as by %s,', (name)
     const env = Object.fromEntries(
       Object.entries(environment).map(([variable, value]) => [variable, value.startsWith('/') ? here(value) : value]),
     )
-    const service = await start(['serve'], {
-      command: [...asUser, executable],
-      cwd: here(workdir),
-      env: { PETSTORE_PORT: '0', ...env, ...ELSEWHERE },
-    })
+    const given = { PETSTORE_PORT: '0', ...env, ...ELSEWHERE }
+    const service = await start(['serve'], { command: [...asUser, executable], cwd: here(workdir), env: given })
     await checkServes(service, environment, secret, here(join(data, 'petstore.db')))
     expect(await service.stop()).toBe(0)
   })
@@ -291,15 +288,10 @@ function own(...paths: string[]): void {
 }
 
 /** The pet is where the example says: in PostgreSQL, or in the file. */
-async function checkServes(
-  service: Running,
-  environment: Record<string, string>,
-  { database, key }: Secret,
-  file: string,
-) {
-  const given = environment.PETSTORE_BOOTSTRAP_KEY_FILE !== undefined
+async function checkServes(service: Running, env: Record<string, string>, { database, key }: Secret, file: string) {
+  const given = env.PETSTORE_BOOTSTRAP_KEY_FILE !== undefined
   expect((await ask('POST', `${service.url}/pets`, given ? key : service.key, PET)).status).toBe(201)
-  if (environment.PETSTORE_DATABASE_FILE === undefined) {
+  if (env.PETSTORE_DATABASE_FILE === undefined) {
     expect(service.stdout()).toContain(`\nData         ${file}\n`)
     return
   }

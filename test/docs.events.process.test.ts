@@ -30,10 +30,8 @@ beforeAll(async () => {
   const client = join(folder, 'node_modules/petstore-client')
   mkdirSync(client, { recursive: true })
   writeFileSync(join(client, 'package.json'), '{ "type": "module", "exports": "./index.ts" }')
-  writeFileSync(
-    join(client, 'index.ts'),
-    `export * from ${JSON.stringify(join(root, 'packages/client/src/petstore.ts'))}\n`,
-  )
+  const source = JSON.stringify(join(root, 'packages/client/src/petstore.ts'))
+  writeFileSync(join(client, 'index.ts'), `export * from ${source}\n`)
   symlinkSync(join(root, 'node_modules/standardwebhooks'), join(folder, 'node_modules/standardwebhooks'))
   symlinkSync(launcher, join(folder, 'petstore'))
   await service.post('{"name":"Rex","categoryId":9223372036854775807}')
@@ -45,15 +43,10 @@ afterAll(async () => {
 })
 
 function begin(command: string[], env: Record<string, string> = {}) {
+  const PATH = `${folder}:${dirname(process.execPath)}:${process.env.PATH}`
   const child = Bun.spawn(command, {
     cwd: folder,
-    env: {
-      PATH: `${folder}:${dirname(process.execPath)}:${process.env.PATH}`,
-      HOME: folder,
-      PETSTORE_URL: service.url,
-      PETSTORE_API_KEY: service.key,
-      ...env,
-    },
+    env: { PATH, HOME: folder, PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   children.push(child)
@@ -121,13 +114,10 @@ test('forward to a web hook that verifies', async () => {
   writeFileSync(join(folder, 'hook.ts'), snippet('Verify a signature'))
   const hook = begin([process.execPath, 'hook.ts'], { PORT: String(port) })
   await hook.shows('pet.added 1\norder.placed 1\n')
+  const timestamp = `${Math.floor(Date.now() / 1000)}`
   const forged = await fetch(`http://127.0.0.1:${port}/`, {
     method: 'POST',
-    headers: {
-      'webhook-id': 'a',
-      'webhook-timestamp': `${Math.floor(Date.now() / 1000)}`,
-      'webhook-signature': 'v1,AAAA',
-    },
+    headers: { 'webhook-id': 'a', 'webhook-timestamp': timestamp, 'webhook-signature': 'v1,AAAA' },
     body: '{"type":"pet.added","petId":9}',
   })
   expect(forged.status).toBe(401)

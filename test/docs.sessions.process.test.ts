@@ -68,11 +68,8 @@ test.each(SESSIONS)('$file: every command gives what is printed below it', async
     // A command with a fixed time fails once that time has passed.
     expect(words.match(TIME)).toBeNull()
     const command = words.replaceAll(/pets_live_(?:x+|…)/g, service.key).replaceAll('127.0.0.1:8080', host)
-    const { status, stdout } = await run([], {
-      cwd,
-      env: { ...env, ...key },
-      command: ['sh', '-c', `exec 2>&1\n${before}${command}`],
-    })
+    const shell = ['sh', '-c', `exec 2>&1\n${before}${command}`]
+    const { status, stdout } = await run([], { cwd, env: { ...env, ...key }, command: shell })
     const shown = recorded(words + stdout.replaceAll(host, '127.0.0.1:8080')).trimEnd()
     // Where nothing is printed below a command, it only has to work.
     if (block.trimEnd() === words.trimEnd()) expect([words, status === 0 ? '' : stdout]).toEqual([words, ''])

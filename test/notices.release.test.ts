@@ -11,12 +11,8 @@ const text = notices()
 
 /** The packages whose files the bundler takes. */
 async function bundled(target: 'bun' | 'browser', entry: string, tsconfig = 'tsconfig.json'): Promise<string[]> {
-  const { metafile } = await Bun.build({
-    entrypoints: [join(root, entry)],
-    target,
-    tsconfig: join(root, tsconfig),
-    metafile: true,
-  })
+  const entrypoints = [join(root, entry)]
+  const { metafile } = await Bun.build({ entrypoints, target, tsconfig: join(root, tsconfig), metafile: true })
   const files = Object.keys(metafile?.inputs ?? {})
   return [...new Set(files.flatMap((file) => /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []))].sort()
 }

@@ -30,11 +30,8 @@ describe('petstore/testing', () => {
     const here = name !== 'Deno' || deno !== null
     test.skipIf(!here)(`works in ${name}${here ? '' : ': skipped, there is no deno on the PATH'}`, async () => {
       // What is set for another service is not meant for this one.
-      const result = await run([], {
-        command,
-        cwd,
-        env: { PETSTORE_RATE_LIMIT: '1/m', PETSTORE_DATABASE: '/none/none' },
-      })
+      const env = { PETSTORE_RATE_LIMIT: '1/m', PETSTORE_DATABASE: '/none/none' }
+      const result = await run([], { command, cwd, env })
       expect(`${result.stdout}${result.stderr}`).toContain('4 tests passed')
       expect(result.status).toBe(0)
     })

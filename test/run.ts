@@ -159,17 +159,10 @@ async function tests(): Promise<void> {
   const all = folders.flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.test.ts`).scanSync({ cwd: root })])
   const isWanted = (file: string) => file.endsWith(RELEASE) === release && !(fast && file.endsWith(SLOW))
   const files = all.filter((file) => !file.includes('/node_modules/') && isWanted(file))
-  const flags = [
-    `--parallel=${WORKERS}`,
-    `--timings=${TIMINGS}`,
-    ...(process.argv.includes('--update-timings') ? ['--update-timings'] : []),
-  ]
-  const { failures: said, ...counts } = await runTests(
-    files.map((file) => `./${file}`),
-    flags,
-    join(folder, 'report.xml'),
-    { cwd: root, env, limitMs: RUN_LIMIT_MS },
-  )
+  const updating = process.argv.includes('--update-timings') ? ['--update-timings'] : []
+  const flags = [`--parallel=${WORKERS}`, `--timings=${TIMINGS}`, ...updating]
+  const [paths, options] = [files.map((file) => `./${file}`), { cwd: root, env, limitMs: RUN_LIMIT_MS }]
+  const { failures: said, ...counts } = await runTests(paths, flags, join(folder, 'report.xml'), options)
   results.passed += counts.passed
   results.failed += counts.failed
   results.skipped += counts.skipped

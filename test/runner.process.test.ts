@@ -71,19 +71,10 @@ test('a run that takes too long ends with its processes, and lists the files tha
     writeFileSync(join(folder, name), `import { test } from 'bun:test'\ntest('it', async () => { ${body} })\n`)
   write('quick.test.ts', '')
   const child = `Bun.spawn(['sleep', '1000'], { stdio: ['ignore', 'inherit', 'inherit'] })`
-  write(
-    'hanging.test.ts',
-    `await Bun.write('pid', String(${child}.pid)); await new Promise((resolve) => setTimeout(resolve, 1e9))`,
-  )
-  const { failed, failures } = await runTests(
-    ['./quick.test.ts', './hanging.test.ts'],
-    ['--parallel=2'],
-    'report.xml',
-    {
-      cwd: folder,
-      limitMs: 4_000,
-    },
-  )
+  const forever = 'await new Promise((resolve) => setTimeout(resolve, 1e9))'
+  write('hanging.test.ts', `await Bun.write('pid', String(${child}.pid)); ${forever}`)
+  const [files, options] = [['./quick.test.ts', './hanging.test.ts'], { cwd: folder, limitMs: 4_000 }]
+  const { failed, failures } = await runTests(files, ['--parallel=2'], 'report.xml', options)
   expect(failed).toBe(1)
   expect(failures).toEqual([expect.stringMatching(/It waited for: \.\/hanging\.test\.ts$/)])
   expect(isAlive(Number(readFileSync(join(folder, 'pid'), 'utf8')))).toBe(false)

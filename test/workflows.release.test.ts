@@ -31,10 +31,9 @@ test('every action is pinned by its commit, with the version beside it', () => {
 
 test('a job may write only what it is for, and none that builds or tests may write', () => {
   for (const [, { permissions }] of workflows) expect(permissions).toEqual({})
-  const writing = jobs.map(([name, { permissions }]) => [
-    name,
-    Object.keys(permissions).filter((one) => permissions[one] === 'write'),
-  ])
+  const writes = (permissions: Record<string, string>) =>
+    Object.keys(permissions).filter((one) => permissions[one] === 'write')
+  const writing = jobs.map(([name, { permissions }]) => [name, writes(permissions)])
   expect(writing).toEqual([
     ['ci.yml test', []],
     ['ci.yml start', []],
@@ -60,11 +59,8 @@ test('the token is in no step that does not need it, and no checkout keeps it', 
 test('every script is one that bash understands', async () => {
   for (const [name, { steps }] of jobs) {
     for (const { run: script } of steps) {
-      if (script)
-        expect([name, await run(['-n', '-c', script], { command: ['bash'] })]).toMatchObject([
-          name,
-          { status: 0, stderr: '' },
-        ])
+      const { stderr } = await run(['-n', '-c', script ?? ''], { command: ['bash'] })
+      expect([name, stderr]).toEqual([name, ''])
     }
   }
 })

@@ -20,10 +20,7 @@ interface Exchange {
 }
 
 /** The promises that each fault concerns, as an examination of this honest service shows. */
-export async function concerns(
-  url: string,
-  keys: Examined['keys'],
-): Promise<(fault: ContractFault) => Promise<PromiseRow[]>> {
+export async function concerns(url: string, keys: Examined['keys']): Promise<Concerns> {
   const exchanges: Exchange[] = []
   const used = new Map<string, Set<string>>()
   const uses = (owner: string, name: string) => used.set(owner, (used.get(owner) ?? new Set()).add(name))
@@ -61,13 +58,12 @@ export async function concerns(
 }
 
 const EVERYTHING = 'every response'
+type Concerns = (fault: ContractFault) => Promise<PromiseRow[]>
+type Exchanged = Record<'request', ClientRequest> & Record<'response', ServiceResponse>
 /** The connection of a client that there is not. */
 const NOBODY = new Socket()
 
-function exchangeOf(
-  base: string,
-  { request, status, headers, text }: Answer,
-): { request: ClientRequest; response: ServiceResponse } {
+function exchangeOf(base: string, { request, status, headers, text }: Answer): Exchanged {
   const { method, path, body } = request
   return {
     request: { method, target: base + path, headers: request.headers, body: Buffer.from(body ?? []) },

@@ -19,21 +19,16 @@ export const LATER = 1e6
 export async function filledFile(count = PETS, path = temporaryFile('petstore.db')): Promise<string> {
   let at = 1_000
   const store = await openStore(path, { now: () => at++ })
-  const newKey = (name: string) => ({
-    name,
-    hash: hashKey(generateKey('production')),
-    readOnly: name === 'b',
-    expiresAt: 9e12,
-  })
+  const hash = () => hashKey(generateKey('production'))
+  const newKey = (name: string) => ({ name, hash: hash(), readOnly: name === 'b', expiresAt: 9e12 })
   const keys = await Promise.all(['a', 'b', 'c'].map((name) => store.createKey(newKey(name))))
   const by = keys[0]?.id as bigint
   await store.revokeKey(keys[2]?.id as bigint)
   const statuses = ['available', 'pending', 'sold'] as const
   const pets = Array.from({ length: count }, (_, n) =>
     newPet({
-      name: n % 2 ? `Ada "é" \\ ${n}` : `\u{1F436}\n${n}`,
+      ...{ name: n % 2 ? `Ada "é" \\ ${n}` : `\u{1F436}\n${n}`, status: statuses[n % 3] as NewPet['status'] },
       categoryId: n % 3 ? BigInt(n) : -(2n ** 63n) + BigInt(n),
-      status: statuses[n % 3] as NewPet['status'],
     }),
   )
   const created = await Promise.all(pets.map((pet) => store.createPet(pet, by)))
@@ -67,16 +62,12 @@ export async function filledFile(count = PETS, path = temporaryFile('petstore.db
 }
 
 /** Every value of every row, as text. */
-export function rowsOfFile(
-  path: string,
-  tables: readonly string[] = TABLES.map(({ name }) => name),
-): Record<string, string[]> {
+export function rowsOfFile(path: string, tables = TABLES.map(({ name }): string => name)): Record<string, string[]> {
   const database = new Database(path, { safeIntegers: true })
+  const all = (table: string) => database.query(`SELECT * FROM ${table}`).values()
   const rows = tables.map((table) => [
     table,
-    database
-      .query(`SELECT * FROM ${table}`)
-      .values()
+    all(table)
       .map((row) => row.join('|'))
       .sort(),
   ])

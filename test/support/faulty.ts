@@ -11,10 +11,7 @@ export interface RunningProxy {
 }
 
 /** `service` is the base URL of one on plain HTTP. It stops when the test file has ended. */
-export async function startProxy(
-  service: string,
-  behave: Behaviour = (request, pass) => pass(request),
-): Promise<RunningProxy> {
+export async function startProxy(service: string, behave: Behaviour = (request, pass) => pass(request)) {
   const { pathname } = new URL(service)
   const { port, stop } = await listenBefore(() => service, behave, { host: '127.0.0.1', port: 0 })
   atEndOfFile(stop)

@@ -10,12 +10,9 @@ export type Values = Record<string, bigint | string>
 export function valuesOf(name: string): Values {
   const { schemas } = document.components
   const { properties = {} } = flatten({ $ref: `#/components/schemas/${name}` }, schemas)
-  return Object.fromEntries(
-    Object.entries(properties).map(([field, schema], index) => [
-      field,
-      exampleOf(field, flatten(schema, schemas), index),
-    ]),
-  )
+  const example = (field: string, index: number) =>
+    exampleOf(field, flatten(properties[field] as Schema, schemas), index)
+  return Object.fromEntries(Object.keys(properties).map((field, index) => [field, example(field, index)]))
 }
 
 function exampleOf(field: string, schema: Schema, index: number): bigint | string {

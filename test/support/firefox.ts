@@ -68,10 +68,8 @@ export async function openFirefox(command: string, width = 1280, height = 800): 
   await send('browsingContext.setViewport', { context, viewport: { width, height } })
 
   async function evaluate<Value>(expression: string): Promise<Value> {
-    const settings = {
-      expression: `(async () => JSON.stringify((await (${expression})) ?? null))()`,
-      awaitPromise: true,
-    }
+    const awaited = `(async () => JSON.stringify((await (${expression})) ?? null))()`
+    const settings = { expression: awaited, awaitPromise: true }
     const answer = await send<{ result?: { value: string }; exceptionDetails?: { text: string } }>('script.evaluate', {
       ...settings,
       target: { context },
@@ -100,15 +98,10 @@ export async function openFirefox(command: string, width = 1280, height = 800): 
       return send('input.performActions', { context, actions: [{ type: 'key', id: 'keyboard', actions }] })
     },
     async press(name) {
-      const origin = {
-        type: 'element',
-        element: await find({ type: 'accessibility', value: { name, role: 'button' } }),
-      }
-      const mouse = [
-        { type: 'pointerMove', x: 0, y: 0, origin },
-        { type: 'pointerDown', button: 0 },
-        { type: 'pointerUp', button: 0 },
-      ]
+      const element = await find({ type: 'accessibility', value: { name, role: 'button' } })
+      const origin = { type: 'element', element }
+      const press = ['pointerDown', 'pointerUp'].map((type) => ({ type, button: 0 }))
+      const mouse = [{ type: 'pointerMove', x: 0, y: 0, origin }, ...press]
       return send('input.performActions', { context, actions: [{ type: 'pointer', id: 'mouse', actions: mouse }] })
     },
     setFiles: async (selector, files) =>

@@ -21,10 +21,8 @@ export async function buildImage(executable: string) {
   /** podman takes no more than 50 characters for this path, and the folder for temporary files may be longer. */
   const state = `/tmp/petstore-image-${process.pid}`
   const storage = ['--root', join(folder, 'store'), '--runroot', state]
-  writeFileSync(
-    join(folder, 'containers.conf'),
-    '[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\n',
-  )
+  const configuration = '[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\n'
+  writeFileSync(join(folder, 'containers.conf'), configuration)
   const env = { ...process.env, STORAGE_DRIVER: 'vfs', CONTAINERS_CONF: join(folder, 'containers.conf') }
   const buildah = (...args: string[]) => runTool(['buildah', ...storage, ...args], folder, env)
   const build = (tag: string, file: string, ...args: string[]) =>
@@ -50,10 +48,7 @@ export async function buildImage(executable: string) {
   return {
     podman: (...args: string[]) => runTool(['podman', ...storage, '--runtime', 'runc', ...args], folder, env),
     /** The command that runs `/petstore` in the image, with its user, environment and folder, and these besides. */
-    command(
-      environment: Record<string, string>,
-      mounts: readonly string[],
-    ): { command: string[]; env: Record<string, string> } {
+    command(environment: Record<string, string>, mounts: readonly string[]) {
       const variables = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`])
       const volumes = mounts.flatMap((mount) => ['--volume', mount])
       const run = ['buildah', ...storage, 'run', '--isolation', 'chroot', ...variables, ...volumes, container, '--']

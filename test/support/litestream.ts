@@ -107,22 +107,11 @@ export class Machine {
   readonly folder = fs.mkdtempSync(temporaryFile('machine-'))
 
   constructor(private readonly given: Readonly<Record<string, string>>) {
-    for (const path of [
-      'bin',
-      'etc/petstore',
-      'var/lib/petstore',
-      'var/cache/petstore-check',
-      'var/local/petstore-metrics',
-      'data',
-      'backups',
-    ])
-      fs.mkdirSync(join(this.folder, path), { recursive: true })
+    const own = ['var/lib/petstore', 'var/cache/petstore-check', 'var/local/petstore-metrics', 'data', 'backups']
+    for (const path of ['bin', 'etc/petstore', ...own]) fs.mkdirSync(join(this.folder, path), { recursive: true })
     fs.symlinkSync(launcher, join(this.folder, 'bin/petstore'))
     fs.symlinkSync(installed, join(this.folder, 'bin/litestream'))
-    fs.writeFileSync(
-      join(this.folder, 'etc/petstore/litestream.yml'),
-      fs.readFileSync(join(root, 'deploy/litestream.yml')),
-    )
+    fs.cpSync(join(root, 'deploy/litestream.yml'), join(this.folder, 'etc/petstore/litestream.yml'))
   }
 
   /** The path that it has here. */
@@ -139,24 +128,19 @@ export class Machine {
 
   /** Runs it as the example says, until it ends. */
   run({ command, env }: Step) {
-    return run(
-      command.slice(1).map((word) => this.here(word)),
-      {
-        command: [this.here(command[0] as string)],
-        env: this.env(env),
-        cwd: this.folder,
-      },
-    )
+    const [program = '', ...args] = command.map((word) => this.here(word))
+    return run(args, { command: [program], env: this.env(env), cwd: this.folder })
   }
 
   start({ command, env }: Step) {
+    const options = {
+      env: this.env(env),
+      cwd: this.folder,
+      stdio: ['ignore', 'ignore', 'ignore'] as ['ignore', 'ignore', 'ignore'],
+    }
     const child = Bun.spawn(
       command.map((word) => this.here(word)),
-      {
-        env: this.env(env),
-        cwd: this.folder,
-        stdio: ['ignore', 'ignore', 'ignore'],
-      },
+      options,
     )
     process.once('exit', () => child.kill())
     return child
@@ -171,11 +155,8 @@ export class Machine {
 export function unitSteps(name: string, directive: string): Step[] {
   const text = fs.readFileSync(join(root, 'deploy', name), 'utf8')
   const values = (of: string) => [...text.matchAll(new RegExp(`^${of}=(.*)$`, 'gm'))].map(([, value = '']) => value)
-  const env = Object.fromEntries(
-    values('Environment')
-      .filter((pair) => !pair.includes('%d'))
-      .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
-  )
+  const pairs = values('Environment').filter((pair) => !pair.includes('%d'))
+  const env = Object.fromEntries(pairs.map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]))
   return values(directive).map((line) => ({ command: ['/bin/sh', '-c', `exec ${line}`], env }))
 }
 

@@ -13,10 +13,6 @@ export function countIn(text: string, what: keyof typeof NAMES): number {
 }
 
 /** Resolves when a server answers so many requests, or so many wait for events. */
-export async function untilCount(
-  metrics: { text(): Promise<string> },
-  what: keyof typeof NAMES,
-  count: number,
-): Promise<void> {
+export async function untilCount(metrics: { text(): Promise<string> }, what: keyof typeof NAMES, count: number) {
   await until(`the server has ${count} ${what}`, async () => countIn(await metrics.text(), what) === count)
 }

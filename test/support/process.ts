@@ -13,12 +13,11 @@ export const root = join(import.meta.dir, '../..')
 export const launcher = process.env.LAUNCHER ?? join(root, 'bin/petstore')
 
 /** In place of the launcher: this tree with one more migration (next-version.ts). */
-export const nextVersion = [
-  process.execPath,
-  '--preload',
-  join(root, 'test/support/next-version.ts'),
-  join(root, 'packages/service/src/cli/main.ts'),
-]
+export const sourceWith = (preloaded: string) => {
+  const bun = join(root, 'node_modules/.bin/bun')
+  return [bun, '--preload', join(root, 'test/support', preloaded), join(root, 'packages/service/src/cli/main.ts')]
+}
+export const nextVersion = sourceWith('next-version.ts')
 
 export interface RunOptions {
   env?: Record<string, string>
@@ -64,11 +63,8 @@ class TextOutput extends Writable {
 /** Runs a command to its end in another process. */
 export async function runProcess(args: string[], options: RunOptions = {}) {
   const child = spawn(args, options)
-  const [stdout, stderr, status] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
+  const read = (stream: ReadableStream) => new Response(stream).text()
+  const [stdout, stderr, status] = await Promise.all([read(child.stdout), read(child.stderr), child.exited])
   return { stdout, stderr, status }
 }
 
@@ -105,10 +101,8 @@ export async function start(args: string[], options: RunOptions = {}) {
     stderr: () => stderr,
     /** Resolves when standard error has this text. */
     async logs(text: string): Promise<void> {
-      await until(`the service logs ${text}`, () => stderr.includes(text), {
-        everyMs: 5,
-        seen: () => stderr.slice(-1000),
-      })
+      const seen = () => stderr.slice(-1000)
+      await until(`the service logs ${text}`, () => stderr.includes(text), { everyMs: 5, seen })
     },
     /** The exit status, or the number of the signal plus 128, once all output has been read. */
     async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
@@ -124,11 +118,8 @@ export async function start(args: string[], options: RunOptions = {}) {
 const running = new Set<Bun.Subprocess>()
 
 function spawn(args: string[], { env = {}, cwd, command = [launcher], stdin }: RunOptions) {
-  const child = Bun.spawn([...command, ...args], {
-    cwd: cwd ?? newFolder(),
-    env: environment(env),
-    stdio: [stdin === undefined ? 'ignore' : Buffer.from(stdin), 'pipe', 'pipe'],
-  })
+  const stdio = [stdin === undefined ? 'ignore' : Buffer.from(stdin), 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe']
+  const child = Bun.spawn([...command, ...args], { cwd: cwd ?? newFolder(), env: environment(env), stdio })
   running.add(child)
   atEndOfFile(() => {
     if (running.has(child)) child.kill('SIGKILL')

@@ -69,11 +69,7 @@ export interface RunningProxy {
 }
 
 /** Resolves when it takes connections on the port. */
-export async function startProxy(
-  { command, configuration }: (typeof PROXIES)[number],
-  port: number,
-  to: number,
-): Promise<RunningProxy> {
+export async function startProxy({ command, configuration }: (typeof PROXIES)[number], port: number, to: number) {
   const file = temporaryFile('proxy.conf')
   const folder = dirname(file)
   mkdirSync(`${folder}/body`)

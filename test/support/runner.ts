@@ -36,15 +36,8 @@ export interface RunOptions {
 export async function runTests(files: readonly string[], flags: string[], report: string, options: RunOptions) {
   if (files.length === 0) throw new Error('No file has tests.')
   // Behind the database server that the tests share, which many wait for.
-  const command = [
-    'nice',
-    process.execPath,
-    'test',
-    ...flags,
-    '--reporter=junit',
-    `--reporter-outfile=${report}`,
-    ...files,
-  ]
+  const bun = ['nice', process.execPath, 'test', ...flags]
+  const command = [...bun, '--reporter=junit', `--reporter-outfile=${report}`, ...files]
   // The standard error has all: what tests print, too.
   const runner = Bun.spawn(command, { ...options, stdio: ['ignore', 'inherit', 'pipe'] })
   let output = ''

@@ -67,11 +67,8 @@ export async function startService({ address = ':memory:', observe, ...overrides
   /** `path` begins behind /v1. Every answer is checked against the contract. */
   async function request(method: string, path: string, { headers = {}, body }: Asked = {}): Promise<Answer> {
     const authorization = { Authorization: `Bearer ${key}` }
-    const response = await fetch(server.url + path, {
-      method,
-      headers: { ...authorization, ...headers },
-      ...(body === undefined ? {} : { body }),
-    })
+    const sent = body === undefined ? {} : { body }
+    const response = await fetch(server.url + path, { method, headers: { ...authorization, ...headers }, ...sent })
     const answer = { status: response.status, headers: response.headers, text: await response.text() }
     const name = checkAgainstContract(method, path, answer)
     if (name) observe?.(name, answer)

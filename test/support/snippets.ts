@@ -23,12 +23,11 @@ def check(store):
     request = urllib.request.Request(store["url"] + "/pets", headers={"Authorization": "Bearer " + store["apiKey"]})
     assert urllib.request.urlopen(request).read().strip() == b"[]"
 `
+const PYTHON_TEST = 'def test_answers(store):\n    check(store)\n'
 const MODULE = { 'package.json': '{ "type": "module" }' }
 const NODE_TEST = (snippet: string) => ({ 'store.test.mjs': snippet + JS_TEST })
-const VITEST = (snippet: string) => ({
-  ...MODULE,
-  'store.test.ts': `import { test } from 'vitest'\n${snippet}${JS_TEST}`,
-})
+const vitest = (snippet: string) => `import { test } from 'vitest'\n${snippet}${JS_TEST}`
+const VITEST = (snippet: string) => ({ ...MODULE, 'store.test.ts': vitest(snippet) })
 
 export const SNIPPETS: Record<string, Snippet> = {
   'a program': {
@@ -51,10 +50,7 @@ export const SNIPPETS: Record<string, Snippet> = {
   },
   pytest: {
     title: '**pytest**',
-    files: (snippet) => ({
-      'conftest.py': snippet,
-      'test_store.py': `${PYTHON_CHECK}\ndef test_answers(store):\n    check(store)\n`,
-    }),
+    files: (snippet) => ({ 'conftest.py': snippet, 'test_store.py': `${PYTHON_CHECK}\n${PYTHON_TEST}` }),
     command: ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider'],
   },
   Deno: {

@@ -180,10 +180,8 @@ test('does not wait when the service asks for a long pause', () =>
   withServer(
     () => answer(429, errorJson('rate_limited', 429), { 'Retry-After': '3600' }),
     async (url, tries) => {
-      expect(await rejectionOf(clientOf(url).listPage())).toMatchObject({
-        code: 'rate_limited',
-        retryAfterMs: 3_600_000,
-      })
+      const limited = { code: 'rate_limited', retryAfterMs: 3_600_000 }
+      expect(await rejectionOf(clientOf(url).listPage())).toMatchObject(limited)
       expect(tries()).toBe(1)
     },
   ))
@@ -205,11 +203,8 @@ test('on a service: a correction with a tag, and a deletion, are told as made wh
   const order = await client.placeOrder({ petId: pet.id, reference: 'Ada' })
   const tagOf = async (path: string) => (await service.request('GET', path)).headers.get('ETag') ?? ''
   const [petTag, mistake] = [await tagOf(`/pets/${pet.id}`), await client.createPet(newPet({ name: 'Oops' }))]
-  expect(await client.updatePet(pet.id, { name: 'Luna' }, { ifMatch: petTag })).toEqual({
-    ...pet,
-    name: 'Luna',
-    status: 'pending',
-  })
+  const renamed = { ...pet, name: 'Luna', status: 'pending' }
+  expect(await client.updatePet(pet.id, { name: 'Luna' }, { ifMatch: petTag })).toEqual(renamed as typeof pet)
   const ifMatch = await tagOf(`/store/orders/${order.id}`)
   expect((await client.updateOrder(order.id, { reference: 'Bob' }, { ifMatch })).reference).toBe('Bob')
   expect(await client.deletePet(mistake.id)).toBeUndefined()

@@ -8,11 +8,8 @@ import { addSamples, samplePets } from '../src/samples.ts'
 test('a hundred sample pets with different names, of every status', () => {
   expect(samplePets.length).toBe(100)
   expect(new Set(samplePets.map(({ name }) => name)).size).toBe(100)
-  expect(Object.keys(Object.groupBy(samplePets, ({ status }) => status as string)).sort()).toEqual([
-    'available',
-    'pending',
-    'sold',
-  ])
+  const statuses = new Set(samplePets.map(({ status }) => status as string))
+  expect([...statuses].sort()).toEqual(['available', 'pending', 'sold'])
 })
 
 test('the service adds them all in order, and a repeated run adds none twice', async () => {

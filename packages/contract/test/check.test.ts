@@ -9,11 +9,7 @@ const NOT_MODIFIED = { ETag: '"x"', 'Cache-Control': 'no-cache' }
 const PET = { id: 1, name: 'Rex', categoryId: 7, status: 'available' }
 
 const check = (method: string, path: string, status: number, body: unknown, headers: Record<string, string>) => () =>
-  checkAgainstContract(method, path, {
-    status,
-    headers: new Headers(headers),
-    text: body === undefined ? '' : JSON.stringify(body),
-  })
+  checkAgainstContract(method, path, { status, headers: new Headers(headers), text: JSON.stringify(body) ?? '' })
 const refused = (code: string) =>
   check('POST', '/pets', 400, { code, message: 'No.', status: 400 }, { ...TYPE, 'X-Request-Id': 'r' })
 const created = (body: unknown, headers: Record<string, string> = CREATED) => check('POST', '/pets', 201, body, headers)
@@ -49,7 +45,6 @@ describe('the check refuses an answer', () => {
 test('an instant is in UTC with milliseconds', () => {
   const others =
     '2026-11-21|2026-11-21T09:30:00Z|2026-11-21T09:30:00.000+01:00|2026-02-30T09:30:00.000Z|2026-11-21t09:30:00.000z'
-  expect(['2026-11-21T09:30:00.000Z', ...others.split('|'), 'soon'].filter(isInstant)).toEqual([
-    '2026-11-21T09:30:00.000Z',
-  ])
+  const [good = '', ...all] = ['2026-11-21T09:30:00.000Z', ...others.split('|'), 'soon']
+  expect([good, ...all].filter(isInstant)).toEqual([good])
 })

@@ -97,10 +97,8 @@ const ORDER = { petId: 42, reference: 'Ada Novak' }
 
 async function send(method: string, path: string, value: unknown) {
   const body = JSON.stringify(value)
-  const { status, text } = await service.request(method, path, {
-    headers: { 'Content-Type': 'application/json' },
-    body,
-  })
+  const headers = { 'Content-Type': 'application/json' }
+  const { status, text } = await service.request(method, path, { headers, body })
   expect({ status, text }).toMatchObject({ status: method === 'POST' ? 201 : 200 })
   return JSON.parse(text)
 }

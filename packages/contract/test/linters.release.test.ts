@@ -26,8 +26,6 @@ test('Spectral and swagger-parser find nothing in the contract, and one without 
   // One process for all of them: loading the linters takes longer than linting.
   const [found, ...faults] = JSON.parse(await runTool([process.execPath, join(home, 'lint.mjs'), ...files], home))
   expect(found).toEqual([])
-  expect(faults).toEqual([
-    [expect.stringContaining('info-contact')],
-    [expect.stringMatching(/^swagger-parser: [\s\S]*description/)],
-  ])
+  const description = expect.stringMatching(/^swagger-parser: [\s\S]*description/)
+  expect(faults).toEqual([[expect.stringContaining('info-contact')], [description]])
 })

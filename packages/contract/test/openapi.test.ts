@@ -138,11 +138,9 @@ describe('the labels of stability', () => {
     for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
       const { operationId, 'x-stability': stability, 'x-stability-level': level, 'x-badges': badges } = operation
       const sunset = operation['x-deprecated-sunset']
-      expect({ operationId, level, badges }).toEqual({
-        operationId,
-        level: LEVELS[stability],
-        badges: [{ name: stability }, ...(sunset ? [{ name: `removal on ${sunset}` }] : [])],
-      })
+      const removal = sunset ? [{ name: `removal on ${sunset}` }] : []
+      const expected = { operationId, level: LEVELS[stability], badges: [{ name: stability }, ...removal] }
+      expect({ operationId, level, badges }).toEqual(expected)
     }
   })
 

@@ -5,14 +5,10 @@ import document from '../../../openapi.yaml'
 import { contractTypes } from '../../../scripts/contract-types.ts'
 import type { Operation, Schema } from '../src/openapi.ts'
 
-const typesWith = (field: Schema) =>
-  contractTypes({
-    ...document,
-    components: {
-      ...document.components,
-      schemas: { ...document.components.schemas, Thing: { type: 'object', properties: { field } } },
-    },
-  })
+function typesWith(field: Schema) {
+  const types = { ...document.components.schemas, Thing: { type: 'object', properties: { field } } }
+  return contractTypes({ ...document, components: { ...document.components, schemas: types } })
+}
 
 test.each<[Schema, string]>([
   [{ type: 'string', format: 'date' }, 'string'],

@@ -27,15 +27,9 @@ async function learnt(client: string) {
 test('our client misses no lesson', async () => {
   const of = await learnt('petstore-client')
   expect(of('missed')).toEqual([])
-  expect(of('unknown').sort()).toEqual([
-    'creates.keyless',
-    'deprecated.left',
-    'deprecated.removed',
-    'etags.refused',
-    'events.anew',
-    'events.wait',
-    'waits.patience',
-  ])
+  const UNKNOWN =
+    'creates.keyless deprecated.left deprecated.removed etags.refused events.anew events.wait waits.patience'
+  expect(of('unknown').sort()).toEqual(UNKNOWN.split(' '))
 })
 
 test('a plain fetch misses what nobody has written for it', async () => {

@@ -11,7 +11,7 @@ import { Practice } from '../src/practice.ts'
 
 export const REX = '{"name":"Rex","categoryId":7}'
 
-const LARGE = '{"name":"Large","categoryId":9223372036854775807}'
+const LARGE = '9223372036854775807'
 
 type Headers = Record<string, string>
 
@@ -49,9 +49,8 @@ export class Client {
     const answer = await this.answers?.response((start) => / (?:204|304) /.test(start)).catch(() => undefined)
     this.last = answer
     if (!answer) await this.close()
-    await until('the last request is answered', () => this.practice.report().requests.at(-1)?.answer !== 'waiting', {
-      everyMs: 0,
-    })
+    const isAnswered = () => this.practice.report().requests.at(-1)?.answer !== 'waiting'
+    await until('the last request is answered', isAnswered, { everyMs: 0 })
     return answer
   }
 
@@ -85,10 +84,8 @@ export const list = get('/pets')
 export const add = (key?: string, pet = REX) =>
   send('POST', '/pets', key === undefined ? {} : { 'Idempotency-Key': key }, pet)
 /** Two pets, the first with the largest number. */
-export const adding = (categoryId: string) => [
-  add('large', LARGE),
-  add('sent', `{"name":"Sent","categoryId":${categoryId}}`),
-]
+const pet = (name: string, categoryId: string) => `{"name":"${name}","categoryId":${categoryId}}`
+export const adding = (category: string) => [add('large', pet('Large', LARGE)), add('sent', pet('Sent', category))]
 const nextOf = (client: Client) => /<\/v1([^>]*)>; rel="next"/.exec(lastOf(client, 'Link'))?.[1]
 /** The next page, after changing the address so. */
 export const next =
@@ -140,10 +137,7 @@ export async function run(steps: readonly Step[], client: Client): Promise<void>
 }
 
 /** Behind a proxy of its own. */
-export async function withClient(
-  service: Service,
-  work: (client: Client, practice: Practice) => Promise<unknown>,
-): Promise<void> {
+export async function withClient(service: Service, work: (client: Client, practice: Practice) => Promise<unknown>) {
   const practice: Practice = new Practice(() => client.at)
   const proxy = await startProxy(service.url, practice.behave)
   const client = new Client(new URL(proxy.url), practice, service.key)

@@ -29,6 +29,7 @@ const otherKey = await service.addKey({ name: 'other' })
 for (let n = 0; n < 21; n++) await service.post(REX)
 
 const lost = fail({ cut: 'after' })
+const lostTwice = fail({ cut: 'after', times: 2 })
 const failed = fail({ status: 500 })
 const failedWithUnknownCode = fail({ status: 500, unknown: true })
 const limited = fail({ code: 'rate_limited', retryAfter: 1 })
@@ -78,14 +79,7 @@ const ACCUSED: readonly Row[] = [
   ['an unknown field in an empty list', 'unknown.field', unknown, get('/pets?status=sold')],
   ['a cut behind the end of the body', 'retries.truncated', fail({ truncate: 1e9 }), list],
   ['401, then OPTIONS', 'retries.unauthorized', wrong, send('OPTIONS', '/pets')],
-  [
-    'a new key after three attempts',
-    'creates.same-key',
-    fail({ cut: 'after', times: 2 }),
-    add('a'),
-    add('a'),
-    add('b'),
-  ],
+  ['a new key after three attempts', 'creates.same-key', lostTwice, add('a'), add('a'), add('b')],
   ['a new key a while later', 'creates.same-key', lost, add('a'), wait(60_000), add('b')],
   ['a new key after 503, which did nothing', 'creates.same-key', unavailable, add('a'), add('b')],
   ['a keyless create that is not repeated after 500', 'retries.temporary', failed, add()],

@@ -39,10 +39,7 @@ const ids = Object.keys(CONTRACT_FAULTS)
 const promise = (id: string) => PROMISES.find((row) => row.id === id) as PromiseRow
 
 /** What is wrong with the faults, by their names. */
-async function eachLie(
-  ids: readonly string[],
-  work: (id: string) => Promise<unknown>,
-): Promise<Record<string, unknown>> {
+async function eachLie(ids: readonly string[], work: (id: string) => Promise<unknown>) {
   const wrong: Record<string, unknown> = {}
   const waiting = ids.values()
   const worker = async () => {
@@ -69,9 +66,8 @@ async function found(service: Service, fault: ContractFault, examined: Omit<Exam
 async function stock(service: Service, count = 24): Promise<void> {
   for (let n = 0n; n < count; n++) {
     const status = ['available', 'pending', 'sold'][Number(n % 3n)]
-    const { status: code } = await service.post(
-      `{"name":"Rex ${n}","categoryId":${2n ** 60n + 2n * n + 1n},"status":"${status}"}`,
-    )
+    const pet = `{"name":"Rex ${n}","categoryId":${2n ** 60n + 2n * n + 1n},"status":"${status}"}`
+    const { status: code } = await service.post(pet)
     expect(code).toBe(201)
   }
 }
@@ -225,9 +221,8 @@ test('the command names a fault by its promise: 1, and through an honest proxy: 
   const [honest, faulty] = [await startProxy(service.url), await startFaulty(service.url, 'pets.list.limit.minimum')]
   const [right, wrong] = await Promise.all([verify(honest.url), verify(faulty.url)])
   expect([right.status, right.stderr, wrong.status, wrong.stderr]).toEqual([0, '', 1, ''])
-  expect(brokenOf(JSON.parse(wrong.stdout).results).map((line) => line.split(':')[0])).toEqual([
-    'pets.list.limit.minimum',
-  ])
+  const broken = brokenOf(JSON.parse(wrong.stdout).results).map((line) => line.split(':')[0])
+  expect(broken).toEqual(['pets.list.limit.minimum'])
   for (const proxy of [honest, faulty]) await proxy.stop()
 })
 

@@ -28,14 +28,9 @@ describe('a server that breaks a promise', () => {
   })
 
   test('is told by id, sentence, source, curl, expected and actual: 1', async () => {
-    const ended = await verify([
-      broken.url,
-      '--json',
-      '--only',
-      'pets.list.item.id',
-      '--only',
-      'pets.list.status.available',
-    ])
+    const wrong = { expected: 'status: available or none', actual: 'status: sold' }
+    const only = ['--only', 'pets.list.item.id', '--only', 'pets.list.status.available']
+    const ended = await verify([broken.url, '--json', ...only])
     expect(ended.status).toBe(1)
     expect(resultsOf(ended)).toEqual([
       {
@@ -48,11 +43,7 @@ describe('a server that breaks a promise', () => {
         expected: 'id: an int64',
         actual: 'id: "1"',
       },
-      expect.objectContaining({
-        id: 'pets.list.status.available',
-        expected: 'status: available or none',
-        actual: 'status: sold',
-      }),
+      expect.objectContaining({ id: 'pets.list.status.available', ...wrong }),
     ])
   })
 
@@ -63,11 +54,8 @@ describe('a server that breaks a promise', () => {
 
   test('its texts control no terminal, no JUnit report and no page, and no key stands in any', async () => {
     const folder = mkdtempSync(temporaryFile('reports-'))
-    const [junit, html, markdown] = ['xml', 'html', 'md'].map((end) => join(folder, `report.${end}`)) as [
-      string,
-      string,
-      string,
-    ]
+    const report = (end: string) => join(folder, `report.${end}`)
+    const [junit, html, markdown] = [report('xml'), report('html'), report('md')]
     const files = ['--junit', junit, '--html', html, '--markdown', markdown]
     const { stdout, stderr, status } = await verify([broken.url, ...files])
     expect([status, stderr]).toEqual([1, ''])

@@ -25,10 +25,8 @@ async function bomb(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 async function run(args: string[], env: Record<string, string>) {
-  const child = Bun.spawn([launcher, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const given = { PATH: process.env.PATH ?? '', ...env }
+  const child = Bun.spawn([launcher, ...args], { env: given, stdio: ['ignore', 'ignore', 'pipe'] })
   const stderr = await new Response(child.stderr).text()
   return { status: await child.exited, stderr, peakBytes: child.resourceUsage()?.maxRSS ?? Number.NaN }
 }

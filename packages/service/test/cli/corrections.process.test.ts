@@ -94,11 +94,8 @@ describe('petstore pets delete', () => {
     const id = String(await addPet())
     const refused = await petstore('pets', 'delete', id)
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(`petstore pets delete ${id} --yes`)])
-    expect(await petstore('pets', 'delete', id, '--yes')).toEqual({
-      status: 0,
-      stdout: '',
-      stderr: `Deleted pet ${id}.\n`,
-    })
+    const deleted = { status: 0, stdout: '', stderr: `Deleted pet ${id}.\n` }
+    expect(await petstore('pets', 'delete', id, '--yes')).toEqual(deleted)
     expect((await petstore('pets', 'delete', id, '--yes')).stderr).toContain(noSuchPet(BigInt(id)).message)
     const ordered = await addPet()
     await client.placeOrder({ petId: ordered })
@@ -115,14 +112,8 @@ describe('petstore orders update', () => {
     expect(reference).toBe('Bob')
     expect(Math.abs(Date.parse(expiresAt) - Date.now() - 7_200_000)).toBeLessThan(60_000)
     const none = await petstore('orders', 'update', id, '--expires', 'none', '--reference', 'none', '--json')
-    expect(JSON.parse(none.stdout)).toEqual({
-      id: Number(id),
-      petName: 'Rex',
-      status: 'pending',
-      placedAt: order.placedAt,
-      changedAt: expect.any(String),
-      petId: Number(order.petId),
-    })
+    const kept = { id: Number(id), petName: 'Rex', petId: Number(order.petId), placedAt: order.placedAt }
+    expect(JSON.parse(none.stdout)).toEqual({ ...kept, status: 'pending', changedAt: expect.any(String) })
     expect((await petstore('orders', 'update', id)).stderr).toContain('give --reference or --expires')
     expect((await petstore('orders', 'update', id, '--expires', 'soon')).status).toBe(2)
     await client.cancelOrder(order.id)

@@ -76,10 +76,8 @@ test('petstore events shows what has happened, for people and as JSON, and goes 
   }
   expect((await run(['events', 'secret', '--pet', '2'], { env })).stderr).toContain("nknown option '--pet'")
 
-  const child = Bun.spawn([launcher, 'events', '--follow', '--pet', '2', '--json'], {
-    env: { ...process.env, ...env },
-    stdout: 'pipe',
-  })
+  const args = ['events', '--follow', '--pet', '2', '--json']
+  const child = Bun.spawn([launcher, ...args], { env: { ...process.env, ...env }, stdout: 'pipe' })
   const reader = child.stdout.getReader()
   const next = async () => JSON.parse(new TextDecoder().decode((await reader.read()).value)).type
   expect(await next()).toBe('pet.added')

@@ -77,11 +77,8 @@ describe('an export', () => {
     const [link, pipe] = [temporaryFile('link.ndjson'), temporaryFile('pipe.ndjson')]
     symlinkSync('/dev/stdout', link)
     const exported = await run(['pets', 'export', link], { env })
-    expect([exported.status, exported.stderr, exported.stdout.trimEnd().split('\n').length]).toEqual([
-      0,
-      `Exported ${PETS} pets.\n`,
-      PETS,
-    ])
+    const { status, stderr, stdout } = exported
+    expect([status, stderr, stdout.trimEnd().split('\n').length]).toEqual([0, `Exported ${PETS} pets.\n`, PETS])
     expect(lstatSync(link).isSymbolicLink()).toBe(true)
 
     Bun.spawnSync(['mkfifo', pipe])

@@ -61,9 +61,8 @@ describe.skipIf(process.env.LAUNCHER !== undefined)('a current folder that has b
   const inRemoved = (args: string[]) => {
     const removed = join(dirname(temporaryFile('x')), 'removed')
     mkdirSync(removed)
-    return run(args, {
-      command: ['sh', '-c', `cd '${removed}' && rmdir '${removed}' && exec '${launcher}' "$@"`, 'sh'],
-    })
+    const script = `cd '${removed}' && rmdir '${removed}' && exec '${launcher}' "$@"`
+    return run(args, { command: ['sh', '-c', script, 'sh'] })
   }
 
   test.each([

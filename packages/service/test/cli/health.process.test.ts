@@ -60,9 +60,6 @@ test.skipIf(!contained)(`the image's health check asks where the flags of the se
 })
 
 test('says so when there is no such process', async () => {
-  expect(await run(['health', '--process', '999999999'])).toEqual({
-    status: 1,
-    stdout: '',
-    stderr: 'petstore: The flags of the process 999999999 cannot be read.\n',
-  })
+  const stderr = 'petstore: The flags of the process 999999999 cannot be read.\n'
+  expect(await run(['health', '--process', '999999999'])).toEqual({ status: 1, stdout: '', stderr })
 })

@@ -23,12 +23,11 @@ test('the help of every command is complete, and fits 80 columns; docs/ and a te
     // An example with a fixed end fails once that time has passed.
     expect(stdout).not.toMatch(/^ {2}petstore .*--expires \d{4}-/m)
     const [, listed = ''] = stdout.split('\nCommands:\n')
-    const names = [
-      ...listed
-        .split('\n\n', 1)
-        .join('')
-        .matchAll(/^ {2}([\w-]+(?:, [\w-]+)*)/gm),
-    ].flatMap(([, some = '']) => some.split(', '))
+    const rows = listed
+      .split('\n\n', 1)
+      .join('')
+      .matchAll(/^ {2}([\w-]+(?:, [\w-]+)*)/gm)
+    const names = [...rows].flatMap(([, some = '']) => some.split(', '))
     const inner = names.filter((name) => name !== 'help').map((name) => [...command, name])
     commands.push(...inner)
     await Promise.all(inner.map(look))

@@ -120,18 +120,14 @@ describe('an export', () => {
     const lines = async (...flags: string[]) =>
       (await pets(['export', '--format', 'csv', ...flags])).stdout.trimEnd().split('\n').slice(1)
     for (const name of ['Quokka one', 'Quokka two']) await client().createPet({ name, categoryId: 5n })
-    expect((await lines('--search', 'quok', '--newest')).map((line) => line.split(',')[1])).toEqual([
-      'Quokka two',
-      'Quokka one',
-    ])
+    const newest = (await lines('--search', 'quok', '--newest')).map((line) => line.split(',')[1])
+    expect(newest).toEqual(['Quokka two', 'Quokka one'])
     expect(await lines('--search', 'quok', '--category', '6')).toEqual([])
   })
 
   test.each(['pets.json', 'pets.ndjson'])('puts none into %s', async (name) => {
-    expect(await pets(['export', name, '--excel'])).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('--excel is for CSV'),
-    })
+    const stderr = expect.stringContaining('--excel is for CSV')
+    expect(await pets(['export', name, '--excel'])).toMatchObject({ status: 2, stderr })
   })
 
   test('says what to write for a spreadsheet', async () => {

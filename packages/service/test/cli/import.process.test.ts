@@ -121,12 +121,9 @@ describe('import and export', () => {
 
   test('reads standard input, and refuses a file that is not UTF-8', async () => {
     const text = 'name,categoryId\nStdin,1\n'
+    const args = ['pets', 'import', '-', '--format', 'csv', '--as', 'one']
     const importing = (rest: string) =>
-      run(['pets', 'import', '-', '--format', 'csv', '--as', 'one'], {
-        cwd,
-        env: connection(),
-        stdin: Buffer.from(`${text}${rest}`, 'latin1'),
-      })
+      run(args, { cwd, env: connection(), stdin: Buffer.from(`${text}${rest}`, 'latin1') })
     for (const added of [1, 0]) expect((await importing('')).stderr).toContain(`Added ${added} pet`)
     // é in Latin-1, and the first byte of é at the end of a text that was cut.
     for (const bytes of ['\xe9,2\n', 'Ada,2\xc3']) {
@@ -151,11 +148,9 @@ describe('import and export', () => {
     const record = `${petBody({ name: 'large', more: 'x'.repeat(60_000) })}
 `
     const name = file('large.ndjson', record.repeat(4_000))
-    const child = Bun.spawn([join(root, 'bin/petstore'), 'pets', 'import', name], {
-      cwd,
-      env: { PATH: process.env.PATH ?? '', ...connection() },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
+    const env = { PATH: process.env.PATH ?? '', ...connection() }
+    const command = [join(root, 'bin/petstore'), 'pets', 'import', name]
+    const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
     // Not the resource usage at its end: that counts the memory of the process that started it.
     let peakKib = 0
     while (child.exitCode === null) {
@@ -189,10 +184,8 @@ describe.concurrent('an import that is stopped half-way', () => {
     const name = file(`${signal}.ndjson`, lines(3_000))
     const command = [join(root, 'bin/petstore'), 'pets', 'import', name]
     const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
-    await until(
-      '100 pets are imported',
-      async () => petsOf(await shop.store.listPets(petFilter({ limit: 100 }))).length >= 100,
-    )
+    const imported = async () => petsOf(await shop.store.listPets(petFilter({ limit: 100 }))).length
+    await until('100 pets are imported', async () => (await imported()) >= 100)
     child.kill(signal)
     expect(await child.exited).toBe(status)
     if (signal === 'SIGINT') expect(await child.stderr.text()).toContain('Run the same import again')

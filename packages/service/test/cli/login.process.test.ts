@@ -34,13 +34,7 @@ describe('a saved login', () => {
     ['is used', {}, [], 3, 'http://127.0.0.1:1/v1 cannot be reached'],
     ['gives its key to no other address', { PETSTORE_URL: service.url }, [], 4, `no API key for ${service.url}`],
     ['gives its key to no other port', { PETSTORE_PORT: port }, [], 4, `no API key for ${service.url}`],
-    [
-      'keeps its address from a key of the environment',
-      { PETSTORE_API_KEY: service.key, PETSTORE_PORT: port },
-      [],
-      0,
-      '',
-    ],
+    ['keeps its address from the key', { PETSTORE_API_KEY: service.key, PETSTORE_PORT: port }, [], 0, ''],
     ['keeps its address from a key in a flag', { PETSTORE_PORT: port }, ['--api-key', service.key], 0, ''],
   ])('%s', async (_what, env, args, status, message) => {
     savedElsewhere()
@@ -144,11 +138,8 @@ test.skipIf(!canBe)(`works without a home folder${canBe ? '' : ': skipped, not r
   const env = { PETSTORE_URL: service.url }
   const list = (more = {}) => run(['pets', 'list'], { cwd, env: { ...env, ...more }, command })
   expect((await list({ PETSTORE_API_KEY: service.key })).status).toBe(0)
-  expect(await list()).toEqual({
-    status: 4,
-    stdout: '',
-    stderr: `petstore: There is no API key for ${service.url}. Run petstore login, or set PETSTORE_API_KEY.\n`,
-  })
+  const stderr = `petstore: There is no API key for ${service.url}. Run petstore login, or set PETSTORE_API_KEY.\n`
+  expect(await list()).toEqual({ status: 4, stdout: '', stderr })
   expect((await run(['status'], { cwd, env, command })).stdout).toContain('ready')
   expect((await run(['logout'], { cwd, env, command })).stderr).toBe('Logged out.\n')
   const login = await run(['login'], { cwd, env, command })

@@ -54,10 +54,8 @@ test('sells a pet and counts the pets, in tables for people', async () => {
   })
   expect((await petstore(['inventory'])).stdout).toMatch(/^STATUS +PETS\navailable +\d+\npending +\d+\nsold +\d+\n$/)
   const taken = await orders('place', String(petId))
-  const { message } = petNotAvailable(
-    { id: petId, status: 'pending' },
-    { id: BigInt(String(id)), expiresAt: Date.parse(expiresAt) },
-  )
+  const holder = { id: BigInt(String(id)), expiresAt: Date.parse(expiresAt) }
+  const { message } = petNotAvailable({ id: petId, status: 'pending' }, holder)
   expect(taken).toEqual({ status: 1, stdout: '', stderr: `petstore: ${message} (from ${service.url})\n` })
   const completed = await orders('complete', String(id))
   expect(await orders('sell', String(id))).toEqual(completed)
@@ -140,9 +138,8 @@ test('releases a pet, in JSON for programs', async () => {
   const placed = await orders('place', String(petId), '--expires', until.replace('Z', '+00:00'), '--json')
   const [order] = (await client.listOrderPage({ petId })).orders
   expect(JSON.parse(placed.stdout)).toMatchObject({ id: Number(order?.id), status: 'pending', expiresAt: until })
-  expect(JSON.parse((await orders('cancel', String(order?.id), '--json')).stdout)).toMatchObject({
-    status: 'cancelled',
-  })
+  const cancelled = await orders('cancel', String(order?.id), '--json')
+  expect(JSON.parse(cancelled.stdout)).toMatchObject({ status: 'cancelled' })
   const again = await orders('cancel', String(order?.id))
   expect([again.status, again.stdout]).toEqual([0, expect.stringContaining(' cancelled ')])
 })
@@ -163,11 +160,8 @@ test('lists and exports all orders that the filters select, with their text in f
   expect(first.stdout).toContain('"0",\ufffd\n')
   const listed = JSON.parse((await orders('list', '--pet', String(petId), '--all', '--json')).stdout)
   expect(listed.length).toBe(102)
-  expect(await orders('export', 'orders.csv', '--pet', String(petId), '--status', 'cancelled')).toEqual({
-    status: 0,
-    stdout: '',
-    stderr: 'Exported 101 orders to orders.csv.\n',
-  })
+  const exported = { status: 0, stdout: '', stderr: 'Exported 101 orders to orders.csv.\n' }
+  expect(await orders('export', 'orders.csv', '--pet', String(petId), '--status', 'cancelled')).toEqual(exported)
   const [head, row] = readFileSync(join(cwd, 'orders.csv'), 'utf8').split('\n')
   expect(head).toBe('id,petId,petName,status,placedAt,changedAt,expiresAt,reference')
   expect(row).toMatch(new RegExp(`^\\d+,${petId},x{${TEXT_LENGTH_MAX}},cancelled,[^,]+Z,[^,]+Z,,"""0"",\u001b"$`))

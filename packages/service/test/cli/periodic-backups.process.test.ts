@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { ask, launcher, type Running, root, serve } from '../../../../test/support/process.ts'
+import { ask, launcher, type Running, serve, sourceWith } from '../../../../test/support/process.ts'
 import { made, rows } from '../../../../test/support/stores.ts'
 import { until } from '../../../../test/support/until.ts'
 import { isBackupOf, nameAt, startPeriodicBackups } from '../../src/cli/periodic-backups.ts'
@@ -15,13 +15,9 @@ import { createLog } from '../../src/observability/log.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
 
 /** A process whose clock is ahead by a minute with each second. */
-const HURRIED = [
-  join(root, 'node_modules/.bin/bun'),
-  '--preload',
-  join(import.meta.dir, '../../../../test/support/clock-hurried.ts'),
-  join(root, 'packages/service/src/cli/main.ts'),
-]
+const HURRIED = sourceWith('clock-hurried.ts')
 
+const alwaysOurs = async () => true
 const LINUX = process.platform === 'linux'
 
 /** So large that a backup of it can be interrupted. */
@@ -131,12 +127,8 @@ describe.concurrent('periodic backups', () => {
     const lines: string[] = []
     const log = createLog('info', { destination: { write: (line) => lines.push(line) } })
     const clock = { at: Date.now() }
-    const backups = startPeriodicBackups(
-      readConfig({ PETSTORE_BACKUP_DIR: folder }),
-      log,
-      () => clock.at,
-      async () => true,
-    )
+    const config = readConfig({ PETSTORE_BACKUP_DIR: folder })
+    const backups = startPeriodicBackups(config, log, () => clock.at, alwaysOurs)
     rmSync(folder, { recursive: true })
     await until('the first line is logged', () => lines.length >= 1)
     clock.at -= 3_600_000
@@ -199,12 +191,8 @@ describe.concurrent('periodic backups', () => {
       grow(large, 100_000)
       const folder = dirname(temporaryFile('x'))
       const name = nameAt(Date.parse('2026-01-01'))
-      const others = [
-        `${name}.notes.partial`,
-        `${name}.partial`,
-        'mine.db.12-0123abcd.partial',
-        'petstore.db.12-0123abcd.partial-wal',
-      ]
+      const sqlites = ['mine.db.12-0123abcd.partial', 'petstore.db.12-0123abcd.partial-wal']
+      const others = [`${name}.notes.partial`, `${name}.partial`, ...sqlites]
       const left = [`${name}.1-0123abcd.partial`, `${name}.1-0123abcd.partial-wal`]
       for (const name of [...others, ...left]) writeFileSync(join(folder, name), 'x')
       const partials = () =>
@@ -215,11 +203,8 @@ describe.concurrent('periodic backups', () => {
       const writer = Bun.spawn([launcher, 'backup', file, '--database', large], {
         stdio: ['ignore', 'ignore', 'ignore'],
       })
-      await until(
-        'an unfinished backup has bytes',
-        () => partials().some((name) => statSync(join(folder, name)).size > 0),
-        { everyMs: 1 },
-      )
+      const hasBytes = () => partials().some((name) => statSync(join(folder, name)).size > 0)
+      await until('an unfinished backup has bytes', hasBytes, { everyMs: 1 })
       writer.kill('SIGSTOP')
       const partial = partials().find((name) => name.endsWith('.partial')) as string
 

@@ -58,6 +58,8 @@ interface Printer {
   env?: Record<string, string>
 }
 
+const importing = (name: string, content: string | Buffer) => ['pets', 'import', file(name, content)]
+
 /** By what is hostile. */
 const PRINTERS: Record<string, Printer> = {
   'an unknown command': { args: [HOSTILE] },
@@ -65,23 +67,11 @@ const PRINTERS: Record<string, Printer> = {
   'the value of a flag': { args: ['pets', 'list', '--limit', NEWLINE] },
   'the status that a flag names': { args: ['pets', 'list', '--status', HOSTILE] },
   'a command of which to show the help': { args: ['help', HOSTILE] },
-  'the header of a CSV file': {
-    args: ['pets', 'import', file('header.csv', `"${NEWLINE}",b\n1,2\n`)],
-    env: connection,
-  },
-  'what a service says of a record': {
-    args: ['pets', 'import', file('a.csv', 'name,categoryId\na,1\n')],
-    env: connection,
-  },
+  'the header of a CSV file': { args: importing('header.csv', `"${NEWLINE}",b\n1,2\n`), env: connection },
+  'what a service says of a record': { args: importing('a.csv', 'name,categoryId\na,1\n'), env: connection },
   'the name of a file that is not there': { args: ['pets', 'import', `${NEWLINE}.csv`], env: connection },
-  'the name of an empty file': {
-    args: ['pets', 'import', file(`${HOSTILE}.csv`, 'name,categoryId\n')],
-    env: connection,
-  },
-  'the name of a file that is not UTF-8': {
-    args: ['pets', 'import', file(`${HOSTILE}.json`, Buffer.of(0xff))],
-    env: connection,
-  },
+  'the name of an empty file': { args: importing(`${HOSTILE}.csv`, 'name,categoryId\n'), env: connection },
+  'the name of a file that is not UTF-8': { args: importing(`${HOSTILE}.json`, Buffer.of(0xff)), env: connection },
   'the name of an export': { args: ['pets', 'export', `${HOSTILE}-2.csv`], env: connection },
   'the folder of an export': { args: ['pets', 'export', `${HOSTILE}/none/a.csv`], env: connection },
   'an error of a service': { args: ['pets', 'list', '--limit', '7'], env: connection },

@@ -11,13 +11,8 @@ const cwd = mkdtempSync(temporaryFile('processes-'))
 const copy = join(cwd, 'copy.db')
 const PETSTORE_DATABASE = join(cwd, 'petstore.db')
 const service = await serve([], { env: { PETSTORE_DATABASE } })
-const env = {
-  HOME: cwd,
-  PATH: '/usr/bin:/bin',
-  PETSTORE_URL: service.url,
-  PETSTORE_API_KEY: service.key,
-  PETSTORE_DATABASE,
-}
+const connection = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
+const env = { HOME: cwd, PATH: '/usr/bin:/bin', ...connection, PETSTORE_DATABASE }
 afterAll(async () => {
   expect(await service.stop()).toBe(0)
 })

@@ -23,11 +23,8 @@ function leaks(keys: readonly string[], places: Record<string, string>): string[
 
 test('no key appears in logs, answers, files, metrics or arguments to which it was not given', async () => {
   const database = temporaryFile('petstore.db')
-  const env = {
-    PETSTORE_ADMIN_PORT: '0',
-    PETSTORE_BOOTSTRAP_KEY: generateKey('production'),
-    PETSTORE_LOG_LEVEL: 'debug',
-  }
+  const secret = generateKey('production')
+  const env = { PETSTORE_ADMIN_PORT: '0', PETSTORE_BOOTSTRAP_KEY: secret, PETSTORE_LOG_LEVEL: 'debug' }
   const service = await serve(['--database', database], { env })
   const of = async (...args: string[]) => {
     const { stdout, stderr } = await run(['keys', ...args, '--database', database])

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { copiesLog } from '../../../../test/support/logs.ts'
 import { petBody } from '../../../../test/support/pets.ts'
-import { ask, launcher, root, run, serve } from '../../../../test/support/process.ts'
+import { ask, launcher, root, run, serve, sourceWith } from '../../../../test/support/process.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import { generateKey } from '../../src/domain/keys.ts'
@@ -180,12 +180,7 @@ describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
 })
 
 test('a process whose clock is past the sunset answers 410, unless the sunset is announced only', async () => {
-  const later = [
-    join(root, 'node_modules/.bin/bun'),
-    '--preload',
-    join(import.meta.dir, '../../../../test/support/clock-2031.ts'),
-  ]
-  const command = [...later, join(root, 'packages/service/src/cli/main.ts')]
+  const command = sourceWith('clock-2031.ts')
   const removed = await serve(['--ephemeral'], { command })
   const { status, text } = await ask('GET', `${removed.url}/pets/1`, removed.key)
   expect([status, JSON.parse(text).code]).toEqual([410, 'operation_removed'])
@@ -197,12 +192,8 @@ test('a process whose clock is past the sunset answers 410, unless the sunset is
 })
 
 test('the log names unknown PETSTORE_ variables, but not those that Kubernetes sets', async () => {
-  const env = {
-    PETSTORE_PROT: '1',
-    PETSTORE_URL_FILE: 'x',
-    PETSTORE_SERVICE_HOST: '10.0.0.1',
-    PETSTORE_PORT_80_TCP: 'x',
-  }
+  const kubernetes = { PETSTORE_SERVICE_HOST: '10.0.0.1', PETSTORE_PORT_80_TCP: 'x' }
+  const env = { PETSTORE_PROT: '1', PETSTORE_URL_FILE: 'x', ...kubernetes }
   const service = await serve(['--ephemeral'], { env: { ...env, PETSTORE_API_KEY_FILE: 'x' } })
   await service.stop()
   const [warning] = service.stderr().split('\n')

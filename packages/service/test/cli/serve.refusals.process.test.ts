@@ -106,10 +106,8 @@ describe.concurrent('serve refuses, with a sentence and without a stack trace', 
         const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { keepalive: false }).catch(() => undefined)
         if (answer) statuses.add(answer.status)
       }
-      expect(await refusal).toEqual({
-        status: 1,
-        stderr: 'petstore: The store cannot be used at the moment. Try again.\n',
-      })
+      const stderr = 'petstore: The store cannot be used at the moment. Try again.\n'
+      expect(await refusal).toEqual({ status: 1, stderr })
       expect([...statuses]).toEqual([503])
       writer.close()
       const again = await serve(['--database', database, ...flags])

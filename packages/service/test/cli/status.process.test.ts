@@ -35,25 +35,18 @@ Key      …${readOnly.slice(-4)}, from the flag or the environment
 })
 
 test('a key that is mistyped or refused, or none, ends with 4, a service that does not answer with 3', async () => {
-  const refused = await status({
-    PETSTORE_URL: service.url,
-    PETSTORE_API_KEY: 'pets_live_0000000000000000000000000000',
-  })
+  const refused = await status({ PETSTORE_URL: service.url, PETSTORE_API_KEY: `pets_live_${'0'.repeat(28)}` })
   expect(refused).toMatchObject({ status: 4, stderr: expect.stringContaining('is not an API key') })
-  const foreign = await status({
-    PETSTORE_URL: service.url,
-    PETSTORE_API_KEY: (await run(['keys', 'generate'])).stdout.trim(),
-  })
-  expect(foreign).toMatchObject({
-    status: 4,
-    stderr: `petstore: ${refusedKey('unknown').message} (from ${service.url})\n`,
-  })
+  const generated = (await run(['keys', 'generate'])).stdout.trim()
+  const foreign = await status({ PETSTORE_URL: service.url, PETSTORE_API_KEY: generated })
+  const stderr = `petstore: ${refusedKey('unknown').message} (from ${service.url})\n`
+  expect(foreign).toMatchObject({ status: 4, stderr })
   expect(foreign.stdout).toContain('State    ready')
-  expect(await status({ PETSTORE_URL: service.url })).toMatchObject({
-    status: 4,
+  const ready = {
     stdout: `Service  ${service.url}\nState    ready\n`,
     stderr: expect.stringContaining('petstore login'),
-  })
+  }
+  expect(await status({ PETSTORE_URL: service.url })).toMatchObject({ status: 4, ...ready })
   const away = await status({ PETSTORE_URL: 'http://127.0.0.1:1' })
   expect(away).toMatchObject({ status: 3, stdout: 'Service  http://127.0.0.1:1/v1\n' })
 })
@@ -70,10 +63,8 @@ test('open gives the page to the browser, and prints its address', async () => {
   const folder = mkdtempSync(temporaryFile('browser-'))
   const opened = join(folder, 'opened')
   for (const name of ['xdg-open', 'open']) {
-    writeFileSync(
-      join(folder, name),
-      `#!/bin/sh\nprintf %s "$1" >'${opened}.part' && mv '${opened}.part' '${opened}'\n`,
-    )
+    const script = `#!/bin/sh\nprintf %s "$1" >'${opened}.part' && mv '${opened}.part' '${opened}'\n`
+    writeFileSync(join(folder, name), script)
     chmodSync(join(folder, name), 0o755)
   }
   const page = `${new URL('/', service.url)}`
@@ -87,12 +78,8 @@ test('GET /key describes the key of the request, and no other', async () => {
   const expiresAt = Date.parse('2099-01-01T00:00:00Z')
   const key = await service.addKey({ expiresAt })
   const ask = (token: string) => fetch(new URL('/key', service.url), { headers: { Authorization: `Bearer ${token}` } })
-  expect(await (await ask(key)).json()).toEqual({
-    name: expect.any(String),
-    access: 'full',
-    environment: 'production',
-    expiresAt: '2099-01-01T00:00:00.000Z',
-  })
+  const told = { access: 'full', environment: 'production', expiresAt: '2099-01-01T00:00:00.000Z' }
+  expect(await (await ask(key)).json()).toEqual({ name: expect.any(String), ...told })
   expect((await ask('x')).status).toBe(401)
   expect((await fetch(new URL('/key', service.url))).status).toBe(401)
 })

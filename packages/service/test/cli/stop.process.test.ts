@@ -32,11 +32,8 @@ function slowCreate(service: Running, first?: Promise<void>): Promise<Response> 
       controller.close()
     },
   })
-  const answer = fetch(`${service.url}/pets`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${service.key}` },
-    body,
-  })
+  const headers = { Authorization: `Bearer ${service.key}` }
+  const answer = fetch(`${service.url}/pets`, { method: 'POST', headers, body })
   answer.catch(() => undefined)
   return answer
 }

@@ -62,10 +62,8 @@ describe.skipIf(!LINUX)('workers', () => {
     process.kill(worker as number, 'SIGKILL')
     await service.logs('worker ended')
     for (let n = 0; n < 5; n++) expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
-    await until(
-      'another worker listens',
-      () => listenersOf(service) === 2 && !workersOf(service).includes(worker as number),
-    )
+    const isReplaced = () => listenersOf(service) === 2 && !workersOf(service).includes(worker as number)
+    await until('another worker listens', isReplaced)
     // Each process gets about half of the connections.
     let ready = 0
     await until('both are ready', async () => {

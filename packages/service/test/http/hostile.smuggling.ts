@@ -8,6 +8,7 @@ const SMUGGLED_BODY = petBody({ name: 'smuggled' })
 const SMUGGLED = `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: ${SMUGGLED_BODY.length}\r\n\r\n${SMUGGLED_BODY}`
 const hidden = (headers: string, before = ''): string =>
   `POST /v1/pets HTTP/1.1\r\n${HEAD}${headers}\r\n${before}${SMUGGLED}`
+const CHUNKED = 'Transfer-Encoding: chunked\r\n'
 /** With a key in its place. */
 const KEY_LENGTH = 38
 const size = SMUGGLED.length - '{key}'.length + KEY_LENGTH
@@ -34,10 +35,7 @@ export const SMUGGLING: readonly [description: string, bytes: string][] = [
   ['a body that is refused unread', `PUT /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: ${size}\r\n\r\n${SMUGGLED}`],
   ['a body without a key', `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n${SMUGGLED}`],
   ['a body at a path that is not there', `POST /nothing HTTP/1.1\r\n${HEAD}Content-Length: ${size}\r\n\r\n${SMUGGLED}`],
-  [
-    'chunks of a GET',
-    get('/v1/pets', `Transfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n${SMUGGLED}\r\n0\r\n`),
-  ],
+  ['chunks of a GET', get('/v1/pets', `${CHUNKED}\r\n${size.toString(16)}\r\n${SMUGGLED}\r\n0\r\n`)],
   ['Expect: 100-continue, and the body at once', hidden(`Expect: 100-continue\r\nContent-Length: ${size}\r\n`)],
   ['an upgrade', hidden(`Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: ${size}\r\n`)],
 ]

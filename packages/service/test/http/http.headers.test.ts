@@ -23,12 +23,8 @@ describe('headers', () => {
     secured((await service.get('/pets/1')).headers)
     secured((await service.get('/pets?limit=0')).headers)
     secured((await service.post(petBody())).headers)
-    for (const [method, path] of [
-      ['GET', '/nothing'],
-      ['OPTIONS', '/v1/pets'],
-      ['GET', '/openapi.yaml'],
-      ['GET', '/healthz'],
-    ] as const) {
+    for (const one of ['GET /nothing', 'OPTIONS /v1/pets', 'GET /openapi.yaml', 'GET /healthz']) {
+      const [method = '', path] = one.split(' ')
       secured((await fetch(service.origin + path, { method })).headers)
     }
   })
@@ -59,10 +55,8 @@ describe('cross-origin access', () => {
     const contract = readFileSync(new URL('../../../../openapi.yaml', import.meta.url), 'utf8')
     const { components, paths } = Bun.YAML.parse(contract) as OpenApi
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
-    const responses = [
-      ...Object.values(components.responses),
-      ...operations.flatMap(({ responses }) => Object.values(responses)),
-    ]
+    const own = operations.flatMap(({ responses }) => Object.values(responses))
+    const responses = [...Object.values(components.responses), ...own]
     const read = responses.flatMap((response) => ('$ref' in response ? [] : Object.keys(response.headers ?? {})))
     const sent = operations
       .flatMap(({ parameters = [] }) => parameters)
@@ -74,15 +68,10 @@ describe('cross-origin access', () => {
     })
     const names = (header: string) => (headers.get(header) ?? '').split(', ')
     // The Fetch standard lets every page read this one.
-    expect(names('Access-Control-Expose-Headers')).toEqual(
-      [...new Set(read)].filter((name) => name !== 'Cache-Control').sort(),
-    )
-    expect(names('Access-Control-Allow-Headers')).toEqual([
-      'Authorization',
-      'Content-Type',
-      ...[...new Set(sent)].sort(),
-      ...TRACING,
-    ])
+    const readable = [...new Set(read)].filter((name) => name !== 'Cache-Control').sort()
+    expect(names('Access-Control-Expose-Headers')).toEqual(readable)
+    const allowed = ['Authorization', 'Content-Type', ...[...new Set(sent)].sort(), ...TRACING]
+    expect(names('Access-Control-Allow-Headers')).toEqual(allowed)
   })
 
   test('another origin may not', async () => {

@@ -53,12 +53,8 @@ describe('a caller’s trace', () => {
   })
 
   test('that is malformed is ignored', async () => {
-    for (const bad of [
-      'x',
-      '00-00000000000000000000000000000000-00f067aa0ba902b7-01',
-      '00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01',
-      '00-4BF9-00f0-01',
-    ]) {
+    const [trace, span] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
+    for (const bad of ['x', `00-${'0'.repeat(32)}-${span}-01`, `00-${trace}-${'0'.repeat(16)}-01`, '00-4BF9-00f0-01']) {
       expect(await create(bad)).not.toHaveProperty('traceId')
     }
   })

@@ -75,12 +75,7 @@ describe('metrics', () => {
     expect(value(text, 'petstore_store_duration_seconds_count{call="createPet",outcome="ok"}')).toBe(3)
     expect(value(text, 'petstore_requests_in_flight')).toBe(0)
     expect(value(text, 'petstore_waiting_readers')).toBe(0)
-    for (const name of [
-      'petstore_pool_size',
-      'petstore_pool_busy',
-      'petstore_pool_waiting',
-      'petstore_lock_wait_seconds',
-    ])
+    for (const name of ['pool_size', 'pool_busy', 'pool_waiting', 'lock_wait_seconds'].map((one) => `petstore_${one}`))
       expect(value(text, name)).toBe(0)
     expect(value(text, 'petstore_pool_failures_total')).toBe(0)
     expect(value(text, 'petstore_deprecated_calls_total{operation="getPet",key_id="1"}')).toBe(2)

@@ -12,11 +12,8 @@ import { until } from '../../../../test/support/until.ts'
 const strace = Bun.which('strace')
 const needsStrace = strace ? '' : ' (strace is not installed)'
 /** What a system call does for a backup, as strace writes the call with `-y`. */
-const SYNCS = [
-  ['the file', /^fsync\(\d+<.*\.partial>/],
-  ['its folder', /^fsync\(\d+<.*\/petstore-test-\w+>/],
-  ['named', /^link/],
-] as const
+const [FILE, FOLDER] = [/^fsync\(\d+<.*\.partial>/, /^fsync\(\d+<.*\/petstore-test-\w+>/]
+const SYNCS = Object.entries({ 'the file': FILE, 'its folder': FOLDER, named: /^link/ })
 
 /** `undefined` when the process has ended. proc(5): the 19th field; the second is a name in brackets, which may have spaces. */
 async function niceOf(pid: number): Promise<string | undefined> {
@@ -97,11 +94,8 @@ describe.concurrent('a backup', () => {
     const child = Bun.spawn([launcher, 'backup', file, '--database', database], {
       stdio: ['ignore', 'ignore', 'ignore'],
     })
-    await until(
-      'the backup has made a file or ended',
-      () => child.exitCode !== null || readdirSync(dirname(file)).length !== 0,
-      { everyMs: 0 },
-    )
+    const hasBegun = () => child.exitCode !== null || readdirSync(dirname(file)).length !== 0
+    await until('the backup has made a file or ended', hasBegun, { everyMs: 0 })
     child.kill('SIGTERM')
     await child.exited
     const left = readdirSync(dirname(file)).filter((name) => name !== basename(file))
@@ -161,9 +155,8 @@ describe.concurrent('a backup', () => {
       const slowly = ['-e', 'trace=fsync,fdatasync', '-e', `inject=fsync:delay_exit=${delay}:when=1`]
       const command = [strace as string, '-ff', '-y', '-o', log, ...slowly, launcher]
       expect((await run(['backup', file, '--database', database], { command })).status).toBe(0)
-      const ofThreads = beside(log).map(
-        (name) => readFileSync(join(dirname(log), name), 'utf8').match(/fdatasync.*\.partial>/g) ?? [],
-      )
+      const textOf = (name: string) => readFileSync(join(dirname(log), name), 'utf8')
+      const ofThreads = beside(log).map((name) => textOf(name).match(/fdatasync.*\.partial>/g) ?? [])
       syncs = Math.max(...ofThreads.map(({ length }) => length))
       if (syncs > 3) break
     }
@@ -202,9 +195,8 @@ describe.concurrent('a backup', () => {
     const slow = [strace as string, '-f', '-o', '/dev/null', '-e', 'inject=fsync:delay_exit=4000ms:when=1', launcher]
     const backup = run(['backup', file, '--database', database], { command: slow })
     const partial = () => readdirSync(dirname(file)).map((name) => `${dirname(file)}/${name}`)[0]
-    await until('the unfinished backup has bytes', () => partial() && statSync(partial() as string).size !== 0, {
-      everyMs: 1,
-    })
+    const hasBytes = () => partial() && statSync(partial() as string).size !== 0
+    await until('the unfinished backup has bytes', hasBytes, { everyMs: 1 })
     change()
     return backup
   }

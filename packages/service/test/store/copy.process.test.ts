@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { copy, FIRST_ORDER, filledFile, LATER, PETS, rowsOfFile } from '../../../../test/support/copied-stores.ts'
+import { ended } from '../../../../test/support/ended.ts'
 import { allEvents } from '../../../../test/support/events.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
@@ -81,11 +82,8 @@ describe('petstore copy', () => {
       const store = await openStore(where, { now: () => LATER })
       const pets = rowsOfFile(back, ['pets']).pets ?? []
       const count = (status: string) => BigInt(pets.filter((row) => row.split('|').includes(status)).length)
-      expect(await store.getInventory()).toEqual({
-        available: count('available'),
-        pending: count('pending'),
-        sold: count('sold'),
-      })
+      const [available, pending, sold] = [count('available'), count('pending'), count('sold')]
+      expect(await store.getInventory()).toEqual({ available, pending, sold })
       const { value: pet } = await store.createPet(newPet({ name: 'new', status: 'available' }), 1n)
       // Also not the id of the pet that was deleted.
       expect(pet.id).toBe(BigInt(PETS + 4))
@@ -140,11 +138,8 @@ describe('petstore copy', () => {
           stdio: ['ignore', 'ignore', 'ignore'],
         },
       )
-      await until(
-        'rows are copied or the copy has ended',
-        async () => first.exitCode !== null || (await copiedTo(target)) !== 0,
-        { everyMs: 1 },
-      )
+      const hasBegun = async () => first.exitCode !== null || (await copiedTo(target)) !== 0
+      await until('rows are copied or the copy has ended', hasBegun, { everyMs: 1 })
       first.kill('SIGKILL')
       await first.exited
 
@@ -221,10 +216,7 @@ describe('petstore copy', () => {
     const target = await cluster.newDatabase()
     const till = `till_${databaseOf(target)}`
     const copyAsTill = () => copy(file, target.replace('postgres@', `${till}@`))
-    const refused = {
-      status: 1,
-      stderr: expect.stringContaining('not own the tables: give the address of their owner.'),
-    }
+    const refused = ended(1, 'not own the tables: give the address of their owner.')
     await cluster.run(`CREATE ROLE ${till} LOGIN`)
     expect(await copyAsTill()).toMatchObject(refused)
     await (await openStore(target, { now: Date.now })).close()
@@ -253,10 +245,8 @@ test('petstore copy refuses a file that a service uses, as source and as target'
     [other, used],
   ] as const) {
     const { status, stderr } = await copy(from, to)
-    expect([status, stderr]).toEqual([
-      1,
-      `petstore: ${used} is in use by another process. Stop the servers of both stores first.\n`,
-    ])
+    const sentence = `petstore: ${used} is in use by another process. Stop the servers of both stores first.\n`
+    expect([status, stderr]).toEqual([1, sentence])
   }
   const { status } = await ask('POST', `${service.url}/pets`, service.key, petBody())
   expect(status).toBe(201)

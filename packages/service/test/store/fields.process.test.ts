@@ -69,20 +69,10 @@ test.each(Object.keys(STORES))(
 /** The pet with the id 1 and the order of the pet with the id 2, and both as their creation with an Idempotency-Key was answered. */
 async function expectKept(service: Service, pet: Values, order: Values, key = service.key): Promise<void> {
   const { get } = service
-  for (const reading of [
-    get('/pets/1'),
-    get('/pets?limit=1'),
-    get(`/pets?status=${PET.status}`),
-    created(service, key),
-  ])
-    expect(await rowsOf(reading)).toEqual([pet])
-  for (const reading of [
-    get('/store/orders/1'),
-    get('/store/orders'),
-    get('/store/orders?petId=2'),
-    placed(service, key),
-  ])
-    expect(await rowsOf(reading)).toEqual([order])
+  const pets = [get('/pets/1'), get('/pets?limit=1'), get(`/pets?status=${PET.status}`), created(service, key)]
+  for (const reading of pets) expect(await rowsOf(reading)).toEqual([pet])
+  const orders = [get('/store/orders/1'), get('/store/orders'), get('/store/orders?petId=2'), placed(service, key)]
+  for (const reading of orders) expect(await rowsOf(reading)).toEqual([order])
 }
 
 const created = (service: Service, key = service.key) =>
@@ -111,11 +101,8 @@ async function command({ url, key }: Service, ...args: string[]): Promise<void> 
 async function rowsOf(answering: Promise<Answer>): Promise<Values[]> {
   const { status, text } = await answering
   expect(status, text).toBeLessThan(300)
-  return petsOf({
-    json: text.startsWith('[') ? text : `[${text}]`,
-    next: undefined,
-    prev: undefined,
-  }) as unknown as Values[]
+  const json = text.startsWith('[') ? text : `[${text}]`
+  return petsOf({ json, next: undefined, prev: undefined }) as unknown as Values[]
 }
 
 async function rowOf(answering: Promise<Answer>): Promise<Values> {

@@ -15,11 +15,9 @@ test('two servers of one file that get the same keys at the same time add one pe
   const one = await serve([], { cwd })
   const two = await serve([], { cwd })
   const clients = [one, two].map(({ url }) => new PetstoreClient({ baseUrl: url, apiKey: one.key }))
-  const added = await Promise.all(
-    keys.map((key, n) =>
-      Promise.all(clients.map((client) => client.createPet(newPet({ name: `pet ${n}` }), { idempotencyKey: key }))),
-    ),
-  )
+  const addWith = (idempotencyKey: string, n: number) =>
+    Promise.all(clients.map((client) => client.createPet(newPet({ name: `pet ${n}` }), { idempotencyKey })))
+  const added = await Promise.all(keys.map(addWith))
   for (const [here, there] of added) expect(here).toEqual(there)
   const listed = await Array.fromAsync((clients[1] as PetstoreClient).listPets())
   expect(listed.length).toBe(keys.length)

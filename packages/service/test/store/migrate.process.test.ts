@@ -79,11 +79,8 @@ describe.each([
         `schema ${NEWEST_VERSION} of ${NEWEST_VERSION + 1}. Run petstore migrate --apply.`,
       ),
     })
-    expect(await next(address, ['migrate', '--apply'])).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining('up to date'),
-      stderr: expect.stringContaining(MIGRATED),
-    })
+    const migrated = { stdout: expect.stringContaining('up to date'), stderr: expect.stringContaining(MIGRATED) }
+    expect(await next(address, ['migrate', '--apply'])).toMatchObject({ status: 0, ...migrated })
     expect(await run(['migrate', '--check'], { env: { PETSTORE_DATABASE: address } })).toMatchObject({
       status: 1,
       stdout: expect.stringContaining('was written by a newer petstore'),
@@ -106,13 +103,8 @@ describe.each([
   })
 
   test('when it copies it', async () => {
-    const { status, stderr } = await next(temporaryFile('to.db'), [
-      'copy',
-      '--from',
-      await newStore(),
-      '--to',
-      temporaryFile('to.db'),
-    ])
+    const flags = ['copy', '--from', await newStore(), '--to', temporaryFile('to.db')]
+    const { status, stderr } = await next(temporaryFile('to.db'), flags)
     expect([status, stderr]).toEqual([0, expect.stringContaining(MIGRATED)])
   })
 
@@ -126,13 +118,8 @@ describe.each([
         database.run(`PRAGMA user_version = ${version}`)
       }
       const env = { PETSTORE_DATABASE: address }
-      for (const args of [
-        ['migrate', '--check'],
-        ['migrate', '--apply'],
-        ['serve', '--port', '0'],
-        ['recovered', '--yes'],
-      ]) {
-        const { status, stdout, stderr } = await run(args, { env })
+      for (const args of ['migrate --check', 'migrate --apply', 'serve --port 0', 'recovered --yes']) {
+        const { status, stdout, stderr } = await run(args.split(' '), { env })
         const refusal = `has schema ${version}, from before the first release: run petstore migrate --apply of version 1.0.0`
         expect([args, status, stdout + stderr]).toEqual([args, 1, expect.stringContaining(refusal)])
       }
@@ -172,10 +159,8 @@ test.skipIf(!strace).each(['error=ENOSPC', 'error=EIO', 'signal=SIGKILL'])(
     const NEXT_MIGRATION = `CREATE TABLE large (x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
       INSERT INTO large SELECT zeroblob(1000) FROM n`
     const traced = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=pwrite64', '-e', `inject=pwrite64:${fault}:when=100+`]
-    const { status, stderr } = await next(path, ['migrate', '--apply'], { NEXT_MIGRATION }, [
-      strace as string,
-      ...traced,
-    ])
+    const command = [strace as string, ...traced]
+    const { status, stderr } = await next(path, ['migrate', '--apply'], { NEXT_MIGRATION }, command)
     if (fault.startsWith('error'))
       expect([status, stderr]).toEqual([1, expect.stringContaining('the disk is full or failing')])
     expect(await versionOf(path)).toBe(NEWEST_VERSION)

@@ -67,11 +67,8 @@ test.each([
       expect(await termsOf(old, id)).toEqual([undefined, undefined, undefined])
     }
     // On PostgreSQL, 1.0.0 adds pets by a function of the database.
-    const both = await Promise.all(
-      Array.from({ length: 40 }, (_, n) =>
-        [old, store].map((server) => server.createPet(newPet(), by, `both ${n}`)),
-      ).flat(),
-    )
+    const addBoth = (n: number) => [old, store].map((server) => server.createPet(newPet(), by, `both ${n}`))
+    const both = await Promise.all(Array.from({ length: 40 }, (_, n) => addBoth(n)).flat())
     expect(both.filter(({ replayed }) => replayed).length).toBe(40)
     expect(new Set(both.map(({ value }) => value.id)).size).toBe(40)
     const events = await allEvents(store)

@@ -11,6 +11,7 @@ import { until } from '../../../../test/support/until.ts'
 import { keptIn, killed, served } from './restored.ts'
 
 const strace = Bun.which('strace')
+const MOVES = '?rename,?renameat,?renameat2,?link,?linkat'
 const needsStrace = strace ? '' : ' (strace is not installed)'
 
 /** Each of these calls begins only after a while. */
@@ -38,14 +39,7 @@ describe.concurrent('a restore', () => {
         const [{ database, key }, backup] = [await place(), await made(5)]
         const known = readdirSync(dirname(database))
         const restoring = run(['restore', backup.database, '--database', database], {
-          command: [
-            strace as string,
-            '-f',
-            '-o',
-            '/dev/null',
-            ...delayed('?rename,?renameat,?renameat2,?link,?linkat'),
-            launcher,
-          ],
+          command: [strace as string, '-f', '-o', '/dev/null', ...delayed(MOVES), launcher],
         })
         const begun = () => readdirSync(dirname(database)).some((n) => !known.includes(n) && !n.includes('.partial'))
         await until('the restore has begun', () => begun(), { everyMs: 1 })

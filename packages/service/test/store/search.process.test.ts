@@ -56,6 +56,7 @@ describe('both stores', () => {
   })
 })
 
+const STATUSES = ['pending', 'sold']
 const STORES = {
   SQLite: async () => temporaryFile('search.db'),
   // Whatever the database's own settings say of bytes, words are found.
@@ -158,26 +159,18 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
   test('many that were renamed or deleted cost nothing: what is left of their word is found', async () => {
     const ids = await Promise.all(Array.from({ length: 400 }, (_, n) => add(`Plenty ${n}`)))
     // Few at a time: who waits too long for a connection of PostgreSQL is refused.
-    for (let at = 0; at < 300; at += 10)
-      await Promise.all(
-        ids
-          .slice(at, at + 10)
-          .map((id, n) => (n % 2 ? one.deletePet(id, by) : one.updatePet(id, { name: `Fewer ${id}` }, by))),
-      )
+    const change = (id: bigint, n: number) =>
+      n % 2 ? one.deletePet(id, by) : one.updatePet(id, { name: `Fewer ${id}` }, by)
+    for (let at = 0; at < 300; at += 10) await Promise.all(ids.slice(at, at + 10).map(change))
     expect(await found('plenty')).toEqual(ids.slice(300))
     expect(await found('plenty 399')).toEqual([ids[399] as bigint])
     expect((await found('fewer')).length).toBe(100)
   })
 
   test('words, and filters, that never stand together are answered with what there is', async () => {
-    await Promise.all(
-      Array.from({ length: 3_000 }, (_, n) =>
-        add(n % 2 ? `Even ${n}` : `Odd ${n}`, {
-          categoryId: BigInt(100 + (n % 2)),
-          status: n % 2 ? 'sold' : 'pending',
-        }),
-      ),
-    )
+    const addOne = (n: number) =>
+      add(n % 2 ? `Even ${n}` : `Odd ${n}`, { categoryId: BigInt(100 + (n % 2)), status: STATUSES[n % 2] })
+    await Promise.all(Array.from({ length: 3_000 }, (_, n) => addOne(n)))
     expect(await found('even odd')).toEqual([])
     for (const sort of ['oldest', 'newest'] as const) {
       expect(await found('even', { sort, status: 'pending' })).toEqual([])
@@ -208,11 +201,8 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
     await run(`DELETE FROM events WHERE pet_id = ${lost}`)
     await run(`DELETE FROM search_pets WHERE ${name === 'SQLite' ? 'rowid' : 'id'} = ${lost}`)
     await run(`DELETE FROM pets WHERE id = ${lost}`)
-    await run(
-      name === 'SQLite'
-        ? `UPDATE sqlite_sequence SET seq = ${lost - 1n} WHERE name = 'pets'`
-        : `SELECT setval('pets_id_seq', ${lost}, false)`,
-    )
+    const [inFile, inDatabase] = [`UPDATE sqlite_sequence SET seq = ${lost - 1n} WHERE name = 'pets'`, 'pets_id_seq']
+    await run(name === 'SQLite' ? inFile : `SELECT setval('${inDatabase}', ${lost}, false)`)
     expect(await add('Another Instead')).toBe(lost)
     for (const store of [one, other]) {
       expect(await found('lost', {}, store)).toEqual([])
@@ -242,10 +232,8 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
     const letters = lettersOfUnicode().filter((_, n) => ALL_LETTERS || n % 10 === 0)
     const { inside = [], alone = [], several = [] } = Object.groupBy(letters, kindOf)
     const names = [...chunks(inside, 200), ...chunks(alone, 200)]
-    const texts = [
-      ...names.map((some) => `q${some.join('')}q`),
-      ...several.map((letter, n) => `several${n} q${letter}q`),
-    ]
+    const separate = several.map((letter, n) => `several${n} q${letter}q`)
+    const texts = [...names.map((some) => `q${some.join('')}q`), ...separate]
     const missed: string[] = []
     for (const some of chunks(texts, 50)) {
       const ids = await Promise.all(some.map((text) => add(text)))

@@ -46,10 +46,8 @@ describe('replaceFile', () => {
     fs.symlinkSync('b/link', `${folder}/chain`)
     for (const link of ['b/link', 'chain', 'b/dangling']) {
       await replace(`${folder}/${link}`)
-      expect([
-        fs.lstatSync(`${folder}/${link}`).isSymbolicLink(),
-        fs.readFileSync(`${folder}/${link}`, 'utf8'),
-      ]).toEqual([true, 'new'])
+      const at = `${folder}/${link}`
+      expect([fs.lstatSync(at).isSymbolicLink(), fs.readFileSync(at, 'utf8')]).toEqual([true, 'new'])
     }
     expect(fs.readdirSync(`${folder}/a`).sort()).toEqual(['b', 'c', 'missing', 'old'])
   })
@@ -70,11 +68,8 @@ describe('replaceFile', () => {
     expect(Bun.spawnSync(['mkfifo', pipe]).exitCode).toBe(0)
     const reader = Bun.spawn(['cat', pipe], { timeout: 10_000 })
     await replace(pipe)
-    expect([await reader.stdout.text(), fs.statSync(pipe).isFIFO(), fs.readdirSync(dirname(pipe))]).toEqual([
-      'new',
-      true,
-      ['pipe'],
-    ])
+    const read = await reader.stdout.text()
+    expect([read, fs.statSync(pipe).isFIFO(), fs.readdirSync(dirname(pipe))]).toEqual(['new', true, ['pipe']])
   })
 
   test('refuses a circle of links and a folder, and leaves them', async () => {

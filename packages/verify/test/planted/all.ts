@@ -7,10 +7,5 @@ import { BODIES_PLANTED } from './bodies-and-traces.ts'
 import { LISTS_PLANTED } from './keys-and-lists.ts'
 import { INTERFACE_CASES, OWN_CASES } from './single-cases.ts'
 
-export const PLANTED: ContractFaults = {
-  ...LISTS_PLANTED,
-  ...BODIES_PLANTED,
-  ...ANSWERS_PLANTED,
-  ...INTERFACE_CASES,
-  ...OWN_CASES,
-}
+const OF_SUBJECTS = { ...LISTS_PLANTED, ...BODIES_PLANTED, ...ANSWERS_PLANTED }
+export const PLANTED: ContractFaults = { ...OF_SUBJECTS, ...INTERFACE_CASES, ...OWN_CASES }

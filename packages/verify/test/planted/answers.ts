@@ -48,6 +48,8 @@ const heading = (
   change: answers.Change,
 ): ContractFault => at(`HEAD ${path}`, code, when).onResponse(noBody(change))
 const always = () => true
+const put = answers.header
+const INVALID = 'invalid_parameter'
 const without = (header: string) => answers.header(header, undefined)
 const plainText = answers.header('Content-Type', 'text/plain')
 const isUnknownHead = (request: ClientRequest) => request.method === 'HEAD' && isUnknown(request)
@@ -129,24 +131,14 @@ const REPEATS: ContractFaults = {
   'of a key 64 characters count': rekeying((key) => key.replace(/^("\S{64})\S{1,191}"$/, '$1"')),
   'another request under a key loses the first answer': lostByMismatch,
   'a replay is 200': at(on.CREATE, 201, isReplay).answer.status(200),
-  'a replay has another type': at(`${on.CREATE}|${on.PLACE}`, 201, isReplay).answer.header(
-    'Content-Type',
-    'text/plain',
-  ),
+  'a replay has another type': at(`${on.CREATE}|${on.PLACE}`, 201, isReplay).onResponse(plainText),
   'a replay shows the corrected name': replayingCorrected,
   'corrections under one key are one': replayedCorrections,
-  'a deletion with a key is refused': at(on.DELETE).refusing(
-    hasHeader('Idempotency-Key', /./),
-    400,
-    'invalid_parameter',
-  ),
+  'a deletion with a key is refused': at(on.DELETE).refusing(hasHeader('Idempotency-Key', /./), 400, INVALID),
 }
 
 const LIMITED: ContractFaults = {
-  'RateLimit as a bare number': at('*').answer.both(
-    answers.header('RateLimit', '99'),
-    answers.header('RateLimit-Policy', '100'),
-  ),
+  'RateLimit as a bare number': at('*').answer.both(put('RateLimit', '99'), put('RateLimit-Policy', '100')),
   'a read-only key lists no orders': refusingOthers(on.ORDERS),
   'a read-only key fetches no order': refusingOthers(on.ORDER),
   'a read-only key sees no inventory': refusingOthers(on.INVENTORY),

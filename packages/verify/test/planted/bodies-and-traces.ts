@@ -12,11 +12,7 @@ import { isOf, parametersOf, pathOf } from '../../../practice/src/contract-fault
 import { isText, number, objectOf, replacing, textOf } from '../../../practice/src/contract-faults/shared/values.ts'
 
 /** Changes this field of the body; where that changes nothing, the body goes on as it came. */
-const sendingField = (
-  operation: string,
-  field: string,
-  change: (value: Json | undefined) => Json | undefined,
-): ContractFault =>
+const sendingField = (operation: string, field: string, change: (value?: Json) => Json | undefined): ContractFault =>
   at(operation).onRequest((request) => {
     const value = objectOf(request).get(field)
     const right = change(value)
@@ -153,10 +149,8 @@ const unindexed: ContractFault = () => {
     const response = await pass(request)
     if (isOf(request, on.UPDATE) && response.status === 200) renamed.add(pathOf(request.target).split('/')[2] ?? '')
     if (!isOf(request, on.LIST) || !parametersOf(request).has('search')) return response
-    return answers.items((all) => all.filter((pet) => !(pet instanceof Map && renamed.has(textOf(pet.get('id'))))))(
-      response,
-      request,
-    )
+    const isRenamed = (pet: Json) => pet instanceof Map && renamed.has(textOf(pet.get('id')))
+    return answers.items((all) => all.filter((pet) => !isRenamed(pet)))(response, request)
   }
 }
 

@@ -1,5 +1,6 @@
 // Planted faults: keys that are almost right, limits other than the round ones, and the borders of pages.
 
+import type { Json } from '../../../contract/src/json.ts'
 import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
 import { at, type ContractFault, type ContractFaults } from '../../../practice/src/contract-faults/shared/faults.ts'
 import { CREATE, EVENTS, LIST, ONE, ORDERS } from '../../../practice/src/contract-faults/shared/operations.ts'
@@ -46,12 +47,10 @@ const KEYS: ContractFaults = {
   'a key whose last character is wrong, for one pet': takingKeys(ONE, isCheckedLoosely),
 }
 
+const always = (_: ClientRequest) => true
+
 /** Takes a limit for another one. */
-export const limiting = (
-  operation: string,
-  change: (limit: number) => number,
-  when = (_: ClientRequest) => true,
-): ContractFault =>
+export const limiting = (operation: string, change: (limit: number) => number, when = always): ContractFault =>
   at(operation).onRequest((request) => {
     const limit = parametersOf(request).getAll('limit').join()
     if (!/^[1-9]\d?$/.test(limit) || !when(request)) return request
@@ -63,11 +62,7 @@ const unlessRound = (limit: number) => ([1, 2, 3, 4, 5, 10, 20, 100].includes(li
 const LIMITS: ContractFaults = {
   'limit=7 gives 8': limiting(LIST, unlessRound),
   'limit=99 gives 100': limiting(LIST, (limit) => (limit === 99 ? 100 : limit)),
-  'limit=50 is refused': at(LIST).refusing(
-    (request) => parametersOf(request).get('limit') === '50',
-    400,
-    'invalid_parameter',
-  ),
+  'limit=50 is refused': at(LIST).refusing((one) => parametersOf(one).get('limit') === '50', 400, 'invalid_parameter'),
   'with a status, one more than the limit': limiting(LIST, (limit) => Math.min(limit + 1, 100), hasParameter('status')),
   'with sort=newest, limit is not read': limiting(LIST, () => 100, hasParameter('sort')),
   'limit=7 gives 8 orders': limiting(ORDERS, unlessRound),
@@ -138,10 +133,8 @@ const withoutNewcomers: ContractFault = () => {
     const [, next] = /cursor=([\w-]+)[^>]*>; rel="next"/.exec(headerOf(response.headers, 'Link') ?? '') ?? []
     if (next !== undefined) known.set(next, seen)
     if (cursor === null || !known.has(cursor)) return response
-    return answers.items((all) => all.filter((pet) => pet instanceof Map && BigInt(textOf(pet.get('id'))) <= seen))(
-      response,
-      request,
-    )
+    const isSeen = (pet: Json) => pet instanceof Map && BigInt(textOf(pet.get('id'))) <= seen
+    return answers.items((all) => all.filter(isSeen))(response, request)
   }
 }
 

@@ -32,6 +32,7 @@ const as = (type: string, text: string) =>
     answers.text(() => text),
   )
 const page = as('text/html', '<h1>Unauthorized</h1>')
+const isBrokenJson = ({ body }: ClientRequest) => body.length > 0 && !isJson(body)
 const isBeyondInt64 = (digits: string) => /^-?\d+$/.test(digits) && BigInt.asIntN(64, BigInt(digits)) !== BigInt(digits)
 const isWithin53Bits = (digits: string) => rounded(digits).text === digits
 const withoutLimit = (parameters: URLSearchParams) =>
@@ -43,10 +44,8 @@ const filteringLate: ContractFault = () => async (request, pass) => {
   if (!isOf(request, on.LIST) || !isFiltered(request)) return pass(request)
   const wanted = parametersOf(request).get('status')
   const response = await pass(requests.parameter('status', /./)(request))
-  return answers.items((all) => all.filter((pet) => pet instanceof Map && pet.get('status') === wanted))(
-    response,
-    request,
-  )
+  const isWanted = (pet: Json) => pet instanceof Map && pet.get('status') === wanted
+  return answers.items((all) => all.filter(isWanted))(response, request)
 }
 
 /** Answers every third create, and loses the pet. */
@@ -94,12 +93,8 @@ const addingTwo: ContractFault = () => async (request, pass) => {
 
 /** Faults of any server of the interface. The level `interface` alone has to find them. */
 export const INTERFACE_CASES: ContractFaults = {
-  'with a status, all is listed without limit': on.listing.query(
-    (given) => withoutLimit(given) && given.set('limit', '100'),
-  ),
-  'with a status, ten are listed without limit': on.listing.query(
-    (given) => withoutLimit(given) && given.set('limit', '5'),
-  ),
+  'with a status, all are listed': on.listing.query((all) => withoutLimit(all) && all.set('limit', '100')),
+  'with a status, ten are listed without limit': on.listing.query((all) => withoutLimit(all) && all.set('limit', '5')),
   'a status that no pet has is 404': nothingFound.onResponse(() => errorAnswer(404, 'not_found')),
   'a status that no pet has is null': nothingFound.onResponse(() => jsonAnswer(200, null)),
   'a status is looked for among as many pets as the limit': filteringLate,
@@ -110,9 +105,7 @@ export const INTERFACE_CASES: ContractFaults = {
   'a 401 of a pet without a body': at(on.ONE, 401).onResponse(empty),
   'a 401 of a pet as a web page': at(on.ONE, 401).onResponse(page),
   'a 401 of a pet in an envelope': at(on.ONE, 401).answer.json((error) => new Map([['error', error]])),
-  'a 400 of broken JSON without a body': at(on.CREATE, 400, ({ body }) => body.length > 0 && !isJson(body)).onResponse(
-    empty,
-  ),
+  'a 400 of broken JSON without a body': at(on.CREATE, 400, isBrokenJson).onResponse(empty),
   'lists show names in ASCII': at(on.LIST, 200).answer.rewrite('name', (name) => name.replace(/[^ -~]/g, '?')),
   'behind a status, limit is not read': at(on.LIST).onRequest((request) =>
     /status=.*&limit=/.test(request.target) ? requests.parameter('limit', /./, '100')(request) : request,

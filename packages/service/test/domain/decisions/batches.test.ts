@@ -67,14 +67,8 @@ describe('a batch', () => {
       ...[createPet(pet, BY), updatePet(PET, { name: 'Max' }, BY), placeOrder({ petId: PET }, BY)],
       ...[createPet(pet, BY), deletePet(NEXT, BY), createPet(pet, BY)],
     )
-    expect(outcomes.map(shown)).toMatchObject([
-      { value: { id: PET } },
-      { name: 'Max' },
-      { value: { petName: 'Max' } },
-      { value: { id: NEXT } },
-      undefined,
-      { value: { id: 3n } },
-    ])
+    const values = [{ value: { id: PET } }, { name: 'Max' }, { value: { petName: 'Max' } }, { value: { id: NEXT } }]
+    expect(outcomes.map(shown)).toMatchObject([...values, undefined, { value: { id: 3n } }])
     expect([...rows.pets.keys()]).toEqual([PET, 3n])
   })
 })

@@ -8,6 +8,8 @@ import type { PetStatus } from '../../../src/domain/pets.ts'
 
 const pet = (status: PetStatus) => ({ id: 42n, status })
 const order = (status: OrderStatus) => ({ id: 7n, status })
+const only = (status: OrderStatus, rule: string) => `Order 7 is ${status}: only ${rule}.`
+const HELD = 'Pet 42 is pending: order 7 holds it.'
 const END = Date.UTC(2026, 10, 21, 18)
 
 const SENTENCES = {
@@ -21,16 +23,10 @@ const SENTENCES = {
     [refusals.onlyAvailable(), 'status can only be changed to available: orders make a pet pending or sold.'],
   ],
   petHasOrders: [[refusals.petHasOrders(42n), 'Orders were placed for pet 42; only a pet without any can be deleted.']],
-  notPending: [[refusals.notPending(order('completed')), 'Order 7 is completed: only a pending order can be changed.']],
+  notPending: [[refusals.notPending(order('completed')), only('completed', 'a pending order can be changed')]],
   notTransitioned: [
-    [
-      refusals.notTransitioned(order('cancelled'), 'completed'),
-      'Order 7 is cancelled: only a pending order can be completed.',
-    ],
-    [
-      refusals.notTransitioned(order('pending'), 'returned'),
-      'Order 7 is pending: only a completed order can be returned.',
-    ],
+    [refusals.notTransitioned(order('cancelled'), 'completed'), only('cancelled', 'a pending order can be completed')],
+    [refusals.notTransitioned(order('pending'), 'returned'), only('pending', 'a completed order can be returned')],
   ],
   petNotAvailable: [
     [refusals.petNotAvailable(pet('pending'), undefined), 'Pet 42 is pending.'],
@@ -43,10 +39,7 @@ const SENTENCES = {
     [refusals.petNotAvailable(pet('sold'), order('completed')), 'Pet 42 is sold: order 7.'],
   ],
   petHeld: [
-    [
-      refusals.petHeld(pet('pending'), 7n),
-      'Pet 42 is pending: order 7 holds it. Cancel order 7 to make the pet available.',
-    ],
+    [refusals.petHeld(pet('pending'), 7n), `${HELD} Cancel order 7 to make the pet available.`],
     [refusals.petHeld(pet('sold'), 7n), 'Pet 42 is sold: order 7 holds it. Return order 7 to make the pet available.'],
   ],
 } satisfies Record<keyof typeof refusals, unknown>

@@ -38,10 +38,7 @@ test('an API key that is refused changes nothing, not even by a replay, and does
   const rows = withPet('available')
   rows.commit(placeOrder({ petId: PET }, 2n, 'k'))
   rows.refused.set(2n, 'revoked')
-  const { outcomes } = rows.commit(
-    placeOrder({ petId: PET }, 2n, 'k'),
-    moveOrder(ORDER, 'cancelled', 2n),
-    moveOrder(ORDER, 'completed', BY),
-  )
+  const moves = [moveOrder(ORDER, 'cancelled', 2n), moveOrder(ORDER, 'completed', BY)] as const
+  const { outcomes } = rows.commit(placeOrder({ petId: PET }, 2n, 'k'), ...moves)
   expect(outcomes.map(shown)).toMatchObject(['invalid_api_key', 'invalid_api_key', { status: 'completed' }])
 })

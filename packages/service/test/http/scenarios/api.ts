@@ -105,12 +105,7 @@ export function describeApi(subject: string, { newAddress, observe }: OnStore, d
 }
 
 /** `code`, `message` and `status`, and nothing else. */
-export function expectError(
-  { status, text, headers }: Answer,
-  expected: number,
-  code: string,
-  message: string[],
-): void {
+export function expectError({ status, text, headers }: Answer, expected: number, code: string, message: string[]) {
   expect(status).toBe(expected)
   const error = JSON.parse(text)
   expect(error).toEqual({ code, message: expect.any(String), status: expected })

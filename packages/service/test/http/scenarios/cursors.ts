@@ -37,10 +37,8 @@ export function cursors(on: OnStore): void {
     })
 
     test('an empty page leads back, and its tag is another one when it does not', async () => {
-      const [behind, far] = [
-        await get(`/pets?cursor=${cursorAfter(12n)}`),
-        await get(`/pets?cursor=${cursorAfter(MAX)}`),
-      ]
+      const at = (id: bigint) => get(`/pets?cursor=${cursorAfter(id)}`)
+      const [behind, far] = [await at(12n), await at(MAX)]
       for (const { text, ...page } of [behind, far])
         expect([text, Object.keys(linksOf(page))]).toEqual(['[]', ['prev']])
       expect(ids(await get(linksOf(far).prev as string)).at(-1)).toBe(12)

@@ -14,10 +14,8 @@ export function getPet(on: OnStore): void {
       api.service.clock.at = SUNSET - 1
       expect((await api.service.get('/pets/1')).status).toBe(200)
       api.service.clock.at = SUNSET
-      expectError(await api.service.get('/pets/1'), 410, 'operation_removed', [
-        '2030-12-05',
-        '/v1/pets?status=available',
-      ])
+      const told = ['2030-12-05', '/v1/pets?status=available']
+      expectError(await api.service.get('/pets/1'), 410, 'operation_removed', told)
       expect((await api.service.get('/pets/1', { Authorization: '' })).status).toBe(401)
       api.service.clock.at = TODAY
     })
@@ -34,9 +32,8 @@ export function getPet(on: OnStore): void {
       await counted.get('/pets/2')
       await counted.get('/pets')
       await counted.server.stop(1_000)
-      expect(await counted.store.listDeprecatedCalls()).toEqual([
-        { keyId: 1n, operationId: 'getPet', calls: 2, lastAt: TODAY },
-      ])
+      const calls = { keyId: 1n, operationId: 'getPet', calls: 2, lastAt: TODAY }
+      expect(await counted.store.listDeprecatedCalls()).toEqual([calls])
     })
   })
 }

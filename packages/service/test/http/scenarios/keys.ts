@@ -9,12 +9,14 @@ import { bearer, DAY_MS, describeApi, expectError, type OnStore, PET, type Row }
 import { turnToNow } from './orders.ts'
 
 const MISTYPED = foreignKey(undefined, 'production').message
+const FOREIGN = foreignKey('staging', 'production').message
 
 export function keys(on: OnStore): void {
   describeApi('keys', on, (api) => {
     beforeAll(() => api.service.post(PET))
 
     const live = generateKey('production')
+    const mistyped = live.endsWith('0') ? '1' : '0'
     const refused = (description: string, header: string, code: string, message: string): Row => ({
       description,
       ask: 'GET /pets',
@@ -31,18 +33,8 @@ export function keys(on: OnStore): void {
       refused('a key alone', live, 'missing_api_key', 'without "Bearer" before it. Send'),
       refused('a key that is none', 'Bearer x', 'invalid_api_key', MISTYPED),
       refused('an unknown key', `Bearer ${live}`, 'invalid_api_key', refusedKey('unknown').message),
-      refused(
-        'a mistyped key',
-        `Bearer ${live.slice(0, -1)}${live.endsWith('0') ? '1' : '0'}`,
-        'invalid_api_key',
-        MISTYPED,
-      ),
-      refused(
-        'a staging key',
-        `Bearer ${generateKey('staging')}`,
-        'invalid_api_key',
-        foreignKey('staging', 'production').message,
-      ),
+      refused('a mistyped key', `Bearer ${live.slice(0, -1)}${mistyped}`, 'invalid_api_key', MISTYPED),
+      refused('a staging key', `Bearer ${generateKey('staging')}`, 'invalid_api_key', FOREIGN),
       refused('two keys in one line', `Bearer ${live} ${live}`, 'invalid_api_key', MISTYPED),
     ])
 

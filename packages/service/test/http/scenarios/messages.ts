@@ -9,6 +9,7 @@ import { describeApi, JSON_TYPE, type OnStore, type Row } from './api.ts'
 
 const CURSOR = "cursor must be copied unchanged from the previous page's Link header."
 
+const INSTANT = 'a date and time with an offset, such as 2026-11-21T18:00:00Z.'
 /** A target, and what its refusal says. */
 const QUERIES: readonly (readonly [string, ...string[]])[] = [
   ['/pets?limit=5&limit=5', 'limit must be given once.'],
@@ -27,10 +28,7 @@ const QUERIES: readonly (readonly [string, ...string[]])[] = [
   ['/store/events?cursor=x', CURSOR],
   ['/pets?search=-', 'search must'],
   [`/pets?search=${'a+'.repeat(SEARCH_WORDS_MAX + 1)}`, 'search must'],
-  [
-    '/store/events?from=then',
-    'from must be beginning, now, or a date and time with an offset, such as 2026-11-21T18:00:00Z.',
-  ],
+  ['/store/events?from=then', `from must be beginning, now, or ${INSTANT}`],
   ['/store/events?from=now&cursor=cEiGDd95AAAAAAAAADZE-v89', 'from and cursor cannot be given together'],
 ]
 

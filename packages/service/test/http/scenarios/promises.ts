@@ -14,11 +14,8 @@ export function promises(on: OnStore): void {
     let examination: Examination
     beforeAll(async () => {
       const service = await api.start({ now: Date.now })
-      const keys = {
-        full: service.key,
-        'read-only': await service.addKey({ readOnly: true }),
-        other: await service.addKey(),
-      }
+      const readOnly = await service.addKey({ readOnly: true })
+      const keys = { full: service.key, 'read-only': readOnly, other: await service.addKey() }
       const target = { baseUrl: new URL(service.url), keys, write: true, timeoutMs: 10_000, totalMs: 600_000 }
       examination = new Examination(target, PROMISES)
       await examination.begin()

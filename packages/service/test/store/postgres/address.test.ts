@@ -28,12 +28,8 @@ test('an address of PostgreSQL has hosts, a user, a password and a database, per
     connections: 8,
   })
   const parameters = 'sslmode=verify-full&sslrootcert=%2Fca.pem&connections=20'
-  expect(parsePostgresAddress(`postgresql://shop@db/p?${parameters}`)).toMatchObject({
-    password: undefined,
-    sslMode: 'verify-full',
-    sslRootCert: '/ca.pem',
-    connections: 20,
-  })
+  const expected = { password: undefined, sslMode: 'verify-full', sslRootCert: '/ca.pem', connections: 20 } as const
+  expect(parsePostgresAddress(`postgresql://shop@db/p?${parameters}`)).toMatchObject(expected)
 })
 
 test('the shown address has hosts and database only', () => {

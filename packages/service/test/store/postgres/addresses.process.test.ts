@@ -77,11 +77,7 @@ type Row = [what: string, address: string, expected: Awaited<ReturnType<typeof o
 
 function rows(all: readonly Row[]): void {
   test.each(
-    all.map(([what, address, expected]) => [
-      `${what}: ${address.replaceAll(encodeURIComponent(folder), '')}`,
-      address,
-      expected,
-    ]),
+    all.map((row) => [`${row[0]}: ${row[1].replaceAll(encodeURIComponent(folder), '')}`, row[1], row[2]] as const),
   )('%s', async (_, address, expected) => {
     const found = await opened(address as string)
     if (expected instanceof RegExp) expect(found).toMatch(expected)
@@ -279,11 +275,8 @@ async function certify(): Promise<void> {
     await run('req', '-x509', ...make, '-subj', '/CN=authority', '-days', '2', '-keyout', `${file}.key`, '-out', file)
   }
   await run('x509', '-in', authority, '-signkey', `${authority}.key`, '-days', '-1', '-out', expired)
-  const [key, request, certificate] = ['server.key', 'server.csr', 'server.pem'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const at = (name: string) => join(folder, name)
+  const [key, request, certificate] = [at('server.key'), at('server.csr'), at('server.pem')]
   writeFileSync(join(folder, 'names'), 'subjectAltName=IP:127.0.0.1')
   await run('req', ...make, '-subj', '/CN=server', '-keyout', key, '-out', request)
   await run(

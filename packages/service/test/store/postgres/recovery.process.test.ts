@@ -25,33 +25,21 @@ function recipe(heading: string): string[] {
 /** A machine with an empty database; `sh` runs a script as PostgreSQL's user. */
 async function machine() {
   const folder = mkdtempSync(temporaryFile('recovery-'))
-  const [data, backups, recovered] = ['data', 'backups', 'recovered'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const within = (name: string) => join(folder, name)
+  const [data, backups, recovered] = [within('data'), within('backups'), within('recovered')]
   mkdirSync(backups)
   for (const path of [dirname(folder), folder, backups]) {
     chmodSync(path, 0o755)
     if (asRoot) chownSync(path, NOBODY, NOBODY)
   }
   const port = String(freePort())
-  const env: Record<string, string> = {
-    PATH: `${programs}:${process.env.PATH}`,
-    PGDATA: data,
-    BACKUPS: backups,
-    RECOVERED: recovered,
-    PGHOST: '127.0.0.1',
-    PGPORT: port,
-    PGUSER: 'postgres',
-  }
+  const server = { PGDATA: data, PGHOST: '127.0.0.1', PGPORT: port, PGUSER: 'postgres' }
+  const PATH = `${programs}:${process.env.PATH}`
+  const env: Record<string, string> = { PATH, BACKUPS: backups, RECOVERED: recovered, ...server }
   const asUser = asRoot ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
   const sh = async (script: string, more: Record<string, string> = {}) => {
-    const { status, stdout, stderr } = await run(['-ec', script], {
-      command: [...asUser, 'sh'],
-      cwd: folder,
-      env: { ...env, ...more },
-    })
+    const command = [...asUser, 'sh']
+    const { status, stdout, stderr } = await run(['-ec', script], { command, cwd: folder, env: { ...env, ...more } })
     if (status !== 0) throw new Error(`${script}: ${status}\n${stdout}${stderr}`)
     return stdout.trim()
   }
@@ -95,11 +83,8 @@ test.skipIf(!programs)(
     await service.stop()
 
     await sh(back, { BEFORE: good, BASE: await sh('echo "$BACKUPS"/base-*') })
-    const { status, stdout } = await run([`${before.trim()} --yes`], {
-      command: ['sh', '-ec'],
-      cwd: root,
-      env: { PETSTORE_DATABASE: address },
-    })
+    const options = { command: ['sh', '-ec'], cwd: root, env: { PETSTORE_DATABASE: address } }
+    const { status, stdout } = await run([`${before.trim()} --yes`], options)
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^2 +till .* active /m)])
     const recoveredService = await serve(['--database', address])
     const again = recoveredService.url

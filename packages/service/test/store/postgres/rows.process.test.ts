@@ -27,14 +27,11 @@ async function readsOf(database: string, tables: readonly string[]): Promise<{ s
   return row as { scans: number; rows: number }
 }
 
+type Call = (store: Store, by: KeyId) => Promise<unknown>
+
 describe('with many rows', () => {
   /** How many rows of the tables were read by the time that a store had done `calls`, each a scan at least. */
-  async function rowsRead(
-    fill: string,
-    calls: ((store: Store, by: KeyId) => Promise<unknown>)[],
-    tables = ['pets', 'orders'],
-    analyze = 'ANALYZE',
-  ): Promise<number> {
+  async function rowsRead(fill: string, calls: Call[], tables = ['pets', 'orders'], analyze = 'ANALYZE') {
     const { address, store, by, name } = await storeWithKey()
     await store.close()
     await cluster.run(`${fill}; ${analyze}; SELECT pg_stat_force_next_flush()`, name)
@@ -163,10 +160,8 @@ describe('with many rows', () => {
   })
 
   test('a connection keeps the 300 statements prepared that were used last', async () => {
-    const connection = await PrimaryConnection.open({
-      ...parsePostgresAddress((await storeWithKey()).address),
-      connections: 1,
-    })
+    const { address } = await storeWithKey()
+    const connection = await PrimaryConnection.open({ ...parsePostgresAddress(address), connections: 1 })
     const kind = async (n: number) =>
       expect(await connection.read(`SELECT ${n} + $1::int AS n`, 1)).toEqual([{ n: n + 1 }])
     const prepared = () =>

@@ -19,22 +19,19 @@ import { NEW_PET_COLUMNS } from '../../../src/store/shared/pet-columns.ts'
 
 describe('a start refuses', () => {
   const SECRET = 'hunter2%2F'
+  const NO_SCHEMA = 'REVOKE ALL ON SCHEMA public FROM PUBLIC'
   const refusals: [string, () => Promise<string> | string, RegExp][] = [
     [
-      'a name that has no address',
+      'an unknown name',
       () => `postgres://u:${SECRET}@petstore.invalid/pets`,
-      /cannot be reached, because its host name has no address/,
+      /reached, because its host name has no address/,
     ],
     [
       'a user whose transactions are read-only',
       () => databaseFor('read_only', 'ALTER ROLE read_only SET default_transaction_read_only = on'),
       /its transactions are read-only, and it is no standby/,
     ],
-    [
-      'a database with another encoding',
-      () => databaseWith(`ENCODING 'SQL_ASCII' TEMPLATE template0`),
-      /encoding is SQL_ASCII/,
-    ],
+    ['another encoding', () => databaseWith(`ENCODING 'SQL_ASCII' TEMPLATE template0`), /encoding is SQL_ASCII/],
     [
       'a database whose triggers do not run',
       () =>
@@ -46,11 +43,7 @@ describe('a start refuses', () => {
     ],
     ['tables of another program', () => databaseWith('', 'CREATE TABLE pets (id int)'), /another program/],
     ['a schema that is newer', () => newerDatabase(), /newer petstore/],
-    [
-      'a user that sees no schema to make tables in',
-      () => databaseFor('schemaless', `REVOKE ALL ON SCHEMA public FROM PUBLIC`),
-      /this user lacks privileges.*migrate --apply/,
-    ],
+    ['no schema', () => databaseFor('schemaless', NO_SCHEMA), /this user lacks privileges.*migrate --apply/],
     [
       'a user without rights on the tables',
       async () => {

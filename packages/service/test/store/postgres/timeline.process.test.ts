@@ -145,10 +145,7 @@ describe.skipIf(!pgbouncerVersion)(
 
     test.each(statements)('%s is refused and changes nothing', async (_, ask) => {
       const contents = () =>
-        old.run(
-          `SELECT (SELECT json_agg(pets) FROM pets)::text AS pets, (SELECT json_agg(keys) FROM keys)::text AS keys`,
-          DATABASE,
-        )
+        old.run('SELECT (SELECT json_agg(pets) FROM pets) AS pets, (SELECT json_agg(keys) FROM keys) AS keys', DATABASE)
       const store = await openThroughPooler()
       await store.listPets(petFilter({ limit: 1 }))
       const before = await contents()

@@ -20,10 +20,8 @@ beforeEach(async () => {
   file = new Database(path, { safeIntegers: true })
   for (const status of ['available', 'pending', 'sold'] as const) await store.createPet(newPet({ status }), by)
   for (const status of ['available', 'available', 'sold']) {
-    file.run("INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Ada', 7, ?, 1, ?)", [
-      status,
-      by,
-    ])
+    const columns = '(name, category_id, status, created_at, created_by)'
+    file.run(`INSERT INTO pets ${columns} VALUES ('Ada', 7, ?, 1, ?)`, [status, by])
   }
 })
 

@@ -54,12 +54,9 @@ describe('a commit of another process', () => {
       const before = petsOf(await store.listPets(petFilter({ limit: 100 }))).length
       other.run('BEGIN IMMEDIATE')
       other.run('UPDATE keys SET revoked_at = 1 WHERE id IN (?, ?)', [id, unknown])
-      const writes = Promise.allSettled([
-        store.createPet(PET, id),
-        store.createPet(PET, by),
-        store.placeOrder({ petId: 1n }, unknown),
-        store.completeOrder(1n, id),
-      ])
+      const creates = [store.createPet(PET, id), store.createPet(PET, by)]
+      const orders = [store.placeOrder({ petId: 1n }, unknown), store.completeOrder(1n, id)]
+      const writes = Promise.allSettled([...creates, ...orders])
       await Bun.sleep(20)
       other.run('COMMIT')
       const { code, message } = refusedKey('revoked')
@@ -130,10 +127,8 @@ describe('a commit of another process', () => {
     const { value: order } = await store.placeOrder({ petId: held.value.id, expiresAt: 2_000 }, by)
     const other = new Database(path)
     other.run('BEGIN IMMEDIATE')
-    const waiting = Promise.allSettled([
-      store.completeOrder(order.id, by),
-      store.placeOrder({ petId: free.value.id }, by),
-    ])
+    const calls = [store.completeOrder(order.id, by), store.placeOrder({ petId: free.value.id }, by)]
+    const waiting = Promise.allSettled(calls)
     await Bun.sleep(20)
     clock.at = 2_000
     other.run('COMMIT')

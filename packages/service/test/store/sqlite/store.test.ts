@@ -165,9 +165,8 @@ describe('a file', () => {
 
   test('a create that fails does not affect the others of its batch', async () => {
     const { path, store, by } = await storeWithKey()
-    new Database(path).run(
-      `CREATE TRIGGER refuse BEFORE INSERT ON pets WHEN NEW.name = 'bad' BEGIN SELECT RAISE(ABORT, 'bad'); END`,
-    )
+    const trigger = "BEFORE INSERT ON pets WHEN NEW.name = 'bad' BEGIN SELECT RAISE(ABORT, 'bad'); END"
+    new Database(path).run(`CREATE TRIGGER refuse ${trigger}`)
     const creates = await Promise.allSettled(['a', 'bad', 'b'].map((name) => store.createPet({ ...PET, name }, by)))
     expect(creates.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(petsOf(await store.listPets(petFilter({ limit: 5 }))).length).toBe(2)
