@@ -76,9 +76,11 @@ await picture('page-sales.png', WIDE, async (page, client) => {
 })
 await picture('page-import.png', WIDE, async (page) => {
   await press(page, 'Import')
-  const rows = ['name;category;status', 'Rex;7;', 'Mia;7;Reserved', ...Array(24).fill('Koi;12;'), 'Tom;cats;', ';7;']
+  const animals = ['Rex;7;;A', 'Mia;7;Reserved;A', ...Array(24).fill('Koi;12;;B'), 'Tom;cats;;A', ';7;;A']
+  const rows = ['Item Name;Kind;Status;Shelf', ...animals]
   const buffer = Buffer.from(rows.join('\n'))
   await page.getByLabel('CSV file').setInputFiles({ name: 'animals.csv', mimeType: 'text/csv', buffer })
+  await page.getByLabel('Category column').selectOption('Kind')
   await page.locator('.import-rows tbody tr').first().waitFor()
 })
 await picture('page-print.png', { viewport: { width: 794, height: 1123 } }, async (page) => {

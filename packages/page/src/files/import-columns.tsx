@@ -16,6 +16,8 @@ const NO_COLUMN: Record<Field, string> = {
   status: 'None: all are available',
 }
 const SHOWN_MAX = 3
+/** A file in UTF-16 says so, or is recognised. */
+const OFFERED = ENCODINGS.filter((encoding) => !encoding.startsWith('utf'))
 
 export function ImportColumns({ importing, contents }: { importing: Import; contents: Contents }) {
   const { said, say } = importing
@@ -36,7 +38,7 @@ export function ImportColumns({ importing, contents }: { importing: Import; cont
               value={encoding}
               onChange={({ currentTarget }) => say({ encoding: currentTarget.value as Encoding })}
             >
-              {ENCODINGS.map((each) => (
+              {OFFERED.map((each) => (
                 <option key={each}>{each}</option>
               ))}
             </select>

@@ -67,7 +67,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
             <Choice {...{ importing }} />
             {problem && <Notice kind="error" title={problem} />}
             {contents && doing !== 'adding' && !ended && <ImportColumns {...{ importing, contents }} />}
-            {contents && !doing && !ended && <p>{contentsOf(importing)}</p>}
+            {contents && !doing && !ended && !problem && <p>{contentsOf(importing)}</p>}
             {rows && doing === 'adding' && <Progress {...{ importing }} />}
             {ended && <p>{outcomeOf(importing)}</p>}
             {open && <ImportTable {...{ importing }} />}
