@@ -10,7 +10,7 @@ import type { PetstoreError } from '../../packages/service/src/domain/petstore-e
 import { openPage, startBrowser, type Watched } from './browser.ts'
 import { petFilter } from './lists.ts'
 import { newPet, petsOf } from './pets.ts'
-import { type Service, startService } from './service.ts'
+import { type Service, type ServiceOptions, startService } from './service.ts'
 import { until } from './until.ts'
 
 export interface Opened {
@@ -24,7 +24,7 @@ export interface Opened {
  * For each test, a service of its own and its page in a new browser context; the test fails when the page complains. Returns what
  * people do and see on the page of the test that runs, and all pets of its store.
  */
-export function openEachTest(use: (opened: Opened) => void) {
+export function openEachTest(use: (opened: Opened) => void, options?: ServiceOptions) {
   let browser: Browser
   let service: Service
   let watched: Watched
@@ -33,7 +33,7 @@ export function openEachTest(use: (opened: Opened) => void) {
   })
   afterAll(() => browser?.close())
   beforeEach(async () => {
-    service = await startService()
+    service = await startService(options)
     watched = await openPage(browser, `${service.origin}/`)
     const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
     use({ service, page: watched.page, client })

@@ -5,9 +5,11 @@ import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { type Draft, EMPTY_DRAFT } from './animal/draft.ts'
 import { TIMEOUT_MS } from './failures.ts'
+import { loadNames, setNames } from './names.ts'
 import { NO_RESERVATION, RESERVATION } from './orders/order-dialog.tsx'
 import { Announcer } from './parts/announcer.tsx'
 import { noteServiceTime } from './parts/clock.ts'
+import { useLoaded } from './parts/loaded.ts'
 import { useSessionState } from './session/session-state.ts'
 import { SignIn } from './session/sign-in.tsx'
 import { useSignedIn } from './session/signed-in.ts'
@@ -20,6 +22,7 @@ export function App({ found }: { found: SignedIn | undefined }) {
   const [, setReservation] = useSessionState(RESERVATION, NO_RESERVATION)
   const { signedIn, ...keys } = useSignedIn(found, clear)
   const apiKey = signedIn?.key
+  setNames(useLoaded((signal) => loadNames(apiKey, signal), [apiKey]).value)
   /** Why the last key no longer works. */
   const [refusal, setRefusal] = useState('')
   const session = useMemo(() => {

@@ -3,6 +3,8 @@
 import { type AnchorHTMLAttributes, type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { type ListPosition, startOf, toAddress } from './list/list-position.ts'
+import { names } from './names.ts'
+import { Name } from './parts/name.tsx'
 import { type Opened, openedAddress, type RecordId } from './record/record-address.ts'
 
 /** A list, or what has the page to itself. */
@@ -42,9 +44,10 @@ export function AnimalsLink({ only, ...link }: AnimalsLinkProps) {
 }
 
 export function CategoryLink({ id }: { id: bigint }) {
+  const name = names().nameOf(id)
   return (
-    <AnimalsLink class="row-link mono" only={{ categoryId: id }}>
-      {String(id)}
+    <AnimalsLink class={name === String(id) ? 'row-link mono' : 'row-link'} only={{ categoryId: id }}>
+      <Name name={name} />
     </AnimalsLink>
   )
 }

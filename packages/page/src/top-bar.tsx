@@ -3,7 +3,9 @@
 import type { ComponentChildren } from 'preact'
 import { Link } from './links.tsx'
 import type { ListPosition } from './list/list-position.ts'
+import { names } from './names.ts'
 import { Paw } from './parts/icons.tsx'
+import { Name } from './parts/name.tsx'
 import type { Opened } from './record/record-address.ts'
 import type { SignedIn } from './session/tab-keys.ts'
 
@@ -27,7 +29,7 @@ export function Bar({ position, starts, opened, signedIn, onExplain, onSignOut, 
       <div class="bar-inner">
         <div class="brand">
           <Paw />
-          <span>Petstore</span>
+          <Name name={names().store} />
         </div>
         <nav aria-label="Lists" class="views">
           {(['animals', 'orders'] as const).map((view) => (

@@ -33,6 +33,7 @@ test('the page signs in, turns its pages, changes its view, opens the reference 
   expect(reference.url().replace(/#.*/, '')).toBe(`${shop}docs`)
   await reference.getByRole('link', { name: 'The animals' }).click()
   await reference.waitForURL(shop)
+  expect(proxy.paths).toContain('/shop/names')
   expect(proxy.paths.filter((path) => !path.startsWith('/shop/'))).toEqual([])
   expect(complaints).toEqual([])
   await browser.close()

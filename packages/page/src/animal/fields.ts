@@ -2,6 +2,7 @@
 // Forms, files and histories are made of them; a row and a record show each where it belongs.
 
 import type { NewPet, Pet } from '../../../client/src/petstore.ts'
+import { names } from '../names.ts'
 import { STATUSES } from './status-labels.ts'
 
 export type Field = keyof NewPet
@@ -17,16 +18,25 @@ interface Shape<Value> {
 }
 type InputProps = Readonly<{ dir?: 'auto'; class?: 'mono'; inputMode?: 'numeric'; list?: string }>
 
+const NUMBERED = {
+  input: { class: 'mono', inputMode: 'numeric', list: CATEGORIES_ID },
+  hint: "The category's number.",
+  mustBe: 'a whole number',
+} as const
+const NAMED = {
+  input: { dir: 'auto', list: CATEGORIES_ID },
+  hint: "The category's name or number.",
+  mustBe: 'the name of a category, or a whole number',
+} as const
+
 export const FIELDS: { readonly [Name in Field]-?: Shape<Pet[Name]> } = {
   name: { label: 'Name', typed: { input: { dir: 'auto' }, mustBe: 'a text' }, parse: (text) => text },
   categoryId: {
     label: 'Category',
-    typed: {
-      input: { class: 'mono', inputMode: 'numeric', list: CATEGORIES_ID },
-      hint: "The category's number.",
-      mustBe: 'a whole number',
+    get typed() {
+      return names().categories.length > 0 ? NAMED : NUMBERED
     },
-    parse: parseInteger,
+    parse: (text) => parseInteger(text) ?? names().idOf(text),
   },
   status: { label: 'Status', parse: (text) => STATUSES.find(([status]) => status === text)?.[0] },
 }
@@ -38,7 +48,7 @@ export const TYPED_FIELDS = FIELD_NAMES.filter((name): name is TypedField => FIE
 
 /** As they are typed. */
 export function textsOf(pet: Pet): Record<TypedField, string> {
-  return Object.fromEntries(TYPED_FIELDS.map((name) => [name, String(pet[name])])) as Record<TypedField, string>
+  return { name: pet.name, categoryId: names().nameOf(pet.categoryId) }
 }
 
 /** What cannot be sent, and what is missing beside it, in the service's words; empty where all can be: then the service validates it. */

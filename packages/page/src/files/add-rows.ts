@@ -2,11 +2,10 @@
 // was corrected, adds nothing twice.
 
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
-import { petOf } from '../../../files/src/csv.ts'
 import { RECORD_ERRORS, RecordKeys } from '../../../files/src/record-key.ts'
 import { toProblems } from '../animal/field-problems.ts'
 import { eachOf } from '../parts/each-of.ts'
-import { isReady, type Row } from './rows.ts'
+import { isReady, petIn, type Row } from './rows.ts'
 
 const RETRIES = 8
 
@@ -25,7 +24,7 @@ export async function addRows(
   // A corrected row may become equal to a later one, which was added with the first key for this content.
   const taken = new Set(rows.filter(({ state }) => state !== 'open').map(({ key }) => key))
   await eachOf(rows.filter(isReady), async (row) => {
-    const pet = petOf(row.cells)
+    const pet = petIn(row.cells)
     let key = keys.next(pet)
     while (taken.has(key)) key = keys.next(pet)
     let state: Row['state'] = 'added'

@@ -2,12 +2,13 @@
 
 import { NEW_PET_SCHEMA } from '../../../contract/src/generated.ts'
 import { guessedColumns, knownColumns, missingColumns } from '../../../files/src/columns.ts'
-import { isRounded, readCsv } from '../../../files/src/csv.ts'
-import { type Columns, FileError, type SourceRecord } from '../../../files/src/format.ts'
+import { isRounded, petOf, readCsv } from '../../../files/src/csv.ts'
+import { type Columns, FileError, type SourceRecord, type Unchecked } from '../../../files/src/format.ts'
 import { type Encoding, NotUtf8, textOf } from '../../../files/src/text.ts'
 import { NO_PROBLEMS, type Problems } from '../animal/field-problems.ts'
-import { FIELD_NAMES, FIELDS, type Field, parseInteger } from '../animal/fields.ts'
+import { FIELD_NAMES, FIELDS, type Field } from '../animal/fields.ts'
 import { STATUSES } from '../animal/status-labels.ts'
+import { names } from '../names.ts'
 import { plain } from '../parts/visible-text.ts'
 
 export interface Row {
@@ -90,9 +91,18 @@ async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
 
 function toRow({ line, pet, partly, problem }: SourceRecord): Row {
   const read: Partial<Record<Field, unknown>> = pet ?? partly ?? {}
-  const cells = Object.fromEntries(FIELD_NAMES.map((field) => [field, String(read[field] ?? '')])) as Row['cells']
+  const { categoryId } = read
+  const shown = typeof categoryId === 'bigint' ? { ...read, categoryId: names().nameOf(categoryId) } : read
+  const cells = Object.fromEntries(FIELD_NAMES.map((field) => [field, String(shown[field] ?? '')])) as Row['cells']
   const problems = pet ? problemsOf(cells) : { fields: {}, other: `This row ${problem}` }
   return { line, cells, problems, mistaken: problems !== NO_PROBLEMS, state: 'open' }
+}
+
+/** A category is written by its name or its id. */
+export function petIn(cells: Row['cells']): Unchecked {
+  const pet = petOf(cells)
+  const id = names().idOf(cells.categoryId)
+  return id === undefined ? pet : { ...pet, categoryId: id }
 }
 
 const { maxLength, pattern } = NEW_PET_SCHEMA.properties.name
@@ -107,7 +117,9 @@ function problemsOf(cells: Row['cells']): Problems {
   else if (!NAME.test(name) || [...name].length > maxLength) fields.name = `Enter at most ${maxLength} letters.`
   if (categoryId.trim() === '') fields.categoryId = 'Enter a category.'
   else if (isRounded(categoryId)) fields.categoryId = 'A spreadsheet has rounded this number. Enter all its digits.'
-  else if (parseInteger(categoryId) === undefined) fields.categoryId = 'Enter a whole number.'
+  else if (FIELDS.categoryId.parse(categoryId) === undefined) {
+    fields.categoryId = `Enter ${FIELDS.categoryId.typed?.mustBe}.`
+  }
   if (status !== '' && FIELDS.status.parse(status) === undefined) fields.status = `Choose ${LABELS}.`
   return Object.keys(fields).length > 0 ? { fields, other: '' } : NO_PROBLEMS
 }

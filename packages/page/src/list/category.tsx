@@ -1,9 +1,11 @@
 // The filter by category, and the last categories used, which are offered where one is typed.
 
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet } from '../../../client/src/petstore.ts'
 import { int64FromDecimal } from '../../../contract/src/int64.ts'
+import { folded } from '../../../service/src/domain/names.ts'
 import { CATEGORIES_ID, FIELDS } from '../animal/fields.ts'
+import { names } from '../names.ts'
 import { TextField } from '../parts/text-field.tsx'
 import type { List } from './list.ts'
 import { firstPage } from './list-position.ts'
@@ -12,11 +14,12 @@ const OFFERED_MAX = 8
 
 /** `pets`: those that were used last come first. */
 export function OfferedCategories({ pets }: { pets: readonly Pet[] }) {
-  const ids = [...new Set(pets.map(({ categoryId }) => String(categoryId)))].slice(0, OFFERED_MAX)
+  const { categories } = names()
+  const used = [...new Set(pets.map(({ categoryId }) => categoryId))].slice(0, OFFERED_MAX)
   return (
     <datalist id={CATEGORIES_ID}>
-      {ids.map((id) => (
-        <option key={id} value={id} />
+      {[...new Set([...used, ...categories.map(({ id }) => id)])].map((id) => (
+        <option key={String(id)} value={names().nameOf(id)} />
       ))}
     </datalist>
   )
@@ -27,15 +30,21 @@ export function CategoryFilter({ position, goTo }: Pick<List, 'position' | 'goTo
   const { categoryId } = position
   const [text, setText] = useState('')
   // Before anybody can type: another one in the address came from elsewhere, such as a link or Back.
-  useLayoutEffect(() => setText(categoryId === undefined ? '' : String(categoryId)), [categoryId])
+  const shown = categoryId === undefined ? '' : names().nameOf(categoryId)
+  /** The category that was typed. */
+  const typed = useRef<bigint>(undefined)
+  useLayoutEffect(() => {
+    if (typed.current === undefined || typed.current !== categoryId) setText(shown)
+  }, [shown])
   function type(text: string): void {
     setText(text)
-    const id = int64FromDecimal(text.trim())
-    if (id !== categoryId && (id !== undefined || text.trim() === '')) {
+    const [id, ...others] = found(text)
+    typed.current = id
+    if (id !== categoryId && others.length === 0 && (id !== undefined || text.trim() === '')) {
       goTo({ ...firstPage(position), categoryId: id })
     }
   }
-  const isWrong = text.trim() !== '' && int64FromDecimal(text.trim()) === undefined
+  const isWrong = text.trim() !== '' && found(text).length === 0
   return (
     <TextField
       id="filter-category"
@@ -45,7 +54,16 @@ export function CategoryFilter({ position, goTo }: Pick<List, 'position' | 'goTo
       placeholder="All"
       value={text}
       setText={type}
-      problem={isWrong ? 'A category is a whole number.' : undefined}
+      onBlur={() => isWrong || setText(shown)}
+      problem={isWrong ? `Enter ${FIELDS.categoryId.typed?.mustBe}.` : undefined}
     />
   )
+}
+
+/** The category with this id or name, or the categories whose names begin so. */
+function found(text: string): bigint[] {
+  const wanted = folded(text)
+  const id = int64FromDecimal(wanted) ?? names().idOf(text)
+  if (id !== undefined) return [id]
+  return names().categories.flatMap(({ id, name }) => (wanted && folded(name).startsWith(wanted) ? id : []))
 }

@@ -5,6 +5,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
 import { parseInteger } from '../animal/fields.ts'
 import { labelOf } from '../animal/status-labels.ts'
+import { names } from '../names.ts'
 import { Notice, RetryNotice } from '../parts/notice.tsx'
 import { brief } from '../phrases.ts'
 import type { Selection } from '../selection/use-selection.ts'
@@ -157,7 +158,7 @@ function count(rows: number, view: ListPosition['view']): string {
 }
 
 function nothing({ view, status, categoryId, search, page }: ListPosition): string {
-  const inCategory = categoryId === undefined ? '' : ` in category ${categoryId}`
+  const inCategory = categoryId === undefined ? '' : ` in category ${brief(names().nameOf(categoryId))}`
   const label = status ? `${labelOf(status).toLowerCase()} ` : ''
   if (search) {
     const begins = search.includes(' ') ? 'words that begin' : 'a word that begins'

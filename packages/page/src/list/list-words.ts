@@ -2,7 +2,8 @@
 
 import type { Inventory } from '../../../client/src/petstore.ts'
 import { labelOf } from '../animal/status-labels.ts'
-import { fullTime, number } from '../phrases.ts'
+import { names } from '../names.ts'
+import { brief, fullTime, number } from '../phrases.ts'
 import type { Shown } from './list.ts'
 import type { ListPosition } from './list-position.ts'
 
@@ -55,7 +56,7 @@ export function heard(shown: Shown, title: string): string {
 function filters({ status, categoryId, search, sort, ids }: ListPosition): string[] {
   return [
     status ? labelOf(status) : 'All',
-    ...(categoryId === undefined ? [] : [`Category ${categoryId}`]),
+    ...(categoryId === undefined ? [] : [`Category ${brief(names().nameOf(categoryId))}`]),
     ...(search ? [`“${search}”`] : []),
     ...(ids ? [`Ids ${ids}`] : []),
     ...(sort === 'newest' ? ['Newest first'] : ['Oldest first']),

@@ -1,7 +1,10 @@
 // The receipt of an order, for a printer of 80 mm and for A4. It has no price: the store knows none.
 
-import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.ts'
+import type { Event, Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
+import { readPet } from '../animal/by-id.ts'
+import { FIELDS } from '../animal/fields.ts'
 import { labelOf } from '../animal/status-labels.ts'
+import { names } from '../names.ts'
 import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { fullTime } from '../phrases.ts'
@@ -12,19 +15,23 @@ interface ReceiptProps {
   order: Order
   /** The order's, oldest first: the key of the last one has made it what it is. */
   events: readonly Event[]
+  pet: Pet | undefined
 }
 
 export async function readReceipt(client: PetstoreClient, orderId: bigint): Promise<ReceiptProps> {
   const [order, events] = await Promise.all([client.getOrder(orderId), readAll(client, { orderId })])
-  return { order, events }
+  return { order, events, pet: await readPet(client, order.petId) }
 }
 
-export function Receipt({ order, events }: ReceiptProps) {
+export function Receipt({ order, events, pet }: ReceiptProps) {
   const till = events.at(-1)?.by
   return (
     <div class="paper-receipt">
       <p>
-        <strong>Petstore</strong> {location.host}
+        <strong>
+          <Name name={names().store} />
+        </strong>{' '}
+        {location.host}
       </p>
       <h1>Receipt</h1>
       <dl>
@@ -35,6 +42,11 @@ export function Receipt({ order, events }: ReceiptProps) {
           <Name name={order.petName} />
         </Fact>
         <Fact name="Id">{String(order.petId)}</Fact>
+        {pet && names().categories.length > 0 && (
+          <Fact name={FIELDS.categoryId.label}>
+            <Name name={names().nameOf(pet.categoryId)} />
+          </Fact>
+        )}
         {order.reference && (
           <Fact name="For">
             <Name name={order.reference} />

@@ -2,7 +2,16 @@
 
 import type { AllHTMLAttributes, ComponentChildren } from 'preact'
 
-type InputProps = 'name' | 'class' | 'dir' | 'maxLength' | 'placeholder' | 'inputMode' | 'autocomplete' | 'onKeyDown'
+type InputProps =
+  | 'name'
+  | 'class'
+  | 'dir'
+  | 'maxLength'
+  | 'placeholder'
+  | 'inputMode'
+  | 'autocomplete'
+  | 'onKeyDown'
+  | 'onBlur'
 
 interface TextFieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, InputProps> {
   id: string

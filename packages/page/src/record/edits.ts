@@ -37,7 +37,13 @@ export function termsOf(order: OrderTerms | undefined): Pick<Fields, 'reference'
 /** The fields in which two differ: of an animal, or of an order. */
 export function differing({ order }: Read, one: Fields, other: Fields): Field[] {
   const fields: readonly Field[] = order ? ORDER_FIELDS : TYPED_FIELDS
-  return fields.filter((field) => JSON.stringify(one[field]) !== JSON.stringify(other[field]))
+  return fields.filter((field) => comparable(one, field) !== comparable(other, field))
+}
+
+/** A category has a name and a number. */
+function comparable(fields: Fields, field: Field): unknown {
+  if (field === 'categoryId') return FIELDS[field].parse(fields[field]) ?? fields[field]
+  return JSON.stringify(fields[field])
 }
 
 /** A field in words. */

@@ -43,7 +43,7 @@ export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, n
   const read = loaded?.read
   const order = read?.order
   const name = read?.animal.pet.name
-  useTitle(order ? `Order ${order.id}` : name === undefined ? 'Petstore' : plain(name))
+  useTitle(order ? `Order ${order.id}` : name === undefined ? undefined : plain(name))
   const subject = read && subjectIn(read)
   const again = failure && (
     <RetryNotice {...{ failure, reload }} title={`Could not load ${named(record).toLowerCase()}.`} />
@@ -73,7 +73,7 @@ export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, n
           {order ? <OrderFacts order={order} /> : <AnimalFacts {...read} />}
           {order && (
             <div class="sheet">
-              <Receipt order={order} events={eventsOf(read)} />
+              <Receipt order={order} events={eventsOf(read)} pet={read.animal.pet} />
             </div>
           )}
           <History events={eventsOf(read)} orders={read.orders} />

@@ -7,6 +7,7 @@ import { Status } from '../animal/status.tsx'
 import { EVENT_NAMES } from '../animal/status-labels.ts'
 import { exportRows } from '../files/export.ts'
 import { RecordLink } from '../links.tsx'
+import { names } from '../names.ts'
 import { useAnnounce } from '../parts/announcer.tsx'
 import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
@@ -41,7 +42,7 @@ export function Close({ day, isFuture, sales, orders }: CloseProps) {
 
   return (
     <section class="close" aria-labelledby="close" aria-busy={!sales || !isReady}>
-      <p class="print-title" data-text={`Petstore · ${location.host}`} />
+      <p class="print-title" data-text={`${plain(names().store)} · ${location.host}`} />
       <div class="title-row">
         <h2 id="close">{longDay(day)}</h2>
         {rows.length > 0 && (

@@ -2,8 +2,10 @@
 
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { toFailure } from '../failures.ts'
+import { names } from '../names.ts'
 import { useBusy } from '../parts/busy.ts'
 import { Paw } from '../parts/icons.tsx'
+import { Name } from '../parts/name.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { useTitle } from '../title.ts'
@@ -54,7 +56,9 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
     <main class="sign-in">
       <div class="sign-in-card">
         <Paw />
-        <h1>Petstore</h1>
+        <h1>
+          <Name name={names().store} />
+        </h1>
         <p class="muted">Sign in to see the animals of this store.</p>
         {unavailable && (
           <Notice kind="warning" title={unavailable}>
