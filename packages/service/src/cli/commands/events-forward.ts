@@ -11,6 +11,7 @@ import { httpUrl } from '../../config/setting-parsers.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { startAdmin } from '../../http/web/admin.ts'
 import { createLog } from '../../observability/log.ts'
+import { startInterval, startTimer, stopTimer } from '../../system/runtime.ts'
 import { messageOf } from '../../terminal/exit-codes.ts'
 import { configOf, parsedBy, withClientSettings, withFrom } from '../../terminal/options.ts'
 import { deliver } from '../../terminal/print.ts'
@@ -76,12 +77,12 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
   const saved = SavedCursor.open(state)
   const admin = port === undefined ? undefined : startAdmin({ host, port, metrics: progress })
   if (admin) log.info({ url: admin.url }, 'metrics')
-  const reporting = setInterval(() => progress.report(), REPORT_EVERY_MS)
+  const reporting = startInterval(() => progress.report(), REPORT_EVERY_MS)
   const [stop, giveUp] = [new AbortController(), new AbortController()]
   firstSignal(log).then((signal) => {
     log.info({ signal }, 'stopping')
     stop.abort()
-    setTimeout(() => giveUp.abort(), STOP_MS).unref()
+    startTimer(() => giveUp.abort(), STOP_MS).unref()
   })
   try {
     await new Forwarder(receiver, saved, progress, log, stop.signal, giveUp.signal).run(service, from)
@@ -93,7 +94,7 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
       { cause: error },
     )
   } finally {
-    clearInterval(reporting)
+    stopTimer(reporting)
     progress.report()
     await admin?.stop()
     await log.flush()
