@@ -5,6 +5,7 @@ import { audit } from '../scripts/audit.ts'
 import { root } from './support/process.ts'
 
 /** What the registry knows: `undefined` is a registry that answers no audits. */
+const AT = 'https://example.org/1'
 let advisories: Record<string, object[]> | undefined
 const registry = Bun.serve({
   port: 0,
@@ -24,18 +25,14 @@ test('the audit passes without vulnerabilities', async () => {
 })
 
 test('the audit fails for a vulnerability of high severity, and names it', async () => {
-  advisories = {
-    commander: [{ id: 1, url: 'https://example.org/1', title: 'Bad', severity: 'high', vulnerable_versions: '*' }],
-  }
+  advisories = { commander: [{ id: 1, url: AT, title: 'Bad', severity: 'high', vulnerable_versions: '*' }] }
   const { outcome, report } = await audited()
   expect(outcome).toBe('failed')
   expect(report).toContain('commander: high: Bad (https://example.org/1)')
 })
 
 test('the audit passes with a vulnerability of low severity', async () => {
-  advisories = {
-    commander: [{ id: 2, url: 'https://example.org/2', title: 'Bad', severity: 'low', vulnerable_versions: '*' }],
-  }
+  advisories = { commander: [{ id: 2, url: AT, title: 'Bad', severity: 'low', vulnerable_versions: '*' }] }
   expect((await audited()).outcome).toBe('ok')
 })
 

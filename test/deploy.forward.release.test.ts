@@ -1,25 +1,18 @@
 // The examples in deploy/ that forward events: the command, the environment and the files of each, as they stand, in a folder that stands for
 // the machine.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { launcher, root } from './support/process.ts'
-import { type Service, startService } from './support/service.ts'
+import { startService } from './support/service.ts'
 import { SECRET, startHook, taken } from './support/webhook.ts'
 
-let service: Service
-let hook: Awaited<ReturnType<typeof startHook>>
-beforeAll(async () => {
-  service = await startService({ now: Date.now })
-  await service.post('{"name":"Rex","categoryId":7}')
-  hook = await startHook(taken)
-})
-afterAll(async () => {
-  await hook.stop()
-  await service.stop()
-})
+const service = await startService({ now: Date.now })
+await service.post('{"name":"Rex","categoryId":7}')
+const hook = await startHook(taken)
+afterAll(() => hook.stop())
 
 interface Example {
   args: string[]

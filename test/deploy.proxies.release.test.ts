@@ -32,9 +32,7 @@ const EXAMPLES: typeof PROXIES = [
         .replace('listen 443', `listen 127.0.0.1:${port}`)
         .replace('/etc/ssl/shop.example/fullchain.pem', certificate)
         .replace('/etc/ssl/shop.example/privkey.pem', privateKey)
-      const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-        (name) => `${name}_temp_path ${at}/${name};`,
-      )
+      const paths = 'client_body proxy fastcgi uwsgi scgi'.split(' ').map((name) => `${name}_temp_path ${at}/${name};`)
       return `${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; pid ${at}/nginx.pid; events {}
         http { access_log off; error_log /dev/null; ${paths.join(' ')} ${site} }`
     },

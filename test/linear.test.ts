@@ -2,7 +2,7 @@
 // client. Every regular expression that meets what comes from outside is fed with the worst that can be made from what it takes, and the
 // real server with the worst that each part of a request can hold.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import document from '../openapi.yaml'
@@ -12,7 +12,7 @@ import { Exchange } from '../packages/practice/src/exchange.ts'
 import type { Answer } from '../packages/verify/src/answer.ts'
 import { linkOf } from '../packages/verify/src/promises/shared/pages.ts'
 import { petBody, verbatim } from './support/pets.ts'
-import { type Service, startService } from './support/service.ts'
+import { startService } from './support/service.ts'
 
 /** The longest text that can arrive is a body. */
 const CHARACTERS = BODY_BYTES_MAX
@@ -168,13 +168,9 @@ function* patternsOf(value: unknown): Generator<string> {
   }
 }
 
-describe('a request', () => {
-  let service: Service
-  beforeAll(async () => {
-    service = await startService({ bodyTimeoutMs: 60_000 })
-  })
-  afterAll(() => service.stop())
+const service = await startService({ bodyTimeoutMs: 60_000 })
 
+describe('a request', () => {
   interface Parts {
     headers?: Record<string, string>
     path?: string
@@ -236,11 +232,9 @@ describe('a request', () => {
 
   const send = async ({ headers = {}, path = '/v1/pets', body }: Parts): Promise<number> => {
     const begun = processorMs()
-    const response = await fetch(service.origin + path, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { Authorization: `Bearer ${service.key}`, ...headers },
-      ...(body === undefined ? {} : { body }),
-    })
+    const sent = body === undefined ? { method: 'GET' } : { method: 'POST', body }
+    const given = { Authorization: `Bearer ${service.key}`, ...headers }
+    const response = await fetch(service.origin + path, { ...sent, headers: given })
     await response.bytes()
     expect(response.status).toBeLessThan(500)
     expect(response.status).not.toBe(431)

@@ -23,13 +23,12 @@ const layout = (files: Record<string, Parameters<typeof install>[2]>, modules = 
   return modules
 }
 const BESIDE_BUN = `${BESIDE}/bin/bun`
+const laid = (...of: Parameters<typeof layout>) => [unpack(layout(...of))]
 /** Each gives the command. */
 const LAYOUTS = {
-  npm: () => [unpack(layout({ [BESIDE_BUN]: 'bun' }))],
-  pnpm: () => [unpack(layout({ [BESIDE_BUN]: 'bun' }, join(folder(), 'node_modules/.pnpm/petstore@1/node_modules')))],
-  'Yarn 1, with Bun for both C libraries': () => [
-    unpack(layout({ [BESIDE_BUN]: 'bun', [`${BESIDE}-musl/bin/bun`]: 'foreign' })),
-  ],
+  npm: () => laid({ [BESIDE_BUN]: 'bun' }),
+  pnpm: () => laid({ [BESIDE_BUN]: 'bun' }, join(folder(), 'node_modules/.pnpm/petstore@1/node_modules')),
+  'Yarn 1, with Bun for both C libraries': () => laid({ [BESIDE_BUN]: 'bun', [`${BESIDE}-musl/bin/bun`]: 'foreign' }),
   "Yarn 4, with Plug'n'Play: run by Node, which alone knows where Bun is"() {
     const unplugged = layout({ [BESIDE_BUN]: 'bun' }, folder())
     fs.writeFileSync(join(unplugged, BESIDE, 'package.json'), '{}')
@@ -40,9 +39,7 @@ const LAYOUTS = {
     fs.mkdirSync(join(modules, BESIDE, 'bin'), { recursive: true })
     return [unpack(modules)]
   },
-  'npm --ignore-scripts, beside the package bun': () => [
-    unpack(layout({ 'bun/bin/bun.exe': 'stub', [BESIDE_BUN]: 'bun' })),
-  ],
+  'npm --ignore-scripts, beside the package bun': () => laid({ 'bun/bin/bun.exe': 'stub', [BESIDE_BUN]: 'bun' }),
 } satisfies Record<string, () => string[]>
 
 describe('the package', () => {

@@ -54,9 +54,8 @@ function whole(value: unknown, contract: OpenApi): unknown {
         .reduce((at: unknown, name) => (at as Tree)[name], contract),
       contract,
     )
-  const credentials = Object.keys(Object.assign({}, ...((security as Tree[]) ?? []))).map(
-    (name) => securitySchemes[name],
-  )
+  const names = Object.keys(Object.assign({}, ...((security as Tree[]) ?? [])))
+  const credentials = names.map((name) => securitySchemes[name])
   const own = security ? { ...value, security: credentials.map((one) => `${one?.type} ${one?.scheme}`) } : value
   return Object.fromEntries(Object.entries(own).map(([name, one]) => [name, whole(one, contract)]))
 }

@@ -46,12 +46,6 @@ export async function allEvents(feed: Feed, fields: Partial<EventFilter> = {}): 
 /** How many pets have each status, by the last event of each. */
 export function inventoryOf(events: readonly Event[]): Record<string, bigint> {
   const last = new Map(events.map((event) => [event.petId, event.petStatus]))
-  const count = (status: string) =>
-    BigInt(
-      last
-        .values()
-        .filter((one) => one === status)
-        .toArray().length,
-    )
+  const count = (status: string) => BigInt([...last.values()].filter((one) => one === status).length)
   return { available: count('available'), pending: count('pending'), sold: count('sold') }
 }

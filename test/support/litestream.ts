@@ -133,11 +133,8 @@ export class Machine {
   }
 
   start({ command, env }: Step) {
-    const options = {
-      env: this.env(env),
-      cwd: this.folder,
-      stdio: ['ignore', 'ignore', 'ignore'] as ['ignore', 'ignore', 'ignore'],
-    }
+    const stdio = ['ignore', 'ignore', 'ignore'] as ['ignore', 'ignore', 'ignore']
+    const options = { env: this.env(env), cwd: this.folder, stdio }
     const child = Bun.spawn(
       command.map((word) => this.here(word)),
       options,

@@ -7,8 +7,8 @@ import type { Page, PagePosition } from '../../packages/service/src/domain/lists
 export async function expectPages(
   expected: readonly bigint[],
   limit: number,
-  read: (position: PagePosition) => Promise<Page>,
-): Promise<void> {
+  read: (at: PagePosition) => Promise<Page>,
+) {
   let at = 0
   let page = expectPage(expected, 0, limit, await read({ after: undefined, back: false }))
   while (page.next !== undefined) {

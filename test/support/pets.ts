@@ -28,7 +28,7 @@ export function verbatim(text: { toString(): string }): JsonNumber {
 export function petsOf({ json }: Page): Pet[] {
   return (parseJson(json) as JsonObject[]).map((pet) =>
     Object.fromEntries(
-      [...pet].map(([name, value]) => [name, value instanceof JsonNumber ? int64FromJson(value.text) : value]),
+      [...pet].map(([name, one]) => [name, one instanceof JsonNumber ? int64FromJson(one.text) : one]),
     ),
   ) as unknown as Pet[]
 }

@@ -78,6 +78,7 @@ export class Server {
 /** A server of a test's own, with its data. */
 export class Cluster extends Server {
   private process: ChildProcess | undefined
+  private receiver: number | undefined
   private readonly guard: ChildProcess
 
   private constructor(
@@ -170,6 +171,18 @@ export class Cluster extends Server {
     process.kill(pid, signal)
     // In this order, so that a frozen server starts no other process meanwhile.
     for (const each of childrenOf(pid)) killIfThere(each, signal)
+  }
+
+  /** From now on this standby takes nothing in, as one behind a cut wire. */
+  async stopReceiving(): Promise<void> {
+    const [row] = await this.run('SELECT pid FROM pg_stat_wal_receiver')
+    this.receiver = row?.pid as number
+    process.kill(this.receiver, 'SIGSTOP')
+  }
+
+  receive(): void {
+    if (this.receiver !== undefined) process.kill(this.receiver, 'SIGCONT')
+    this.receiver = undefined
   }
 
   /** Resolves when this standby takes writes. */

@@ -128,6 +128,11 @@ function spawn(args: string[], { env = {}, cwd, command = [launcher], stdin }: R
   return child
 }
 
+/** Starts a command without its output. */
+export function spawnSilent(...args: string[]) {
+  return Bun.spawn([launcher, ...args], { stdio: ['ignore', 'ignore', 'ignore'] })
+}
+
 const newFolder = () => mkdtempSync(temporaryFile('cwd-'))
 
 function environment(env: Record<string, string> = {}) {

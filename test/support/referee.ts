@@ -29,22 +29,22 @@ const REX = { name: 'Rex', categoryId: 7 }
 const LARGE = '9007199254740993'
 const pets = (client: Driver) => client.pets()
 const add = (client: Driver) => client.add(REX)
+const inventory = (client: Driver) => client.inventory()
+const threeEvents = (client: Driver) => client.events(3)
+const ADD = 'createPet'
 const failing = (fault: Parameters<PracticePetstore['fail']>[0]) => (store: PracticePetstore) => store.fail(fault)
 
 export const SITUATIONS: Readonly<Record<string, Situation>> = {
   'a list of three pages': { steps: [(client) => client.pets({ limit: 30, status: 'available' })] },
   'two pets': { steps: [add, (client) => client.add({ name: 'Max', categoryId: 7 })] },
-  'overloaded while a pet is added': {
-    prepare: failing({ operation: 'createPet', status: 503, retryAfter: 1 }),
-    steps: [add],
-  },
+  'overloaded while a pet is added': { prepare: failing({ operation: ADD, status: 503, retryAfter: 1 }), steps: [add] },
   'failing three times': { prepare: failing({ operation: 'listPets', status: 500, times: 3 }), steps: [pets] },
   'a pet is added, and the answer lost': { prepare: failing({ operation: 'createPet', cut: 'after' }), steps: [add] },
   'a list is lost': { prepare: failing({ operation: 'listPets', cut: 'before' }), steps: [pets] },
   'half a list': { prepare: failing({ operation: 'listPets', truncate: 20 }), steps: [pets] },
   'too many requests': {
     prepare: failing({ operation: 'listPets', code: 'rate_limited', retryAfter: 1 }),
-    steps: [pets, (client) => client.inventory()],
+    steps: [pets, inventory],
   },
   'a pet without a name': { steps: [(client) => client.add({ ...REX, name: '' })] },
   'a wrong key': { steps: [pets], apiKey: 'wrong' },
@@ -57,20 +57,14 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
       },
     ],
   },
-  'a field of tomorrow': {
-    prepare: failing({ operation: 'listPets', unknown: true }),
-    steps: [pets, (client) => client.inventory()],
-  },
+  'a field of tomorrow': { prepare: failing({ operation: 'listPets', unknown: true }), steps: [pets, inventory] },
   'a code of tomorrow': { prepare: failing({ operation: 'listPets', status: 503, unknown: true }), steps: [pets] },
-  'an event of tomorrow': {
-    prepare: failing({ operation: 'listEvents', unknown: true }),
-    steps: [(client) => client.events(3)],
-  },
-  'the same again': { steps: [(client) => client.inventory(), (client) => client.inventory(), pets, pets] },
+  'an event of tomorrow': { prepare: failing({ operation: 'listEvents', unknown: true }), steps: [threeEvents] },
+  'the same again': { steps: [inventory, inventory, pets, pets] },
   'a sale': { steps: [async (client) => client.sell((await client.order(1)).id)] },
   'too many requests for a while': {
     prepare: failing({ operation: 'listPets', code: 'rate_limited', retryAfter: 10 }),
-    steps: [pets, (client) => client.inventory()],
+    steps: [pets, inventory],
     isSlow: true,
   },
   'no answer': { prepare: failing({ operation: 'listPets', latencyMs: 32_000 }), steps: [pets], isSlow: true },

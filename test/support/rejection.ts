@@ -1,4 +1,6 @@
-// How a test waits for a call that must fail.
+// How a test waits for a call that must fail, or may.
+
+import { PetstoreError } from '../../packages/service/src/domain/petstore-error.ts'
 
 /**
  * What the call rejects with. Rejects when the call succeeds. Use it in place of `expect(…).rejects`, for which Bun runs an event loop
@@ -13,3 +15,10 @@ export function rejectionOf(call: Promise<unknown>): Promise<Error> {
     (error) => error,
   )
 }
+
+/** `answered`, or the code with which the store refuses. */
+export const outcomeOf = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => 'answered',
+    (error) => (error instanceof PetstoreError ? error.code : String(error)),
+  )

@@ -43,11 +43,8 @@ export class Rows {
     const isDue = ({ status, expiresAt = Number.POSITIVE_INFINITY }: StoredOrder) =>
       status === 'pending' && expiresAt <= this.now
     const due = orders.filter(isDue).toSorted((one, other) => Number(one.expiresAt) - Number(other.expiresAt))
-    const readOrders = [
-      ...[...orderIds].map((id) => this.orders.get(id)),
-      ...[...petIds].map(holder),
-      ...due.slice(0, overdue),
-    ].filter((order) => order !== undefined)
+    const some = [...[...orderIds].map((id) => this.orders.get(id)), ...[...petIds].map(holder)]
+    const readOrders = [...some, ...due.slice(0, overdue)].filter((order) => order !== undefined)
     const readPets = new Set([...petIds, ...readOrders.map(({ petId }) => petId)])
     return {
       now: this.now,

@@ -44,7 +44,7 @@ export const SNIPPETS: Record<string, Snippet> = {
   Python: {
     title: '**Python**',
     files: (snippet) => ({
-      'program.py': `${snippet}\n${PYTHON_CHECK}\nreset()\ncheck(store)\npetstore.stdin.close()\n`,
+      'program.py': `${snippet}\n${PYTHON_CHECK}\nreset()\ncheck(store)\npetstore.stdin.close()`,
     }),
     command: ['python3', 'program.py'],
   },

@@ -18,12 +18,7 @@ export interface Terminal {
   readonly pid: number
 }
 
-export function openTerminal(
-  args: string[],
-  env: Record<string, string> = {},
-  columns = 80,
-  command: string[] = [launcher],
-): Terminal {
+export function openTerminal(args: string[], env = {}, columns = 80, command: string[] = [launcher]): Terminal {
   const decoder = new TextDecoder()
   let text = ''
   const child = Bun.spawn([...command, ...args], {

@@ -1,10 +1,10 @@
 // The client against a real service.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { clientOf, REX } from '../../../test/support/client.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { rejectionOf } from '../../../test/support/rejection.ts'
-import { type Service, startService } from '../../../test/support/service.ts'
+import { startService } from '../../../test/support/service.ts'
 import {
   type Deprecation,
   type Pet,
@@ -14,15 +14,10 @@ import {
   toJson,
 } from '../src/petstore.ts'
 
-describe('the client on a service', () => {
-  let service: Service
-  let client: PetstoreClient
-  beforeAll(async () => {
-    service = await startService()
-    client = clientOf(service.url, { apiKey: service.key })
-  })
-  afterAll(() => service.stop())
+const service = await startService()
+const client = clientOf(service.url, { apiKey: service.key })
 
+describe('the client on a service', () => {
   const ask = (path: string) => fetch(service.url + path, { headers: { Authorization: `Bearer ${service.key}` } })
 
   test('follows the links through every page, each pet and each order once', async () => {

@@ -8,6 +8,8 @@ import { parseJson } from '../../contract/src/json.ts'
 import { toJson } from '../src/petstore.ts'
 import { toPet } from '../src/responses.ts'
 
+const UNEXPECTED = 'unexpected_answer'
+
 describe('a response', () => {
   test.each([
     ['a page of a proxy', 502, '<h1>Bad gateway</h1>'],
@@ -17,16 +19,11 @@ describe('a response', () => {
     ['an id in quotes', 200, REX_JSON.replace('1', '"1"')],
     ['an id with a fraction', 200, REX_JSON.replace('1', '1.5')],
     ['no body', 200, ''],
-  ])('does not accept %s as a response of the service', (_what, status, body) =>
-    withServer(
-      () => answer(status, body),
-      async (url) =>
-        expect(await rejectionOf(clientOf(url, { retries: 0 }).getPet(1n))).toMatchObject({
-          code: 'unexpected_answer',
-          status,
-        }),
-    ),
-  )
+  ])('does not accept %s as a response of the service', (_what, status, body) => {
+    const refused = async (url: string) =>
+      expect(await rejectionOf(clientOf(url, { retries: 0 }).getPet(1n))).toMatchObject({ code: UNEXPECTED, status })
+    return withServer(() => answer(status, body), refused)
+  })
 
   test.each([
     ['http_proxy', 'Is the address right, and http_proxy?'],

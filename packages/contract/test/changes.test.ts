@@ -87,13 +87,9 @@ describe('what breaks a client is seen:', () => {
   })
 
   test('with the place, and what it was and is', () => {
-    expect(changesAfter(['', `${PARAMETERS} 0 schema maximum`, 50])).toEqual([
-      {
-        operationId: 'listPets',
-        stability: 'stable',
-        what: 'parameters query limit schema maximum is 50 instead of 100',
-      },
-    ])
+    const what = 'parameters query limit schema maximum is 50 instead of 100'
+    const expected = { operationId: 'listPets', stability: 'stable' as const, what }
+    expect(changesAfter(['', `${PARAMETERS} 0 schema maximum`, 50])).toEqual([expected])
   })
 })
 

@@ -1,31 +1,29 @@
 // Which texts are a date-time or a full-date (RFC 3339, 5.6), and which instant a date-time names.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dateFromText, instantFromText } from '../src/date-time.ts'
 
 const NOON = Date.UTC(2026, 10, 21, 12)
 
-describe('reads', () => {
-  for (const [text, instant] of [
-    ['2026-11-21T12:00:00Z', NOON],
-    ['2026-11-21t12:00:00z', NOON],
-    ['2026-11-21T14:00:00+02:00', NOON],
-    ['2026-11-21T03:30:00-08:30', NOON],
-    ['2026-11-22T11:59:00+23:59', NOON],
-    ['2026-11-21T12:00:00-00:00', NOON],
-    ['2026-11-21T12:00:00.5Z', NOON + 500],
-    ['2026-11-21T12:00:00.001Z', NOON + 1],
-    ['2026-11-21T12:00:00.0019Z', NOON + 1],
-    ['2026-11-21T12:00:00.999999999+00:00', NOON + 999],
-    ['2024-02-29T00:00:00Z', Date.UTC(2024, 1, 29)],
-    ['0000-01-01T00:00:00Z', -62_167_219_200_000],
-    ['0099-12-31T23:59:59Z', -59_011_459_201_000],
-    ['9999-12-31T23:59:59-23:59', Date.UTC(9999, 11, 31, 23, 59, 59) + (23 * 60 + 59) * 60_000],
-  ] as const) {
-    test(text, () => expect(instantFromText(text)).toBe(instant))
-  }
-})
+for (const [text, instant] of [
+  ['2026-11-21T12:00:00Z', NOON],
+  ['2026-11-21t12:00:00z', NOON],
+  ['2026-11-21T14:00:00+02:00', NOON],
+  ['2026-11-21T03:30:00-08:30', NOON],
+  ['2026-11-22T11:59:00+23:59', NOON],
+  ['2026-11-21T12:00:00-00:00', NOON],
+  ['2026-11-21T12:00:00.5Z', NOON + 500],
+  ['2026-11-21T12:00:00.001Z', NOON + 1],
+  ['2026-11-21T12:00:00.0019Z', NOON + 1],
+  ['2026-11-21T12:00:00.999999999+00:00', NOON + 999],
+  ['2024-02-29T00:00:00Z', Date.UTC(2024, 1, 29)],
+  ['0000-01-01T00:00:00Z', -62_167_219_200_000],
+  ['0099-12-31T23:59:59Z', -59_011_459_201_000],
+  ['9999-12-31T23:59:59-23:59', Date.UTC(9999, 11, 31, 23, 59, 59) + (23 * 60 + 59) * 60_000],
+] as const) {
+  test(`reads ${text}`, () => expect(instantFromText(text)).toBe(instant))
+}
 
 const REFUSED = [
   '|2026-11-21|2026-11-21 12:00:00Z|2026-11-21T12:00Z|2026-11-21T12Z|2026-11-21T12:00:00|2026-11-21T12:00:00+02',

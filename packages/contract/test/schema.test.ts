@@ -1,6 +1,6 @@
 // The schema compiler, against an independent validator, and where it must refuse to start.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { Ajv2020 } from 'ajv/dist/2020'
 import fc from 'fast-check'
 import document from '../../../openapi.yaml'
@@ -13,10 +13,8 @@ const { schemas } = document.components
 /** Of the texts below; packages/contract/test/date-time.test.ts has all others. */
 const dateTime = (text: string) => text === '2026-11-21T18:00:00+02:00'
 const date = (text: string) => text === '2026-11-21'
-const ajv = new Ajv2020({
-  strict: false,
-  formats: { int32: integerBelow(2 ** 31), int64: integerBelow(2 ** 63), 'date-time': dateTime, date },
-})
+const integers = { int32: integerBelow(2 ** 31), int64: integerBelow(2 ** 63) }
+const ajv = new Ajv2020({ strict: false, formats: { ...integers, 'date-time': dateTime, date } })
 ajv.addSchema({ $id: 'contract', components: { schemas } })
 
 /** Values that are or nearly are a pet or an order: names that matter, integers that a double holds exactly. */
@@ -62,9 +60,7 @@ function read(schema: Schema, ...jsons: string[]) {
 }
 
 test('a valid pet comes out with the default filled in and without unknown fields', () => {
-  expect(
-    read({ $ref: '#/components/schemas/NewPet' }, '{"x":1,"categoryId":9223372036854775807,"name":" a "}'),
-  ).toEqual({
+  expect(read({ $ref: '#/components/schemas/NewPet' }, `{"x":1,"categoryId":${2n ** 63n - 1n},"name":" a "}`)).toEqual({
     values: [{ name: ' a ', categoryId: 2n ** 63n - 1n, status: 'available' }],
     problems: [],
   })
@@ -103,24 +99,22 @@ test.each([
   expect(read(schema, ...jsons)).toEqual({ values, problems: Array(jsons.length - values.length).fill(problem) })
 })
 
-describe('a contract that is not understood stops the start', () => {
-  for (const schema of [
-    {},
-    { type: 'number' },
-    { type: 'integer' },
-    { type: 'string', format: 'email' },
-    { type: 'string', format: 'date', pattern: '^2' },
-    { type: 'string', format: 'date-time', maxLength: 20 },
-    { type: 'array', items: { type: 'string' }, uniqueItems: true },
-    { type: 'object', additionalProperties: false },
-    { type: 'object', minProperties: 2 },
-    { $ref: '#/components/schemas/Nothing' },
-  ]) {
-    test(JSON.stringify(schema), () => {
-      expect(() => compileSchema(schema, schemas)).toThrow()
-    })
-  }
-})
+for (const schema of [
+  {},
+  { type: 'number' },
+  { type: 'integer' },
+  { type: 'string', format: 'email' },
+  { type: 'string', format: 'date', pattern: '^2' },
+  { type: 'string', format: 'date-time', maxLength: 20 },
+  { type: 'array', items: { type: 'string' }, uniqueItems: true },
+  { type: 'object', additionalProperties: false },
+  { type: 'object', minProperties: 2 },
+  { $ref: '#/components/schemas/Nothing' },
+]) {
+  test(`a contract that is not understood stops the start ${JSON.stringify(schema)}`, () => {
+    expect(() => compileSchema(schema, schemas)).toThrow()
+  })
+}
 
 function integerBelow(bound: number) {
   return { type: 'number' as const, validate: (n: number) => Number.isInteger(n) && n >= -bound && n < bound }

@@ -1,69 +1,59 @@
 // The contract as the service serves it: the file, with the addresses of this service.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type document from '../../../openapi.yaml'
 import { type Service, startService } from '../../../test/support/service.ts'
 
 const text = readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8')
 
-describe('the served contract', () => {
-  let service: Service
-  beforeAll(async () => {
-    service = await startService({
-      baseUrls: { production: 'https://pets.shop.example/v1', staging: 'https://staging.shop.example/petstore/v1' },
-    })
-  })
-  afterAll(() => service.stop())
+const urls = ['https://pets.shop.example/v1', 'https://staging.shop.example/petstore/v1']
+const service = await startService({ baseUrls: { production: urls[0], staging: urls[1] } })
 
-  const served = async (path: string, from: Service = service) => {
-    const answer = await fetch(from.origin + path)
-    expect(answer.status).toBe(200)
-    return { type: answer.headers.get('Content-Type'), text: await answer.text() }
+const served = async (path: string, from: Service = service) => {
+  const answer = await fetch(from.origin + path)
+  expect(answer.status).toBe(200)
+  return { type: answer.headers.get('Content-Type'), text: await answer.text() }
+}
+
+test('/openapi.yaml is the file, with the configured addresses', async () => {
+  const yaml = await served('/openapi.yaml')
+  expect(yaml.type).toBe('application/yaml')
+  const changed = yaml.text.split('\n').filter((line) => !text.split('\n').includes(line))
+  expect(changed.map((line) => line.trim())).toEqual(urls.map((url) => `- url: "${url}"`))
+})
+
+test('/openapi.json says the same, to the last digit', async () => {
+  const json = await served('/openapi.json')
+  expect(json.type).toBe('application/json')
+  expect(boundsIn(json.text)).toEqual(boundsIn(text))
+  expect(JSON.parse(json.text)).toEqual(Bun.YAML.parse((await served('/openapi.yaml')).text))
+})
+
+test.each(['/openapi.yaml', '/openapi.json'])(
+  '%s is compressed, and answered 304 when it has not changed',
+  async (path) => {
+    const get = (headers: Record<string, string>) => fetch(service.origin + path, { headers, decompress: false })
+    expect((await get({ 'Accept-Encoding': 'br' })).headers.get('Content-Encoding')).toBe('br')
+    const { headers } = await get({})
+    expect(headers.get('Cache-Control')).toBe('no-cache')
+    const again = await get({ 'If-None-Match': headers.get('ETag') ?? '' })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+  },
+)
+
+test('the first server of the contract is the listener if no address is configured', async () => {
+  for (const [environment, description] of [
+    ['production', 'Production'],
+    ['staging', 'Staging'],
+  ] as const) {
+    const local = await startService({ environment })
+    const { servers } = JSON.parse((await served('/openapi.json', local)).text) as typeof document
+    expect(servers[0]).toEqual({ url: local.url, description })
+    expect(servers[1]?.url).toEndWith('.example/v1')
+    expect(Bun.YAML.parse((await served('/openapi.yaml', local)).text)).toMatchObject({ servers })
+    await local.stop()
   }
-
-  test('/openapi.yaml is the file, with the configured addresses', async () => {
-    const yaml = await served('/openapi.yaml')
-    expect(yaml.type).toBe('application/yaml')
-    const changed = yaml.text.split('\n').filter((line) => !text.split('\n').includes(line))
-    expect(changed.map((line) => line.trim())).toEqual([
-      '- url: "https://pets.shop.example/v1"',
-      '- url: "https://staging.shop.example/petstore/v1"',
-    ])
-  })
-
-  test('/openapi.json says the same, to the last digit', async () => {
-    const json = await served('/openapi.json')
-    expect(json.type).toBe('application/json')
-    expect(boundsIn(json.text)).toEqual(boundsIn(text))
-    expect(JSON.parse(json.text)).toEqual(Bun.YAML.parse((await served('/openapi.yaml')).text))
-  })
-
-  test.each(['/openapi.yaml', '/openapi.json'])(
-    '%s is compressed, and answered 304 when it has not changed',
-    async (path) => {
-      const get = (headers: Record<string, string>) => fetch(service.origin + path, { headers, decompress: false })
-      expect((await get({ 'Accept-Encoding': 'br' })).headers.get('Content-Encoding')).toBe('br')
-      const { headers } = await get({})
-      expect(headers.get('Cache-Control')).toBe('no-cache')
-      const again = await get({ 'If-None-Match': headers.get('ETag') ?? '' })
-      expect([again.status, await again.text()]).toEqual([304, ''])
-    },
-  )
-
-  test('without a configured address, the first server of the contract is the listener', async () => {
-    for (const [environment, description] of [
-      ['production', 'Production'],
-      ['staging', 'Staging'],
-    ] as const) {
-      const local = await startService({ environment })
-      const { servers } = JSON.parse((await served('/openapi.json', local)).text) as typeof document
-      expect(servers[0]).toEqual({ url: local.url, description })
-      expect(servers[1]?.url).toEndWith('.example/v1')
-      expect(Bun.YAML.parse((await served('/openapi.yaml', local)).text)).toMatchObject({ servers })
-      await local.stop()
-    }
-  })
 })
 
 /** The bounds of numbers, as they are written. */

@@ -26,11 +26,15 @@ const feed = get('/store/events?limit=1')
 const fromNow = get('/store/events?from=now')
 const oldCursor = get('/store/events?cursor=old')
 const big = add('big', '{"name":"Big","categoryId":9007199254740993}')
+const inCategory = (id: string) => get(`/pets?categoryId=${id}`)
+const onePet = get('/pets?limit=1')
+const slow = (latencyMs: number) => fail({ latencyMs })
+const correction = (body: string) => tagged('PATCH', '/pets/1', 'If-Match', body)
 const invalid = add(undefined, '{}')
 const wrongTag = send('PATCH', '/pets/1', { 'If-Match': '"no"' }, '{"name":"Luna"}')
 const lost = fail({ cut: 'after' })
 const unavailable = fail({ status: 503 })
-const unavailableFor3s = fail({ status: 503, retryAfter: 3 })
+const later = fail({ status: 503, retryAfter: 3 })
 const failedOnce = fail({ status: 500 })
 const limited = fail({ code: 'rate_limited', retryAfter: 1 })
 const truncated = fail({ truncate: 5 })
@@ -56,21 +60,15 @@ export const ROWS: Record<string, Clients> = {
   'creates.same-key': clients([unavailable, add('same'), add('same')], [lost, add('first'), add('second')]),
   'creates.new-key': clients([add('rex'), add('max', MAX)], [add('both'), add('both', MAX)]),
   'creates.keyless': clients([lost, add()], [lost, add(), add()]),
-  'waits.retry-after': clients(
-    [unavailableFor3s, list, wait(3_000), list],
-    [unavailableFor3s, list, wait(2_000), list],
-  ),
+  'waits.retry-after': clients([later, list, wait(3_000), list], [later, list, wait(2_000), list]),
   'waits.quiet': clients([limited, list, wait(1_000), orders], [limited, list, orders]),
   'waits.pause': clients([failedOnce, list, wait(100), list], [failedOnce, list, list]),
   'waits.longer': clients(pausing(100, 200, 30, 400), pausing(300, 100, 100, 100)),
-  'waits.patience': clients(
-    [fail({ latencyMs: 60_000 }), meanwhile(wait(10_000), close)],
-    [fail({ latencyMs: 50 }), meanwhile(wait(31_000))],
-  ),
+  'waits.patience': clients([slow(60_000), meanwhile(wait(10_000), close)], [slow(50), meanwhile(wait(31_000))]),
   'connections.shared': clients([list, list], repeated(4, list, close)),
   'connections.closed': clients([list, wait(10_000), close], [list, wait(61_000)]),
   'pages.all': clients([get('/pets?limit=2'), everyNext], [list]),
-  'pages.cursor': clients([get('/pets?limit=1'), next()], [get('/pets?limit=1'), get('/pets?limit=1&page=2')]),
+  'pages.cursor': clients([onePet, next()], [onePet, get('/pets?limit=1&page=2')]),
   'pages.filter': clients(
     [get('/pets?limit=1&status=available'), next()],
     [get('/pets?limit=1&status=available'), next((path) => path.replace('available', 'sold'))],
@@ -78,26 +76,14 @@ export const ROWS: Record<string, Clients> = {
   'events.next': clients([feed, next(), expired, next(), get('/store/events')], [feed, feed]),
   'events.wait': clients([fromNow, wait(1_000), next()], [fromNow, next()]),
   'events.anew': clients([expired, oldCursor, get('/store/events')], [expired, oldCursor, oldCursor]),
-  'values.exact': clients(
-    [big, get('/pets?categoryId=9007199254740993')],
-    [big, get('/pets?categoryId=9007199254740992')],
-  ),
+  'values.exact': clients([big, inCategory('9007199254740993')], [big, inCategory('9007199254740992')]),
   'values.numbers': clients([add()], [add(undefined, '{"name":"Rex","categoryId":"7"}')]),
-  'unknown.field': clients(
-    [unknown, get('/pets?limit=1'), orders],
-    [unknown, get('/pets?limit=1'), get('/pets?limit=1')],
-  ),
+  'unknown.field': clients([unknown, onePet, orders], [unknown, onePet, onePet]),
   'unknown.type': clients([unknown, feed, next()], [unknown, feed, feed]),
   'unknown.code': clients([unknownCode, list, list], [unknownCode, list]),
   'etags.reads': clients([list, tagged('GET', '/pets', 'If-None-Match')], [list, list]),
-  'etags.changes': clients(
-    [pet, tagged('PATCH', '/pets/1', 'If-Match', NEW_NAME)],
-    [pet, send('PATCH', '/pets/1', {}, NEW_NAME)],
-  ),
-  'etags.refused': clients(
-    [wrongTag, pet, tagged('PATCH', '/pets/1', 'If-Match', '{"name":"Max"}')],
-    [wrongTag, wrongTag],
-  ),
+  'etags.changes': clients([pet, correction(NEW_NAME)], [pet, send('PATCH', '/pets/1', {}, NEW_NAME)]),
+  'etags.refused': clients([wrongTag, pet, correction('{"name":"Max"}')], [wrongTag, wrongTag]),
   'deprecated.left': clients([pet, list], [pet, get('/pets/2')]),
   'deprecated.removed': clients([removed, pet, list], [removed, pet, get('/pets/2')]),
   'key.header': clients([list], [(client) => client.get(`/pets?key=${client.key}`)]),

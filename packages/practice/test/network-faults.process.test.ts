@@ -227,25 +227,23 @@ test('what a fault may have is in docs/practice.md, and in a test', async () => 
   expect(names.filter((name) => !page.includes(`\`${name}\``) || !tests.includes(`${name}: `))).toEqual([])
 })
 
-describe('a fault is refused that', () => {
-  test.each([
-    ['does nothing', {}, 'A fault needs one of status'],
-    ['has an unknown member', { statuss: 503 }, 'A fault has no statuss.'],
-    ['has a member of every object', { constructor: 1 }, 'A fault has no constructor.'],
-    ['is of an unknown operation', { operation: 'addPet', status: 503 }, 'operation must be one of listPets,'],
-    ['is no error', { status: 200 }, 'status must be an integer from 400 to 599.'],
-    ['has an unknown code', { code: 'no' }, 'code must be one of '],
-    ['strikes no request', { status: 503, times: 0 }, 'times must be an integer from 1.'],
-    ['cuts elsewhere', { cut: 'between' }, 'cut must be before or after.'],
-    ['cuts an error', { cut: 'after', status: 503 }, 'With cut there is no answer'],
-    ['resets nothing', { reset: true, status: 503 }, 'reset needs cut or truncate.'],
-    ['strikes more than all', { rate: 1.5, status: 503 }, 'rate must be a number from 0 to 1.'],
-    ['chooses in two ways', { rate: 0.5, every: 2, status: 503 }, 'rate and every exclude each other.'],
-    ['has a seed for nothing', { seed: 1, status: 503 }, 'seed needs rate.'],
-    ['has no unknown', { unknown: 1 }, 'unknown must be true or false.'],
-    ['waits without an error', { retryAfter: 1, cut: 'after' }, 'retryAfter needs status or code.'],
-  ])('%s', async (_name, fault, message) => {
-    expect(await rejectionOf(store.fail(fault as Fault))).toMatchObject({ message: expect.stringContaining(message) })
-    expect(statusOf(await list())).toBe(200)
-  })
+test.each([
+  ['does nothing', {}, 'A fault needs one of status'],
+  ['has an unknown member', { statuss: 503 }, 'A fault has no statuss.'],
+  ['has a member of every object', { constructor: 1 }, 'A fault has no constructor.'],
+  ['is of an unknown operation', { operation: 'addPet', status: 503 }, 'operation must be one of listPets,'],
+  ['is no error', { status: 200 }, 'status must be an integer from 400 to 599.'],
+  ['has an unknown code', { code: 'no' }, 'code must be one of '],
+  ['strikes no request', { status: 503, times: 0 }, 'times must be an integer from 1.'],
+  ['cuts elsewhere', { cut: 'between' }, 'cut must be before or after.'],
+  ['cuts an error', { cut: 'after', status: 503 }, 'With cut there is no answer'],
+  ['resets nothing', { reset: true, status: 503 }, 'reset needs cut or truncate.'],
+  ['strikes more than all', { rate: 1.5, status: 503 }, 'rate must be a number from 0 to 1.'],
+  ['chooses in two ways', { rate: 0.5, every: 2, status: 503 }, 'rate and every exclude each other.'],
+  ['has a seed for nothing', { seed: 1, status: 503 }, 'seed needs rate.'],
+  ['has no unknown', { unknown: 1 }, 'unknown must be true or false.'],
+  ['waits without an error', { retryAfter: 1, cut: 'after' }, 'retryAfter needs status or code.'],
+])('a fault is refused that %s', async (_name, fault, message) => {
+  expect(await rejectionOf(store.fail(fault as Fault))).toMatchObject({ message: expect.stringContaining(message) })
+  expect(statusOf(await list())).toBe(200)
 })

@@ -27,9 +27,7 @@ for (const proxy of PROXIES) {
       const broken = brokenOf(await examine(url, { keys: await keysOf(service), write: true }))
       await running.stop()
       await service.stop()
-      expect(broken.map((line) => line.split(':')[0] as string).sort()).toEqual(
-        [...(BROKEN[name]?.[path] ?? [])].sort(),
-      )
+      expect(broken.map((line) => line.split(':')[0] ?? '').sort()).toEqual([...(BROKEN[name]?.[path] ?? [])].sort())
     })
   })
 }

@@ -185,6 +185,7 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
   const hanging = () => new Promise<Response>(() => undefined)
   const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10_000).fill(0x20)) })
   const NO_HTTP = 'does not speak HTTP/1.1'
+  const REDIRECTS = 'redirects GET /pets to http://127.0.0.1:9/elsewhere, and redirects are not followed'
   const WEB_PAGE = 'answers with a web page, which this base URL should not.'
   const elsewhere = 'http://127.0.0.1:9/elsewhere'
   const servers: Record<string, readonly [() => { url: string }, string]> = {
@@ -201,10 +202,7 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
       answering(() => new Response(Bun.gzipSync('[]'), { headers: { 'Content-Encoding': 'gzip' } })),
       'compresses (gzip) although not asked to',
     ],
-    'that redirects': [
-      answering(() => Response.redirect(elsewhere, 302)),
-      `redirects GET /pets to ${elsewhere}, and redirects are not followed`,
-    ],
+    'that redirects': [answering(() => Response.redirect(elsewhere, 302)), REDIRECTS],
     'of web pages': [answering(() => new Response('<!doctype html><p>Hello')), WEB_PAGE],
     'of something else': [
       answering(({ url }) => Response.json({ error: `${new URL(url).pathname} not found` }, { status: 404 })),

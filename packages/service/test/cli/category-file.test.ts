@@ -18,27 +18,25 @@ async function read(content: string | Uint8Array): Promise<string> {
   }
 }
 
-describe('is read', () => {
-  test.each([
-    ['as it is', 'id,name\n7,Dogs\n8,Cats\n', '7 Dogs, 8 Cats'],
-    [
-      'with every digit of an id',
-      'id,name\n9223372036854775807,A\n-9223372036854775808,B\n0,C',
-      '9223372036854775807 A, -9223372036854775808 B, 0 C',
-    ],
-    [
-      'from a spreadsheet: byte order mark, CRLF, semicolons',
-      '\ufeffID;Name\r\n7;Dogs, small;;\r\n\r\n',
-      '7 Dogs, small',
-    ],
-    ['with the line that names the separator for Excel', 'sep=;\nid;name\n7;Dogs\n', '7 Dogs'],
-    ['with tabs, another order and further columns', 'name\tnote\tid\nDogs\tx\t7\n', '7 Dogs'],
-    ['with quotes', 'id,name\n"7","Dogs, ""small"""\n', '7 Dogs, "small"'],
-    ['from right to left', 'id,name\n7,כלבים\n8,קטים\n', '7 כלבים, 8 קטים'],
-    ['without categories', 'id,name\n', ''],
-    ['with 60 code points', `id,name\n7,${'🐶'.repeat(60)}\n`, `7 ${'🐶'.repeat(60)}`],
-  ])('%s', async (_what, content, categories) => expect(await read(content)).toBe(categories))
-})
+test.each([
+  ['as it is', 'id,name\n7,Dogs\n8,Cats\n', '7 Dogs, 8 Cats'],
+  [
+    'with every digit of an id',
+    'id,name\n9223372036854775807,A\n-9223372036854775808,B\n0,C',
+    '9223372036854775807 A, -9223372036854775808 B, 0 C',
+  ],
+  [
+    'from a spreadsheet: byte order mark, CRLF, semicolons',
+    '\ufeffID;Name\r\n7;Dogs, small;;\r\n\r\n',
+    '7 Dogs, small',
+  ],
+  ['with the line that names the separator for Excel', 'sep=;\nid;name\n7;Dogs\n', '7 Dogs'],
+  ['with tabs, another order and further columns', 'name\tnote\tid\nDogs\tx\t7\n', '7 Dogs'],
+  ['with quotes', 'id,name\n"7","Dogs, ""small"""\n', '7 Dogs, "small"'],
+  ['from right to left', 'id,name\n7,כלבים\n8,קטים\n', '7 כלבים, 8 קטים'],
+  ['without categories', 'id,name\n', ''],
+  ['with 60 code points', `id,name\n7,${'🐶'.repeat(60)}\n`, `7 ${'🐶'.repeat(60)}`],
+])('is read %s', async (_what, content, categories) => expect(await read(content)).toBe(categories))
 
 test('all problems are reported together, each with its line', async () => {
   const rows = [

@@ -36,9 +36,8 @@ test('petstore events shows what has happened, for people and as JSON, and goes 
   const events = async (...flags: string[]) => (await run(['events', ...flags], { env })).stdout
   for (const name of ['Rex', 'L\\u001buna']) await service.post(`{"name":"${name}","categoryId":7}`)
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
-  await service.request('POST', '/store/orders', {
-    body: `{"petId":1,"reference":"A\\u001bda","expiresAt":"${expiresAt}"}`,
-  })
+  const order = `{"petId":1,"reference":"A\\u001bda","expiresAt":"${expiresAt}"}`
+  await service.request('POST', '/store/orders', { body: order })
   const time = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ  '
   const lines = [
     'pet\\.added        pet 1 available \\(Rex\\), by test\n',

@@ -64,9 +64,7 @@ describe('an export', () => {
 
     const other = temporaryFile('pets.csv')
     writeFileSync(`${other}.part`, 'precious')
-    const refused = await run(['pets', 'export', other], {
-      env: { ...env, PETSTORE_API_KEY: generateKey('production') },
-    })
+    const refused = await run(['pets', 'export', other, '--api-key', generateKey('production')], { env })
     expect(refused.status).toBe(4)
     expect([existsSync(other), readFileSync(`${other}.part`, 'utf8')]).toEqual([false, 'precious'])
     expect(beside(other)).toEqual(['pets.csv.part'])
@@ -111,10 +109,8 @@ describe('an export', () => {
       expect(beside(file).length).toBe(1)
       child.kill(signal)
       const said = await child.stderr.text()
-      expect([await child.exited, said]).toEqual([
-        130,
-        `petstore: Interrupted. The unfinished export was removed; ${file} was not changed.\n`,
-      ])
+      const sentence = `petstore: Interrupted. The unfinished export was removed; ${file} was not changed.\n`
+      expect([await child.exited, said]).toEqual([130, sentence])
       expect([readFileSync(file, 'utf8'), beside(file)]).toEqual(['before', []])
     })
   }

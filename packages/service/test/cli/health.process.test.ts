@@ -40,6 +40,7 @@ test('exits with 3 while the service is not ready', async () => {
 
 /** The service is process 1 in namespaces of its own, as in a container. */
 const CONTAINER = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child']
+const inContainer = [...CONTAINER, launcher]
 const contained = Bun.which('unshare') !== null && Bun.spawnSync([...CONTAINER, 'true']).success
 const uncontained = contained ? '' : ': skipped, no namespaces can be made here'
 
@@ -47,9 +48,7 @@ test.skipIf(!contained)(`the image's health check asks where the flags of the se
   const [, command = ''] = /^HEALTHCHECK .* CMD (.*)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? []
   const [, ...check] = JSON.parse(command) as string[]
   const port = String(freePort())
-  const service = await serve(['--ephemeral', '--port', port, '--host=127.0.0.2'], {
-    command: [...CONTAINER, launcher],
-  })
+  const service = await serve(['--ephemeral', '--port', port, '--host=127.0.0.2'], { command: inContainer })
   const inside = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8').trim()
   const nsenter = ['nsenter', '--target', inside, '--pid', '--mount', launcher]
   // What the image has in its environment.

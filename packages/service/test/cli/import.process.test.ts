@@ -57,9 +57,8 @@ describe('import and export', () => {
   ])('run again after %s, adds only the missing records', async (_what, after, added) => {
     const ndjson = (names: string) => names.split(',').map((name) => petBody({ name }))
     const name = file(`${Bun.randomUUIDv7()}.ndjson`, ndjson(before).join('\n'))
-    expect((await pets(['import', name, '--keep-going', '--json'])).stdout).toBe(
-      '{"added":4,"present":0,"refused":1}\n',
-    )
+    const counts = '{"added":4,"present":0,"refused":1}\n'
+    expect((await pets(['import', name, '--keep-going', '--json'])).stdout).toBe(counts)
     file(name, ndjson(after).join('\n'))
     const { stdout } = await pets(['import', name, '--json'])
     expect(stdout).toBe(`{"added":${added},"present":${after.split(',').length - added},"refused":0}\n`)
@@ -139,9 +138,7 @@ describe('import and export', () => {
     })
     expect(failed.status).toBe(4)
     expect(readFileSync(join(cwd, 'kept.csv'), 'utf8')).toBe('before')
-    expect((await pets(['export', 'no/such/folder.csv'])).stderr).toContain(
-      'cannot be written (no such file or directory)',
-    )
+    expect((await pets(['export', 'no/such/folder.csv'])).stderr).toContain('written (no such file or directory)')
   })
 
   test.skipIf(process.platform !== 'linux')('an import takes less memory than the size of its file', async () => {

@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { ask, launcher, type Running, serve, sourceWith } from '../../../../test/support/process.ts'
+import { ask, type Running, serve, sourceWith, spawnSilent } from '../../../../test/support/process.ts'
 import { made, rows } from '../../../../test/support/stores.ts'
 import { until } from '../../../../test/support/until.ts'
 import { isBackupOf, nameAt, startPeriodicBackups } from '../../src/cli/periodic-backups.ts'
@@ -200,9 +200,7 @@ describe.concurrent('periodic backups', () => {
 
       // As a service starts it, and as it goes on when that service is killed.
       const file = join(folder, nameAt(Date.parse('2026-01-02')))
-      const writer = Bun.spawn([launcher, 'backup', file, '--database', large], {
-        stdio: ['ignore', 'ignore', 'ignore'],
-      })
+      const writer = spawnSilent('backup', file, '--database', large)
       const hasBytes = () => partials().some((name) => statSync(join(folder, name)).size > 0)
       await until('an unfinished backup has bytes', hasBytes, { everyMs: 1 })
       writer.kill('SIGSTOP')

@@ -17,13 +17,8 @@ symlinkSync(itself, itself)
 describe('pets', () => {
   test('adds, lists and fetches pets, for people', async () => {
     const added = await pets(['add', 'Rex\u001b[31m', '--category', '9223372036854775807', '--status', 'sold'])
-    expect(added).toEqual({
-      status: 0,
-      stderr: '',
-      stdout: expect.stringMatching(
-        /^ID {2}NAME {6}CATEGORY {13}STATUS\n\d {3}Rex\ufffd\[31m {2}9223372036854775807 {2}sold\n$/,
-      ),
-    })
+    const row = /^ID +NAME +CATEGORY +STATUS\n\d {3}Rex\ufffd\[31m {2}9223372036854775807 {2}sold\n$/
+    expect(added).toEqual({ status: 0, stderr: '', stdout: expect.stringMatching(row) })
     expect((await pets(['list', '--status', 'sold'])).stdout).toBe(added.stdout)
     expect(await pets(['show', /^\d+/m.exec(added.stdout)?.[0] ?? ''])).toEqual(added)
   })

@@ -42,10 +42,8 @@ test('a key that is mistyped or refused, or none, ends with 4, a service that do
   const stderr = `petstore: ${refusedKey('unknown').message} (from ${service.url})\n`
   expect(foreign).toMatchObject({ status: 4, stderr })
   expect(foreign.stdout).toContain('State    ready')
-  const ready = {
-    stdout: `Service  ${service.url}\nState    ready\n`,
-    stderr: expect.stringContaining('petstore login'),
-  }
+  const stdout = `Service  ${service.url}\nState    ready\n`
+  const ready = { stdout, stderr: expect.stringContaining('petstore login') }
   expect(await status({ PETSTORE_URL: service.url })).toMatchObject({ status: 4, ...ready })
   const away = await status({ PETSTORE_URL: 'http://127.0.0.1:1' })
   expect(away).toMatchObject({ status: 3, stdout: 'Service  http://127.0.0.1:1/v1\n' })

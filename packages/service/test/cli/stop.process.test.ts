@@ -237,11 +237,9 @@ describe.concurrent('SIGHUP', () => {
 
 test('SIGTERM to `npm start` ends the service, in order, and the port is free again', async () => {
   const database = temporaryFile('petstore.db')
-  const npm = Bun.spawn(['npm', 'start', '--', '--port', '0', '--database', database], {
-    cwd: root,
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
+  const command = ['npm', 'start', '--', '--port', '0', '--database', database]
+  const npm = Bun.spawn(command, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const log = new Response(npm.stderr).text()
   let said = ''
   const reading = (async () => {

@@ -81,15 +81,6 @@ describe('requests for one list that arrive together', () => {
     runs = []
   }
 
-  test('share a run from the second request on', async () => {
-    await known('shared')
-    const asked = [ask(1), ask(1), ask(1)]
-    await running(1)
-    runs[0]?.('list')
-    expect(await Promise.all(asked)).toEqual(['list', 'list', 'list'])
-    expect(runs.length).toBe(1)
-  })
-
   test('share none that was begun before they came, and what it keeps is given to no request after a commit', async () => {
     await known('version')
     const before = ask(1)

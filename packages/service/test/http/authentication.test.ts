@@ -13,10 +13,8 @@ import { openStore } from '../../src/store/kinds.ts'
 /** A store whose first look-up has its result at once, and gives it only when it is released. */
 async function slowAtFirst() {
   const opened = await openStore(':memory:', { now: () => TODAY })
-  const [{ promise: begun, resolve: begin }, { promise: released, resolve: release }] = [
-    Promise.withResolvers<void>(),
-    Promise.withResolvers<void>(),
-  ]
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
   let lookups = 0
   const findKey = async (hash: KeyHash) => {
     const found = await opened.findKey(hash)

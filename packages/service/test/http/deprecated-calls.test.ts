@@ -20,9 +20,7 @@ test('calls that could not be saved are saved with those that came meanwhile, an
   }
   expect((await rejectionOf(tally.save(failing))).message).toBe('full')
   await tally.save(write)
-  expect(saved).toEqual([
-    { keyId: 1n, operationId: 'getPet', calls: 3, lastAt: 9 },
-    { keyId: 2n, operationId: 'getPet', calls: 1, lastAt: 8 },
-  ])
+  const tallied = saved.map(({ keyId, operationId, calls, lastAt }) => [keyId, operationId, calls, lastAt].join(' '))
+  expect(tallied).toEqual(['1 getPet 3 9', '2 getPet 1 8'])
   await tally.save(() => Promise.reject(new Error('there is nothing to save')))
 })

@@ -39,10 +39,8 @@ const tooMuch = row(431)
 const tooLarge = row(413, 'body_too_large')
 
 const LIMITS = [
-  ...[
-    '',
-    ...'0 101 -1 +1 01 1.0 1e1 0x10 1_0 %201 1%20 1,2 NaN Infinity null true [] %00 %EF%BC%91 %D9%A1 -0'.split(' '),
-  ],
+  '',
+  ...'0 101 -1 +1 01 1.0 1e1 0x10 1_0 %201 1%20 1,2 NaN Infinity null true [] %00 %EF%BC%91 %D9%A1 -0'.split(' '),
   ..."99999999999999999999 20;DROP%20TABLE%20pets 20'-- 20%0d%0aX:y %zz % %u0031".split(' '),
 ]
 const STATUSES = ['', ..."Sold SOLD available,sold available%00 %20sold all * 1 sold'%20OR%201=1 ..".split(' ')]

@@ -1,6 +1,6 @@
 // The catalogue of hostile input, row by row: the right answer, once, with an Error body where it is ours, and no 5xx.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { hostile } from '../../../../endurance/hostile.ts'
 import { exchange } from '../../../../test/support/exchange.ts'
 import { startService } from '../../../../test/support/service.ts'
@@ -15,31 +15,27 @@ test('the catalogue has at least 150 rows', () => {
   expect(CATALOGUE.length).toBeGreaterThan(150)
 })
 
-describe('hostile input', () => {
-  for (const { description, bytes, status, code } of CATALOGUE) {
-    test(`${description}: ${status} ${code ?? ''}`, async () => {
-      // Who is refused bare is waited for until the connection has ended.
-      const answer = await send(bytes, code === undefined && status !== 200 ? 2_000 : undefined)
-      expect([answer.status, answer.answers]).toEqual([status, 1])
-      expect(answer.text).not.toContain(service.key)
-      if (code !== undefined) {
-        expect(JSON.parse(answer.body)).toEqual({ code, message: expect.any(String), status })
-        expect(answer.body).not.toMatch(/SQL|sqlite|\/work|\.ts\b|node_modules|at \w+ \(/)
-      } else if (status !== 200) {
-        expect([answer.body, answer.closed]).toEqual(['', true])
-      }
-    })
-  }
-})
+for (const { description, bytes, status, code } of CATALOGUE) {
+  test(`hostile input ${description}: ${status} ${code ?? ''}`, async () => {
+    // Who is refused bare is waited for until the connection has ended.
+    const answer = await send(bytes, code === undefined && status !== 200 ? 2_000 : undefined)
+    expect([answer.status, answer.answers]).toEqual([status, 1])
+    expect(answer.text).not.toContain(service.key)
+    if (code !== undefined) {
+      expect(JSON.parse(answer.body)).toEqual({ code, message: expect.any(String), status })
+      expect(answer.body).not.toMatch(/SQL|sqlite|\/work|\.ts\b|node_modules|at \w+ \(/)
+    } else if (status !== 200) {
+      expect([answer.body, answer.closed]).toEqual(['', true])
+    }
+  })
+}
 
-describe('a request inside a request', () => {
-  for (const [description, bytes] of SMUGGLING) {
-    test(`${description}: is not read as a request`, async () => {
-      await send(bytes, 30)
-      expect((await service.get('/pets?limit=100')).text).not.toContain('smuggled')
-    })
-  }
-})
+for (const [description, bytes] of SMUGGLING) {
+  test(`a request inside a request ${description}: is not read as a request`, async () => {
+    await send(bytes, 30)
+    expect((await service.get('/pets?limit=100')).text).not.toContain('smuggled')
+  })
+}
 
 test('afterwards the service is healthy, and its log has no failures', async () => {
   expect((await fetch(`${service.origin}/readyz`)).status).toBe(200)

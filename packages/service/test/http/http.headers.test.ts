@@ -1,9 +1,9 @@
 // Headers on every answer, and cross-origin access.
 
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { petBody } from '../../../../test/support/pets.ts'
-import { type Service, startService } from '../../../../test/support/service.ts'
+import { startService } from '../../../../test/support/service.ts'
 import type { OpenApi } from '../../../contract/src/openapi.ts'
 
 const service = await startService()
@@ -35,12 +35,9 @@ describe('headers', () => {
   })
 })
 
-describe('cross-origin access', () => {
-  let open: Service
-  beforeAll(async () => {
-    open = await startService({ corsOrigins: ['https://shop.example'] })
-  })
+const open = await startService({ corsOrigins: ['https://shop.example'] })
 
+describe('cross-origin access', () => {
   test('a configured origin may read answers, errors too', async () => {
     for (const path of ['/pets', '/pets?limit=0']) {
       const { headers } = await open.get(path, { Origin: 'https://shop.example' })

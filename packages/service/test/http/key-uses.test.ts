@@ -15,10 +15,7 @@ test('the first use is saved at once, the next ones after a minute or at the end
   uses.add(1n, 'pets_live_abcd', 7)
   uses.add(2n, 'pets_live_efgh', 6)
   await uses.saveDue(save)
-  expect(saved.splice(0)).toEqual([
-    { keyId: 1n, ending: 'live_abcd', at: 7 },
-    { keyId: 2n, ending: 'live_efgh', at: 6 },
-  ])
+  expect(saved.splice(0).map((use) => Object.values(use).join(' '))).toEqual(['1 live_abcd 7', '2 live_efgh 6'])
   uses.add(1n, 'pets_live_abcd', 8)
   await uses.saveDue(save)
   expect(saved).toEqual([])

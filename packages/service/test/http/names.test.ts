@@ -12,11 +12,8 @@ const categories = [
   { id: INT64_MAX, name: 'Dogs' },
   { id: INT64_MIN, name: 'כלבים "ו"' },
 ]
-const service = await startService({
-  names: new Names('Rex & Co', categories),
-  metrics,
-  corsOrigins: ['https://shop.example'],
-})
+const names = new Names('Rex & Co', categories)
+const service = await startService({ names, metrics, corsOrigins: ['https://shop.example'] })
 const ask = (headers: Record<string, string> = {}, method = 'GET') =>
   fetch(`${service.origin}/names`, { method, headers })
 const withKey = { Authorization: `Bearer ${service.key}` }

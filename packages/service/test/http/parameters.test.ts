@@ -18,9 +18,7 @@ test('a date-time in a query whose + was not escaped is refused with a message t
     const request = { url: `/v1/store/events?to=${text}`, headers: new Headers({ to: text }) } as RoutedRequest
     return () => readParameters(operation, request)
   }
-  expect(read('query', '2026-11-21T18:00:00+01:00')).toThrow(
-    /^to must be a date and time\. In a URL, write its \+ as %2B\.$/,
-  )
+  expect(read('query', '2026-11-21T18:00:00+01:00')).toThrow(/^to must be .* time\. In a URL, write its \+ as %2B\.$/)
   expect(read('query', '2026-11-21T18:00:00-01:00')()).toEqual({ to: '2026-11-21T18:00:00-01:00' })
   for (const [where, text] of [
     ['query', 'some+time'],

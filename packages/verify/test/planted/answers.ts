@@ -41,12 +41,9 @@ const ERRORS: ContractFaults = {
 }
 
 const noBody = (change: answers.Change): answers.Change => answers.both(change, empty)
-const heading = (
-  path: string,
-  code: number | 'any',
-  when: (request: ClientRequest) => boolean,
-  change: answers.Change,
-): ContractFault => at(`HEAD ${path}`, code, when).onResponse(noBody(change))
+type When = (request: ClientRequest) => boolean
+const heading = (path: string, code: number | 'any', when: When, change: answers.Change): ContractFault =>
+  at(`HEAD ${path}`, code, when).onResponse(noBody(change))
 const always = () => true
 const put = answers.header
 const INVALID = 'invalid_parameter'

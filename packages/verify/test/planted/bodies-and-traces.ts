@@ -41,12 +41,8 @@ const NAMES: ContractFaults = {
 }
 
 /** Takes a value that is wrong for another one. */
-const taking = (
-  operation: string,
-  field: string,
-  isWrong: (value: Json | undefined) => boolean,
-  right: Json | undefined,
-): ContractFault => sendingField(operation, field, (value) => (isWrong(value) ? right : value))
+const taking = (operation: string, field: string, isWrong: (value?: Json) => boolean, right?: Json): ContractFault =>
+  sendingField(operation, field, (value) => (isWrong(value) ? right : value))
 const isArray = (value: Json | undefined) => Array.isArray(value)
 const isObject = (value: Json | undefined) => value instanceof Map
 const isTruth = (value: Json | undefined) => typeof value === 'boolean'

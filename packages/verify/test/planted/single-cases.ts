@@ -93,8 +93,8 @@ const addingTwo: ContractFault = () => async (request, pass) => {
 
 /** Faults of any server of the interface. The level `interface` alone has to find them. */
 export const INTERFACE_CASES: ContractFaults = {
-  'with a status, all are listed': on.listing.query((all) => withoutLimit(all) && all.set('limit', '100')),
-  'with a status, ten are listed without limit': on.listing.query((all) => withoutLimit(all) && all.set('limit', '5')),
+  'all are listed where a status is given': on.listing.query((all) => withoutLimit(all) && all.set('limit', '100')),
+  'ten are listed where a status is given': on.listing.query((all) => withoutLimit(all) && all.set('limit', '5')),
   'a status that no pet has is 404': nothingFound.onResponse(() => errorAnswer(404, 'not_found')),
   'a status that no pet has is null': nothingFound.onResponse(() => jsonAnswer(200, null)),
   'a status is looked for among as many pets as the limit': filteringLate,

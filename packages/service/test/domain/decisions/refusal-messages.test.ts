@@ -34,7 +34,7 @@ const SENTENCES = {
     [refusals.petNotAvailable(pet('pending'), order('pending')), 'Pet 42 is pending: order 7 holds it.'],
     [
       refusals.petNotAvailable(pet('pending'), { id: 7n, expiresAt: END }),
-      'Pet 42 is pending: order 7 holds it until 2026-11-21T18:00:00.000Z.',
+      `${HELD.slice(0, -1)} until 2026-11-21T18:00:00.000Z.`,
     ],
     [refusals.petNotAvailable(pet('sold'), order('completed')), 'Pet 42 is sold: order 7.'],
   ],

