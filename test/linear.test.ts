@@ -36,7 +36,7 @@ const SAMPLES: Record<string, readonly string[]> = {
   'service/src/domain/system-reason.ts': ['ERR_TLS_CERT'],
   'service/src/domain/words.ts': ['abc 12', '\u0301', '王小明', 'é'],
   'service/src/http/request/parameters.ts': ['type[0]'],
-  'service/src/http/request/host.ts': ['a.example%20:8080'],
+  'service/src/http/pipeline.ts': ['a.example%20:8080'],
   'openapi.yaml': ['"a b\\"\\\\"', ' \tRex the dog ', 'AAAAAAAAABSPeLA', '120', 'now', 'A'.repeat(24)],
 }
 

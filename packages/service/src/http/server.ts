@@ -12,10 +12,7 @@ import { linksBelow } from './links.ts'
 import { authority, listen } from './listen.ts'
 import { Pipeline, type PipelineOptions } from './pipeline.ts'
 import { operationRoutes, type Route, serving } from './route.ts'
-import { contractFiles, type ServerAddresses } from './web/contract-files.ts'
-import { healthChecks } from './web/health.ts'
-import { keyInfo } from './web/key-info.ts'
-import { namesRoute } from './web/names.ts'
+import { contractFiles, healthChecks, keyInfo, namesRoute, type ServerAddresses } from './web/service-routes.ts'
 import { pages } from './web/web-pages.ts'
 
 export interface ServerOptions extends PipelineOptions {

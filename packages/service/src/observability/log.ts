@@ -2,9 +2,10 @@
 // Lines are collected and written together, which takes 1.1 µs a line; pino took 2.7 µs, a noticeable part of a create.
 
 import { write } from 'node:fs'
+import { styleText } from 'node:util'
 import { endOfTurn, startTimer, wallMs } from '../system/runtime.ts'
 import { isTerminal } from '../system/terminal.ts'
-import { terminalLine } from './terminal-line.ts'
+import { printable } from './printable.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -64,6 +65,39 @@ function plain(thrown: unknown): unknown {
   const { name, message, stack, cause } = thrown
   const { code } = thrown as { code?: unknown }
   return { name, message, code, stack, ...(cause === undefined ? {} : { cause: plain(cause) }) }
+}
+
+const COLOURS = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' } as const
+
+/** A line for people: the time of day, how severe it is, the message, and its fields. An error follows with its stack and its causes. */
+export function terminalLine(
+  level: keyof typeof COLOURS,
+  { err, ...fields }: Record<string, unknown>,
+  message: string,
+): string {
+  const styled = (style: 'dim' | (typeof COLOURS)[keyof typeof COLOURS], text: string) =>
+    styleText(style, text, { stream: process.stderr })
+  const time = new Date(wallMs()).toTimeString().slice(0, 8)
+  const named = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : printable(`${name}=${shown(value)}`),
+  )
+  const first = [
+    styled('dim', time),
+    styled(COLOURS[level], level.padEnd(5)),
+    printable(message),
+    styled('dim', named.join(' ')),
+  ]
+  return `${[first.join(' ').trimEnd(), ...stackOf(err)].join('\n')}\n`
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : (JSON.stringify(value) ?? '')
+}
+
+function stackOf(thrown: unknown): string[] {
+  if (thrown === undefined) return []
+  const { stack = String(thrown), cause } = thrown instanceof Error ? thrown : {}
+  return [...stack.split('\n').map((line) => `    ${printable(line.trim())}`), ...stackOf(cause)]
 }
 
 /** The most bytes kept while nobody reads the pipe. Further lines are counted and lost. */

@@ -11,7 +11,7 @@ import { root, run } from '../../../../test/support/process.ts'
 import { made } from '../../../../test/support/stores.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
 import { generateKey } from '../../src/domain/keys.ts'
-import { terminalLine } from '../../src/observability/terminal-line.ts'
+import { terminalLine } from '../../src/observability/log.ts'
 
 const ESCAPE = '\u001b'
 /** It sets the window's title, erases the screen, turns text around, and ends in a line of its own. */

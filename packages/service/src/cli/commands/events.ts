@@ -13,13 +13,21 @@ import { document } from '../../../../contract/src/contract.ts'
 import { type EventType, PAGE_MAX } from '../../../../contract/src/generated.ts'
 import { EVENT_COLUMNS, type EventRow, eventRow } from '../../../../files/src/event-rows.ts'
 import { messageOf } from '../../terminal/exit-codes.ts'
-import { parsedBy, parseInt64, timeFrom, withClientSettings, withFrom } from '../../terminal/options.ts'
+import {
+  configOf,
+  parsedBy,
+  parseInt64,
+  timeFrom,
+  withClientSettings,
+  withFrom,
+  withSettings,
+} from '../../terminal/options.ts'
 import { type Line, printLines, printNote, write } from '../../terminal/print.ts'
 import { statusLine } from '../../terminal/table.ts'
 import { createClient } from '../client.ts'
 import { parseCount } from '../lists.ts'
+import { withStore } from '../with-store.ts'
 import { forwardCommand, secretCommand } from './events-forward.ts'
-import { newEpochCommand } from './events-new-epoch.ts'
 import { exportCommand } from './export.ts'
 
 interface Filter {
@@ -121,6 +129,22 @@ async function* rows(client: PetstoreClient, events: AsyncIterable<Event>): Asyn
   }
   for await (const event of events) if (some.push(event) === ORDERS_AT_ONCE) yield* read()
   yield* read()
+}
+
+/** After a database was set back, no reader continues with an old cursor. */
+function newEpochCommand(): Command {
+  const command = new Command('new-epoch')
+    .description('Refuse all earlier cursors of the feed, in the store itself: after its database was set back.')
+    .addHelpText(
+      'after',
+      `
+It is a part of what petstore recovered does. petstore restore and petstore copy
+do it by themselves.`,
+    )
+  return withSettings(command, 'database').action(async (_options, self: Command) => {
+    await withStore(configOf(self), async (store) => store.endEpoch((await store.findEnd()).epoch))
+    await printLines('A new epoch of the feed has begun: earlier cursors are refused, and their readers begin again.')
+  })
 }
 
 async function* following(client: PetstoreClient, filter: FollowOptions): AsyncGenerator<Event> {

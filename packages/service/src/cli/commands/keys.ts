@@ -1,5 +1,6 @@
 // `petstore keys …`: create, list, revoke and rotate API keys, in the store itself. Running services notice the changes.
 // Standard output has the key and nothing else, so that it can be piped; messages go to standard error.
+// `petstore deprecated`: the keys that call deprecated operations.
 
 import { Command } from 'commander'
 import type { Config } from '../../config/read-config.ts'
@@ -18,8 +19,8 @@ import { PetstoreError } from '../../domain/petstore-error.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { wallMs } from '../../system/runtime.ts'
 import { configOf, parsedBy, withSettings } from '../../terminal/options.ts'
-import { deliver, printLines, printNote, write } from '../../terminal/print.ts'
-import { time } from '../../terminal/table.ts'
+import { deliver, grouped, printLines, printNote, write } from '../../terminal/print.ts'
+import { table, time } from '../../terminal/table.ts'
 import { DAY_MS, findKeys, inForce, listing } from '../key-list.ts'
 import { withStore } from '../with-store.ts'
 
@@ -119,6 +120,31 @@ function generateCommand(): Command {
     .action(async (_options, self: Command) => {
       await write(`${generateKey(configOf(self).environment)}\n`)
     })
+}
+
+export function deprecatedCommand(): Command {
+  const command = new Command('deprecated')
+    .description('Show which API keys called deprecated operations, how often, and when last.')
+    .option('--json', 'print JSON, for programs', false)
+  return withSettings(command, 'database').action(async ({ json }: { json: boolean }, self: Command) => {
+    const rows = await withStore(configOf(self), async (store) => {
+      const names = new Map((await store.listKeys()).map(({ id, name }) => [id, name]))
+      return (await store.listDeprecatedCalls()).map((calls) => ({ ...calls, name: names.get(calls.keyId) ?? '' }))
+    })
+    if (json) {
+      const plain = rows.map(({ keyId, name, operationId, calls, lastAt }) => {
+        return { keyId: Number(keyId), name, operationId, calls, lastAt: new Date(lastAt).toISOString() }
+      })
+      await write(`${JSON.stringify(plain, null, 2)}\n`)
+    } else if (rows.length === 0) {
+      await printLines('No key has called a deprecated operation.')
+    } else {
+      const cells = rows.map(({ keyId, name, operationId, calls, lastAt }) => {
+        return [String(keyId), name, operationId, grouped(calls), time(lastAt)]
+      })
+      await printLines(...table(['KEY', 'NAME', 'OPERATION', 'CALLS', 'LAST'], cells))
+    }
+  })
 }
 
 function storeCommand(name: string, description: string): Command {

@@ -1,4 +1,4 @@
-// `petstore pets …`: the pets of a running service, for people and for programs.
+// `petstore pets …` and `petstore inventory`: the pets of a running service, for people and for programs.
 
 import { Command } from 'commander'
 import type { NewPet, Pet, PetFilter, PetStatus } from '../../../../client/src/petstore.ts'
@@ -6,7 +6,7 @@ import type { Sort } from '../../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import type { Names } from '../../domain/names.ts'
 import { int64Argument, type Stated, statusOption, withClientSettings } from '../../terminal/options.ts'
-import { printLines, write } from '../../terminal/print.ts'
+import { grouped, printLines, write } from '../../terminal/print.ts'
 import { table } from '../../terminal/table.ts'
 import { namesIfThere, withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
@@ -119,6 +119,18 @@ function showCommand(): Command {
     .addHelpText('after', '\nExample:\n  petstore pets show 42 --json')
     .action(async (id: bigint, { json }, self: Command) => {
       await print(await createClient(self).getPet(id), json, self)
+    })
+}
+
+export function inventoryCommand(): Command {
+  return withClientSettings(new Command('inventory'))
+    .description('Show how many pets of a running service are available, pending and sold.')
+    .option('--json', 'print JSON, for programs', false)
+    .addHelpText('after', '\nExample:\n  petstore inventory')
+    .action(async ({ json }: { json: boolean }, self: Command) => {
+      const inventory = await createClient(self).getInventory()
+      const rows = Object.entries(inventory).map(([status, pets]) => [status, grouped(pets)])
+      await (json ? write(`${stringifyJson(inventory)}\n`) : printLines(...table(['STATUS', 'PETS'], rows)))
     })
 }
 

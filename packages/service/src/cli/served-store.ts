@@ -1,0 +1,92 @@
+// The store of `petstore serve`: opened with log and metrics, with its first API key and sample pets, and, for the tests of other programs,
+// replaced by an empty one.
+
+import { customerOf, samplePets } from '../../../client/src/samples.ts'
+import type { NewPet } from '../../../contract/src/generated.ts'
+import type { Config } from '../config/read-config.ts'
+import { generateKey, hashKey, type KeyId, type KeyStore, keptOfKey } from '../domain/keys.ts'
+import type { Store, StoreOptions, StoreVersion } from '../domain/store.ts'
+import { logExpired } from '../http/expiry.ts'
+import type { Log } from '../observability/log.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import { openStore } from '../store/kinds.ts'
+
+/** Opens a store that logs and counts its changes and failures. */
+export async function openWatched(
+  address: string,
+  log: Log,
+  metrics: Metrics | undefined,
+  options: Pick<StoreOptions, 'now' | 'monotonic' | 'identity'>,
+): Promise<Store> {
+  const store = await openStore(address, {
+    ...options,
+    serves: true,
+    onMigration: (sentence) => log.info({}, sentence),
+    onTrouble: ({ lost, reason }) =>
+      lost ? log.error({ reason }, 'store lost') : log.warn({ reason }, 'store in danger'),
+    onBatch: metrics?.batch,
+    onTransitions(transitions) {
+      metrics?.transitions(transitions)
+      logExpired(log, transitions)
+    },
+  })
+  metrics?.watch({ pool: store.pool, lockWaitSeconds: store.lockWaitSeconds })
+  return metrics?.timed(store) ?? store
+}
+
+/** Resolves with the API key, or `undefined` when the store has keys already. */
+export async function addFirstKey(
+  store: KeyStore,
+  { bootstrapKey, environment }: Config,
+  log: Log,
+): Promise<string | undefined> {
+  const text = bootstrapKey ?? generateKey(environment)
+  const kept = keptOfKey(text)
+  if (await store.createFirstKey({ name: 'first', ...kept, readOnly: false, expiresAt: undefined })) return text
+  if (bootstrapKey && !(await store.findKey(kept.hash))) {
+    log.warn({}, 'PETSTORE_BOOTSTRAP_KEY is not used: the store has keys already')
+  }
+  return undefined
+}
+
+/** In the store itself: no rate limit slows it. */
+export async function fillWithSamples(store: Store, key: string): Promise<void> {
+  const by = (await store.findKey(hashKey(key)))?.id as KeyId
+  const add = async ({ status, ...pet }: NewPet, index: number) => {
+    const { value } = await store.createPet({ ...pet, status: 'available' }, by)
+    if (status === 'available') return
+    const { value: order } = await store.placeOrder({ petId: value.id, reference: customerOf(index) }, by)
+    if (status === 'sold') await store.completeOrder(order.id, by)
+  }
+  await Promise.all(samplePets.map(add))
+}
+
+interface Resettable {
+  store: Store
+  /** Resolves when the store has been replaced by an empty one. Calls to the old one still complete. */
+  reset(): Promise<void>
+}
+
+/** Opens a store in memory that can be emptied while it is served. */
+export async function resettable(open: () => Promise<Store>): Promise<Resettable> {
+  let current = await open()
+  let resets = 0
+  /** Differs from every version of an earlier store, so that nothing cached from that store is used. */
+  const version = (): StoreVersion => {
+    const base = resets * 2 ** 32
+    const { data, keys } = current.version()
+    return { data: data === undefined ? data : base + data, keys: base + keys }
+  }
+  return {
+    store: new Proxy({} as Store, {
+      get: (_, name) => (name === 'version' ? version : current[name as keyof Store]),
+    }),
+    async reset() {
+      const next = await open()
+      const old = current
+      current = next
+      resets++
+      await old.close()
+    },
+  }
+}

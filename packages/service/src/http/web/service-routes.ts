@@ -1,0 +1,95 @@
+// Routes outside the contract that are about the service itself: health checks and the contract's files, which need no key, `GET /key` and
+// `GET /names`.
+
+import { contractFor } from '../../../../contract/src/contract.ts'
+import { stringifyJson } from '../../../../contract/src/json.ts'
+import type { Environment } from '../../domain/keys.ts'
+import type { Names } from '../../domain/names.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
+import type { Context } from '../context.ts'
+import { errorAnswer } from '../response/error-answer.ts'
+import { ok } from '../response/response.ts'
+import { SECURITY_HEADERS } from '../response/shared-headers.ts'
+import { Route } from '../route.ts'
+import { lazy, StaticFile } from './static-file.ts'
+
+interface Health {
+  /** Rejects when the store cannot answer. */
+  ping: () => Promise<void>
+  /** Why the service takes no requests now, or not yet. */
+  unready: () => string | undefined
+}
+
+/** Health checks for load balancers and orchestrators: is the process alive, and is it ready for requests? */
+export function healthChecks({ ping, unready }: Health): Route[] {
+  return [
+    new Route('/healthz', { GET: () => ({ status: 200, body: '{"status":"ok"}' }) }),
+    new Route('/readyz', {
+      GET: async (context) => {
+        const reason = unready()
+        // Nothing has failed, so it is not logged.
+        if (reason) return errorAnswer(new PetstoreError('unavailable', reason), context)
+        await ping()
+        return { status: 200, body: '{"status":"ready"}' }
+      },
+    }),
+  ]
+}
+
+/** As `contractFor` takes them. */
+export type ServerAddresses = () => Parameters<typeof contractFor>
+
+/** The contract as YAML and as JSON, with this service's own addresses. */
+export function contractFiles(addresses: ServerAddresses): Route[] {
+  return [contractFile('yaml', addresses), contractFile('json', addresses)]
+}
+
+function contractFile(format: 'yaml' | 'json', addresses: ServerAddresses): Route {
+  // The addresses are known only when the server listens.
+  const file = lazy(() => StaticFile.of(contractFor(...addresses())[format], `application/${format}`, 'revalidated'))
+  return new Route(`/openapi.${format}`, {
+    GET: async ({ request }) => (await file()).answer(request, SECURITY_HEADERS),
+  })
+}
+
+/** What `GET /key` says of the request's own API key, for the page and `petstore status`. */
+export interface KeyInfo {
+  name: string
+  access: 'full' | 'read-only'
+  environment: Environment
+  /** Left out if the key does not expire. */
+  expiresAt?: string
+}
+
+/** `authenticate` sets the context's caller, or throws. */
+export function keyInfo(authenticate: (context: Context) => Promise<unknown>, environment: Environment): Route {
+  return new Route('/key', {
+    GET: async (context) => {
+      await authenticate(context)
+      const { name = '', readOnly, expiresAt } = context.caller ?? {}
+      const info: KeyInfo = {
+        name,
+        access: readOnly ? 'read-only' : 'full',
+        environment,
+        ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+      }
+      return { status: 200, body: JSON.stringify(info) }
+    },
+  })
+}
+
+/**
+ * Names of the store and its categories, for the page and the commands. Without a key, as on the page where people sign in, the answer has only
+ * the store's name. `authenticate` throws if the request's key is not valid.
+ */
+export function namesRoute(authenticate: (context: Context) => Promise<unknown>, { store, categories }: Names): Route {
+  const forKeys = ok(stringifyJson({ store, categories }))
+  const forAll = ok(stringifyJson({ store }))
+  return new Route('/names', {
+    GET: async (context) => {
+      if (!context.request.headers.has('Authorization')) return forAll
+      await authenticate(context)
+      return forKeys
+    },
+  })
+}
