@@ -58,7 +58,7 @@ describe('pets', () => {
     [['import', 'nothing.csv'], 1, 'There is no file nothing.csv.'],
     [['import', itself], 1, `${itself} cannot be read (too many symbolic links encountered).`],
     [['import', '.'], 1, '--format'],
-    [['export', 'pets.txt'], 1, '--format'],
+    [['export', 'pets.xml'], 1, '--format'],
   ])('%j ends with %d: %s', async (args, status, message) => {
     const ended = await pets(args)
     expect([ended.status, ended.stdout]).toEqual([status, ''])
