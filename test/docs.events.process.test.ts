@@ -44,11 +44,8 @@ afterAll(async () => {
 
 function begin(command: string[], env: Record<string, string> = {}) {
   const PATH = `${folder}:${dirname(process.execPath)}:${process.env.PATH}`
-  const child = Bun.spawn(command, {
-    cwd: folder,
-    env: { PATH, HOME: folder, PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const given = { PATH, HOME: folder, PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key, ...env }
+  const child = Bun.spawn(command, { cwd: folder, env: given, stdio: ['ignore', 'pipe', 'inherit'] })
   children.push(child)
   let shown = ''
   ;(async () => {
@@ -115,11 +112,9 @@ test('forward to a web hook that verifies', async () => {
   const hook = begin([process.execPath, 'hook.ts'], { PORT: String(port) })
   await hook.shows('pet.added 1\norder.placed 1\n')
   const timestamp = `${Math.floor(Date.now() / 1000)}`
-  const forged = await fetch(`http://127.0.0.1:${port}/`, {
-    method: 'POST',
-    headers: { 'webhook-id': 'a', 'webhook-timestamp': timestamp, 'webhook-signature': 'v1,AAAA' },
-    body: '{"type":"pet.added","petId":9}',
-  })
+  const headers = { 'webhook-id': 'a', 'webhook-timestamp': timestamp, 'webhook-signature': 'v1,AAAA' }
+  const body = '{"type":"pet.added","petId":9}'
+  const forged = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })
   expect(forged.status).toBe(401)
   forwarding.child.kill()
 })

@@ -93,9 +93,7 @@ test.if(process.platform === 'linux')(
     }
     const before = memoryMb(server.pid)
     const each = 100
-    const unread = await Promise.all(
-      asked.flatMap((one) => Array.from({ length: each }, () => stalled(server, ...one))),
-    )
+    const unread = await Promise.all(asked.flatMap((one) => Array.from(Array(each), () => stalled(server, ...one))))
     const unreadCount = () => held(portOf(server)).unread.filter((bytes) => bytes > 0).length
     await until('every connection has bytes that are not read', () => unreadCount() >= unread.length, { everyMs: 50 })
     // A copy for each would be 540 MB.

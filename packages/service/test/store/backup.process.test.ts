@@ -5,7 +5,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, statSync,
 import { basename, dirname, join } from 'node:path'
 import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
-import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
+import { ask, launcher, run, serve, spawnSilent } from '../../../../test/support/process.ts'
 import { beside, made, PET, rows } from '../../../../test/support/stores.ts'
 import { until } from '../../../../test/support/until.ts'
 
@@ -91,9 +91,7 @@ describe.concurrent('a backup', () => {
   test('that is killed leaves only its temporary file, whose name identifies it', async () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
-    const child = Bun.spawn([launcher, 'backup', file, '--database', database], {
-      stdio: ['ignore', 'ignore', 'ignore'],
-    })
+    const child = spawnSilent('backup', file, '--database', database)
     const hasBegun = () => child.exitCode !== null || readdirSync(dirname(file)).length !== 0
     await until('the backup has made a file or ended', hasBegun, { everyMs: 0 })
     child.kill('SIGTERM')

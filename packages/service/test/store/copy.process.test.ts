@@ -9,7 +9,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { newPet, petBody } from '../../../../test/support/pets.ts'
 import { databaseOf, sharedCluster } from '../../../../test/support/postgres.ts'
-import { ask, run, serve } from '../../../../test/support/process.ts'
+import { ask, run, serve, spawnSilent } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { runOnFile } from '../../../../test/support/sqlite.ts'
 import { until } from '../../../../test/support/until.ts'
@@ -131,13 +131,7 @@ describe('petstore copy', () => {
   ] satisfies [string, () => Promise<string[]>][]) {
     test(`of ${direction}, killed half-way: the target is refused by every command, and then completed`, async () => {
       const [from, target] = (await places()) as [string, string]
-      const first = Bun.spawn(
-        [process.execPath, 'packages/service/src/cli/main.ts', 'copy', '--from', from, '--to', target],
-        {
-          cwd: `${import.meta.dir}/../../../..`,
-          stdio: ['ignore', 'ignore', 'ignore'],
-        },
-      )
+      const first = spawnSilent('copy', '--from', from, '--to', target)
       const hasBegun = async () => first.exitCode !== null || (await copiedTo(target)) !== 0
       await until('rows are copied or the copy has ended', hasBegun, { everyMs: 1 })
       first.kill('SIGKILL')

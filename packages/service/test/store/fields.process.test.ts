@@ -75,13 +75,12 @@ async function expectKept(service: Service, pet: Values, order: Values, key = se
   for (const reading of orders) expect(await rowsOf(reading)).toEqual([order])
 }
 
-const created = (service: Service, key = service.key) =>
-  service.post(stringifyJson(PET), { Authorization: `Bearer ${key}`, 'Idempotency-Key': 'pet' })
+const created = (service: Service, key = service.key) => service.post(stringifyJson(PET), headersOf(key, 'pet'))
+const headersOf = (key: string, idempotencyKey: string) => {
+  return { Authorization: `Bearer ${key}`, 'Idempotency-Key': idempotencyKey }
+}
 const placed = (service: Service, key = service.key) =>
-  service.request('POST', '/store/orders', {
-    body: stringifyJson(ORDER),
-    headers: { Authorization: `Bearer ${key}`, 'Idempotency-Key': 'order' },
-  })
+  service.request('POST', '/store/orders', { body: stringifyJson(ORDER), headers: headersOf(key, 'order') })
 
 async function newStore(kind: string): Promise<string> {
   return (await STORES[kind]?.()) as string

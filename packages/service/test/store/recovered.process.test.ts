@@ -3,13 +3,14 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, readFileSync } from 'node:fs'
+import type postgres from 'postgres'
 import { ended } from '../../../../test/support/ended.ts'
 import { allEvents, eventFilter } from '../../../../test/support/events.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { databaseOf, sharedCluster, untilWaiting } from '../../../../test/support/postgres.ts'
-import { type Running, root, run, serve } from '../../../../test/support/process.ts'
+import { type Running, run, serve, spawnSilent } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
 import type { ApiKey } from '../../src/domain/keys.ts'
@@ -61,14 +62,12 @@ const KINDS: [string, Kind][] = [
       newAddress: () => cluster.newDatabase(),
       copy: (address) => cluster.newDatabase(`TEMPLATE ${databaseOf(address)}`),
       lastId: (address, table) =>
-        cluster.asAdmin(async (sql) => {
-          const [row] = await sql.unsafe(`SELECT pg_sequence_last_value(${sequenceOf(table)}::regclass)::text AS last`)
-          return BigInt(row?.last ?? 0)
-        }, address),
-      setLastId: (address, table, id) =>
-        cluster.asAdmin(async (sql) => {
-          await sql.unsafe(`SELECT setval(${sequenceOf(table)}, ${id})`)
-        }, address),
+        cluster
+          .run(`SELECT pg_sequence_last_value(${sequenceOf(table)}::regclass)::text AS last`, address)
+          .then(([row]) => BigInt(row?.last ?? 0)),
+      setLastId: async (address, table, id) => {
+        await cluster.run(`SELECT setval(${sequenceOf(table)}, ${id})`, address)
+      },
     },
   ],
 ]
@@ -271,17 +270,13 @@ test('what is no store, or none that this user owns, is refused with a sentence'
 test('one that is killed half-way has changed nothing in PostgreSQL', async () => {
   const address = await cluster.newDatabase()
   await opened(address, (store) => give(store, 'office'))
-  await cluster.asAdmin(async (sql) => {
-    await sql.unsafe('BEGIN')
-    await sql.unsafe('SELECT epoch FROM event_epoch FOR UPDATE')
-    const child = Bun.spawn([`${root}/bin/petstore`, 'recovered', '--yes', '--database', address], {
-      stdio: ['ignore', 'ignore', 'ignore'],
-    })
+  const killWaiting = async (sql: postgres.TransactionSql) => {
+    const child = spawnSilent('recovered', '--yes', '--database', address)
     await untilWaiting(sql, 1, 'transactionid')
     child.kill('SIGKILL')
     await child.exited
-    await sql.unsafe('COMMIT')
-  }, address)
+  }
+  await cluster.locked(address, killWaiting, 'SELECT epoch FROM event_epoch FOR UPDATE')
   const [, { lastId }] = KINDS[1] as [string, Kind]
   // Waits for the backend of the one that was killed.
   expect(await recovered(address, '--skip-ids', '0')).toMatchObject({ status: 0 })

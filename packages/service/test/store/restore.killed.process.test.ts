@@ -130,12 +130,9 @@ describe.concurrent('a restore', () => {
     `where two names cannot be exchanged at once works, too; killed there, neither is served${needsStrace}`,
     async () => {
       const [{ database }, backup] = [await made(3), await made(5)]
-      const faults = (...more: string[]) => ({
-        command: [
-          ...[strace as string, '-f', '-qq', '-o', '/dev/null', '-e', 'trace=?rename,?renameat,?renameat2'],
-          ...['-e', 'inject=?renameat2:error=EINVAL', ...more, launcher],
-        ],
-      })
+      const moves = ['-e', 'trace=?rename,?renameat,?renameat2', '-e', 'inject=?renameat2:error=EINVAL']
+      const quiet = [strace as string, '-f', '-qq', '-o', '/dev/null', ...moves]
+      const faults = (...more: string[]) => ({ command: [...quiet, ...more, launcher] })
       const { stdout } = await run(['restore', backup.database, '--database', database], faults())
       expect([await served(database), await served(keptIn(stdout)[0] as string)]).toEqual([5, 3])
       const kill = ['-e', 'inject=?rename,?renameat:signal=SIGKILL']

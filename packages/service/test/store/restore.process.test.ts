@@ -114,9 +114,8 @@ describe.concurrent('a restore', () => {
     expect(stdout).toMatch(/^1 +test +full +active/m)
     // Behind the ids of the store that it replaces, too.
     expect(await nextId()).toBe(1_000_006n)
-    expect(await run(['restore', backup.database, '--database', database, '--skip-ids', '20'])).toMatchObject({
-      status: 0,
-    })
+    const restoring = run(['restore', backup.database, '--database', database, '--skip-ids', '20'])
+    expect(await restoring).toMatchObject({ status: 0 })
     expect(await nextId()).toBe(1_000_027n)
     const behind = { keys: 1_000_021, pets: 1_000_027, orders: 1_000_020, events: 1_000_027 }
     expect(Object.fromEntries(rows(database)[2] as [string, number][])).toEqual(behind)

@@ -207,10 +207,8 @@ async function fillPostgres(address: string, version: number): Promise<void> {
       const rows = database.query(`SELECT * FROM ${name}`).all()
       const text = JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
       await sql.unsafe(`DELETE FROM ${name}`)
-      await sql.unsafe(
-        `INSERT INTO ${name} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${name}, $1::text::json)`,
-        [text],
-      )
+      const all = `SELECT * FROM json_populate_recordset(NULL::${name}, $1::text::json)`
+      await sql.unsafe(`INSERT INTO ${name} OVERRIDING SYSTEM VALUE ${all}`, [text])
     }
     // Rows that are written by hand are not in the index of search.
     await indexAll((text, ...values) => sql.unsafe(text, values as never[]) as never)

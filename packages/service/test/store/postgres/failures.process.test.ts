@@ -146,10 +146,8 @@ describe('a database that', () => {
     await setting(`default_transaction_read_only = 'off'`)
   })
 
-  const ends = [
-    ['loses the connection at the commit', 'pg_terminate_backend'],
-    ['stops waiting for its standby', 'pg_cancel_backend'],
-  ] as const
+  const LOSES = 'loses the connection at the commit'
+  const ends = Object.entries({ [LOSES]: 'pg_terminate_backend', 'stops waiting for its standby': 'pg_cancel_backend' })
   for (const [what, end] of ends) {
     test(`${what}: the pet exists, and the error says that it may`, async () => {
       await awaitingStandby(async (creating, backend) => {

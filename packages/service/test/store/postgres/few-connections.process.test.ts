@@ -1,6 +1,6 @@
 // Servers on a PostgreSQL that gives them fewer connections than they are set to use: they serve with the connections that are open.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { Forwarder } from '../../../../../test/support/forwarder.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
@@ -40,15 +40,13 @@ async function databaseWithRole(options = ''): Promise<{ address: string; role: 
   return { address: address.replace('postgres@', `${role}@`), role }
 }
 
-describe('three servers whose role is limited', () => {
-  test.each([20, 12])('to %p connections refuse nothing', async (limit) => {
-    const { address } = await databaseWithRole(`CONNECTION LIMIT ${limit}`)
-    const stores: Store[] = []
-    for (let n = 0; n < SERVERS; n++) stores.push(await openStore(address, { now: Date.now }))
-    const { id: by } = await (stores[0] as Store).createKey(newKey())
-    expect(await failuresOf(stores, by)).toEqual([])
-    await Promise.all(stores.map((store) => store.close()))
-  })
+test.each([20, 12])('three servers whose role is limited to %p connections refuse nothing', async (limit) => {
+  const { address } = await databaseWithRole(`CONNECTION LIMIT ${limit}`)
+  const stores: Store[] = []
+  for (let n = 0; n < SERVERS; n++) stores.push(await openStore(address, { now: Date.now }))
+  const { id: by } = await (stores[0] as Store).createKey(newKey())
+  expect(await failuresOf(stores, by)).toEqual([])
+  await Promise.all(stores.map((store) => store.close()))
 })
 
 test('a server whose role may no longer log in, as with a new password, serves with its open connections', async () => {

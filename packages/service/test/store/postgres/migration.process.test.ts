@@ -2,11 +2,12 @@
 // lost says so until there is one again. A real primary and a real standby.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import type postgres from 'postgres'
 import { petBody } from '../../../../../test/support/pets.ts'
 import { Cluster, untilWaiting } from '../../../../../test/support/postgres.ts'
 import { ask, nextVersion, type Running, serve } from '../../../../../test/support/process.ts'
+import { outcomeOf } from '../../../../../test/support/rejection.ts'
 import { until } from '../../../../../test/support/until.ts'
-import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { kindOf, migrateStore, openStore } from '../../../src/store/kinds.ts'
 import { NEWEST_VERSION } from '../../../src/store/postgres/schema/schema.ts'
@@ -19,7 +20,6 @@ const AGAIN = `DROP TABLE deprecated_calls; CREATE TABLE deprecated_calls
 
 let primary: Cluster
 let standby: Cluster
-let receiver: number | undefined
 
 beforeAll(async () => {
   primary = await Cluster.start()
@@ -28,23 +28,11 @@ beforeAll(async () => {
   await primary.setSynchronous(true)
 })
 
-afterEach(receive)
+afterEach(() => standby.receive())
 
 afterAll(async () => {
   await Promise.all([primary.remove(), standby.remove()])
 })
-
-/** Until `receive` the standby takes nothing in. */
-async function stopReceiving(): Promise<void> {
-  const [row] = await standby.run(`SELECT pid FROM pg_stat_wal_receiver`)
-  receiver = row?.pid as number
-  process.kill(receiver, 'SIGSTOP')
-}
-
-function receive(): void {
-  if (receiver !== undefined) process.kill(receiver, 'SIGCONT')
-  receiver = undefined
-}
 
 /** As an operator who ends a commit's wait for the standby; `except` has ended before. Resolves with the backend. */
 async function cancelWait(during: Promise<unknown>, except?: number): Promise<number> {
@@ -56,30 +44,20 @@ async function cancelWait(during: Promise<unknown>, except?: number): Promise<nu
   }
 }
 
-const outcome = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    () => 'answered',
-    (error) => (error instanceof PetstoreError ? error.code : String(error)),
-  )
-
 test('a start whose migration did not wait for the standby goes on once a later commit has reached it', async () => {
   await primary.run(`CREATE DATABASE waiting`)
   let opening: Promise<Store> | undefined
-  await primary.asAdmin(
-    (sql) =>
-      sql.begin(async (transaction) => {
-        await transaction`SELECT pg_advisory_xact_lock(1346720851, 0)`
-        opening = openStore(primary.address('waiting'), OPTIONS)
-        await untilWaiting(transaction)
-        await stopReceiving()
-      }),
-    'waiting',
-  )
-  const migrating = await cancelWait(outcome(opening as Promise<Store>))
+  const waiting = async (transaction: postgres.TransactionSql) => {
+    opening = openStore(primary.address('waiting'), OPTIONS)
+    await untilWaiting(transaction)
+    await standby.stopReceiving()
+  }
+  await primary.locked('waiting', waiting, 'SELECT pg_advisory_xact_lock(1346720851, 0)')
+  const migrating = await cancelWait(outcomeOf(opening as Promise<Store>))
   // The operator ends the wait of the next commit, too.
-  const fence = await cancelWait(outcome(opening as Promise<Store>), migrating)
-  await cancelWait(outcome(opening as Promise<Store>), fence)
-  receive()
+  const fence = await cancelWait(outcomeOf(opening as Promise<Store>), migrating)
+  await cancelWait(outcomeOf(opening as Promise<Store>), fence)
+  standby.receive()
   const store = await (opening as Promise<Store>)
   const [there] = await standby.run(`SELECT version FROM petstore_schema`, 'waiting')
   expect(there?.version).toBe(NEWEST_VERSION)

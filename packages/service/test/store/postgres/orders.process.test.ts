@@ -67,9 +67,8 @@ async function expectAgreement(): Promise<void> {
 
 test('two servers that get requests for one pet at the same time reserve it once, also under one Idempotency-Key', async () => {
   const pets = await addPets(100)
-  const placed = await Promise.all(
-    pets.flatMap((petId) => servers.map((server) => outcome(server.placeOrder({ petId }, by)))),
-  )
+  const placeOn = (petId: bigint) => servers.map((server) => outcome(server.placeOrder({ petId }, by)))
+  const placed = await Promise.all(pets.flatMap(placeOn))
   expect(placed.filter((each) => each === 'pet_not_available').length).toBe(pets.length)
   const more = await addPets(100)
   const keyedOn = (petId: bigint) => servers.map((server) => server.placeOrder({ petId }, by, `key ${petId}`))

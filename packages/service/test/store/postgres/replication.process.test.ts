@@ -7,7 +7,7 @@ import { Forwarder } from '../../../../../test/support/forwarder.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet, petsOf } from '../../../../../test/support/pets.ts'
 import { Cluster } from '../../../../../test/support/postgres.ts'
-import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { outcomeOf, rejectionOf } from '../../../../../test/support/rejection.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
@@ -16,7 +16,6 @@ const PET = newPet({ status: 'available' })
 
 let primary: Cluster
 let standby: Cluster
-let receiver: number | undefined
 const open: Store[] = []
 
 beforeAll(async () => {
@@ -28,7 +27,7 @@ beforeAll(async () => {
 })
 
 afterEach(async () => {
-  receive()
+  standby.receive()
   await closeStores()
 })
 
@@ -54,24 +53,6 @@ async function storeWithKey(port?: number) {
   return { store, by }
 }
 
-/** From now on the standby takes nothing in, as one behind a cut wire. */
-async function stopReceiving(): Promise<void> {
-  const [row] = await standby.run(`SELECT pid FROM pg_stat_wal_receiver`)
-  receiver = row?.pid as number
-  process.kill(receiver, 'SIGSTOP')
-}
-
-function receive(): void {
-  if (receiver !== undefined) process.kill(receiver, 'SIGCONT')
-  receiver = undefined
-}
-
-const outcome = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    () => 'answered',
-    (error) => (error instanceof PetstoreError ? error.code : String(error)),
-  )
-
 async function eventually<Result>(ask: () => Promise<Result>): Promise<Result> {
   for (const deadline = performance.now() + 20_000; ; await Bun.sleep(50)) {
     try {
@@ -86,20 +67,20 @@ test('when a create’s wait for the standby is cancelled, a retry is acknowledg
   const { store, by } = await storeWithKey()
   const other = await openPetstore()
   const key = crypto.randomUUID()
-  await stopReceiving()
-  const creating = outcome(store.createPet(PET, by, key))
+  await standby.stopReceiving()
+  const creating = outcomeOf(store.createPet(PET, by, key))
   const backend = await primary.waitingBackend(creating)
   await primary.run(`SELECT pg_cancel_backend(${backend})`)
   expect(await creating).toBe('unavailable')
 
   // It is committed on the primary, and only there.
-  expect(await outcome(other.createPet(PET, by, key))).toBe('unavailable')
-  expect(await outcome(store.createPet(PET, by, key))).toBe('unavailable')
+  expect(await outcomeOf(other.createPet(PET, by, key))).toBe('unavailable')
+  expect(await outcomeOf(store.createPet(PET, by, key))).toBe('unavailable')
   // Who knows of the cancelled wait shows nothing either; who does not goes on with its lists.
-  expect(await outcome(store.listPets(petFilter({ limit: 1 })))).toBe('unavailable')
-  expect(await outcome(other.listPets(petFilter({ limit: 1 })))).toBe('answered')
+  expect(await outcomeOf(store.listPets(petFilter({ limit: 1 })))).toBe('unavailable')
+  expect(await outcomeOf(other.listPets(petFilter({ limit: 1 })))).toBe('answered')
 
-  receive()
+  standby.receive()
   for (const each of [store, other]) {
     const { value: pet, replayed } = await eventually(() => each.createPet(PET, by, key))
     expect(replayed).toBe(true)
@@ -132,16 +113,16 @@ for (const [what, change] of CHANGES) {
     const [free, held] = await Promise.all([store.createPet(PET, by), store.createPet(PET, by)])
     const { value: order } = await store.placeOrder({ petId: held.value.id }, by)
     const repeat = (server: Store) => change(server, by, free.value.id, order.id)
-    await stopReceiving()
-    const first = outcome(repeat(store))
+    await standby.stopReceiving()
+    const first = outcomeOf(repeat(store))
     const backend = await primary.waitingBackend(first)
     await primary.run(`SELECT pg_cancel_backend(${backend})`)
     expect(await first).toBe('unavailable')
 
     // It is committed on the primary, and only there: a repeat changes nothing, and still has to wait.
-    for (const server of [other, store, other]) expect(await outcome(repeat(server))).toBe('unavailable')
+    for (const server of [other, store, other]) expect(await outcomeOf(repeat(server))).toBe('unavailable')
 
-    receive()
+    standby.receive()
     for (const server of [store, other]) await eventually(() => repeat(server))
     const rows = (sql: Sql) =>
       sql`SELECT name, pets.status, orders.status AS ordered, reference FROM pets LEFT JOIN orders ON pet_id = pets.id
@@ -157,8 +138,8 @@ test('after a crash of the primary, what the standby does not have is neither li
     value: { id: last },
   } = await store.createPet(PET, by)
   const key = crypto.randomUUID()
-  await stopReceiving()
-  const creating = outcome(store.createPet(PET, by, key))
+  await standby.stopReceiving()
+  const creating = outcomeOf(store.createPet(PET, by, key))
   // PostgreSQL restarts itself when a backend is killed, and recovers what was on its disk.
   process.kill(await primary.waitingBackend(creating), 'SIGKILL')
   expect(await creating).toBe('unavailable')
@@ -166,30 +147,30 @@ test('after a crash of the primary, what the standby does not have is neither li
   expect((await eventually(recovered)).length).toBe(1)
 
   for (let attempt = 0; attempt < 5; attempt++) {
-    expect(await outcome(store.listPets(petFilter({ limit: 1, after: last })))).toBe('unavailable')
-    expect(await outcome(store.getPet(last + 1n))).toBe('unavailable')
-    expect(await outcome(store.createPet(PET, by, key))).toBe('unavailable')
+    expect(await outcomeOf(store.listPets(petFilter({ limit: 1, after: last })))).toBe('unavailable')
+    expect(await outcomeOf(store.getPet(last + 1n))).toBe('unavailable')
+    expect(await outcomeOf(store.createPet(PET, by, key))).toBe('unavailable')
     await Bun.sleep(50)
   }
   // However often it was tried, one commit at most waits for the standby.
   const waiting = await primary.run(`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
   expect(waiting.length).toBe(1)
 
-  receive()
+  standby.receive()
   expect((await eventually(() => store.createPet(PET, by, key))).replayed).toBe(true)
   expect(petsOf(await store.listPets(petFilter({ limit: 9, after: last }))).length).toBe(1)
 })
 
 test('while the standby receives nothing, each server lists and has at most one waiting commit, and no server starts', async () => {
   const { store, by } = await storeWithKey()
-  await stopReceiving()
+  await standby.stopReceiving()
   for (let attempt = 0; attempt < 5; attempt++) {
-    expect(await outcome(store.createPet(PET, by))).toBe('unavailable')
-    expect(await outcome(store.revokeKey(by))).toBe('unavailable')
-    expect(await outcome(store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }]))).toBe(
-      'answered',
-    )
-    expect(await outcome(store.listPets(petFilter({ limit: 1 })))).toBe('answered')
+    expect(await outcomeOf(store.createPet(PET, by))).toBe('unavailable')
+    expect(await outcomeOf(store.revokeKey(by))).toBe('unavailable')
+    expect(
+      await outcomeOf(store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }])),
+    ).toBe('answered')
+    expect(await outcomeOf(store.listPets(petFilter({ limit: 1 })))).toBe('answered')
   }
   const waiting = async () => (await primary.run(`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).length
   expect(await waiting()).toBe(1)
@@ -197,8 +178,8 @@ test('while the standby receives nothing, each server lists and has at most one 
   expect((await rejectionOf(openPetstore())).message).toMatch(/a commit waits for a synchronous standby/)
   // Its commit waits, too. That was longer than an answer that was lost is waited for, and no connection was given up for it.
   expect(await waiting()).toBe(2)
-  expect(await outcome(store.listPets(petFilter({ limit: 1 })))).toBe('answered')
-  receive()
+  expect(await outcomeOf(store.listPets(petFilter({ limit: 1 })))).toBe('answered')
+  standby.receive()
   await eventually(() => store.createPet(PET, by))
 })
 
@@ -229,7 +210,7 @@ test('a connection that leads to a standby gives no outdated answer', async () =
       else expect(settled.reason.code).toBe('unavailable')
     }
     for (const call of [store.getPet(id), store.findKey('x' as never), store.listKeys(), store.ping()]) {
-      expect(await outcome(call)).toBe('unavailable')
+      expect(await outcomeOf(call)).toBe('unavailable')
     }
   } finally {
     await standby.run(`SELECT pg_wal_replay_resume()`)

@@ -164,11 +164,8 @@ describe('with many rows', () => {
     const connection = await PrimaryConnection.open({ ...parsePostgresAddress(address), connections: 1 })
     const kind = async (n: number) =>
       expect(await connection.read(`SELECT ${n} + $1::int AS n`, 1)).toEqual([{ n: n + 1 }])
-    const prepared = () =>
-      connection.read<{ statement: string }>(
-        'SELECT statement FROM pg_prepared_statements WHERE statement LIKE $1',
-        '%AS n)%',
-      )
+    const kept = 'SELECT statement FROM pg_prepared_statements WHERE statement LIKE $1'
+    const prepared = () => connection.read<{ statement: string }>(kept, '%AS n)%')
     for (let n = 1; n <= 1_000; n++) {
       await kind(0)
       await kind(n)
@@ -212,10 +209,8 @@ describe('with many rows', () => {
     }
     for (let n = 0; n < 8; n++) await write()
     const counts = () => readsOf(name, ['keys'])
-    await cluster.run(
-      `INSERT INTO keys (name, hash, read_only, created_at) SELECT 'k', n, false, 0 FROM generate_series(1, 20000) AS n`,
-      name,
-    )
+    const many = `SELECT 'k', n, false, 0 FROM generate_series(1, 20000) AS n`
+    await cluster.run(`INSERT INTO keys (name, hash, read_only, created_at) ${many}`, name)
     for (let n = 0; n < 20; n++) await write()
     await store.close()
     // What a connection has read is counted when it has ended. Each write looks at its key.

@@ -34,9 +34,8 @@ beforeAll(async () => {
   await next.promote()
   proxy = await Forwarder.start(next.port)
   const hosts = [`127.0.0.1:${old.port},127.0.0.1:${next.port}`, `127.0.0.1:${proxy.port}`]
-  services = await Promise.all(
-    hosts.map((host) => startService({ address: `postgres://postgres@${host}/${DATABASE}` })),
-  )
+  const addressOn = (host: string) => `postgres://postgres@${host}/${DATABASE}`
+  services = await Promise.all(hosts.map((host) => startService({ address: addressOn(host) })))
   for (const { post } of services) expect((await post(petBody())).status).toBe(201)
   old.signalAll('SIGCONT')
 })

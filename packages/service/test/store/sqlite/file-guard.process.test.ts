@@ -124,8 +124,8 @@ describe.skipIf(process.platform !== 'linux').concurrent('a worker that is start
   for (const [what, lose] of [
     ['makes no new store in the place of one that was removed', removeAll],
     [
-      'does not serve a store that has replaced the one of the service',
-      async (database: string) => renameSync((await made(1)).database, database),
+      'does not serve a store that has replaced its own',
+      async (to: string) => renameSync((await made(1)).database, to),
     ],
   ] as const) {
     test(what, async () => {
@@ -139,10 +139,8 @@ describe.skipIf(process.platform !== 'linux').concurrent('a worker that is start
       await Bun.sleep(2_500)
       expect([existsSync(database), workersOf(service)]).toEqual([there, []])
       for (let n = 0; n < 6; n++) {
-        const answer = await fetch(`${service.url}/pets`, {
-          headers: { Authorization: `Bearer ${key}`, Connection: 'close' },
-          keepalive: false,
-        })
+        const headers = { Authorization: `Bearer ${key}`, Connection: 'close' }
+        const answer = await fetch(`${service.url}/pets`, { headers, keepalive: false })
         expect(answer.status).toBe(503)
       }
       expect(linesOf(service, 'worker ended').length).toBe(1)

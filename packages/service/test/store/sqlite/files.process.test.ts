@@ -64,58 +64,54 @@ describe('a store behind a symbolic link', () => {
   })
 })
 
-describe('a store with two names', () => {
-  test('is refused under both by every command, and is whole again with one', async () => {
-    const [{ database, key }, backup] = [await made(2), await made(1)]
-    const other = temporaryFile('other.db')
-    const service = await serve(['--database', database])
-    fs.linkSync(database, other)
-    for (const name of [database, other]) {
-      const target = temporaryFile('target.db')
-      for (const args of [
-        ['serve', '--port', '0', '--database', name],
-        ['keys', 'create', '--name', 'till', '--database', name],
-        ['migrate', '--check', '--database', name],
-        ['backup', target, '--database', name],
-        ['restore', backup.database, '--database', name],
-        ['copy', '--from', name, '--to', target],
-        ['copy', '--from', backup.database, '--to', name],
-      ]) {
-        const { status, stdout, stderr } = await run(args)
-        expect([args[0], status, stdout, fs.existsSync(target)]).toEqual([args[0], 1, '', false])
-        expect(stderr).toContain(`${name} has 2 names (hard links)`)
-      }
+test('a store with two names is refused under both by every command, and is whole again with one', async () => {
+  const [{ database, key }, backup] = [await made(2), await made(1)]
+  const other = temporaryFile('other.db')
+  const service = await serve(['--database', database])
+  fs.linkSync(database, other)
+  for (const name of [database, other]) {
+    const target = temporaryFile('target.db')
+    for (const args of [
+      ['serve', '--port', '0', '--database', name],
+      ['keys', 'create', '--name', 'till', '--database', name],
+      ['migrate', '--check', '--database', name],
+      ['backup', target, '--database', name],
+      ['restore', backup.database, '--database', name],
+      ['copy', '--from', name, '--to', target],
+      ['copy', '--from', backup.database, '--to', name],
+    ]) {
+      const { status, stdout, stderr } = await run(args)
+      expect([args[0], status, stdout, fs.existsSync(target)]).toEqual([args[0], 1, '', false])
+      expect(stderr).toContain(`${name} has 2 names (hard links)`)
     }
-    expect((await ask('POST', `${service.url}/pets`, key, PET)).status).toBe(201)
+  }
+  expect((await ask('POST', `${service.url}/pets`, key, PET)).status).toBe(201)
+  await service.stop()
+  fs.unlinkSync(other)
+  const again = await serve(['--database', database])
+  expect((await ask('POST', `${again.url}/pets`, key, PET)).status).toBe(201)
+  await again.stop()
+  expect(rows(database)[0]?.length).toBe(4)
+})
+
+const strace = Bun.which('strace')
+
+test.skipIf(!strace)(
+  `the folders that a service makes are on disk before it listens, with the folders above them${strace ? '' : ' (strace is not installed)'}`,
+  async () => {
+    const folder = fs.realpathSync(dirname(temporaryFile('x')))
+    const trace = join(folder, 'trace')
+    // -D: the process that is started is the service, and its tracer is another.
+    const command = [strace as string, '-D', '-f', '-y', '-o', trace, '-e', 'trace=fsync', launcher]
+    const env = { PETSTORE_BACKUP_DIR: join(folder, 'backups/of/petstore') }
+    const service = await serve(['--database', join(folder, 'data/of/petstore.db')], { command, env })
+    const synced = fs.readFileSync(trace, 'utf8')
     await service.stop()
-    fs.unlinkSync(other)
-    const again = await serve(['--database', database])
-    expect((await ask('POST', `${again.url}/pets`, key, PET)).status).toBe(201)
-    await again.stop()
-    expect(rows(database)[0]?.length).toBe(4)
-  })
-})
-
-describe('the folders that a service makes', () => {
-  const strace = Bun.which('strace')
-
-  test.skipIf(!strace)(
-    `are on disk before it listens, with those above them${strace ? '' : ' (strace is not installed)'}`,
-    async () => {
-      const folder = fs.realpathSync(dirname(temporaryFile('x')))
-      const trace = join(folder, 'trace')
-      // -D: the process that is started is the service, and its tracer is another.
-      const command = [strace as string, '-D', '-f', '-y', '-o', trace, '-e', 'trace=fsync', launcher]
-      const env = { PETSTORE_BACKUP_DIR: join(folder, 'backups/of/petstore') }
-      const service = await serve(['--database', join(folder, 'data/of/petstore.db')], { command, env })
-      const synced = fs.readFileSync(trace, 'utf8')
-      await service.stop()
-      for (const place of ['', '/data', '/data/of', '/backups', '/backups/of']) {
-        expect(synced).toMatch(new RegExp(`fsync\\(\\d+<${folder}${place}>`))
-      }
-    },
-  )
-})
+    for (const place of ['', '/data', '/data/of', '/backups', '/backups/of']) {
+      expect(synced).toMatch(new RegExp(`fsync\\(\\d+<${folder}${place}>`))
+    }
+  },
+)
 
 describe('a folder that may not be written to', () => {
   /** As nobody, where this process is root and may write everywhere. */
