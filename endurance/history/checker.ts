@@ -5,7 +5,7 @@
 
 import type { Commit } from './commits.ts'
 import { feedFaults } from './feed.ts'
-import { type Place, told } from './feed-pages.ts'
+import { type Place, pageCondition } from './feed-pages.ts'
 import { isUnanswered, type Operation, type Seen } from './operations.ts'
 import { keyFault, refused } from './refusals.ts'
 import { type Condition, succeeded } from './rules.ts'
@@ -110,7 +110,7 @@ class Pass {
       return shown && succeeded({ ...operation, ...shown }, world, [floor, last])
     }
     if (status >= 400) return refused(operation, world)
-    if (ask.kind === 'events') return told(operation, ask, world, this.places, [floor, last])
+    if (ask.kind === 'events') return pageCondition(operation, ask, world, this.places, [floor, last])
     return succeeded(operation, world, [floor, last])
   }
 

@@ -28,7 +28,7 @@ interface Told {
 }
 
 /** `places`: where the pages before it led, by the number of the operation. */
-export function told(
+export function pageCondition(
   operation: Operation,
   ask: EventsAsk,
   world: World,

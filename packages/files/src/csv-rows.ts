@@ -10,7 +10,7 @@ import { RECORD_MAX } from './ndjson.ts'
 /** The first line shows which of them separates the fields of a file. */
 const SEPARATORS = ',;\t'
 
-export interface Row {
+export interface CsvRow {
   line: number
   /** Its last line. */
   end: number
@@ -22,7 +22,7 @@ export interface Row {
 }
 
 /** Skips rows whose fields are all blank, and Excel's `sep=;` before the header. Throws FileError if the file is JSON, or if a record is too long. */
-export async function* rowsOf(text: AsyncIterable<string>): AsyncGenerator<Row> {
+export async function* rowsOf(text: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   let [rest, line] = ['', 1]
   let field: RegExp | undefined
   let [marked, first] = [false, true]
@@ -50,11 +50,11 @@ export async function* rowsOf(text: AsyncIterable<string>): AsyncGenerator<Row> 
   if (!isBlank(row)) yield row
 }
 
-function isBlank({ fields, wellFormed }: Row): boolean {
+function isBlank({ fields, wellFormed }: CsvRow): boolean {
   return wellFormed && fields.every((field) => field.trim() === '')
 }
 
-function namesSeparator({ fields }: Row): boolean {
+function namesSeparator({ fields }: CsvRow): boolean {
   return fields.length === 2 && fields.join('').toLowerCase() === 'sep='
 }
 
@@ -80,7 +80,7 @@ function fieldRegExp(separator: string): RegExp {
 }
 
 /** The row that begins at `start`, and where the next one does; `undefined` when `all` ends before the row does. */
-function readRow(all: string, start: number, line: number, field: RegExp): (Row & { next: number }) | undefined {
+function readRow(all: string, start: number, line: number, field: RegExp): (CsvRow & { next: number }) | undefined {
   const fields: string[] = []
   let [wellFormed, end] = [true, line]
   for (let at = start; ; at = field.lastIndex + 1) {

@@ -1,7 +1,7 @@
 // CSV with a header. An import reads the columns that columns.ts finds, and ignores the others.
 
 import { isOurs, neededColumns } from './columns.ts'
-import { type Row, rowsOf } from './csv-rows.ts'
+import { type CsvRow, rowsOf } from './csv-rows.ts'
 import { guarded, unguarded } from './excel.ts'
 import {
   type Columns,
@@ -67,12 +67,12 @@ interface Header {
 }
 
 /** The text behind a quote that is not closed belongs to its record. */
-function misplacedQuote({ line, end }: Row): string {
+function misplacedQuote({ line, end }: CsvRow): string {
   const lines = end > line ? ` Lines ${line} to ${end} were read as one record.` : ''
   return `has a misplaced quote, or a quote that is not closed.${lines}`
 }
 
-function recordOf(row: Row, { length, columns, category, fromExcel }: Header): SourceRecord {
+function recordOf(row: CsvRow, { length, columns, category, fromExcel }: Header): SourceRecord {
   const { line, fields } = row
   if (!row.wellFormed) return { line, problem: misplacedQuote(row) }
   const cells: Record<string, string> = {}

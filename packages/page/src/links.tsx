@@ -2,7 +2,7 @@
 
 import { type AnchorHTMLAttributes, type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { type ListPosition, startOf, toAddress } from './list/list-position.ts'
+import { firstPageOf, type ListPosition, toAddress } from './list/list-position.ts'
 import { names } from './names.ts'
 import { Name } from './parts/name.tsx'
 import { type Opened, openedAddress, type RecordId } from './record/record-address.ts'
@@ -40,7 +40,7 @@ interface AnimalsLinkProps extends Omit<LinkProps, 'to'> {
 }
 
 export function AnimalsLink({ only, ...link }: AnimalsLinkProps) {
-  return <Link to={{ ...startOf('animals'), ...only }} {...link} />
+  return <Link to={{ ...firstPageOf('animals'), ...only }} {...link} />
 }
 
 export function CategoryLink({ id }: { id: bigint }) {

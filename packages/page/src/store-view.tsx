@@ -11,8 +11,8 @@ import { type Place, Places, RecordLink } from './links.tsx'
 import { OfferedCategories } from './list/category.tsx'
 import { EmptyStore } from './list/empty-store.tsx'
 import { petsOf, useHolders } from './list/holders.ts'
-import { type List, useList, useStarts } from './list/list.ts'
-import { type ListPosition, nextPage, previousPage, startOf } from './list/list-position.ts'
+import { type ShownList, useList, useStarts } from './list/list.ts'
+import { firstPageOf, type ListPosition, nextPage, previousPage } from './list/list-position.ts'
 import { useSpokenList } from './list/list-spoken.ts'
 import { Tools } from './list/list-tools.tsx'
 import { LIST_ID, ListView } from './list/list-view.tsx'
@@ -165,7 +165,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
         <Search
           key={opened ? 'opened' : 'list'}
           {...{ client }}
-          position={opened ? startOf('animals') : position}
+          position={opened ? firstPageOf('animals') : position}
           goTo={opened ? undefined : go}
         />
       </Bar>
@@ -253,7 +253,7 @@ function focusBox(): void {
 }
 
 /** Nothing is filtered out, and yet nothing is there. */
-function hasNoAnimals({ position, shown }: List): boolean {
+function hasNoAnimals({ position, shown }: ShownList): boolean {
   const whole = position.page === 1 && position.status === undefined && !isNarrowed(position)
   return whole && shown?.position === position && shown.items.length === 0
 }

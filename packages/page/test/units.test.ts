@@ -9,13 +9,13 @@ import { toFailure } from '../src/failures.ts'
 import { fromIdRanges, toIdRanges } from '../src/list/id-ranges.ts'
 import {
   firstPage,
+  firstPageOf,
   fromAddress,
   type ListPosition,
   lastPage,
   nextPage,
   PAGE_SIZE,
   previousPage,
-  startOf,
   toAddress,
 } from '../src/list/list-position.ts'
 import { foundIn } from '../src/parts/search-words.ts'
@@ -123,15 +123,17 @@ describe('a position in the list', () => {
   const beforeLast = previousPage(lastPage(start), 'C') as ListPosition
 
   test('is read back from its address', () => {
-    const orders = nextPage(startOf('orders'), 'C') as ListPosition
+    const orders = nextPage(firstPageOf('orders'), 'C') as ListPosition
     const newest = { ...third, sort: 'newest' } as const
     for (const position of [start, second, third, newest, lastPage(start), beforeLast, orders]) {
       expect(fromAddress(toAddress(position).slice(2))).toEqual(position)
     }
-    expect(toAddress(startOf('animals'))).toBe('./')
-    expect(toAddress(startOf('orders'))).toBe('./?view=orders&status=pending')
+    expect(toAddress(firstPageOf('animals'))).toBe('./')
+    expect(toAddress(firstPageOf('orders'))).toBe('./?view=orders&status=pending')
     // On another screen, a page may have another number of rows.
-    expect(toAddress(nextPage(startOf('animals'), 'A') as ListPosition)).toBe(`./?limit=${PAGE_SIZE}&cursor=A&page=2`)
+    expect(toAddress(nextPage(firstPageOf('animals'), 'A') as ListPosition)).toBe(
+      `./?limit=${PAGE_SIZE}&cursor=A&page=2`,
+    )
   })
 
   test('leads on and back, from the first page and from the last', () => {
@@ -146,7 +148,7 @@ describe('a position in the list', () => {
   test('of some ids has them as ranges, and no last page', () => {
     const ids = toIdRanges([7n, 3n, 2n ** 63n - 1n, 4n, 5n, 3n])
     expect(ids).toBe('3-5,7,9223372036854775807')
-    const some = { ...startOf('animals'), limit: 100, ids }
+    const some = { ...firstPageOf('animals'), limit: 100, ids }
     expect(fromAddress(toAddress(some).slice(2))).toEqual(some)
     expect(fromAddress(toAddress(lastPage(some)).slice(2))).toEqual(some)
     const idsOf = fromIdRanges(ids)
@@ -167,5 +169,7 @@ describe('a position in the list', () => {
     '?cursor=A&page=x',
     '?status=gone&limit=0&sort=best',
     '?cursor=&page=2',
-  ])('that makes no sense is the first page: %s', (search) => expect(fromAddress(search)).toEqual(startOf('animals')))
+  ])('that makes no sense is the first page: %s', (search) =>
+    expect(fromAddress(search)).toEqual(firstPageOf('animals')),
+  )
 })

@@ -9,7 +9,7 @@ import {
   type PetstoreClient,
 } from '../../../client/src/petstore.ts'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
-import { eachOf } from '../parts/each-of.ts'
+import { concurrently } from '../parts/concurrently.ts'
 import type { RecordId } from '../record/record-address.ts'
 
 /** So many are sooner asked for one by one. */
@@ -65,5 +65,5 @@ export async function readEach<Item>(ids: Iterable<bigint>, { page, idOf, one, f
     for (const id of open) found(id, undefined)
     return
   }
-  await eachOf([...open], async (id) => found(id, await one(id)))
+  await concurrently([...open], async (id) => found(id, await one(id)))
 }

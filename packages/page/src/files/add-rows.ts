@@ -4,8 +4,8 @@
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
 import { RECORD_ERRORS, RecordKeys } from '../../../files/src/record-key.ts'
 import { toProblems } from '../animal/field-problems.ts'
-import { eachOf } from '../parts/each-of.ts'
-import { isReady, petIn, type Row } from './rows.ts'
+import { concurrently } from '../parts/concurrently.ts'
+import { type ImportRow, isReady, petIn } from './rows.ts'
 
 const RETRIES = 8
 
@@ -16,18 +16,18 @@ const RETRIES = 8
 export async function addRows(
   client: PetstoreClient,
   name: string,
-  rows: readonly Row[],
+  rows: readonly ImportRow[],
   signal: AbortSignal,
   onRow: () => void,
 ): Promise<void> {
   const keys = new RecordKeys(name)
   // A corrected row may become equal to a later one, which was added with the first key for this content.
   const taken = new Set(rows.filter(({ state }) => state !== 'open').map(({ key }) => key))
-  await eachOf(rows.filter(isReady), async (row) => {
+  await concurrently(rows.filter(isReady), async (row) => {
     const pet = petIn(row.cells)
     let key = keys.next(pet)
     while (taken.has(key)) key = keys.next(pet)
-    let state: Row['state'] = 'added'
+    let state: ImportRow['state'] = 'added'
     try {
       const { id } = await client.createPet(pet as NewPet, {
         idempotencyKey: key,

@@ -20,7 +20,7 @@ export function fileName({ view, status, categoryId, ids, search }: ListPosition
   return `${[view, status, category, ids && 'imported', search].filter(Boolean).join(' ')}.csv`
 }
 
-interface Progress {
+interface ExportProgress {
   signal?: AbortSignal
   /** Called with their number so far. */
   onRows?: (rows: number) => void
@@ -31,7 +31,7 @@ export async function exportRows(
   items: AsyncIterable<object> | Iterable<object>,
   view: keyof typeof COLUMNS,
   name: string,
-  { signal, onRows }: Progress = {},
+  { signal, onRows }: ExportProgress = {},
 ): Promise<number> {
   const parts: Blob[] = []
   const lines: string[] = []

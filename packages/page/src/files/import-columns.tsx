@@ -6,7 +6,7 @@ import { FIELD_NAMES, FIELDS, type Field } from '../animal/fields.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import { Notice } from '../parts/notice.tsx'
 import { plain } from '../parts/visible-text.ts'
-import type { Contents, Row } from './rows.ts'
+import type { Contents, ImportRow } from './rows.ts'
 import type { Import } from './use-import.ts'
 
 /** Said instead of a column. */
@@ -95,12 +95,12 @@ export function ImportColumns({ importing, contents }: { importing: Import; cont
   )
 }
 
-function brief({ cells: { name, categoryId, status } }: Row): string {
+function brief({ cells: { name, categoryId, status } }: ImportRow): string {
   return [plain(name), categoryId, status && labelOf(status)].filter(Boolean).join(' · ')
 }
 
-function firstOf(rows: readonly Row[], fits: (row: Row) => boolean): Row[] {
-  const found: Row[] = []
+function firstOf(rows: readonly ImportRow[], fits: (row: ImportRow) => boolean): ImportRow[] {
+  const found: ImportRow[] = []
   for (const row of rows) {
     if (found.length === SHOWN_MAX) break
     if (fits(row)) found.push(row)

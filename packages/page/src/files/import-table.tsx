@@ -5,7 +5,7 @@ import { FIELD_NAMES, FIELDS, type Field } from '../animal/fields.ts'
 import { STATUSES } from '../animal/status-labels.ts'
 import { Icon } from '../parts/icons.tsx'
 import { number } from '../phrases.ts'
-import type { Row } from './rows.ts'
+import type { ImportRow } from './rows.ts'
 import type { Import } from './use-import.ts'
 
 const PAGE_ROWS = 50
@@ -71,7 +71,7 @@ function Pages({ at, last, count, setPage }: PagesProps) {
   )
 }
 
-function TableRow({ row, importing }: { row: Row; importing: Import }) {
+function TableRow({ row, importing }: { row: ImportRow; importing: Import }) {
   const { line, problems, state } = row
   return (
     <tr class={state === 'skipped' ? 'skipped' : undefined}>
@@ -95,7 +95,7 @@ function TableRow({ row, importing }: { row: Row; importing: Import }) {
 
 const OUTCOMES = { added: 'Added', present: 'Was there already' }
 
-function Outcome({ row, importing }: { row: Row; importing: Import }) {
+function Outcome({ row, importing }: { row: ImportRow; importing: Import }) {
   const { line, state } = row
   if (state === 'added' || state === 'present') return OUTCOMES[state]
   const skip = state === 'open'
@@ -113,7 +113,7 @@ function Outcome({ row, importing }: { row: Row; importing: Import }) {
 }
 
 interface CellProps {
-  row: Row
+  row: ImportRow
   field: Field
   importing: Import
 }

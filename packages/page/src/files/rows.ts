@@ -11,7 +11,7 @@ import { STATUSES } from '../animal/status-labels.ts'
 import { names } from '../names.ts'
 import { plain } from '../parts/visible-text.ts'
 
-export interface Row {
+export interface ImportRow {
   /** Of the file. */
   readonly line: number
   cells: Readonly<Record<Field, string>>
@@ -43,7 +43,7 @@ export interface Contents {
   /** Without one, it is UTF-8 or has a byte order mark. */
   encoding: Encoding | undefined
   /** `undefined` until the name and the category have their columns. */
-  rows?: Row[] | undefined
+  rows?: ImportRow[] | undefined
 }
 
 /** On a slow device, too, nobody feels a pause of this length. */
@@ -61,7 +61,7 @@ export async function readContents(file: File, said: Said, signal: AbortSignal):
     contents.columns = said.columns ?? (contents.guessed ? guessedColumns(headings) : known)
     return contents.columns
   }
-  const rows: Row[] = []
+  const rows: ImportRow[] = []
   let until = 0
   try {
     for await (const record of readCsv(textOf(name, chunksOf(file), encoding), { columnsOf, category })) {
@@ -89,17 +89,19 @@ async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
   }
 }
 
-function toRow({ line, pet, partly, problem }: SourceRecord): Row {
+function toRow({ line, pet, partly, problem }: SourceRecord): ImportRow {
   const read: Partial<Record<Field, unknown>> = pet ?? partly ?? {}
   const { categoryId } = read
   const shown = typeof categoryId === 'bigint' ? { ...read, categoryId: names().nameOf(categoryId) } : read
-  const cells = Object.fromEntries(FIELD_NAMES.map((field) => [field, String(shown[field] ?? '')])) as Row['cells']
+  const cells = Object.fromEntries(
+    FIELD_NAMES.map((field) => [field, String(shown[field] ?? '')]),
+  ) as ImportRow['cells']
   const problems = pet ? problemsOf(cells) : { fields: {}, other: `This row ${problem}` }
   return { line, cells, problems, mistaken: problems !== NO_PROBLEMS, state: 'open' }
 }
 
 /** A category is written by its name or its id. */
-export function petIn(cells: Row['cells']): Unchecked {
+export function petIn(cells: ImportRow['cells']): Unchecked {
   const pet = petOf(cells)
   const id = names().idOf(cells.categoryId)
   return id === undefined ? pet : { ...pet, categoryId: id }
@@ -110,7 +112,7 @@ const NAME = new RegExp(pattern, 'u')
 const LABELS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(STATUSES.map(([, label]) => label))
 
 /** Judges what most files have wrong, in the words of the page. The service judges all when the row is added. */
-function problemsOf(cells: Row['cells']): Problems {
+function problemsOf(cells: ImportRow['cells']): Problems {
   const { name, categoryId, status } = cells
   const fields: Problems['fields'] = {}
   if (name.trim() === '') fields.name = 'Enter a name.'
@@ -124,23 +126,23 @@ function problemsOf(cells: Row['cells']): Problems {
   return Object.keys(fields).length > 0 ? { fields, other: '' } : NO_PROBLEMS
 }
 
-export function fix(row: Row, change: Partial<Row['cells']>): void {
+export function fix(row: ImportRow, change: Partial<ImportRow['cells']>): void {
   row.cells = { ...row.cells, ...change }
   row.problems = problemsOf(row.cells)
 }
 
-export function isWrong({ problems }: Row): boolean {
+export function isWrong({ problems }: ImportRow): boolean {
   return problems !== NO_PROBLEMS
 }
 
 /** It is to be added. */
-export function isReady(row: Row): boolean {
+export function isReady(row: ImportRow): boolean {
   return row.state === 'open' && !isWrong(row)
 }
 
 export type Counts = Record<'ready' | 'wrong' | 'skipped' | 'added' | 'present' | 'mistaken', number>
 
-export function countsOf(rows: readonly Row[]): Counts {
+export function countsOf(rows: readonly ImportRow[]): Counts {
   const counts: Counts = { ready: 0, wrong: 0, skipped: 0, added: 0, present: 0, mistaken: 0 }
   for (const row of rows) {
     counts[row.state !== 'open' ? row.state : isWrong(row) ? 'wrong' : 'ready']++

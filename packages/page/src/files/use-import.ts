@@ -8,7 +8,7 @@ import { toFailure } from '../failures.ts'
 import { useBusy } from '../parts/busy.ts'
 import { plain } from '../parts/visible-text.ts'
 import { addRows } from './add-rows.ts'
-import { type Contents, type Counts, countsOf, fix, type Row, readContents, type Said } from './rows.ts'
+import { type Contents, type Counts, countsOf, fix, type ImportRow, readContents, type Said } from './rows.ts'
 
 /** How often it is shown how far it is. */
 const SHOW_MS = 250
@@ -20,7 +20,7 @@ export interface Import {
   said: Said
   /** `undefined` until a file is read. */
   contents: Contents | undefined
-  rows: readonly Row[] | undefined
+  rows: readonly ImportRow[] | undefined
   counts: Counts
   doing: 'reading' | 'adding' | undefined
   /** It was begun, and has ended. */
@@ -33,8 +33,8 @@ export interface Import {
   /** Those that an earlier import has added. */
   addAgain: () => void
   cancel: () => void
-  fix: (row: Row, change: Partial<Row['cells']>) => void
-  skip: (row: Row, isSkipped: boolean) => void
+  fix: (row: ImportRow, change: Partial<ImportRow['cells']>) => void
+  skip: (row: ImportRow, isSkipped: boolean) => void
   close: () => void
 }
 

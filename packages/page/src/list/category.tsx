@@ -7,7 +7,7 @@ import { folded } from '../../../service/src/domain/names.ts'
 import { CATEGORIES_ID, FIELDS } from '../animal/fields.ts'
 import { names } from '../names.ts'
 import { TextField } from '../parts/text-field.tsx'
-import type { List } from './list.ts'
+import type { ShownList } from './list.ts'
 import { firstPage } from './list-position.ts'
 
 const OFFERED_MAX = 8
@@ -26,7 +26,7 @@ export function OfferedCategories({ pets }: { pets: readonly Pet[] }) {
 }
 
 /** The list follows as one types. */
-export function CategoryFilter({ position, goTo }: Pick<List, 'position' | 'goTo'>) {
+export function CategoryFilter({ position, goTo }: Pick<ShownList, 'position' | 'goTo'>) {
   const { categoryId } = position
   const [text, setText] = useState('')
   // Before anybody can type: another one in the address came from elsewhere, such as a link or Back.

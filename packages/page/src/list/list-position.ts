@@ -58,7 +58,7 @@ export function previousPage(position: ListPosition, prev: string | undefined): 
 }
 
 /** Where a view starts: of the orders, those that wait for somebody to do something. */
-export function startOf(view: ListPosition['view']): ListPosition {
+export function firstPageOf(view: ListPosition['view']): ListPosition {
   const status = view === 'orders' ? 'pending' : undefined
   return firstPage({ view, limit: PAGE_SIZE, status, categoryId: undefined, ids: '', search: '', sort: SORT_OF[view] })
 }

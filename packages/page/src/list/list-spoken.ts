@@ -3,18 +3,18 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useAnnounce } from '../parts/announcer.tsx'
 import { TITLES } from '../top-bar.tsx'
-import type { List, Shown } from './list.ts'
+import type { Shown, ShownList } from './list.ts'
 import type { ListPosition } from './list-position.ts'
 import { heard } from './list-words.ts'
 
-export function useSpokenList(list: List): void {
+export function useSpokenList(list: ShownList): void {
   const announce = useAnnounce()
   useArrival(list, (arrived) => announce(heard(arrived, TITLES[arrived.position.view])))
   useRecovery(list.failure !== undefined, () => announce('Connected again.'))
 }
 
 /** Calls `arrived` with each page that was gone to, not with the first, which its heading says, and not when it is read again. */
-function useArrival({ position, shown }: List, arrived: (shown: Shown) => void): void {
+function useArrival({ position, shown }: ShownList, arrived: (shown: Shown) => void): void {
   const last = useRef<ListPosition>(undefined)
   useEffect(() => {
     if (shown?.position !== position || last.current === position) return

@@ -25,7 +25,7 @@ const HEADS = {
   orders: ['Order', 'Animal', 'When', 'Status'],
 }
 
-interface Row {
+interface ListRow {
   id: bigint
   petId: bigint
   /** What the row leads to. */
@@ -94,7 +94,7 @@ export function ListTable(props: ListTableProps) {
   )
 }
 
-function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): Row {
+function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): ListRow {
   const { id, name, categoryId, status } = pet
   const holder = holderOf(pet)
   // Without an order, nothing can change it.
@@ -116,7 +116,7 @@ function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): Row {
   }
 }
 
-function noteOf({ status }: Pet, holder: Order | null | undefined): Row['note'] {
+function noteOf({ status }: Pet, holder: Order | null | undefined): ListRow['note'] {
   if (holder === null) return { before: withoutOrder(status) }
   // Until the order has been read, a line that shows nothing keeps the height of the row.
   if (!holder) return status === 'available' ? undefined : { before: '\u00A0' }
@@ -127,7 +127,7 @@ function noteOf({ status }: Pet, holder: Order | null | undefined): Row['note'] 
 }
 
 /** The customer's name has its own direction. */
-function Note({ before, reference = '', after = '', search }: NonNullable<Row['note']> & { search: string }) {
+function Note({ before, reference = '', after = '', search }: NonNullable<ListRow['note']> & { search: string }) {
   return (
     <span class="hint" title={before + plain(reference) + after}>
       {before}
@@ -137,7 +137,7 @@ function Note({ before, reference = '', after = '', search }: NonNullable<Row['n
   )
 }
 
-function orderRow(order: Order): Row {
+function orderRow(order: Order): ListRow {
   const { id, petId, petName, reference, status } = order
   return {
     id,

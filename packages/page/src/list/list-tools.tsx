@@ -5,11 +5,11 @@ import { STATUSES_OF } from '../animal/status-labels.ts'
 import { RadioGroup } from '../parts/radio-group.tsx'
 import { number } from '../phrases.ts'
 import { CategoryFilter } from './category.tsx'
-import type { List } from './list.ts'
+import type { ShownList } from './list.ts'
 import { firstPage, type Sort } from './list-position.ts'
 import { isNarrowed } from './list-words.ts'
 
-export function Tools({ position, shown, goTo }: Pick<List, 'position' | 'shown' | 'goTo'>) {
+export function Tools({ position, shown, goTo }: Pick<ShownList, 'position' | 'shown' | 'goTo'>) {
   return (
     <div class="tools">
       <RadioGroup

@@ -10,13 +10,13 @@ import { Notice, RetryNotice } from '../parts/notice.tsx'
 import { brief } from '../phrases.ts'
 import type { Selection } from '../selection/use-selection.ts'
 import type { HolderOf } from './holders.ts'
-import type { List } from './list.ts'
+import type { ShownList } from './list.ts'
 import { firstPage, type ListPosition } from './list-position.ts'
 import { ListTable, type OnAction } from './list-table.tsx'
 import { isShort, pageName } from './list-words.ts'
 import { Pager } from './pager.tsx'
 
-interface ListViewProps extends List {
+interface ListViewProps extends ShownList {
   /** Shown instead of the list when the store has no animals. */
   emptyStore: ComponentChildren | undefined
   holderOf: HolderOf
@@ -48,7 +48,14 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
   const rows = emptyStore || none || refused || shown?.position.view !== view ? undefined : shown
   const paged = rows && !isShort(rows)
   return (
-    <section ref={section} id={LIST_ID} tabIndex={-1} aria-label={`List of ${view}`} aria-busy={loading} class="list">
+    <section
+      ref={section}
+      id={LIST_ID}
+      tabIndex={-1}
+      aria-label={`ShownList of ${view}`}
+      aria-busy={loading}
+      class="list"
+    >
       {emptyStore}
       {!emptyStore && loading && !rows && <p class="muted loading">Loading the {view}…</p>}
       {!emptyStore && none && !stale && (
@@ -90,7 +97,7 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
 }
 
 /** At the foot, which is in sight: no row moves when it comes or goes. */
-function Waiting({ waiting, show }: Pick<List, 'waiting' | 'show'>) {
+function Waiting({ waiting, show }: Pick<ShownList, 'waiting' | 'show'>) {
   function showAll(): void {
     show()
     document.getElementById(LIST_ID)?.focus({ preventScroll: true })
@@ -106,8 +113,8 @@ function Waiting({ waiting, show }: Pick<List, 'waiting' | 'show'>) {
   )
 }
 
-interface ListFailureProps extends Pick<List, 'position' | 'goTo' | 'reload'> {
-  failure: NonNullable<List['failure']>
+interface ListFailureProps extends Pick<ShownList, 'position' | 'goTo' | 'reload'> {
+  failure: NonNullable<ShownList['failure']>
   /** Of the rows on the screen. */
   shown: ListPosition | undefined
 }

@@ -20,13 +20,13 @@ import { fromIdRanges } from './id-ranges.ts'
 import { type InPlace, useInPlace } from './in-place.ts'
 import {
   firstPage,
+  firstPageOf,
   fromAddress,
   type Item,
   type ListPosition,
   nextPage,
   type Page,
   type Sort,
-  startOf,
   toAddress,
 } from './list-position.ts'
 
@@ -35,7 +35,7 @@ export interface Shown extends Page {
   inventory: Inventory | undefined
 }
 
-export interface List extends Pick<Loaded<Page>, 'failure'>, Omit<InPlace, 'page'> {
+export interface ShownList extends Pick<Loaded<Page>, 'failure'>, Omit<InPlace, 'page'> {
   /** The position that the reader chose. */
   position: ListPosition
   /** The last page that arrived, with its position: while another is loading, still the one before. */
@@ -53,7 +53,7 @@ export interface List extends Pick<Loaded<Page>, 'failure'>, Omit<InPlace, 'page
 const REFRESH_MS = 15_000
 
 /** `covered`: something else has the page to itself. */
-export function useList(client: PetstoreClient, feed: Feed, covered: boolean): List {
+export function useList(client: PetstoreClient, feed: Feed, covered: boolean): ShownList {
   const [position, goTo] = usePosition()
   const read = useLoaded(
     async (signal) => {
@@ -100,7 +100,7 @@ export function useList(client: PetstoreClient, feed: Feed, covered: boolean): L
   return { position, shown, failure: read.failure, loading, goTo, reload, refresh, ...inPlace }
 }
 
-type Stated<Filter> = Record<keyof Filter, unknown>
+type EveryField<Filter> = Record<keyof Filter, unknown>
 /** What the list of orders leaves to the service. A new parameter of a list does not compile until it is here or used. */
 const UNUSED = { petId: undefined }
 
@@ -117,13 +117,13 @@ export async function fetchPage(client: PetstoreClient, position: ListPosition, 
   }
   if (view === 'orders') {
     const stated = { ...UNUSED, status: status as OrderStatus | undefined, search, sort, limit }
-    const filter = stated satisfies Stated<OrderFilter>
+    const filter = stated satisfies EveryField<OrderFilter>
     const { orders, ...cursors } = await client.listOrderPage({ ...filter, cursor }, options)
     const { items, ...links } = inOrder(orders, cursors)
     return { position, items, ...links }
   }
   const stated = { status: status as PetStatus | undefined, categoryId, search, sort, limit }
-  const filter = stated satisfies Stated<PetFilter>
+  const filter = stated satisfies EveryField<PetFilter>
   const { pets, ...cursors } = await client.listPage({ ...filter, cursor }, options)
   const { items, ...links } = inOrder(pets, cursors)
   return { position, items, ...links }
@@ -173,7 +173,7 @@ export function useStarts(position: ListPosition): Record<ListPosition['view'], 
   const sorts = useRef<Partial<Record<ListPosition['view'], Sort>>>({})
   sorts.current[position.view] = position.sort
   function start(view: ListPosition['view']): ListPosition {
-    const first = startOf(view)
+    const first = firstPageOf(view)
     return { ...first, sort: sorts.current[view] ?? first.sort }
   }
   return { animals: start('animals'), orders: start('orders') }

@@ -15,7 +15,7 @@ import { TextField } from '../parts/text-field.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { brief } from '../phrases.ts'
 import type { RecordId } from '../record/record-address.ts'
-import { fetchPage, type List } from './list.ts'
+import { fetchPage, type ShownList } from './list.ts'
 import { firstPage, type ListPosition } from './list-position.ts'
 import { ListTable, type OnAction } from './list-table.tsx'
 import { moveRow } from './row-focus.ts'
@@ -30,7 +30,7 @@ interface SearchProps {
   /** The list that is searched. */
   position: ListPosition
   /** Narrows the list; `undefined` if the list is not on the screen: then only Enter leads on. */
-  goTo: List['goTo'] | undefined
+  goTo: ShownList['goTo'] | undefined
 }
 
 export function Search({ client, position, goTo }: SearchProps) {

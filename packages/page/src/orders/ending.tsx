@@ -6,7 +6,7 @@ import { dayOf, spanOf } from '../../../files/src/local-time.ts'
 import { OrderLink, RecordLink } from '../links.tsx'
 import { type Feed, useEvents } from '../live/feed.ts'
 import { now } from '../parts/clock.ts'
-import { eachOf } from '../parts/each-of.ts'
+import { concurrently } from '../parts/concurrently.ts'
 import { useLoaded } from '../parts/loaded.ts'
 import { Name } from '../parts/name.tsx'
 import { RetryNotice } from '../parts/notice.tsx'
@@ -42,7 +42,7 @@ function Ending({ client, feed }: EndingProps) {
       for await (const order of client.listOrders({ status: 'pending' }, { signal })) note(order)
       known.whole = true
     }
-    await eachOf([...changed], async (id) => {
+    await concurrently([...changed], async (id) => {
       // A change that arrives meanwhile is read again.
       changed.delete(id)
       note(await client.getOrder(id, { signal }).catch((error) => changed.add(id) && Promise.reject(error)))

@@ -39,7 +39,7 @@ interface RecordViewProps {
 export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, news, ...service }: RecordViewProps) {
   const { value, failure, reload } = useRead(record, service)
   // While the next record is read, the one before it is seen.
-  const loaded = failure && !isSame(value?.of, record) ? undefined : value
+  const loaded = failure && !isSameRecord(value?.of, record) ? undefined : value
   const read = loaded?.read
   const order = read?.order
   const name = read?.animal.pet.name
@@ -111,7 +111,7 @@ function eventsOf({ animal: { events }, order }: Read): readonly Event[] {
   return order ? events.filter(({ orderId }) => orderId === order.id) : events
 }
 
-function isSame(one: RecordId | undefined, other: RecordId): boolean {
+function isSameRecord(one: RecordId | undefined, other: RecordId): boolean {
   return one?.kind === other.kind && one.id === other.id
 }
 

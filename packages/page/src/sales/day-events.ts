@@ -7,7 +7,7 @@ import { NET_SOLD } from '../../../files/src/event-rows.ts'
 import type { Span } from '../../../files/src/local-time.ts'
 import { EVENT_NAMES } from '../animal/status-labels.ts'
 import { toFailure } from '../failures.ts'
-import { eachOf } from '../parts/each-of.ts'
+import { concurrently } from '../parts/concurrently.ts'
 
 /** A delivery may add any number of animals. */
 export const COUNTED_MAX = 10_000
@@ -41,7 +41,7 @@ export class DayEvents {
 
   /** Reads what is missing, the sales first. `onRead` is called when there is more to show. */
   async read(signal: AbortSignal, onRead: () => void): Promise<void> {
-    await eachOf([...SALES, ...TYPES.filter((type) => !SALES.includes(type))], async (type) => {
+    await concurrently([...SALES, ...TYPES.filter((type) => !SALES.includes(type))], async (type) => {
       const reading = this.#reading(type)
       while (reading.state === 'open') {
         const isFirst = reading.next === undefined

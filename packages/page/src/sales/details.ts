@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks'
 import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.ts'
 import { readEach, unlessNone } from '../animal/by-id.ts'
 import { type Feed, useEvents } from '../live/feed.ts'
-import { eachOf } from '../parts/each-of.ts'
+import { concurrently } from '../parts/concurrently.ts'
 import { useLoaded } from '../parts/loaded.ts'
 import { readAll } from '../record/animal.ts'
 import { changesIn } from '../record/event-line.tsx'
@@ -49,7 +49,7 @@ export function useDetails({ client, feed }: Service, shown: readonly Event[]): 
       const edited = shown.filter(({ id, petId, type }) =>
         type === 'pet.changed' ? !changes.has(id) : type === 'pet.deleted' && !names.has(petId),
       )
-      await eachOf([...new Set(edited.map(({ petId }) => petId))], async (petId) => {
+      await concurrently([...new Set(edited.map(({ petId }) => petId))], async (petId) => {
         const events = await readAll(client, { petId, type: ['pet.added', 'pet.changed'] }, signal)
         const name = events.at(-1)?.pet?.name
         if (name !== undefined) names.set(petId, name)

@@ -10,7 +10,7 @@ import { useBusy } from '../parts/busy.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { number } from '../phrases.ts'
-import { ACT_LABELS, type Act, actOnEach, type Outcome } from './each.ts'
+import { ACT_LABELS, type Act, actOnEach, type Outcome } from './bulk-actions.ts'
 import type { Selection } from './use-selection.ts'
 
 interface SelectionBarProps {

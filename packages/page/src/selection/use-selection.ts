@@ -1,7 +1,7 @@
 // The rows that are chosen, on whatever pages of one list they are. Another list, or another filter, begins with none.
 
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { List } from '../list/list.ts'
+import type { ShownList } from '../list/list.ts'
 import { firstPage, type Item, toAddress } from '../list/list-position.ts'
 
 export interface Selection {
@@ -19,7 +19,7 @@ interface Selecting {
   toggleFocused: () => void
 }
 
-export function useSelection({ position, shown }: Pick<List, 'position' | 'shown'>): Selecting {
+export function useSelection({ position, shown }: Pick<ShownList, 'position' | 'shown'>): Selecting {
   const [kept, setKept] = useState<ReadonlyMap<bigint, Item>>()
   const list = toAddress(firstPage(position))
   useLayoutEffect(() => setKept(undefined), [list])

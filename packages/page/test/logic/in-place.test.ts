@@ -2,11 +2,11 @@
 
 import { expect, test } from 'bun:test'
 import { RowsInPlace } from '../../src/list/in-place.ts'
-import { type Item, lastPage, type Page, startOf } from '../../src/list/list-position.ts'
+import { firstPageOf, type Item, lastPage, type Page } from '../../src/list/list-position.ts'
 import { event, order, pet } from './fake-client.ts'
 
-const FIRST = startOf('animals')
-const ORDERS = startOf('orders')
+const FIRST = firstPageOf('animals')
+const ORDERS = firstPageOf('orders')
 
 function pageOf(ids: readonly (number | Item)[], more: Partial<Page> = {}): Page {
   const items = ids.map((id) => (typeof id === 'number' ? pet(id) : id))

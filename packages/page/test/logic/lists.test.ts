@@ -4,10 +4,10 @@ import { expect, test } from 'bun:test'
 import type { EventFilter, Order } from '../../../client/src/petstore.ts'
 import { readEach, readPet } from '../../src/animal/by-id.ts'
 import { fetchPage, wholeList } from '../../src/list/list.ts'
-import { firstPage, lastPage, startOf } from '../../src/list/list-position.ts'
+import { firstPage, firstPageOf, lastPage } from '../../src/list/list-position.ts'
 import { event, fakeClient, order, pet } from './fake-client.ts'
 
-const FIRST = { ...startOf('animals'), limit: 20 }
+const FIRST = { ...firstPageOf('animals'), limit: 20 }
 
 test('a page from the end is read in the other direction', async () => {
   const { calls, client } = fakeClient({ listPage: () => ({ pets: [pet(3), pet(2)], next: 'N', prev: 'P' }) })

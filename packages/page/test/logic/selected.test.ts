@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { PetstoreNetworkError } from '../../../client/src/petstore.ts'
 import { NOT_RESPONDING } from '../../src/failures.ts'
 import type { Item } from '../../src/list/list-position.ts'
-import { type Act, actOnEach } from '../../src/selection/each.ts'
+import { type Act, actOnEach } from '../../src/selection/bulk-actions.ts'
 import { fakeClient, order, pet, refused } from './fake-client.ts'
 
 const tag = (_id: bigint, _change: object, { onEntityTag }: { onEntityTag: (tag: string) => void }) =>

@@ -2,13 +2,13 @@
 
 import { expect, test } from 'bun:test'
 import type { Shown } from '../../src/list/list.ts'
-import { type ListPosition, lastPage, PAGE_SIZE, startOf } from '../../src/list/list-position.ts'
+import { firstPageOf, type ListPosition, lastPage, PAGE_SIZE } from '../../src/list/list-position.ts'
 import { heard, rangeOf, summary } from '../../src/list/list-words.ts'
 import { partsOf, plain } from '../../src/parts/visible-text.ts'
 import { wrongIn } from '../../src/wrong-address.ts'
 import { pet } from './fake-client.ts'
 
-const ALL = { ...startOf('animals'), limit: 20 }
+const ALL = { ...firstPageOf('animals'), limit: 20 }
 const INVENTORY = { available: 25n, pending: 0n, sold: 22n }
 
 function shown(position: Partial<ListPosition>, rows: number, more: Partial<Shown> = {}): Shown {

@@ -2,7 +2,7 @@
 // before anything starts.
 
 import { int64FromDecimal } from '../../../contract/src/int64.ts'
-import { type Row, rowsOf } from '../../../files/src/csv-rows.ts'
+import { type CsvRow, rowsOf } from '../../../files/src/csv-rows.ts'
 import { FileError } from '../../../files/src/format.ts'
 import { refuseWorkbook } from '../../../files/src/text.ts'
 import { CATEGORIES_MAX, type Category, folded, nameFault } from '../domain/names.ts'
@@ -36,7 +36,7 @@ class Reading {
   private readonly lines = new Map<bigint | string, number>()
 
   /** Throws StartError if the rest need not be read. */
-  take(row: Row): void {
+  take(row: CsvRow): void {
     if (this.columns) this.takeCategory(row, this.columns)
     else this.columns = columnsOf(row)
   }
@@ -45,7 +45,7 @@ class Reading {
     if (!this.columns) throw new StartError('The file is empty. Its first line must name the columns id and name.')
   }
 
-  private takeCategory(row: Row, columns: readonly string[]): void {
+  private takeCategory(row: CsvRow, columns: readonly string[]): void {
     if (++this.rows > CATEGORIES_MAX)
       throw new StartError(`The file has more than ${grouped(CATEGORIES_MAX)} categories.`)
     const problem = problemOf(row, columns)
@@ -63,26 +63,26 @@ class Reading {
     if (id !== undefined) this.categories.push({ id, name })
   }
 
-  private takeOnce(row: Row, key: bigint | string, what: string): void {
+  private takeOnce(row: CsvRow, key: bigint | string, what: string): void {
     const before = this.lines.get(key)
     if (before !== undefined) this.report(row, `${what} is also on line ${before}.`)
     else this.lines.set(key, row.line)
   }
 
-  private report({ line }: Row, problem: string): void {
+  private report({ line }: CsvRow, problem: string): void {
     this.problems.push(`line ${line}: ${problem}`)
   }
 }
 
 /** Throws StartError without the columns of a category. Others are ignored. */
-function columnsOf({ fields }: Row): string[] {
+function columnsOf({ fields }: CsvRow): string[] {
   const columns = fields.map((field) => field.trim().toLowerCase())
   if (columns.includes('id') && columns.includes('name')) return columns
   throw new StartError(`The first line must name the columns id and name. It has: ${fields.join(' | ')}.`)
 }
 
 /** Spreadsheets add empty fields. A missing field is reported as the id or the name that it should be. */
-function problemOf({ fields, wellFormed }: Row, { length }: readonly string[]): string | undefined {
+function problemOf({ fields, wellFormed }: CsvRow, { length }: readonly string[]): string | undefined {
   if (!wellFormed) return 'It has a misplaced quote, or a quote that is not closed.'
   if (fields.slice(length).every((field) => field.trim() === '')) return undefined
   return `It has ${fields.length} fields where the first line has ${length}.`

@@ -10,7 +10,7 @@ export const DAY_MS = 86_400_000
 
 /** Of the keys in force with this id or name, those of a rotation oldest first. Throws PetstoreError when there is none. */
 export function findKeys(keys: readonly ApiKey[], which: string): [ApiKey, ...ApiKey[]] {
-  const [first, ...others] = inForce(keys).filter(({ id, name }) => String(id) === which || name === which)
+  const [first, ...others] = activeKeys(keys).filter(({ id, name }) => String(id) === which || name === which)
   if (!first)
     throw new PetstoreError(
       'not_found',
@@ -19,7 +19,7 @@ export function findKeys(keys: readonly ApiKey[], which: string): [ApiKey, ...Ap
   return [first, ...others]
 }
 
-export function inForce(keys: readonly ApiKey[]): ApiKey[] {
+export function activeKeys(keys: readonly ApiKey[]): ApiKey[] {
   return keys.filter((key) => keyState(key, wallMs()) === 'active')
 }
 

@@ -17,7 +17,7 @@ export interface ListOptions {
   json: boolean
 }
 
-export interface List<Item> {
+export interface PrintedList<Item> {
   read(page: { limit: number; cursor: string | undefined }): Promise<{ items: Item[]; next: string | undefined }>
   head: readonly string[]
   cells(item: Item): readonly string[]
@@ -41,7 +41,7 @@ export function withListOptions(command: Command, noun: string): Command {
 
 export async function showList<Item extends object>(
   { limit, all, json }: ListOptions,
-  { read, head, cells, none }: List<Item>,
+  { read, head, cells, none }: PrintedList<Item>,
 ): Promise<void> {
   const max = all ? Number.POSITIVE_INFINITY : limit
   let [shown, cursor]: [number, string | undefined] = [0, undefined]

@@ -6,7 +6,7 @@ import { ownsProcess } from '../system/io.ts'
 import { printNote } from '../terminal/print.ts'
 
 /** A favour, not a condition: a filter of system calls may refuse it, as that of a systemd unit. */
-export function giveWay(): void {
+export function lowerPriority(): void {
   if (!ownsProcess()) return
   try {
     setPriority(constants.priority.PRIORITY_LOW)

@@ -14,7 +14,7 @@ import { indented, printNote } from './print.ts'
 export class ImportIncomplete extends Error {}
 
 /** `petstore verify` could not examine the server. */
-export class CouldNotExamine extends Error {}
+export class NotExamined extends Error {}
 
 /** The command has printed its result, which is exit status 1. */
 export class NegativeResult extends Error {}
@@ -40,7 +40,7 @@ export function endWith(error: unknown): number {
 
 function statusOf(error: unknown): number {
   if (error instanceof PetstoreUncertainError) return statusOf(error.cause)
-  if (error instanceof FlagError || error instanceof CouldNotExamine) return 2
+  if (error instanceof FlagError || error instanceof NotExamined) return 2
   if (error instanceof PetstoreNetworkError) return 3
   if (error instanceof KeyError || (error instanceof PetstoreApiError && [401, 403].includes(error.status))) return 4
   if (error instanceof ImportIncomplete) return 5
@@ -85,7 +85,7 @@ export function messageOf(error: unknown): string {
     const from = [`${request}from ${service}`, throughProxy(service)].filter(Boolean).join(', ')
     return `${error.message} (${from})`
   }
-  const expected = [StartError, FileError, PetstoreError, ImportIncomplete, CouldNotExamine, Interrupted].some(
+  const expected = [StartError, FileError, PetstoreError, ImportIncomplete, NotExamined, Interrupted].some(
     (kind) => error instanceof kind,
   )
   return expected ? (error as Error).message : Bun.inspect(error)

@@ -12,7 +12,7 @@ import { wallMs } from '../system/runtime.ts'
 type Named = keyof typeof SETTINGS
 
 /** Says something about each of its fields: a new one does not compile until it has its flag. */
-export type Stated<Of> = Record<keyof Of, unknown>
+export type EveryField<Of> = Record<keyof Of, unknown>
 
 /** Adds the flags of these settings. Their help names the variable and the default, too. */
 export function withSettings(command: Command, ...names: Named[]): Command {

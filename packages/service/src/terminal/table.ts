@@ -21,21 +21,21 @@ const STATUS_STYLES: ReadonlyMap<string, Style> = new Map([
   ['returned', 'dim'],
 ])
 
-type Row = readonly string[]
+type TableLine = readonly string[]
 
 /** A table, row by row. */
 export interface Columns {
   head: Line
-  line(row: Row): Line
+  line(row: TableLine): Line
 }
 
-export function table(head: Row, rows: readonly Row[]): Line[] {
+export function table(head: TableLine, rows: readonly TableLine[]): Line[] {
   const columns = columnsFor(head, rows)
   return [columns.head, ...rows.map(columns.line)]
 }
 
 /** Makes columns as wide as these rows need. In other rows, a longer cell moves the cells behind it. A terminal cuts each line. */
-export function columnsFor(head: Row, rows: readonly Row[]): Columns {
+export function columnsFor(head: TableLine, rows: readonly TableLine[]): Columns {
   const { isTTY, columns } = io().stdout
   const room = (isTTY && columns) || Number.POSITIVE_INFINITY
   const widths = head.map((_, n) => Math.max(...[head, ...rows].map((row) => Bun.stringWidth(printable(row[n] ?? '')))))
@@ -47,9 +47,10 @@ export function columnsFor(head: Row, rows: readonly Row[]): Columns {
     widths[n] = Math.min(width, limits[n])
     spare += width - widths[n]
   }
-  const cellsOf = (row: Row) => row.map((cell, n) => padded(cut(printable(cell), limits[n] ?? room), widths[n] ?? 0))
+  const cellsOf = (row: TableLine) =>
+    row.map((cell, n) => padded(cut(printable(cell), limits[n] ?? room), widths[n] ?? 0))
   const status = Math.max(0, head.indexOf(STATUS))
-  const line = (row: Row): Line => {
+  const line = (row: TableLine): Line => {
     const cells = cellsOf(row)
     const text = cut(cells.join('').trimEnd(), room)
     const start = cells.slice(0, status).join('').length

@@ -9,7 +9,7 @@ import { StartError } from '../../../service/src/domain/start-error.ts'
 import { systemReason } from '../../../service/src/domain/system-reason.ts'
 import { absolutePath } from '../../../service/src/store/absolute-path.ts'
 import { io } from '../../../service/src/system/io.ts'
-import { CouldNotExamine, NegativeResult } from '../../../service/src/terminal/exit-codes.ts'
+import { NegativeResult, NotExamined } from '../../../service/src/terminal/exit-codes.ts'
 import { completing, parsedBy, withSettingsOf } from '../../../service/src/terminal/options.ts'
 import { tryToWrite, writeFile } from '../../../service/src/terminal/output-file.ts'
 import { plural, printLines, write } from '../../../service/src/terminal/print.ts'
@@ -90,7 +90,7 @@ export function verifyCommand(): Command {
         await verify(url, options, self)
       } catch (error) {
         if (error instanceof StartError || error instanceof NotExaminable) {
-          throw new CouldNotExamine(error.message, { cause: error })
+          throw new NotExamined(error.message, { cause: error })
         }
         throw error
       }
@@ -113,7 +113,7 @@ async function verify(url: string | undefined, options: Options, self: Command):
   for (const [path, write] of reports) await writeFile(path, [write(summary)])
   await (options.json ? write(`${JSON.stringify(summary)}\n`) : printLines(...report(summary)))
   if ((await examination.broken()).length > 0) throw new NegativeResult()
-  if (tooFew !== undefined) throw new CouldNotExamine(tooFew)
+  if (tooFew !== undefined) throw new NotExamined(tooFew)
 }
 
 /** A sentence if less than `percent` of the promises could be checked. The ones that need another flag count only if all do. */

@@ -7,9 +7,9 @@ import { io } from '../../system/io.ts'
 import { configOf, withSettings } from '../../terminal/options.ts'
 import { grouped, plural, printLines } from '../../terminal/print.ts'
 import { runWatched } from '../child-with-progress.ts'
-import { giveWay } from '../low-priority.ts'
+import { lowerPriority } from '../low-priority.ts'
 import { requireStore } from '../with-store.ts'
-import { keysInForce, type SkipIds, setApart, skipIdsOption } from './recovered.ts'
+import { activeKeysListing, type SkipIds, skipIdsOption, skippedIdsSentence } from './recovered.ts'
 
 interface RestoreOptions extends SkipIds {
   ifNeeded: boolean
@@ -28,7 +28,7 @@ export function backupCommand(): Command {
       const args = ['backup', file, '--database', database]
       return runWatched({ what: 'Backing up', args, from: database, to: file })
     }
-    giveWay()
+    lowerPriority()
     const contents = files.backUp(database, file)
     await printLines(`Backed up ${counted(contents)} to ${file}.`)
   })
@@ -63,11 +63,11 @@ Example:
         const args = ['restore', file, '--database', database, '--skip-ids', String(skipIds)]
         return runWatched({ what: 'Restoring', args, from: file, to: database })
       }
-      giveWay()
+      lowerPriority()
       const { kept, known, unsynced, ...contents } = files.restore(file, database, skipIds)
       await printLines(`Restored ${counted(contents)} to ${database}.`)
       if (kept.length > 0) await printLines(`The previous store is kept as ${kept.join(' and ')}.`)
-      await printLines(setApart(skipIds), ...keysInForce(known))
+      await printLines(skippedIdsSentence(skipIds), ...activeKeysListing(known))
       if (unsynced !== undefined) {
         throw new StartError(
           `The restored store is in place, but may not survive a power failure: its folder could not be synced (${unsynced}).`,

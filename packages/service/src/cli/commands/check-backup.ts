@@ -8,12 +8,12 @@ import { StartError } from '../../domain/start-error.ts'
 import { gauge } from '../../observability/text-format.ts'
 import type { LastEvent } from '../../store/kinds.ts'
 import { wallMs } from '../../system/runtime.ts'
-import { CouldNotExamine, messageOf } from '../../terminal/exit-codes.ts'
+import { messageOf, NotExamined } from '../../terminal/exit-codes.ts'
 import { clientConfigOf, withClientSettings } from '../../terminal/options.ts'
 import { writeFile } from '../../terminal/output-file.ts'
 import { duration, printLines } from '../../terminal/print.ts'
 import { createClient } from '../client.ts'
-import { giveWay } from '../low-priority.ts'
+import { lowerPriority } from '../low-priority.ts'
 import { counted, filesOf } from './backup.ts'
 
 /** Said where the service has nothing that the copy has not. */
@@ -41,7 +41,7 @@ Exit statuses:
   2  it could not be checked, or a flag was not understood`,
     )
     .action(async (file: string, { metrics }: { metrics?: string }, self: Command) => {
-      giveWay()
+      lowerPriority()
       const { fault, last, ...contents } = await couldBe(async () => filesOf(file).check(file))
       if (fault !== undefined) throw new StartError(`${file} ${fault}. Do not restore it.`)
       const service = await couldBe(async () => (clientConfigOf(self).url ? compare(file, last, self) : undefined))
@@ -53,13 +53,13 @@ Exit statuses:
     })
 }
 
-/** What `work` gives. Throws CouldNotExamine for every other reason than that the copy is bad. */
+/** What `work` gives. Throws NotExamined for every other reason than that the copy is bad. */
 async function couldBe<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof NotEqual) throw error
-    throw new CouldNotExamine(messageOf(error), { cause: error })
+    throw new NotExamined(messageOf(error), { cause: error })
   }
 }
 

@@ -7,7 +7,7 @@ import { kindOf } from '../../store/kinds.ts'
 import { plural, printLines } from '../../terminal/print.ts'
 import { startProgress } from '../../terminal/progress.ts'
 import { unlessInterrupted } from '../../terminal/stop.ts'
-import { giveWay } from '../low-priority.ts'
+import { lowerPriority } from '../low-priority.ts'
 
 /** The bar shows thousandths, whatever the number of rows. */
 const BAR_MAX = 1_000
@@ -31,7 +31,7 @@ Example:
     --to postgres://petstore_owner@db.example/petstore`,
     )
     .action(async ({ from, to }: { from: string; to: string }) => {
-      giveWay()
+      lowerPriority()
       const progress = startProgress(`${checkedName('--from', from)} → ${checkedName('--to', to)}`, BAR_MAX)
       let rows: Record<string, number>
       try {

@@ -3,7 +3,7 @@
 import { Command, Option } from 'commander'
 import type { Order, OrderChange, Pet, PetChange } from '../../../../client/src/petstore.ts'
 import { StartError } from '../../domain/start-error.ts'
-import { int64Argument, type Stated, withClientSettings } from '../../terminal/options.ts'
+import { type EveryField, int64Argument, withClientSettings } from '../../terminal/options.ts'
 import { printNote } from '../../terminal/print.ts'
 import { confirm } from '../../terminal/prompt.ts'
 import { withCategory } from '../categories.ts'
@@ -24,7 +24,7 @@ export function updatePetCommand(print: Print<Pet>): Command {
     .option('--json', 'print the pet as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore pets update 42 --name Rex')
     .action(async (id: bigint, { name, category, status, json }, self: Command) => {
-      const change = { name, categoryId: category, status } satisfies Stated<PetChange>
+      const change = { name, categoryId: category, status } satisfies EveryField<PetChange>
       await print(await createClient(self).updatePet(id, given(change, '--name, --category or --status')), json, self)
     })
 }
@@ -57,7 +57,7 @@ export function updateOrderCommand(print: Print<Order>, parseExpiry: (text: stri
     .option('--json', 'print the order as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore orders update 7 --expires 2h')
     .action(async (id: bigint, { reference, expires, json }, self: Command) => {
-      const change = { reference: orNull(reference), expiresAt: orNull(expires) } satisfies Stated<OrderChange>
+      const change = { reference: orNull(reference), expiresAt: orNull(expires) } satisfies EveryField<OrderChange>
       await print(await createClient(self).updateOrder(id, given(change, '--reference or --expires')), json, self)
     })
 }

@@ -21,7 +21,7 @@ import { wallMs } from '../../system/runtime.ts'
 import { configOf, parsedBy, withSettings } from '../../terminal/options.ts'
 import { deliver, grouped, printLines, printNote, write } from '../../terminal/print.ts'
 import { table, time } from '../../terminal/table.ts'
-import { DAY_MS, findKeys, inForce, listing } from '../key-list.ts'
+import { activeKeys, DAY_MS, findKeys, listing } from '../key-list.ts'
 import { withStore } from '../with-store.ts'
 
 export function keysCommand(): Command {
@@ -48,7 +48,7 @@ function createCommand(): Command {
       const config = configOf(self)
       const create = async (store: KeyStore) => {
         const keys = await store.listKeys()
-        const [same] = named(inForce(keys), name)
+        const [same] = named(activeKeys(keys), name)
         if (same)
           throw new StartError(
             `Key ${same.id} is named ${JSON.stringify(name)} already. Rotate or revoke it, or choose another name.`,

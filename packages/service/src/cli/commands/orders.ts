@@ -8,7 +8,7 @@ import { stringifyJson } from '../../../../contract/src/json.ts'
 import { parseDuration } from '../../config/setting-parsers.ts'
 import type { RequestedTransition } from '../../domain/order-transitions.ts'
 import { wallMs } from '../../system/runtime.ts'
-import { int64Argument, parsedBy, parseInt64, type Stated, withClientSettings } from '../../terminal/options.ts'
+import { type EveryField, int64Argument, parsedBy, parseInt64, withClientSettings } from '../../terminal/options.ts'
 import { type Line, printLines, printNote, write } from '../../terminal/print.ts'
 import { fields, table, time } from '../../terminal/table.ts'
 import { createClient } from '../client.ts'
@@ -105,7 +105,7 @@ Examples:
   petstore orders place 42 --expires 24h --json`,
     )
     .action(async (petId: bigint, { reference, expires, json }, self: Command) => {
-      const placed = { petId, reference, expiresAt: expires } satisfies Stated<NewOrder>
+      const placed = { petId, reference, expiresAt: expires } satisfies EveryField<NewOrder>
       await printOrder(await createClient(self).placeOrder(placed), json)
     })
 }
@@ -170,7 +170,7 @@ function orderStatusOption(): Option {
 
 function orderFilter({ status, pet, search, newest }: Filter): Omit<OrderFilter, 'limit'> {
   const sort: Sort | undefined = newest ? 'newest' : undefined
-  return { status, petId: pet, search, sort } satisfies Stated<Omit<OrderFilter, 'limit'>>
+  return { status, petId: pet, search, sort } satisfies EveryField<Omit<OrderFilter, 'limit'>>
 }
 
 function noneOf(status: OrderStatus | undefined, pet: bigint | undefined): string {

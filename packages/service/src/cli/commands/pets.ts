@@ -5,7 +5,7 @@ import type { NewPet, Pet, PetFilter, PetStatus } from '../../../../client/src/p
 import type { Sort } from '../../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import type { Names } from '../../domain/names.ts'
-import { int64Argument, type Stated, statusOption, withClientSettings } from '../../terminal/options.ts'
+import { type EveryField, int64Argument, statusOption, withClientSettings } from '../../terminal/options.ts'
 import { grouped, printLines, write } from '../../terminal/print.ts'
 import { table } from '../../terminal/table.ts'
 import { namesIfThere, withCategory } from '../categories.ts'
@@ -35,7 +35,7 @@ function withPetFilter(command: Command): Command {
 
 function petFilter({ status, category, search, newest }: Filter): Omit<PetFilter, 'limit'> {
   const sort: Sort | undefined = newest ? 'newest' : undefined
-  return { status, categoryId: category, search, sort } satisfies Stated<Omit<PetFilter, 'limit'>>
+  return { status, categoryId: category, search, sort } satisfies EveryField<Omit<PetFilter, 'limit'>>
 }
 
 export function petsCommand(): Command {
@@ -105,7 +105,7 @@ function addCommand(): Command {
     .option('--json', 'print the pet as JSON, for programs', false)
     .addHelpText('after', '\nExamples:\n  petstore pets add Rex --category 7\n  petstore pets add Rex --category Dogs')
     .action(async (name: string, { category, status, json }, self: Command) => {
-      const pet = { name, categoryId: category, status } satisfies Stated<NewPet>
+      const pet = { name, categoryId: category, status } satisfies EveryField<NewPet>
       await print(await createClient(self).createPet(pet), json, self)
     })
 }

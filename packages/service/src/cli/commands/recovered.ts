@@ -8,7 +8,7 @@ import { kindOf } from '../../store/kinds.ts'
 import { configOf, parsedBy, withSettings } from '../../terminal/options.ts'
 import { grouped, type Line, plural, printLines } from '../../terminal/print.ts'
 import { confirm } from '../../terminal/prompt.ts'
-import { findKeys, inForce, listing } from '../key-list.ts'
+import { activeKeys, findKeys, listing } from '../key-list.ts'
 import { requireStore } from '../with-store.ts'
 
 /** Many times that, and ids are still exact in clients with numbers of 53 bits. */
@@ -56,12 +56,15 @@ Example:
       skipIds: options.skipIds,
       revoke: async (keys) => {
         revoked = toRevoke(keys, options)
-        await printLines(...keysInForce(keys))
+        await printLines(...activeKeysListing(keys))
         if (!options.yes) await confirmRecovery(kind.describe(database), options.skipIds, revoked)
         return revoked.map(({ id }) => id)
       },
     })
-    await printLines(setApart(options.skipIds), ...revoked.map(({ id, name }) => `Key ${id} (${name}) is revoked.`))
+    await printLines(
+      skippedIdsSentence(options.skipIds),
+      ...revoked.map(({ id, name }) => `Key ${id} (${name}) is revoked.`),
+    )
   })
 }
 
@@ -72,21 +75,21 @@ export function skipIdsOption(): Option {
 }
 
 /** What was done, in a sentence. */
-export function setApart(skipIds: bigint): string {
+export function skippedIdsSentence(skipIds: bigint): string {
   const epoch = 'A new epoch of events has begun: their readers begin again.'
   return skipIds === 0n ? epoch : `${epoch} ${left(skipIds)} of keys, pets, orders and events are left out.`
 }
 
 /** The keys in force, and what to look for among them. */
-export function keysInForce(keys: readonly ApiKey[]): Line[] {
-  const active = inForce(keys)
+export function activeKeysListing(keys: readonly ApiKey[]): Line[] {
+  const active = activeKeys(keys)
   if (active.length === 0) return ['No key is in force.']
   return ['Keys in force, among them any that were revoked since:', ...listing(active)]
 }
 
 /** Throws PetstoreError where a key that is named is not in force. */
 function toRevoke(keys: readonly ApiKey[], { revoke = [], revokeAll }: Options): ApiKey[] {
-  return revokeAll ? inForce(keys) : [...new Set(revoke.flatMap((which) => findKeys(keys, which)))]
+  return revokeAll ? activeKeys(keys) : [...new Set(revoke.flatMap((which) => findKeys(keys, which)))]
 }
 
 async function confirmRecovery(store: string, skipIds: bigint, revoked: readonly ApiKey[]): Promise<void> {

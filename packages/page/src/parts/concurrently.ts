@@ -3,7 +3,7 @@
 const AT_ONCE = 5
 
 /** After a failure it begins no more, and rejects once all that was begun has ended. */
-export async function eachOf<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
+export async function concurrently<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
   const open = items.values()
   let failed = false
   async function work(): Promise<void> {

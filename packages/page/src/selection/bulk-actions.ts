@@ -7,7 +7,7 @@ import { toFailure } from '../failures.ts'
 import type { HolderOf } from '../list/holders.ts'
 import type { Item } from '../list/list-position.ts'
 import { findOrder } from '../orders/actions.ts'
-import { eachOf } from '../parts/each-of.ts'
+import { concurrently } from '../parts/concurrently.ts'
 import { brief, number } from '../phrases.ts'
 
 export type Act = 'release' | 'delete'
@@ -52,7 +52,7 @@ export async function actOnEach(act: Act, { client, items, holderOf, report, isS
   }
   let cut = ''
   let tried = 0
-  await eachOf(items, async (item) => {
+  await concurrently(items, async (item) => {
     if (cut || isStopped()) return refuse(cut || 'You stopped.', item)
     try {
       const code =
