@@ -208,7 +208,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
           <p class="print-title" data-text={shown && summary(shown.position, rangeOf(shown))} />
           {!emptyStore && <Tools {...{ position, shown }} goTo={go} />}
           <Found {...{ client, feed, position, onAction }} />
-          {position.view === 'orders' && <EndingToday {...{ client, feed }} />}
+          {position.view === 'orders' && <EndingToday {...{ client, feed, onAction }} />}
           <ListView
             {...{ ...list, onAction, emptyStore, selection }}
             goTo={go}

@@ -3,31 +3,31 @@
 import { useRef, useState } from 'preact/hooks'
 import type { Order, PetstoreClient } from '../../../client/src/petstore.ts'
 import { dayOf, spanOf } from '../../../files/src/local-time.ts'
-import { OrderLink, RecordLink } from '../links.tsx'
+import { firstPageOf } from '../list/list-position.ts'
+import { ListTable, type OnAction } from '../list/list-table.tsx'
 import { type Feed, useEvents } from '../live/feed.ts'
 import { now } from '../parts/clock.ts'
 import { concurrently } from '../parts/concurrently.ts'
 import { useLoaded } from '../parts/loaded.ts'
-import { Name } from '../parts/name.tsx'
 import { RetryNotice } from '../parts/notice.tsx'
-import { terms } from '../phrases.ts'
 
 interface EndingProps {
   client: PetstoreClient
   feed: Feed
+  onAction: OnAction | undefined
 }
 
 export function EndingToday(props: EndingProps) {
   const [open, setOpen] = useState(false)
   return (
-    <details class="ending history" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details class="ending" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Reservations ending today</summary>
       {open && <Ending {...props} />}
     </details>
   )
 }
 
-function Ending({ client, feed }: EndingProps) {
+function Ending({ client, feed, onAction }: EndingProps) {
   const known = useRef({ whole: false, ending: new Map<bigint, Order>(), changed: new Set<bigint>() }).current
   const { value, failure, refresh, reload } = useLoaded(async (signal) => {
     const { ending, changed } = known
@@ -54,25 +54,11 @@ function Ending({ client, feed }: EndingProps) {
     for (const { orderId } of events) if (orderId !== undefined) known.changed.add(orderId)
     if (gap || known.changed.size > 0) refresh()
   })
+  const shown = { position: firstPageOf('orders'), items: value ?? [], next: undefined, prev: undefined }
   return (
     <>
       {failure && <RetryNotice {...{ failure, reload }} title="Not all reservations could be read." />}
-      {value?.length === 0 && <p class="muted">None.</p>}
-      {value && value.length > 0 && (
-        <ol>
-          {value.map((order) => (
-            <li key={String(order.id)}>
-              <OrderLink id={order.id} />
-              <span>
-                <RecordLink kind="animal" id={order.petId}>
-                  <Name name={order.petName} />
-                </RecordLink>
-                {terms(order)}
-              </span>
-            </li>
-          ))}
-        </ol>
-      )}
+      {value && (value.length > 0 ? <ListTable {...{ shown, onAction }} /> : <p class="muted">None.</p>)}
     </>
   )
 }
