@@ -1,6 +1,6 @@
 // Orders, and what every store of them promises. An order moves a pet: pending → reserved, completed → sold, and back. Each
 // method is one transaction: the order, its pet, the inventory, the idempotency key, and who did it and when.
-// packages/service/test/store/orders.conformance.ts holds each store to it.
+// packages/service/test/store/sequences/ holds each store to it.
 
 import type * as contract from '../../../contract/src/generated.ts'
 import type { KeyId } from './keys.ts'

@@ -1,4 +1,4 @@
-// Pets, and what every store of them promises. packages/service/test/store/store.conformance.ts holds each store to it.
+// Pets, and what every store of them promises. packages/service/test/store/sequences/ holds each store to it.
 
 import type * as contract from '../../../contract/src/generated.ts'
 import type { KeyId } from './keys.ts'

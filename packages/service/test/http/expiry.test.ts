@@ -1,5 +1,5 @@
-// When the sweeper asks the store to expire orders: in batches, one at a time, again after a failure, and not after the stop. What
-// the store then does is packages/service/test/store/orders/expiry.ts; that a reservation ends by itself is packages/service/test/http/scenarios/order-expiry.ts.
+// When the sweeper asks the store to expire orders: in batches, one at a time, again after a failure, and not after the stop.
+// packages/service/test/store/sequences/ tests the store's side, packages/service/test/http/scenarios/order-expiry.ts both together.
 
 import { describe, expect, test } from 'bun:test'
 import { document } from '../../../contract/src/contract.ts'

@@ -1,70 +1,69 @@
 // What every store promises of API keys: how they are found, end, are listed, and what is kept of their use.
 
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { newKey } from '../../../../test/support/keys.ts'
 import { hashKey, type KeyId } from '../../src/domain/keys.ts'
 import type { Store, StoreOptions } from '../../src/domain/store.ts'
 
-interface Fixture {
-  /** Each call gives a store with nothing in it. */
-  open: (options: StoreOptions) => Promise<Store>
-  store: Store
-  by: KeyId
-  clock: { at: number }
-}
+/** Each call gives a store with nothing in it. */
+export function keysConformance(name: string, open: (options: StoreOptions) => Promise<Store>): void {
+  describe(`${name} keeps the promises of a store of API keys`, () => {
+    const clock = { at: 1_000 }
+    let store: Store
+    let by: KeyId
 
-export function keysConformance(fixture: Fixture): void {
-  const { clock } = fixture
+    beforeAll(async () => {
+      store = await open({ now: () => clock.at })
+      by = (await store.createKey(newKey())).id
+    })
+    afterAll(() => store.close())
 
-  describe('keys', () => {
     test('finds a key by its hash only', async () => {
       const key = newKey({ name: 'till', readOnly: true, expiresAt: 5_000 })
-      const created = await fixture.store.createKey(key)
+      const created = await store.createKey(key)
       expect(created).toMatchObject({ name: 'till', readOnly: true, expiresAt: 5_000, createdAt: clock.at })
-      expect(await fixture.store.findKey(key.hash)).toEqual(created)
-      expect(await fixture.store.findKey(hashKey('something else'))).toBeUndefined()
+      expect(await store.findKey(key.hash)).toEqual(created)
+      expect(await store.findKey(hashKey('something else'))).toBeUndefined()
     })
 
     test('a key that was looked up before it existed is found once it exists', async () => {
       const key = newKey()
-      expect(await fixture.store.findKey(key.hash)).toBeUndefined()
-      await fixture.store.createKey(key)
-      expect(await fixture.store.findKey(key.hash)).toBeDefined()
+      expect(await store.findKey(key.hash)).toBeUndefined()
+      await store.createKey(key)
+      expect(await store.findKey(key.hash)).toBeDefined()
     })
 
     test('revokes once: a later revocation changes nothing', async () => {
       const key = newKey()
-      const { id } = await fixture.store.createKey(key)
-      expect((await fixture.store.findKey(key.hash))?.revokedAt).toBeUndefined()
+      const { id } = await store.createKey(key)
+      expect((await store.findKey(key.hash))?.revokedAt).toBeUndefined()
       clock.at = 2_000
-      await fixture.store.revokeKey(id)
+      await store.revokeKey(id)
       clock.at = 3_000
-      await fixture.store.revokeKey(id)
-      expect((await fixture.store.findKey(key.hash))?.revokedAt).toBe(2_000)
+      await store.revokeKey(id)
+      expect((await store.findKey(key.hash))?.revokedAt).toBe(2_000)
     })
 
     test('a key that is given an end expires then, and never lives longer', async () => {
       const [endless, ending] = [newKey(), newKey({ expiresAt: 4_000 })]
-      for (const key of [endless, ending]) await fixture.store.endKey((await fixture.store.createKey(key)).id, 9_000)
-      expect((await fixture.store.findKey(endless.hash))?.expiresAt).toBe(9_000)
-      expect((await fixture.store.findKey(ending.hash))?.expiresAt).toBe(4_000)
+      for (const key of [endless, ending]) await store.endKey((await store.createKey(key)).id, 9_000)
+      expect((await store.findKey(endless.hash))?.expiresAt).toBe(9_000)
+      expect((await store.findKey(ending.hash))?.expiresAt).toBe(4_000)
     })
 
     test('of keys of one name that are created at the same time, one exists afterwards', async () => {
       const name = crypto.randomUUID()
-      const newestKnown = (await fixture.store.listKeys()).at(-1)?.id
-      const outcomes = await Promise.allSettled(
-        [1, 2, 3].map(() => fixture.store.createKey(newKey({ name, newestKnown }))),
-      )
+      const newestKnown = (await store.listKeys()).at(-1)?.id
+      const outcomes = await Promise.allSettled([1, 2, 3].map(() => store.createKey(newKey({ name, newestKnown }))))
       expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
       const { reason } = outcomes.find((outcome) => outcome.status === 'rejected') as PromiseRejectedResult
       expect(reason.message).toStartWith(`Another command has just created a key named ${JSON.stringify(name)}.`)
-      expect((await fixture.store.listKeys()).filter((key) => key.name === name).length).toBe(1)
+      expect((await store.listKeys()).filter((key) => key.name === name).length).toBe(1)
     })
 
     test('creates no first key in a store that has keys', async () => {
-      expect(await fixture.store.createFirstKey(newKey())).toBeUndefined()
-      const empty = await fixture.open({ now: () => clock.at })
+      expect(await store.createFirstKey(newKey())).toBeUndefined()
+      const empty = await open({ now: () => clock.at })
       const both = await Promise.all([empty.createFirstKey(newKey()), empty.createFirstKey(newKey())])
       expect(both.filter(Boolean).length).toBe(1)
       expect((await empty.listKeys()).length).toBe(1)
@@ -72,24 +71,22 @@ export function keysConformance(fixture: Fixture): void {
     })
 
     test('lists every key, oldest first', async () => {
-      const created = [await fixture.store.createKey(newKey()), await fixture.store.createKey(newKey())].map(
-        ({ id }) => id,
-      )
-      const ids = (await fixture.store.listKeys()).map(({ id }) => id)
+      const created = [await store.createKey(newKey()), await store.createKey(newKey())].map(({ id }) => id)
+      const ids = (await store.listKeys()).map(({ id }) => id)
       expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)))
       expect(ids.slice(-2)).toEqual(created)
-      expect(ids).toContain(fixture.by)
+      expect(ids).toContain(by)
     })
 
     test('keeps the ending of a key, and the latest of its uses', async () => {
       const [first, second] = [newKey({ ending: 'aB12' }), newKey()]
-      const { id, ending, lastUsedAt } = await fixture.store.createKey(first)
+      const { id, ending, lastUsedAt } = await store.createKey(first)
       expect([ending, lastUsedAt]).toEqual(['aB12', undefined])
-      const other = await fixture.store.createKey(second)
+      const other = await store.createKey(second)
       const use = (keyId: bigint, at: number) => ({ keyId, ending: keyId === id ? 'aB12' : 'cD34', at })
-      await fixture.store.saveKeyUses([use(other.id, 7_000), use(id, 9_000)])
-      await fixture.store.saveKeyUses([use(id, 8_000)])
-      const saved = (await fixture.store.listKeys()).filter((key) => [id, other.id].includes(key.id))
+      await store.saveKeyUses([use(other.id, 7_000), use(id, 9_000)])
+      await store.saveKeyUses([use(id, 8_000)])
+      const saved = (await store.listKeys()).filter((key) => [id, other.id].includes(key.id))
       expect(saved.map((key) => [key.ending, key.lastUsedAt])).toEqual([
         ['aB12', 9_000],
         ['cD34', 7_000],
@@ -97,11 +94,11 @@ export function keysConformance(fixture: Fixture): void {
     })
 
     test('adds up deprecated calls', async () => {
-      await fixture.store.countDeprecatedCalls([{ keyId: fixture.by, operationId: 'getPet', calls: 2, lastAt: 10 }])
-      await fixture.store.countDeprecatedCalls([{ keyId: fixture.by, operationId: 'getPet', calls: 3, lastAt: 5 }])
+      await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 2, lastAt: 10 }])
+      await store.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 3, lastAt: 5 }])
       // The client's own calls may have been counted, too.
-      const counted = (await fixture.store.listDeprecatedCalls()).filter(({ keyId }) => keyId === fixture.by)
-      expect(counted).toEqual([{ keyId: fixture.by, operationId: 'getPet', calls: 5, lastAt: 10 }])
+      const counted = (await store.listDeprecatedCalls()).filter(({ keyId }) => keyId === by)
+      expect(counted).toEqual([{ keyId: by, operationId: 'getPet', calls: 5, lastAt: 10 }])
     })
   })
 }

@@ -103,39 +103,6 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
     return rows
   }
 
-  test('what was added is found at once, on every server', async () => {
-    const ids: bigint[] = []
-    for (let n = 0; n < 40; n++) {
-      ids.push(await add(`Ünïque ${n}`))
-      for (const store of [one, other])
-        expect(await found(`UNI ${n}`, { sort: 'newest' }, store)).toContain(ids.at(-1) as bigint)
-    }
-    expect(await found('unique')).toEqual(ids)
-  })
-
-  test('a corrected name is found by its new words and no longer by the old, with its orders; so is a reference', async () => {
-    const [early, late] = [await add('Early Dog'), await add('Later Dog')]
-    for (const petId of [early, late]) await one.placeOrder({ petId, reference: `Anna ${petId}` }, by)
-    const orders = await foundOrders('anna')
-    expect(await foundOrders('later anna')).toEqual(orders.slice(1))
-    await one.updatePet(early, { name: 'Corrected Zebra' }, by)
-    expect(await foundOrders('zeb an')).toEqual(orders.slice(0, 1))
-    await one.updatePet(late, { name: 'Corrected Zebra' }, by)
-    for (const store of [one, other]) {
-      expect(await found('zebra', {}, store)).toEqual([early, late])
-      expect(await found('zebra', { sort: 'newest', limit: 1 }, store)).toEqual([late])
-      expect(await found('later', {}, store)).toEqual([])
-    }
-    expect(await foundOrders('zeb an')).toEqual(orders)
-    const [first = 0n] = orders
-    await one.updateOrder(first, { reference: 'Berta' }, by)
-    expect(await foundOrders('berta')).toEqual([first])
-    expect(await foundOrders('anna')).toEqual(orders.slice(1))
-    await one.updateOrder(first, { reference: null }, by)
-    expect(await foundOrders('berta')).toEqual([])
-    expect(await foundOrders('corrected')).toEqual(orders)
-  })
-
   test('names of one long word, of Chinese characters or of ligatures are found by all of it', async () => {
     const long = (end: string) => `${'a1'.repeat(20)}${end}`
     const han = (...codes: number[]) => codes.map((code) => String.fromCodePoint(0x4e00 + code)).join('')

@@ -7,6 +7,7 @@ import type { Decision } from '../../../src/domain/decisions/decision.ts'
 import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../../src/domain/decisions/orders.ts'
 import { createPet, deletePet, updatePet } from '../../../src/domain/decisions/pets.ts'
 import { HOLDING, petStatusOf } from '../../../src/domain/order-transitions.ts'
+import type { OrderStatus } from '../../../src/domain/orders.ts'
 import { BY, NEXT, ORDER, PET, PET_STATUSES, shown, withOrder, withPet } from './fixture.ts'
 
 describe('a batch', () => {
@@ -44,6 +45,13 @@ describe('a batch', () => {
     for (const { petId } of orders.values()) expect(pets.has(petId)).toBe(true)
   }
 
+  /** Each change of a status is an event, too. */
+  const transitionsOf = ({ events }: Rows) =>
+    events.flatMap(({ type, petId, orderId: id = 0n }) => {
+      const status = type === 'order.placed' ? 'pending' : (type.replace(/^order\./, '') as OrderStatus)
+      return ORDER_STATUSES.includes(status) ? [{ id, petId, status }] : []
+    })
+
   test.each(Object.keys(STARTS))('decides as its requests do one after another, in every order: %s', (name) => {
     const start = (STARTS[name] as () => Rows)()
     const requests = Object.values(REQUESTS)
@@ -55,6 +63,7 @@ describe('a batch', () => {
           const each = [first, second, third].map((request) => apart.commit(request()))
           expect(outcomes).toEqual(each.flatMap((one) => one.outcomes))
           expect(transitions).toEqual(each.flatMap((one) => one.transitions))
+          expect(transitions).toEqual(transitionsOf(together))
           expect(together).toEqual(apart)
           expectAgreement(together)
         }

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { Rows } from '../../../../../test/support/rows-in-memory.ts'
+import { DAY_MS } from '../../../../../test/support/sqlite.ts'
 import { EXPIRY_DAYS_MAX, ORDER_STATUSES } from '../../../../contract/src/generated.ts'
 import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../../src/domain/decisions/orders.ts'
 import { createPet, updatePet } from '../../../src/domain/decisions/pets.ts'
@@ -14,7 +15,6 @@ import {
   petNotAvailable,
 } from '../../../src/domain/decisions/refusal-messages.ts'
 import { HOLDING, isDone, leadsFrom, petStatusOf, TRANSITIONS } from '../../../src/domain/order-transitions.ts'
-import { DAY_MS } from '../../store/orders/fixture.ts'
 import {
   BY,
   emitted,

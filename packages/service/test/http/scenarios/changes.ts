@@ -1,12 +1,12 @@
-// What is logged of each change, and changes that arrive together. What they do and refuse are promises (packages/verify/src/promises/).
+// The log of each change. What changes do and refuse are promises (packages/verify/src/promises/).
 
 import { beforeAll, expect, test } from 'bun:test'
-import { describeApi, expectError, JSON_TYPE, type OnStore, PET } from './api.ts'
+import { describeApi, JSON_TYPE, type OnStore, PET } from './api.ts'
 import { ordersOf, turnToNow } from './orders.ts'
 
 export function changes(on: OnStore): void {
   describeApi('changes', on, (api) => {
-    const { request, newPet, place } = ordersOf(api)
+    const { request } = ordersOf(api)
     beforeAll(() => turnToNow(api))
 
     test('are logged with the ids, the API key and the request id, and without the key itself', async () => {
@@ -31,23 +31,6 @@ export function changes(on: OnStore): void {
       const { petId: unsold } = await logged('POST /pets', 'createPet', {}, PET)
       await logged(`DELETE /pets/${unsold}`, 'deletePet', { petId: unsold })
       expect(api.service.logged.join('')).not.toContain(api.service.key.slice(10))
-    })
-
-    test('that are refused do not affect others that arrive with them', async () => {
-      const pets = await Promise.all(Array.from({ length: 10 }, () => newPet()))
-      const answers = await Promise.all(
-        pets.flatMap((petId) => [place({ petId }), place({ petId: 999_999_999 }), place({ petId, expiresAt: 'x' })]),
-      )
-      expect(answers.map(({ status }) => status)).toEqual(pets.flatMap(() => [201, 404, 400]))
-    })
-
-    test('a refused change of a sold pet names the order that holds it and the way to free it', async () => {
-      const petId = await newPet()
-      const { id } = JSON.parse((await place({ petId })).text)
-      await request(`POST /store/orders/${id}/complete`)
-      expectError(await place({ petId }), 409, 'pet_not_available', [`order ${id}`])
-      const free = await request(`PATCH /pets/${petId}`, JSON_TYPE, '{"status":"available"}')
-      expectError(free, 409, 'pet_held', [`Return order ${id}`])
     })
   })
 }

@@ -8,13 +8,8 @@ const cluster = await sharedCluster()
 
 eventsConformance('PostgreSQL', async () => {
   const address = await cluster.newStore()
-  const run = (sql: string) => cluster.run(sql, address)
   return {
     store: await openStore(address, { now: Date.now }),
-    run,
-    async setClock(ms) {
-      await run(`CREATE OR REPLACE FUNCTION petstore_now() RETURNS bigint LANGUAGE sql VOLATILE
-        RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${ms}`)
-    },
+    run: (sql) => cluster.run(sql, address),
   }
 })

@@ -1,24 +1,10 @@
 // Idempotency keys in PostgreSQL, where several servers keep and forget them, and the database's clock decides.
 
 import { expect, test } from 'bun:test'
-import { petFilter } from '../../../../../test/support/lists.ts'
-import { petsOf } from '../../../../../test/support/pets.ts'
 import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
 import { until } from '../../../../../test/support/until.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { FORGOTTEN_AFTER_MS, KEPT_MS } from '../../../src/store/shared/idempotency.ts'
-
-test('two servers that get one idempotency key at the same time add one pet', async () => {
-  const { address, store, by } = await storeWithKey()
-  const other = await openStore(address, { now })
-  const keys = Array.from({ length: 100 }, (_, n) => `key ${n}`)
-  const added = await Promise.all(keys.flatMap((key) => [store, other].map((each) => each.createPet(PET, by, key))))
-  expect(new Set(added.map(({ value }) => value.id)).size).toBe(keys.length)
-  expect(added.filter(({ replayed }) => replayed).length).toBe(keys.length)
-  expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).length).toBe(keys.length)
-  await store.close()
-  await other.close()
-})
 
 /** The database's clock decides: a bit longer ago than keys are kept. */
 const OVER = `petstore_now() - ${FORGOTTEN_AFTER_MS} - 60000`

@@ -65,19 +65,6 @@ async function expectAgreement(): Promise<void> {
   expect(counted).toEqual([])
 }
 
-test('two servers that get requests for one pet at the same time reserve it once, also under one Idempotency-Key', async () => {
-  const pets = await addPets(100)
-  const placeOn = (petId: bigint) => servers.map((server) => outcome(server.placeOrder({ petId }, by)))
-  const placed = await Promise.all(pets.flatMap(placeOn))
-  expect(placed.filter((each) => each === 'pet_not_available').length).toBe(pets.length)
-  const more = await addPets(100)
-  const keyedOn = (petId: bigint) => servers.map((server) => server.placeOrder({ petId }, by, `key ${petId}`))
-  const keyed = await Promise.all(more.flatMap(keyedOn))
-  expect(keyed.filter(({ replayed }) => replayed).length).toBe(more.length)
-  expect(new Set(keyed.map(({ value }) => value.id)).size).toBe(more.length)
-  await expectAgreement()
-})
-
 test('the database forbids a second order of a pet, in exactly the statuses in which an order holds it', async () => {
   const [petId = 0n] = await addPets(1)
   const insert = (status: OrderStatus) => `
@@ -119,6 +106,29 @@ test('a key that is revoked or expires while writes wait for their turn refuses 
   await expectAgreement()
 })
 
+test('changes that arrive while a batch waits for its turn join it, and are decided by the rows of that moment', async () => {
+  const batches: number[] = []
+  const store = await openStore(address, { now: Date.now, onBatch: (size) => batches.push(size) })
+  const { value: pet } = await store.createPet(newPet(), by)
+  const { id: revoked } = await store.createKey(newKey())
+  batches.length = 0
+  const changes = await cluster.locked(address, async (transaction) => {
+    const first = store.createPet(newPet(), by, 'once')
+    await untilWaiting(transaction)
+    await store.revokeKey(revoked)
+    const joining = [store.createPet(newPet(), by, 'once'), store.updatePet(pet.id, { name: 'Luna' }, by)]
+    return [first, ...joining, store.createPet(newPet(), revoked)]
+  })
+  const [first, again, renamed, refused] = await Promise.allSettled(changes)
+  expect(batches).toEqual([4])
+  const added = { ...newPet(), id: pet.id + 1n }
+  expect(first).toMatchObject({ value: { value: added, replayed: false } })
+  expect(again).toMatchObject({ value: { value: added, replayed: true } })
+  expect(renamed).toMatchObject({ value: { ...pet, name: 'Luna' } })
+  expect(refused).toMatchObject({ reason: { code: 'invalid_api_key' } })
+  await store.close()
+})
+
 test('an order is checked as the transaction finds it that moves it, and once', async () => {
   const refusal = new PetstoreError('precondition_failed', 'It has changed.')
   const isRex = (order: Order) => {
@@ -144,74 +154,6 @@ test('an order is checked as the transaction finds it that moves it, and once', 
     expect(typeof outcomeOfMove === 'string' ? outcomeOfMove : outcomeOfMove.status).toBe(code)
     expect(names).toEqual([...expected])
   }
-  await expectAgreement()
-})
-
-test('a reservation of a server that has ended is expired once, by any other server', async () => {
-  const gone = await open()
-  const expiresAt = Date.now() + 1000
-  const pets = await addPets(50)
-  const orders = await Promise.all(pets.map((petId) => gone.placeOrder({ petId, expiresAt }, by)))
-  await gone.close()
-  let expired = 0
-  while (expired < orders.length) {
-    const pieces = await Promise.all([...servers, ...servers].map((server) => server.expireOrders(7)))
-    expired += pieces.flat().length
-    await Bun.sleep(10)
-  }
-  expect(expired).toBe(orders.length)
-  const [{ keys }] = (await query(`SELECT count(key_id)::int AS keys FROM events WHERE type = 'order.expired'`)) as [
-    { keys: number },
-  ]
-  expect(keys).toBe(0)
-  await expectAgreement()
-})
-
-test('servers that add pets and keys and change orders at the same time get no errors, and a reader misses no order', async () => {
-  const CLIENTS = 12
-  const ROUNDS = 25
-  const [{ last }] = (await query('SELECT coalesce(max(id), 0) AS last FROM orders')) as [{ last: string }]
-  const placed: bigint[] = []
-  const failures: unknown[] = []
-  let busy = true
-  const clients = servers.flatMap((server) =>
-    Array.from({ length: CLIENTS }, async (_, client) => {
-      for (let round = 0; round < ROUNDS; round++) {
-        const { value: pet } = await server.createPet(PET, by, crypto.randomUUID())
-        const expiresAt = round % 3 === 0 ? Date.now() + 150 : undefined
-        const place = (until?: number) =>
-          server.placeOrder({ petId: pet.id, expiresAt: until }, by, crypto.randomUUID())
-        // On a busy machine its end may have passed when it is placed.
-        const { value: order } = await place(expiresAt).catch(() => place())
-        placed.push(order.id)
-        const other = servers[round % 2] as Store
-        if (round % 3 === 1) await other.completeOrder(order.id, by)
-        if (client % 4 === 0) await server.revokeKey((await server.createKey(newKey())).id)
-        const end = await outcome(round % 3 === 1 ? other.returnOrder(order.id, by) : other.cancelOrder(order.id, by))
-        if (typeof end === 'string') failures.push(end)
-      }
-    }),
-  )
-  const sweepers = servers.map(async (server) => {
-    while (busy) await server.expireOrders(5)
-  })
-  const readers = servers.map(async (_, first) => {
-    const seen: string[] = []
-    for (let after = BigInt(last), turn = first; ; turn++) {
-      const isLast = !busy
-      const page = await (servers[turn % 2] as Store).listOrders(orderFilter({ limit: 7, after }))
-      const ids = Array.from(page.json.matchAll(/\{"id":(\d+)/g), ([, id]) => id as string)
-      seen.push(...ids)
-      after = BigInt(ids.at(-1) ?? after)
-      if (isLast && ids.length === 0) return seen
-    }
-  })
-  await Promise.all(clients)
-  busy = false
-  await Promise.all(sweepers)
-  expect(failures).toEqual([])
-  const ids = placed.map(String).sort((a, b) => Number(a) - Number(b))
-  for (const seen of await Promise.all(readers)) expect(seen).toEqual(ids)
   await expectAgreement()
 })
 

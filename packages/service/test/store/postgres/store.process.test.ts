@@ -14,13 +14,11 @@ import { parsePostgresAddress } from '../../../src/store/postgres/connect/addres
 import { SETTINGS } from '../../../src/store/postgres/connect/session.ts'
 import { openSession } from '../../../src/store/postgres/contents.ts'
 import { WRITE_LOCK } from '../../../src/store/postgres/schema/schema.ts'
-import { exactTimes } from '../orders/exact-times.ts'
-import { ordersConformance } from '../orders.conformance.ts'
-import { conformance } from '../store.conformance.ts'
+import { exactTimes } from '../exact-times.ts'
+import { keysConformance } from '../keys.conformance.ts'
 
 const openNew = async (options: StoreOptions) => openStore(await cluster.newStore(), options)
-conformance('PostgreSQL', openNew)
-ordersConformance('PostgreSQL', openNew)
+keysConformance('PostgreSQL', openNew)
 exactTimes(async () => {
   const { store, by, name } = await storeWithKey()
   const setClock = (at: number) =>

@@ -11,7 +11,7 @@ import {
   TEXT_LENGTH_MAX,
 } from '../../../../contract/src/generated.ts'
 import { type RequestedTransition, TRANSITIONS, type TransitionTo } from '../../../src/domain/order-transitions.ts'
-import { type Call, METHODS, type Place, World } from './world.ts'
+import { type Beside, type Call, METHODS, type Place, World } from './world.ts'
 
 type Command = fc.AsyncCommand<World, World>
 
@@ -46,7 +46,9 @@ export function sequences(
 type Draft = (world: World) => Omit<Call, 'server'>
 type All<Given extends unknown[]> = { [At in keyof Given]: fc.Arbitrary<Given[At]> }
 
-const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined })
+const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
+const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, arbitrary)
 const oneOf = fc.constantFrom
 
 /** A call whose ids and times are chosen when it is sent. */
@@ -143,35 +145,40 @@ const CALLS = fc.array(fc.tuple(fc.nat(1), CALL), { minLength: 1, maxLength: 8 }
 /** More than one statement inserts. */
 const MANY = Array.from({ length: 34 }, (_, n) => n + 1)
 
-const BATCH = command([CALLS, oneOf(false, false, false, true)], (world, say, drafts, closes) => {
+const BESIDE = oneOf<Beside[]>(undefined, undefined, 'a reader', 'a new API key', 'the servers close')
+const BATCH = command([CALLS, BESIDE], (world, say, drafts, beside) => {
   const calls = drafts.map(([server, draft]) => ({ ...draft(world), server: world.serverOf(server) }))
-  say(`together${closes ? ', before the servers close' : ''}:${lines(calls).join('')}`)
-  return world.batch(calls, closes)
+  say(`together${beside ? ` beside ${beside}` : ''}:${lines(calls).join('')}`)
+  return world.batch(calls, beside)
 })
 const MANY_CALLS = command([oneOf(...Object.values(METHODS)), fc.boolean()], async (world, say, method, renames) => {
-  const send = (part: (n: number) => Omit<Call, 'server'>) =>
-    world.batch(
-      MANY.map((n) => ({ ...part(n), server: 0 })),
-      false,
-    )
+  const send = (part: (n: number) => Omit<Call, 'server'>, numbers = MANY) =>
+    world.batch(numbers.map((n) => ({ ...part(n), server: 0 })))
   const [by, last] = [world.key(0), world.last()]
-  say(`${MANY.length} pets, ${renames ? 'renamed, ' : ''}and their orders, then ${method}`)
+  const pet = (n: number) => last.pet + BigInt(n)
+  say(`${MANY.length} pets, ${renames ? 'renamed, ' : ''}and their orders, then ${method} of the first half`)
   await send(() => ({ method: 'createPet', args: [{ name: 'Rex', categoryId: 7n, status: 'available' }, by] }))
-  await send((n) => ({ method: 'placeOrder', args: [{ petId: last.pet + BigInt(n), reference: 'Ada' }, by] }))
-  if (renames) await send((n) => ({ method: 'updatePet', args: [last.pet + BigInt(n), { name: 'Luna' }, by] }))
-  await send((n) => ({ method, args: [last.order + BigInt(n), by] }))
+  await send((n) => {
+    const expiresAt = n % 2 ? undefined : world.end(n * 1_000)
+    return { method: 'placeOrder', args: [{ petId: pet(n), reference: 'Ada', expiresAt }, by] }
+  })
+  if (renames) await send((n) => ({ method: 'updatePet', args: [pet(n), { name: 'Luna' }, by] }))
+  const half = MANY.slice(0, MANY.length / 2)
+  await send((n) => ({ method, args: [last.order + BigInt(n), by] }), half)
 })
 const CRASH = command([CALLS, fc.nat(8)], (world, say, drafts, turns) => {
   const calls = drafts.map(([, draft]) => ({ ...draft(world), server: 0 }))
   say(`together, and a crash after ${turns} turns of the event loop:${lines(calls).join('')}`)
   return world.crash(calls, turns)
 })
-const CLOCK = command([oneOf(1, 1, 2, 20, 500, 3_600_000, -1, -500)], (world, say, ms) => {
-  say(`the clock moves by ${ms} ms`)
-  return world.moveClock(ms)
+const CLOCK = command([oneOf(1, 1, 2, 20, 500, 3_600_000, -1, -500, undefined)], (world, say, ms) => {
+  say(`the clock moves ${ms === undefined ? 'to the end of a reservation' : `by ${ms} ms`}`)
+  return world.moveClock(ms ?? world.toNextEnd())
 })
-const EXPIRE = command([fc.array(oneOf(1, 2, 3, 100), { minLength: 1, maxLength: 3 })], (world, say, limits) => {
-  say(`sweeps of at most ${limits.join(', ')} together`)
+const LIMITS = fc.array(oneOf(1, 2, 3, 100), { minLength: 1, maxLength: 3 })
+const EXPIRE = command([LIMITS, fc.boolean()], async (world, say, limits, atEnd) => {
+  if (atEnd) await world.moveClock(world.toNextEnd())
+  say(`sweeps of at most ${limits.join(', ')} together${atEnd ? ', when the next reservation ends' : ''}`)
   return world.expire(limits)
 })
 const END_KEY = command([optional(oneOf(0, 20, 500))], (world, say, inMs) => {
@@ -180,27 +187,42 @@ const END_KEY = command([optional(oneOf(0, 20, 500))], (world, say, inMs) => {
 })
 
 const PAGE = { limit: oneOf(1, 2, 3, 20, 21, 100), sort: oneOf('oldest', 'newest') }
-const AFTER = fc.oneof(oneOf(MAX, -(2n ** 63n)), ...[15n, 100n].map((max) => fc.bigInt({ min: 0n, max })))
+/** By so many ids the page begins before the last `limit` ids. */
+const EARLIER = oneOf(-1n, 0n, 0n, 0n, 1n, 2n, 7n, 2n ** 62n, -MAX)
 const LIST = fc
-  .tuple(fc.record({ ...PAGE, search: optional(SEARCH) }), optional(fc.record({ after: AFTER, back: fc.boolean() })))
-  .map(([filter, place]) => ({ ...filter, ...place }))
+  .tuple(fc.record({ ...PAGE, search: seldom(SEARCH) }), optional(fc.record({ earlier: EARLIER, back: fc.boolean() })))
+  .map(([filter, place]) => (last: bigint) => {
+    const after = last - BigInt(filter.limit) - (place?.earlier ?? 0n)
+    return place ? { ...filter, after: after > MAX ? MAX : after, back: place.back } : filter
+  })
 const TYPES = oneOf<EventType[]>(
   ...(['pet.added', 'pet.changed', 'pet.deleted', 'order.placed', 'order.changed'] as const),
   ...(Object.keys(TRANSITIONS) as TransitionTo[]).map((to) => `order.${to}` as const),
 )
 const FEED = fc.record({ ...PAGE, type: optional(fc.uniqueArray(TYPES, { minLength: 1, maxLength: 3 })) })
 
-const PETS = command([LIST, optional(STATUS), optional(CATEGORY)], (world, say, page, status, categoryId) => {
-  const filter = { ...page, status, categoryId }
+/** Several lists, one after the other. */
+const looks = <Given extends unknown[]>(
+  given: All<Given>,
+  look: (world: World, say: (what: string) => void, ...given: Given) => Promise<void>,
+) =>
+  command(
+    [fc.array(fc.tuple<Given>(...given), { minLength: 1, maxLength: 8, size: 'max' })],
+    async (world, say, all) => {
+      for (const one of all) await look(world, say, ...one)
+    },
+  )
+const PETS = looks([LIST, seldom(STATUS), seldom(CATEGORY)], (world, say, page, status, categoryId) => {
+  const filter = { ...page(world.last().pet), status, categoryId }
   say(`list pets: ${print(filter)}`)
   return world.expectPets(filter)
 })
-const ORDERS = command([LIST, optional(oneOf(...ORDER_STATUSES)), ANY], (world, say, page, status, pet) => {
-  const filter = { ...page, status, petId: pet === undefined ? undefined : world.anyPet(pet) }
+const ORDERS = looks([LIST, seldom(oneOf(...ORDER_STATUSES)), ANY], (world, say, page, status, pet) => {
+  const filter = { ...page(world.last().order), status, petId: pet === undefined ? undefined : world.anyPet(pet) }
   say(`list orders: ${print(filter)}`)
   return world.expectOrders(filter)
 })
-const EVENTS = command(
+const EVENTS = looks(
   [FEED, fc.boolean(), ANY, ANY, ANY, ANY, ANY],
   (world, say, page, isNow, pet, order, from, to, after) => {
     const filter = {
@@ -218,6 +240,6 @@ const EVENTS = command(
 
 const often = <Value>(value: Value, times: number) => Array.from({ length: times }, () => value)
 const COMMANDS = [
-  ...[...often(BATCH, 12), MANY_CALLS, CRASH, ...often(CLOCK, 3), EXPIRE, END_KEY],
-  ...[...often(PETS, 2), ...often(ORDERS, 2), ...often(EVENTS, 3)],
+  ...[...often(BATCH, 12), MANY_CALLS, CRASH, ...often(CLOCK, 3), ...often(EXPIRE, 2), END_KEY],
+  ...[PETS, PETS, ORDERS, ORDERS, EVENTS, EVENTS],
 ]

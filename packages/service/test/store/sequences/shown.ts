@@ -108,7 +108,8 @@ export function pageOfEvents(
   const up = sort === 'oldest'
   const start = from === 'beginning' ? 0 : from === 'now' ? all.length : notBefore(from)
   const end = to === undefined ? all.length : notBefore(to)
-  const range = up ? all.slice(after ?? start, end) : all.slice(start, Math.min(end, (after ?? end + 1) - 1)).reverse()
+  const below = Math.max(0, Math.min(end, (after ?? end + 1) - 1))
+  const range = up ? all.slice(after ?? start, end) : all.slice(start, below).reverse()
   const isGiven = ({ event }: Told) =>
     (type?.includes(event.type) ?? true) &&
     (petId === undefined || event.petId === petId) &&

@@ -38,6 +38,8 @@ export interface Place {
   lastIds?(): Promise<{ lastPet: bigint; lastOrder: bigint }>
 }
 
+export type Beside = 'a reader' | 'a new API key' | 'the servers close' | undefined
+
 export interface Call {
   readonly method: keyof typeof DECISIONS
   readonly args: readonly unknown[]
@@ -151,6 +153,14 @@ export class World {
     return at
   }
 
+  /** The time until the next reservation ends, within an hour. */
+  toNextEnd(): number {
+    const ends = [...this.rows.orders.values()].flatMap(({ status, expiresAt = 0 }) =>
+      status === 'pending' ? expiresAt : 0,
+    )
+    return Math.min(3_600_000, ...ends.map((end) => end - this.rows.now).filter((ms) => ms > 0))
+  }
+
   async moveClock(ms: number): Promise<void> {
     this.rows.now += ms
     await this.place.setClock(this.rows.now)
@@ -165,17 +175,20 @@ export class World {
     this.keys.splice(-1, 1, { ...key, ...(inMs === undefined ? { revokedAt: this.rows.now } : { expiresAt }) })
   }
 
-  /** The calls of each server are one commit. `closing`: all servers are closed before the calls are answered. */
-  async batch(calls: readonly Call[], closing: boolean): Promise<string[]> {
-    const closes = closing && this.place.crash !== undefined
+  /** The calls of each server are one commit, which does not wait for what happens beside it. */
+  async batch(calls: readonly Call[], beside?: Beside): Promise<string[]> {
+    const closes = beside === 'the servers close' && this.place.crash !== undefined
     this.sizes = this.servers.map(() => [])
     this.reported = []
     const sending = calls.map((call) => this.send(call))
-    const closed = closes ? this.close() : undefined
+    const reading = beside === 'a reader' ? this.newEvents() : []
+    const others = [beside === 'a new API key' && this.server().createKey(newKey()), closes && this.close()]
     const outcomes = await Promise.all(sending)
-    await closed
+    await Promise.all(others)
     if (closes) await this.openServers()
     const events = await this.newEvents()
+    const read = await reading
+    expect(read).toEqual(events.slice(0, read.length))
     const { reported, sizes } = this
     const orders =
       this.servers.length > 1

@@ -7,22 +7,10 @@ import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import { commits, DAY_MS, now, PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
+import { commits, DAY_MS, PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
 describe('idempotency keys in a file', () => {
-  test('hold on every server of the file, and after a restart', async () => {
-    const { path, store, by } = await storeWithKey()
-    const other = await openStore(path, { now })
-    const { value: pet } = await store.createPet(PET, by, 'k')
-    expect(await other.createPet(PET, by, 'k')).toEqual({ value: pet, replayed: true })
-    await store.close()
-    await other.close()
-    const again = await openStore(path, { now })
-    expect(await again.createPet(PET, by, 'k')).toEqual({ value: pet, replayed: true })
-    await again.close()
-  })
-
   test('are committed with their pet, and only then', async () => {
     const { path, store, by } = await storeWithKey()
     const other = new Database(path)

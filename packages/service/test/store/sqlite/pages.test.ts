@@ -1,4 +1,4 @@
-// How SQLite finds what is on a page, and that it plans no statement at every execution. What a page holds is tested for both stores (store.conformance.ts, orders.conformance.ts).
+// How SQLite finds the rows of a page, and that it plans no statement at every execution. The rows themselves are tested for both stores (sequences/).
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'

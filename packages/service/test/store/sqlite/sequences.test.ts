@@ -17,7 +17,7 @@ sequences(
       },
     })
   },
-  { seed: 1, runs: 60, length: 50 },
+  { seed: 1, runs: 40, length: 50 },
 )
 
 sequences(

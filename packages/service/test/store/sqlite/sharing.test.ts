@@ -8,7 +8,6 @@ import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { now, PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
-import { refusedKey } from '../../../src/domain/keys.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
 /** A program that opens the database, prints a line, and closes the database when its standard input ends. */
@@ -40,49 +39,6 @@ describe('a commit of another process', () => {
       await store.close()
       await leaving.exited
     }
-  })
-
-  test('that revokes a key while writes wait for it refuses theirs, and theirs alone, whether they were known before or not', async () => {
-    const { path, store, by } = await storeWithKey()
-    const other = new Database(path)
-    // At 100 ms the store begins to look into the shared memory for commits.
-    for (const ms of [0, 150]) {
-      await Bun.sleep(ms)
-      const { id } = await store.createKey(newKey())
-      const { id: unknown } = await store.createKey(newKey())
-      await store.createPet(PET, id)
-      const before = petsOf(await store.listPets(petFilter({ limit: 100 }))).length
-      other.run('BEGIN IMMEDIATE')
-      other.run('UPDATE keys SET revoked_at = 1 WHERE id IN (?, ?)', [id, unknown])
-      const creates = [store.createPet(PET, id), store.createPet(PET, by)]
-      const orders = [store.placeOrder({ petId: 1n }, unknown), store.completeOrder(1n, id)]
-      const writes = Promise.allSettled([...creates, ...orders])
-      await Bun.sleep(20)
-      other.run('COMMIT')
-      const { code, message } = refusedKey('revoked')
-      const refused = { status: 'rejected', reason: { code, message } }
-      expect(await writes).toMatchObject([refused, { status: 'fulfilled' }, refused, refused])
-      expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).length).toBe(before + 1)
-    }
-    other.close()
-    await store.close()
-  })
-
-  test('is in the next page, and in the next answer about a key', async () => {
-    const { path, store, by } = await storeWithKey()
-    const other = await openStore(path, { now })
-    const key = newKey()
-    const { id } = await store.createKey(key)
-    for (let n = 1; n <= 20; n++) {
-      expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).length).toBe(n - 1)
-      const { value: pet } = await other.createPet(PET, by)
-      expect(petsOf(await store.listPets(petFilter({ limit: 100 }))).at(-1)).toEqual(pet)
-    }
-    expect((await store.findKey(key.hash))?.revokedAt).toBeUndefined()
-    await other.revokeKey(id)
-    expect((await store.findKey(key.hash))?.revokedAt).toBe(1_234)
-    await other.close()
-    await store.close()
   })
 
   test('that holds the lock too long: a create is unavailable, and adds nothing', async () => {

@@ -1,16 +1,15 @@
 // The bounds of a reservation's end, to the millisecond, in a store whose clock stands where the test has put it.
 
 import { expect, test } from 'bun:test'
-import { newPet } from '../../../../../test/support/pets.ts'
-import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
-import type { KeyId } from '../../../src/domain/keys.ts'
-import type { Order } from '../../../src/domain/orders.ts'
-import type { Store } from '../../../src/domain/store.ts'
-import { DAY_MS } from './fixture.ts'
+import { newPet } from '../../../../test/support/pets.ts'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
+import type { KeyId } from '../../src/domain/keys.ts'
+import type { Order } from '../../src/domain/orders.ts'
+import type { Store } from '../../src/domain/store.ts'
 
 const NOW = 1_800_000_000_000
-const FURTHEST = NOW + EXPIRY_DAYS_MAX * DAY_MS
+const FURTHEST = NOW + EXPIRY_DAYS_MAX * 86_400_000
 
 interface StoreWithClock {
   store: Store
