@@ -71,7 +71,10 @@ const ADDED = `INSERT INTO events (id, type, at, reached, key_id, pet_id, pet_st
 /** Fills the index of search. */
 export function index(path: string): void {
   change(path, (database) => {
-    for (const _ of searchIndex(new Statements({ database })).addAll());
+    const { addRows } = searchIndex(new Statements({ database }))
+    for (const table of ['pets', 'orders'] as const) {
+      for (let last: bigint | undefined = 0n; last !== undefined; ) last = addRows(table, last, 1_000)
+    }
   })
 }
 

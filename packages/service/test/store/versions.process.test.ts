@@ -19,7 +19,7 @@ import type { Inventory, NewOrder, Order } from '../../src/domain/orders.ts'
 import type { Pet, PetStatus } from '../../src/domain/pets.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
-import { indexAll } from '../../src/store/postgres/read/search.ts'
+import { indexRows } from '../../src/store/postgres/read/search.ts'
 import { NEWEST_VERSION as NEWEST_OF_POSTGRES } from '../../src/store/postgres/schema/schema.ts'
 import { FIRST_VERSION } from '../../src/store/shared/schema-versions.ts'
 import { TABLES } from '../../src/store/shared/tables.ts'
@@ -211,7 +211,9 @@ async function fillPostgres(address: string, version: number): Promise<void> {
       await sql.unsafe(`INSERT INTO ${name} OVERRIDING SYSTEM VALUE ${all}`, [text])
     }
     // Rows that are written by hand are not in the index of search.
-    await indexAll((text, ...values) => sql.unsafe(text, values as never[]) as never)
+    for (const table of ['pets', 'orders'] as const) {
+      await indexRows((text, ...values) => sql.unsafe(text, values as never[]) as never, table, 0n, 10_000)
+    }
     // By the clock of the database they would be over.
     await sql`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`
     const ids = database.query<{ name: string; seq: bigint }, []>('SELECT name, seq FROM sqlite_sequence').all()

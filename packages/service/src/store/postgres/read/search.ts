@@ -88,18 +88,6 @@ export async function indexRows(
   return rows.at(-1)?.id
 }
 
-/** Indexes all rows, which were written without it. `onProgress`: how many, at most. */
-export async function indexAll(query: RunQuery, onProgress: (done: number) => void = () => undefined): Promise<void> {
-  let done = 0
-  for (const table of ['pets', 'orders'] as const) {
-    for (let last: bigint | undefined = 0n; last !== undefined; ) {
-      last = await indexRows(query, table, last, ROWS)
-      done += ROWS
-      onProgress(done)
-    }
-  }
-}
-
 /** As `read`, on few of its `connections` at a time. */
 export function forSearches(read: RunQuery, connections: number): RunQuery {
   const places = [...Array(Math.max(1, Math.floor(connections * SHARE))).keys()]

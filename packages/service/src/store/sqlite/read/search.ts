@@ -25,9 +25,6 @@ const FILTERED = 256
 /** Rows of the index looked at in a step, for each of which FTS5 may read all rows of a word again; and those of them that come back at most. */
 const STEP = { first: 256, max: 65_536, found: 1_024 }
 
-/** Rows that are indexed at once. */
-const ROWS = 1_000
-
 type Value = bigint | number | string
 
 type Table = 'pets' | 'orders'
@@ -75,17 +72,6 @@ export function searchIndex(statements: Statements) {
       add.orders(orders.map(({ id, petId, reference }) => row(id, textOf(reference, name(petId))))),
     setOrder: (id: bigint, reference: string | undefined, name: string) => set.orders(id, textOf(reference, name)),
     addRows,
-    /** Indexes all rows, which were written without it. Gives how many are done, at most. */
-    *addAll(): Generator<number> {
-      let done = 0
-      for (const table of ['pets', 'orders'] as const) {
-        for (let last: bigint | undefined = 0n; last !== undefined; ) {
-          last = addRows(table, last, ROWS)
-          done += ROWS
-          yield done
-        }
-      }
-    },
   }
 }
 

@@ -12,7 +12,7 @@ import { forgetting } from './idempotency.ts'
 import { rowWriter } from './row-writer.ts'
 import { snapshots } from './snapshot.ts'
 
-export interface Commits {
+interface Commits {
   /** Resolves when it is on disk. Where a decision throws, nothing of it stays. */
   readonly commit: Commit
   /** Resolves when every write so far has ended. */
