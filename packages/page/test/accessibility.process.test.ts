@@ -197,7 +197,7 @@ test('the list on each screen: few pixels before the rows, none of them empty; n
   expect((await rows())[0]).toBeLessThan(85)
   const [link] = await all<number>('.cell-detail a', 'Math.min(one.offsetWidth, one.offsetHeight)')
   expect(link).toBeGreaterThanOrEqual(24)
-  const lines = await all<number>('.rows a .name', 'one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)')
+  const lines = await all<number>('.cell-name .name', 'one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)')
   expect(lines[3]).toBeWithin(1.8, 2.2)
   // What is read and tabbed through in one order stands in that order.
   const tops = await all<number>('.brand, .views, search, .key ~ nav', 'one.getBoundingClientRect().top')
@@ -220,7 +220,7 @@ test('the list on each screen: few pixels before the rows, none of them empty; n
   await page.emulateMedia({ forcedColors: null })
 
   // Characters that hide or turn text have a sign; emoji and joined letters stay as they are.
-  const names = (await page.locator('.rows a .name').allTextContents()).filter((_, n) => n % 3 === 0)
+  const names = (await page.locator('.rows .cell-name .name').allTextContents()).filter((_, n) => n % 3 === 0)
   expect(names.slice(0, 5)).toEqual(['U+202EanuL', LONG, 'LuU+200Bna', ...AVAILABLE.slice(3)])
   await beginSale(page, '[U+202E]anuL')
   await page.getByRole('dialog', { name: 'Sell [U+202E]anuL' }).waitFor()
