@@ -45,9 +45,10 @@ export function AnimalsLink({ only, ...link }: AnimalsLinkProps) {
 
 export function CategoryLink({ id }: { id: bigint }) {
   const name = names().nameOf(id)
+  const isId = name === String(id)
   return (
-    <AnimalsLink class={name === String(id) ? 'row-link mono' : 'row-link'} only={{ categoryId: id }}>
-      <Name name={name} />
+    <AnimalsLink class={isId ? 'row-link mono' : 'row-link'} only={{ categoryId: id }}>
+      {isId ? name : <Name name={name} />}
     </AnimalsLink>
   )
 }

@@ -175,7 +175,7 @@ test('the list of a category is one click from each animal: in the address, with
   await field.fill('7')
   await page.getByText('6 animals').waitFor()
   await field.fill('7 dogs')
-  await page.getByText('A category is a whole number.').waitFor()
+  await page.getByText('Enter a whole number.').waitFor()
   const sort = (await page.getByLabel('Sort').boundingBox())?.height
   await field.fill('')
   await page.getByText('8 animals').waitFor()
