@@ -26,55 +26,27 @@ const row = rowsOf('store')
 const CLOCK_MS = 3
 
 interface Move {
-  id: string
   operation: OperationId
   ask(probe: Probe, id: string, options?: RequestOptions): Promise<Answer>
-  status: 200 | 204
-  from: Reachable
+  from: 'pending' | 'completed'
   to: Reachable
-  pet: string
-  code: 'order_not_pending' | 'order_not_completed'
-  /** The orders that it refuses. */
-  conflicts: readonly [Reachable, Reachable]
 }
 
 const MOVES: readonly Move[] = [
-  {
-    id: 'orders.complete',
-    operation: 'completeOrder',
-    ask: complete,
-    status: 200,
-    from: 'pending',
-    to: 'completed',
-    pet: 'sold',
-    code: 'order_not_pending',
-    conflicts: ['cancelled', 'returned'],
-  },
-  {
-    id: 'orders.cancel',
-    operation: 'cancelOrder',
-    ask: cancel,
-    status: 204,
-    from: 'pending',
-    to: 'cancelled',
-    pet: 'available',
-    code: 'order_not_pending',
-    conflicts: ['completed', 'returned'],
-  },
-  {
-    id: 'orders.return',
-    operation: 'returnOrder',
-    ask: giveBack,
-    status: 200,
-    from: 'completed',
-    to: 'returned',
-    pet: 'available',
-    code: 'order_not_completed',
-    conflicts: ['pending', 'cancelled'],
-  },
+  { operation: 'completeOrder', ask: complete, from: 'pending', to: 'completed' },
+  { operation: 'cancelOrder', ask: cancel, from: 'pending', to: 'cancelled' },
+  { operation: 'returnOrder', ask: giveBack, from: 'completed', to: 'returned' },
 ]
+const idOf = ({ operation }: Move) => operation.replace(/(\w+)Order/, 'orders.$1')
+const statusOf = ({ to }: Move) => (to === 'cancelled' ? 204 : 200)
 
-function moveRows({ id, operation: of, ask, status, from, to, pet, code, conflicts }: Move): PromiseRow[] {
+function moveRows(move: Move): PromiseRow[] {
+  const { operation: of, ask, from, to } = move
+  const [id, status] = [idOf(move), statusOf(move)]
+  const pet = to === 'completed' ? 'sold' : 'available'
+  const code = `order_not_${from}`
+  /** The orders that it refuses. */
+  const conflicts = (Object.keys(REACHED) as Reachable[]).filter((state) => state !== from && state !== to)
   const done = writing(`${id}.success`)
   /** An order in this status, and the response to the request for it. */
   const requested = async (probe: Probe, state: Reachable, options?: RequestOptions) => {
@@ -134,7 +106,7 @@ function moveRows({ id, operation: of, ask, status, from, to, pet, code, conflic
       .check(async (probe) => {
         const options = { headers: { 'If-Match': '"x"' } }
         ;(await requested(probe, to, options)).answer.expectStatus(status)
-        ;(await requested(probe, conflicts[0], options)).answer.expectError(409, code)
+        ;(await requested(probe, conflicts[0] as Reachable, options)).answer.expectError(409, code)
       }),
     ...(status === 200
       ? [
@@ -157,14 +129,14 @@ function moveRows({ id, operation: of, ask, status, from, to, pet, code, conflic
 }
 
 /** The path of an order of this status, and the request that changes what is there. */
-function asChange({ id, operation, ask, status, from }: Move) {
+function asChange(move: Move) {
   return changeRows({
-    id,
-    operation,
-    status,
-    path: async (probe) => `/store/orders/${(await orderThatIs(probe, from)).id}`,
+    id: idOf(move),
+    operation: move.operation,
+    status: statusOf(move),
+    path: async (probe) => `/store/orders/${(await orderThatIs(probe, move.from)).id}`,
     folder: '/store/orders',
-    ask: (probe, path, options) => ask(probe, path.replace('/store/orders/', ''), options),
+    ask: (probe, path, options) => move.ask(probe, path.replace('/store/orders/', ''), options),
     tag: 'orders.get.etag',
   })
 }

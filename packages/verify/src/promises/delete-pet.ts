@@ -31,10 +31,7 @@ export const deletePetPromises: readonly PromiseRow[] = [
       ;(await probe.patch(`/pets/${id}`, { name: newName() })).expectError(404, 'not_found')
       ;(await probe.post('/store/orders', `{"petId":${id}}`)).expectError(404, 'pet_not_found')
     }),
-  row(
-    'pets.delete.lists',
-    'A deleted pet is in no list: of its status, of its category, of the newest, or found by its name.',
-  )
+  row('pets.delete.lists', 'A deleted pet is in no list: by status, category or search, or among the newest.')
     .from(response('deletePet', 204), writing('pets.delete.success', 'pets.list.search', 'pets.list.sort.newest'))
     .check(async (probe) => {
       const [word, categoryId] = [newWord(), absentId()]
@@ -47,10 +44,7 @@ export const deletePetPromises: readonly PromiseRow[] = [
         list.expect(!list.ids.includes(id), `no pet ${id}`, list.text)
       }
     }),
-  row(
-    'pets.list.next.while-deleted',
-    'Who follows rel="next" sees each pet once that is not deleted meanwhile, also behind one that is.',
-  )
+  row('pets.list.next.while-deleted', 'Along rel="next" each pet comes once, except those that are deleted first.')
     .from(documented('GET /pets', 'Pages'), writing('pets.delete.success', 'pets.list.next.while-added'))
     .check(async (probe) => {
       for (const sort of ['oldest', 'newest'] as const) {
@@ -64,10 +58,7 @@ export const deletePetPromises: readonly PromiseRow[] = [
         start.expectIds(left, (await walk(probe, start, 'next')).flat())
       }
     }),
-  row(
-    'pets.delete.ordered',
-    'A pet for which an order was placed is not deleted: 409 pet_has_orders, also after the order has ended.',
-  )
+  row('pets.delete.ordered', 'A pet with an order, also one that has ended, is not deleted: 409 pet_has_orders.')
     .from(
       response('deletePet', 409),
       writing('pets.delete.success', 'orders.place.success', ...Object.values(REACHED).flat()),

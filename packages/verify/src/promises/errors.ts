@@ -84,7 +84,7 @@ export const errorPromises: readonly PromiseRow[] = [
     }),
   row(
     'errors.rate-limit',
-    'RateLimit and RateLimit-Policy, where they are sent, name a limit, what is left of it, and when.',
+    'RateLimit and RateLimit-Policy, if sent, name a limit, its rest, and the seconds to the next.',
   )
     .from([header('RateLimit'), header('RateLimitPolicy')], { alone: 'reads' })
     .check(async (probe) => {

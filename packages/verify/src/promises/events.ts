@@ -76,10 +76,7 @@ export const eventPromises: readonly PromiseRow[] = [
       const types = events.map((event) => textOf(event.get('type')))
       answer.expect(types.join() === TYPES.join(), `type: ${TYPES.join(', ')}`, `type: ${types.join(', ')}`)
     }),
-  row(
-    'events.list.says',
-    'An event has the pet, its status and that of its order right after it, the time that the order shows, and by whom.',
-  )
+  row('events.list.says', 'An event has the pet and both statuses right after it, the time of the order, and by whom.')
     .from(
       ['petStatus', 'orderStatus', 'orderId', 'pet', 'by'].map((name) => schema('Event', name)),
       HAPPENED,

@@ -33,10 +33,7 @@ export const getPetPromises: readonly PromiseRow[] = [
         for (const id of ids) (await probe.get(`/pets/${id.replace('ID', known)}`)).expectError(404, 'not_found')
       }),
   ),
-  row(
-    'pets.get.deprecation',
-    'Deprecation says since when getPet is deprecated (RFC 9745), Sunset until when it is there.',
-  )
+  row('pets.get.deprecation', 'Deprecation says since when getPet is deprecated, Sunset until when it is there.')
     .from([header('Deprecation'), header('Sunset')], FETCHED)
     .check(async (probe) => {
       whileGetPetExists()

@@ -43,10 +43,7 @@ export const keyPromises: readonly PromiseRow[] = [
         .expectError(401, 'missing_api_key')
         .expectHeader('WWW-Authenticate', 'Bearer realm="petstore"'),
     ),
-  row(
-    'auth.code.invalid',
-    'A 401 for an invalid key has the code invalid_api_key, a challenge with error="invalid_token", and not the key.',
-  )
+  row('auth.code.invalid', 'An invalid key: 401 invalid_api_key, a challenge with invalid_token, and not the key.')
     .from([UNAUTHORIZED, 'RFC 6750, section 3'], reading('errors.401.code', 'auth.invalid.list'))
     .check(async (probe) => {
       const answer = (await probe.ask('GET /pets', WITHOUT_KEY.invalid))
@@ -106,10 +103,7 @@ const ORDER = contract('info', 'description')
 const NO_KEY = WITHOUT_KEY.missing
 
 export const checkOrder: readonly PromiseRow[] = [
-  row(
-    'checks.not-found-before-preconditions',
-    'GET /pets/{petId}: A pet that cannot be found, asked with a false precondition, is 404.',
-  )
+  row('checks.not-found-before-preconditions', 'GET /pets/{petId}: 404 comes before a false precondition.')
     .from(ORDER, reading('errors.not-found.code', 'pets.get.if-match.other'))
     .check(async (probe) =>
       (await probe.get(`/pets/${absentId()}`, { 'If-Match': '"x"' })).expectError(404, 'not_found'),

@@ -70,10 +70,7 @@ export const petConditions: readonly PromiseRow[] = [
       await times(probe, 101 - there, () => addPet(probe))
       for (const limit of [64, 80, 98, 99, 100]) (await probe.read(`/pets?limit=${limit}`)).expectAtMost(limit)
     }),
-  row(
-    'pets.list.next.while-added',
-    'Who follows rel="next" sees each pet once, while others are added: at the end, and with sort=newest not at all.',
-  )
+  row('pets.list.next.while-added', 'Along rel="next" each pet comes once while others are added.')
     .from(
       documented('GET /pets', 'Pages'),
       writing('pets.list.next.follow', 'pets.list.newest.follow', 'pets.list.category'),

@@ -49,10 +49,7 @@ const PATHS: Record<string, readonly [string, string]> = {
 export const pathPromises: readonly PromiseRow[] = [
   ...methodRows('pets', 'list', '/pets'),
   ...methodRows('pets', 'get', '/pets/{petId}'),
-  row(
-    'methods.head.errors',
-    'HEAD is refused as GET is: without a key, with a wrong limit, of no pet, and on an unknown path.',
-  )
+  row('methods.head.errors', 'HEAD is refused as GET is: without a key, with a wrong limit, for an absent pet or path.')
     .from(
       'RFC 9110, section 9.3.2',
       reading(

@@ -32,10 +32,7 @@ export const orderRepeats: readonly PromiseRow[] = [
       const first = (await place(probe, body(until), options)).expectStatus(201)
       expectReplay(await place(probe, body(inTwoHours(until)), options), first)
     }),
-  row(
-    'orders.place.idempotency.later',
-    'A replay gives the first answer, also when the order was completed, cancelled or returned.',
-  )
+  row('orders.place.idempotency.later', 'A replay gives the first answer, also when the order has ended.')
     .from(KEY, writing('orders.place.idempotency.replay', ...Object.values(REACHED).flat()))
     .check(async (probe) => {
       for (const steps of FATES) {
@@ -52,10 +49,7 @@ export const orderRepeats: readonly PromiseRow[] = [
       ;(await place(probe, orderBody(await newPetId(probe)), options)).expectStatus(201)
       ;(await place(probe, orderBody(absentId()), options)).expectError(422, 'idempotency_mismatch')
     }),
-  row(
-    'orders.place.idempotency.one-name-space',
-    'An Idempotency-Key of a pet is refused for an order, and the reverse: 422.',
-  )
+  row('orders.place.idempotency.one-name-space', 'An Idempotency-Key of a pet is 422 for an order, and the reverse.')
     .from(KEY, writing('orders.place.idempotency.mismatch', 'pets.create.idempotency.mismatch'))
     .check(async (probe) => {
       const [ofPet, ofOrder, order] = [under(newKey()), under(newKey()), orderBody(await newPetId(probe))]

@@ -55,10 +55,7 @@ export const placePromises: readonly PromiseRow[] = [
       const { id, answer } = await placed(probe)
       answer.expectHeader('ETag', (await readOrder(probe, id)).header('ETag'))
     }),
-  row(
-    'orders.place.order',
-    'A new order is pending; it has an id from 1 upwards, what was sent, the name of its pet, and when it was placed.',
-  )
+  row('orders.place.order', 'A new order is pending, with an id from 1 upwards, the sent fields, petName and placedAt.')
     .from(
       [
         ...['id', 'petName', 'status', 'placedAt', 'changedAt'].map((name) => schema('Order', name)),

@@ -51,10 +51,7 @@ const METHODS = {
 
 export const storeMethods: readonly PromiseRow[] = [
   ...Object.entries(METHODS).flatMap(([name, path]) => methodRows('store', name, path)),
-  row(
-    'errors.unknown-path.store',
-    'GET /store, GET /store/petstore-verify: An unknown path of the store area is 404 not_found.',
-  )
+  row('errors.unknown-path.store', 'GET /store/petstore-verify: An unknown path of the store area is 404 not_found.')
     .from(documented('Errors', 'Other methods and paths'))
     .check(async (probe) => {
       for (const path of ['/store', '/store/petstore-verify', `/store/orders/${absentId()}/petstore-verify`]) {

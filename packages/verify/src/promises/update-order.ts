@@ -24,10 +24,7 @@ function termsOf(order: Answer): JsonObject {
 const orderPath = async (probe: Probe) => `/store/orders/${(await placed(probe)).id}`
 
 export const updateOrderPromises: readonly PromiseRow[] = [
-  row(
-    'orders.update.success',
-    'PATCH /store/orders/{orderId} answers 200 with the order as it is then, and so does GET.',
-  )
+  row('orders.update.success', 'PATCH /store/orders/{orderId} answers 200 with the order as GET shows it then.')
     .from(response('updateOrder', 200), writing('orders.place.success', 'orders.get.success'))
     .check(async (probe) => {
       const at = await orderPath(probe)
@@ -48,10 +45,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
       await expectRefused(probe, at, 400, 'invalid_order', ...requests)
       ;(await probe.patch(at, '{"reference":null}')).expectStatus(200).expectMember('reference', undefined)
     }),
-  row(
-    'orders.update.expires-at',
-    `expiresAt is in the future and at most ${EXPIRY_DAYS_MAX} days ahead, otherwise 400 invalid_order; null removes it.`,
-  )
+  row('orders.update.expires-at', `An expiresAt that no new order may have: 400 invalid_order; null removes it.`)
     .from(schema('OrderChange', 'expiresAt'), CHANGED)
     .check(async (probe) => {
       const at = await orderPath(probe)
@@ -107,10 +101,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
       answer.expectMember('orderStatus', 'pending', last).expectMember('at', changed.object().get('changedAt'), last)
       ;(await cancel(probe, id)).expectStatus(204)
     }),
-  row(
-    'events.order-terms',
-    'GET /store/events: order.placed and order.changed have the terms of the order right after them, {} if it has none.',
-  )
+  row('events.order-terms', 'GET /store/events: order.placed and order.changed have terms, {} if there are none.')
     .from(
       [schema('Event', 'terms'), schema('OrderTerms', 'reference'), schema('OrderTerms', 'expiresAt')],
       writing('events.order-changed'),

@@ -15,10 +15,7 @@ const UPDATED = writing('pets.update.success')
 const petPath = async (probe: Probe) => `/pets/${await newPetId(probe)}`
 
 export const updatePetPromises: readonly PromiseRow[] = [
-  row(
-    'pets.update.success',
-    'PATCH /pets/{petId} answers 200 with the pet as it is then, and is not deprecated; GET shows the same.',
-  )
+  row('pets.update.success', 'PATCH /pets/{petId} answers 200 with the pet as GET shows it then; not deprecated.')
     .from(response('updatePet', 200), writing('pets.create.readable', 'pets.get.success'))
     .check(async (probe) => {
       const at = `/pets/${await newPetId(probe, { categoryId: 7n })}`
@@ -51,10 +48,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
       const requests = wrong.map((id) => () => probe.patch(at, `{"categoryId":${id}}`))
       await expectRefused(probe, at, 400, 'invalid_pet', ...requests)
     }),
-  row(
-    'pets.update.status',
-    'A pet that was added as pending or sold can be set to available; no pet can be set to pending or sold: 400 invalid_pet.',
-  )
+  row('pets.update.status', 'A pet added as pending or sold can become available; any other change is 400.')
     .from(schema('PetChange', 'status'), UPDATED)
     .check(async (probe) => {
       for (const status of ['pending', 'sold']) {
@@ -63,10 +57,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
         await expectRefused(probe, at, 400, 'invalid_pet', () => probe.patch(at, { status }))
       }
     }),
-  row(
-    'pets.update.held',
-    'A pet that an order holds is not set to available: 409 pet_held, also before a false precondition.',
-  )
+  row('pets.update.held', 'A pet that an order holds cannot become available: 409 pet_held, before preconditions.')
     .from(response('updatePet', 409), writing('pets.update.success', 'orders.complete.success'))
     .check(async (probe) => {
       for (const status of ['pending', 'completed'] as const) {
@@ -143,10 +134,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
     same: ({ text }) => text,
     tag: 'pets.get.etag',
   }),
-  row(
-    'events.pet-changed',
-    'GET /store/events: A correction is one event, pet.changed, with the pet right after it; pet.added still shows it as it was added.',
-  )
+  row('events.pet-changed', 'GET /store/events: A correction is one event, pet.changed, with the new pet.')
     .from(schema('Event', 'pet'), writing('pets.update.success', 'events.list.order'))
     .check(async (probe) => {
       const first = await addPet(probe)

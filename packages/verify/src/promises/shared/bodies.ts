@@ -9,18 +9,10 @@ type Headers = Record<string, string | undefined>
 /** A body made of a valid one, and headers beside it. */
 type Sent = readonly [make: (valid: string) => string | Uint8Array, headers?: Headers]
 
-interface BodyCase {
-  /** The end of the id. */
-  end: string
-  words: string
-  status: 201 | 400 | 413 | 415
-  /** `invalid` is the operation's. */
-  code?: string
-  /** The end of the id of what it depends on. */
-  after?: string
-  source?: string
-  requests: readonly Sent[]
-}
+/** The end of the id, words, the answer, and bodies; the source and the premise if they differ from the usual ones. */
+type BodyCase = readonly [end: string, words: string, Outcome, readonly Sent[], More?]
+type More = { after?: string; source?: string }
+type Outcome = { status: 201 | 400 | 413 | 415; code?: string }
 
 const CHUNKED = { 'Transfer-Encoding': 'chunked' }
 const JSON_TYPE = 'application/json'
@@ -36,86 +28,41 @@ const same = (json: string) => json
 const typed = (...types: (string | undefined)[]): Sent[] => types.map((type) => [same, { 'Content-Type': type }])
 const coded = (...codings: string[]): Sent[] => codings.map((coding) => [same, { 'Content-Encoding': coding }])
 
+const TAKEN = { status: 201 } as const
 const BAD = { status: 400, code: 'malformed_json' } as const
 const TYPE = { status: 415, code: 'unsupported_media_type' } as const
 const LARGE = { status: 413, code: 'body_too_large' } as const
+const NO_JSON: Sent[] = [
+  [(valid) => valid.replace(/\}$/, ',}')],
+  [() => ''],
+  [(valid) => valid + valid],
+  [notUtf8],
+  [(valid) => `\ufeff${valid}`],
+]
+const AS_JSON = typed(undefined, 'Application/JSON ; charset="UTF-8"', `${JSON_TYPE};; x="a;b" ; Y=z;`)
+const CHARSETS = ['charset=latin1', 'charset=utf-8; charset=utf-16'].map((other) => `${JSON_TYPE}; ${other}`)
+const OTHER_TYPES = ['text/plain', `${JSON_TYPE}x`, `${JSON_TYPE}, ${JSON_TYPE}`, ...CHARSETS]
+const ACCEPTED = { source: 'openapi.yaml#/components/headers/AcceptEncoding', after: 'media-type.other' }
+const IN_CHUNKS = { source: 'RFC 9112, section 7.1' }
+const [KIB, MAX] = [`${BODY_BYTES_MAX / 1024} KiB`, padded(BODY_BYTES_MAX)]
+const TOO_LARGE = padded(BODY_BYTES_MAX + 1)
 const CASES: readonly BodyCase[] = [
-  {
-    end: 'json.broken',
-    words: 'A body that is not one text of JSON in UTF-8 without a byte order mark',
-    ...BAD,
-    requests: [
-      [(valid) => valid.replace(/\}$/, ',}')],
-      [() => ''],
-      [(valid) => valid + valid],
-      [notUtf8],
-      [(valid) => `\ufeff${valid}`],
-    ],
-  },
-  {
-    end: 'json.equal-names',
-    words: 'An object with a name twice',
-    ...BAD,
-    requests: [[withMember('"x":1,"\\u0078":2')]],
-  },
-  {
-    end: 'json.nesting',
-    words: `A body nested ${NESTING_MAX} levels deep is taken`,
-    status: 201,
-    requests: [[withNesting(NESTING_MAX)]],
-  },
-  {
-    end: 'json.nesting.too-deep',
-    words: 'A body nested deeper',
-    ...BAD,
-    requests: [[withNesting(NESTING_MAX + 1)], [() => nested(30_000)]],
-  },
-  {
-    end: 'size',
-    words: `A body of ${BODY_BYTES_MAX / 1024} KiB is taken, and one in chunks`,
-    status: 201,
-    source: 'RFC 9112, section 7.1',
-    requests: [[padded(BODY_BYTES_MAX)], [same, CHUNKED]],
-  },
-  {
-    end: 'size.too-large',
-    words: 'A larger body, also in chunks',
-    ...LARGE,
-    requests: [[padded(BODY_BYTES_MAX + 1)], [padded(BODY_BYTES_MAX + 1), CHUNKED]],
-  },
-  {
-    end: 'media-type',
-    words: 'A body without Content-Type, with the charset utf-8 or with other parameters is read as JSON',
-    status: 201,
-    requests: typed(undefined, 'Application/JSON ; charset="UTF-8"', `${JSON_TYPE};; x="a;b" ; Y=z;`),
-  },
-  {
-    end: 'media-type.other',
-    words: 'Another media type, two of them, another charset or a second one',
-    ...TYPE,
-    requests: typed(
-      'text/plain',
-      `${JSON_TYPE}x`,
-      `${JSON_TYPE}, ${JSON_TYPE}`,
-      `${JSON_TYPE}; charset=latin1`,
-      `${JSON_TYPE}; charset=utf-8; charset=utf-16`,
-    ),
-  },
-  {
-    end: 'content-encoding',
-    words: 'Any Content-Encoding (the answer has Accept-Encoding: identity)',
-    ...TYPE,
-    source: 'openapi.yaml#/components/headers/AcceptEncoding',
-    after: 'media-type.other',
-    requests: coded('gzip', 'identity'),
-  },
+  ['json.broken', 'A body that is not one text of JSON in UTF-8 without a byte order mark', BAD, NO_JSON],
+  ['json.equal-names', 'An object with a name twice', BAD, [[withMember('"x":1,"\\u0078":2')]]],
+  ['json.nesting', `A body nested ${NESTING_MAX} levels deep is taken`, TAKEN, [[withNesting(NESTING_MAX)]]],
+  ['json.nesting.too-deep', 'A body nested deeper', BAD, [[withNesting(NESTING_MAX + 1)], [() => nested(30_000)]]],
+  ['size', `A body of ${KIB} is taken, and one in chunks`, TAKEN, [[MAX], [same, CHUNKED]], IN_CHUNKS],
+  ['size.too-large', 'A larger body, also in chunks', LARGE, [[TOO_LARGE], [TOO_LARGE, CHUNKED]]],
+  ['media-type', 'A body without Content-Type, in utf-8 or with other parameters is read', TAKEN, AS_JSON],
+  ['media-type.other', 'Another media type, two, another charset or a second one', TYPE, typed(...OTHER_TYPES)],
+  ['content-encoding', 'Any Content-Encoding (Accept-Encoding: identity)', TYPE, coded('gzip', 'identity'), ACCEPTED],
 ]
 
 /** Rows of one operation. */
 export function bodyRows(family: BodyFamily): PromiseRow[] {
   const { level, id, operation: of, invalid, body, send } = family
   const row = rowsOf(level)
-  const cases = CASES.map(({ end, words, status, code, after, source, requests }) =>
+  const cases = CASES.map(([end, words, { status, code }, requests, { after, source } = {}]) =>
     row(`${id}.${end}`, code ? `${words}: ${status} ${code}.` : `${words}.`)
       .from(
         source ?? (code ? response(of, status) : operation(of, 'description')),

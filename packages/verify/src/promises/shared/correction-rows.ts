@@ -95,10 +95,7 @@ export function changeRows({ id, operation: of, path, folder, ask, status, tag }
       const at = await path(probe)
       await expectRefused(probe, at, status, code, () => ask(probe, at, options))
     }),
-    row(
-      `${id}.if-match`,
-      'If-Match with the tag, or *: it is done. With another or a weak tag: 412 precondition_failed, and nothing changes.',
-    )
+    row(`${id}.if-match`, 'If-Match with the tag or *: done. With another or a weak tag: 412, and nothing changes.')
       .from(ifMatch, tagged)
       .check(conditional('If-Match', ['"x"', '"x", "y"', 'W/TAG'], ['"x", TAG', 'TAG, "x"', '*'])),
     row(`${id}.if-none-match`, 'If-None-Match with the tag, or *: 412 precondition_failed, and nothing changes.')
@@ -155,10 +152,7 @@ function bodyRows({ id, operation: of, path, ask, same, tag }: Required<Correcti
     row(`${id}.json.broken`, 'A body that is not JSON, or has the same name twice: 400 malformed_json.')
       .from(response(of, 400), done)
       .check(bad('malformed_json', '{"name":', '{"x":1,"x":1}', '')),
-    row(
-      `${id}.media-type.other`,
-      'Another media type: 415 unsupported_media_type. Accept-Patch names application/json, also on OPTIONS.',
-    )
+    row(`${id}.media-type.other`, 'Another media type: 415. Accept-Patch is application/json, also on OPTIONS.')
       .from([response(of, 415), header('AcceptPatch')], writing(`${id}.success`, 'pets.create.media-type.other'))
       .check(async (probe) => {
         const at = await path(probe)

@@ -43,7 +43,7 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
       }),
     row(
       `${id}.idempotency.replayed-header`,
-      'A replay has Idempotency-Replayed: true, which the first answer has not, and the ETag of that.',
+      'A replay has Idempotency-Replayed: true and the ETag of the first answer.',
     )
       .from([header('IdempotencyReplayed'), header('ETag')], writing(`${id}.idempotency.replay`, `${id}.etag`))
       .check(async (probe) => {
@@ -51,10 +51,7 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
         first.expectHeader('Idempotency-Replayed', undefined)
         ;(await repeat()).expectHeader('Idempotency-Replayed', 'true').expectHeader('ETag', first.header('ETag'))
       }),
-    row(
-      `${id}.idempotency.quotes`,
-      'An Idempotency-Key is the same with and without quotes, in which a backslash is written twice.',
-    )
+    row(`${id}.idempotency.quotes`, 'An Idempotency-Key is the same quoted, with backslashes doubled, and unquoted.')
       .from([source, 'RFC 8941, section 3.3.3'], replay)
       .check(async (probe) => {
         const key = newKey()
@@ -63,29 +60,20 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
         const escaped = await once(probe, `"${key}\\\\x"`)
         same(await escaped.repeat(`${key}\\x`), escaped.first)
       }),
-    row(
-      `${id}.idempotency.meaning`,
-      'A request is the same by its meaning: spaces, order and 7.0 for 7 make no difference.',
-    )
+    row(`${id}.idempotency.meaning`, 'A request is the same by its meaning: spaces, order and 7.0 for 7 do not count.')
       .from(source, replay)
       .check(async (probe) => {
         const { key, json, first, repeat } = await once(probe)
         same(await repeat(key, rewritten(json)), first)
       }),
-    row(
-      `${id}.idempotency.mismatch`,
-      'Another request under a used Idempotency-Key: 422 idempotency_mismatch, and the first answer is kept.',
-    )
+    row(`${id}.idempotency.mismatch`, 'Another request under a used Idempotency-Key: 422; the first answer is kept.')
       .from(response(of, 422), replay)
       .check(async (probe) => {
         const { key, json, first, repeat } = await once(probe)
         for (const other of others(json)) (await repeat(key, other)).expectError(422, 'idempotency_mismatch')
         same(await repeat(), first)
       }),
-    row(
-      `${id}.idempotency.distinct`,
-      'Idempotency-Keys that differ in case, or in the last of 255 characters, are two.',
-    )
+    row(`${id}.idempotency.distinct`, 'Idempotency-Keys that differ in case or in the last of 255 characters are two.')
       .from(source, writing(`${id}.idempotency.mismatch`))
       .check(async (probe) => {
         const [key, long] = [newKey(), newKey().padEnd(254, 'x')]
@@ -122,10 +110,7 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
         ;(await under(probe, key, '{}')).expectStatus(400)
         ;(await once(probe, key)).first.expectHeader('Idempotency-Replayed', undefined)
       }),
-    row(
-      `${id}.idempotency.invalid`,
-      'An Idempotency-Key that is empty, too long or wrongly quoted: 400 invalid_parameter.',
-    )
+    row(`${id}.idempotency.invalid`, 'An empty, too long or wrongly quoted Idempotency-Key: 400 invalid_parameter.')
       .from(source, { needs: ['write'] })
       .check(async (probe) => {
         const json = await body(probe)

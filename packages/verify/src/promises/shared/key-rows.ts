@@ -21,10 +21,7 @@ export function keyRows(
   const needs = isRead ? [] : (['write'] as const)
   const after = first === undefined ? [] : [first]
   const rows = [
-    row(
-      `${id}.no-key`,
-      'Without an API key: 401 missing_api_key. With an invalid one: 401 invalid_api_key. Nothing changes.',
-    )
+    row(`${id}.no-key`, 'Without a key: 401 missing_api_key. With an invalid one: 401 invalid_api_key. No change.')
       .from(response(of, 401), { needs, after: [...after, 'auth.code.missing', 'auth.code.invalid'] })
       .check(async (probe) => {
         for (const which of ['missing', 'invalid'] as const)

@@ -104,10 +104,7 @@ export function cursorRows({ level, id, operation, path, statuses, filter, view 
   const other = path === '/pets' ? '/store/orders' : '/pets'
   return [
     refusedValues(level, `${id}.cursor`, operation, [path, 'cursor'], WRONG_CURSORS),
-    row(
-      `${id}.cursor.other`,
-      'A cursor given twice, with a character changed, with another filter, without it or with another order: 400 invalid_parameter.',
-    )
+    row(`${id}.cursor.other`, 'A cursor twice, changed, or with another filter or order: 400 invalid_parameter.')
       .from(source, reading(`${id}.cursor.wrong`, `${id}.next`))
       .check(async (probe) => {
         const query = await view(probe)
