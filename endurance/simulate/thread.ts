@@ -1,36 +1,48 @@
 // A thread of a simulated server: its text runs in this process, when the scheduler says so. It stands in the place of
 // store/sqlite/connect/thread.ts in the bundle.
 
+import { translateCode } from '../../packages/service/src/store/sqlite/connect/errors.ts'
+import THREAD from '../../packages/service/src/store/sqlite/connect/sql-thread.js' with { type: 'text' }
 import { startTimer } from '../../packages/service/src/system/runtime.ts'
 import { Database } from './database.ts'
 
 const ANSWER_MS = 1
 
-export class Thread<Message extends object, Answer> {
-  private readonly self: { onmessage?: (event: { data: Message }) => void } = {}
-  private answer: Answer | undefined
+interface Answer {
+  rows?: unknown[][]
+  code?: string
+  message?: string
+}
 
-  constructor(text: string) {
-    const body = text.replaceAll(/^import .*$/gm, '')
+export class Thread {
+  private readonly self: { onmessage?: (event: { data: object }) => void } = {}
+  private answer: Answer = {}
+
+  constructor(private readonly opening: object) {
+    const body = THREAD.replaceAll(/^import .*$/gm, '')
     const post = (answer: Answer) => {
       this.answer = answer
     }
     new Function('self', 'postMessage', 'Database', body)(this.self, post, Database)
   }
 
-  ask(message: Message): Promise<Answer> {
-    return new Promise((resolve) => {
-      startTimer(() => {
-        this.self.onmessage?.({ data: message })
-        const { answer } = this
-        startTimer(() => resolve(answer as Answer), ANSWER_MS)
-      }, 0)
-    })
+  query(sql: string, values: readonly unknown[] = [], first?: string): Promise<unknown[][]> {
+    return this.ask({ opening: this.opening, first, sql, values })
   }
 
   ref(): void {}
 
-  async stop(last: Message): Promise<void> {
-    await this.ask(last)
+  async stop(): Promise<void> {
+    await this.ask({})
+  }
+
+  private ask(message: object): Promise<unknown[][]> {
+    return new Promise((resolve, reject) => {
+      startTimer(() => {
+        this.self.onmessage?.({ data: message })
+        const { rows, code = '', message: text } = this.answer
+        startTimer(() => (rows ? resolve(rows) : reject(translateCode(code, new Error(text)))), ANSWER_MS)
+      }, 0)
+    })
   }
 }

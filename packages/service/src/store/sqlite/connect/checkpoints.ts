@@ -5,7 +5,6 @@
 // always written to would never start again.
 
 import { monotonicMs, startInterval, stopTimer } from '../../../system/runtime.ts'
-import THREAD from './checkpoint-thread.js' with { type: 'text' }
 import type { SqliteConnection } from './connection.ts'
 import { Thread } from './thread.ts'
 import type { Transactions } from './transaction.ts'
@@ -21,31 +20,43 @@ export const LOG_BYTES = 2 * FRAMES_MIN * FRAME_BYTES
 /** piece by piece, because the commit that starts the log again does it: 8 MB take 3 ms. */
 const CUT_BYTES = 8 * 1024 * 1024
 
-type Step = 'copy' | 'restart' | 'close'
-
-export interface Checkpoints {
-  /** Resolves when the thread has closed the file. */
-  stop(): Promise<void>
-}
+/** How long writers wait at most while the last frames are copied and readers of the log end. */
+const WRITERS_WAIT_MS_MAX = 20
+/** 1 MB: so few frames are copied while writers wait. */
+const REST_MAX = 250
+/** If a disk is slower than the writers, they have to wait in the end. */
+const ROUNDS_MAX = 10
+/** https://sqlite.org/pragma.html#pragma_wal_checkpoint */
+const runAs = (mode: string) => `PRAGMA wal_checkpoint(${mode})`
 
 /** The thread is not started before the log is long enough for the first time. */
-export function startCheckpoints(connection: SqliteConnection, hold: Transactions['hold']): Checkpoints {
+export function startCheckpoints(connection: SqliteConnection, hold: Transactions['hold']) {
   const { filename } = connection.database
   if (filename === ':memory:') return { stop: async () => undefined }
-  const thread = new Thread<{ step: Step; path: string }, boolean>(THREAD)
+  const thread = new Thread({ path: filename, readonly: false, waitMs: WRITERS_WAIT_MS_MAX })
   let running: Promise<boolean> | undefined
   /** The last commit when all was copied. The next one starts the log again. */
   let finished: number | undefined
   let notBefore = 0
 
-  /** `false` where the thread could not do it. */
-  const request = (step: Step) => thread.ask({ step, path: filename }).catch(() => false)
+  /** Copies beside the writers. Returns whether nearly all is copied. */
+  async function copy(): Promise<boolean> {
+    for (let [round, before] = [0, -1]; round < ROUNDS_MAX; round++) {
+      const [[, frames, copied] = []] = await thread.query(runAs('NOOP'), [], runAs('PASSIVE'))
+      if (Number(frames) - Number(copied) <= REST_MAX) return true
+      // A reader needs the older state, or another process copies.
+      if (Number(copied) === before) return false
+      before = Number(copied)
+    }
+    return true
+  }
 
   async function checkpoint(): Promise<boolean> {
     // The thread opens the path, where another file may be meanwhile.
     connection.check()
-    if (!(await request('copy'))) return false
-    return hold(() => request('restart'))
+    if (!(await copy())) return false
+    const [[busy] = []] = await hold(() => thread.query(runAs('RESTART')))
+    return busy === 0n
   }
 
   /** Never of what was written last: Litestream copies that after the log has started again. */
@@ -69,11 +80,12 @@ export function startCheckpoints(connection: SqliteConnection, hold: Transaction
   // The file may be lost.
   const looking = startInterval(() => look().catch(() => undefined), LOOK_EVERY_MS).unref()
   return {
+    /** Resolves when the thread has closed the file. */
     async stop() {
       stopTimer(looking)
       thread.ref()
       await running
-      await thread.stop({ step: 'close', path: filename })
+      await thread.stop()
     },
   }
 }

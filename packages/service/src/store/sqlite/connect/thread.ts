@@ -1,22 +1,32 @@
-// A thread beside the one that answers requests, with a connection of its own. It is started from its text by the first message, since from a
+// A thread beside the one that answers requests, with its own connection. The first statement starts it from its text, because from a
 // path the package and the executable would each have to carry a second script; and it keeps no process alive.
 
 import { unavailable } from '../../shared/failures.ts'
+import { translateCode } from './errors.ts'
+import THREAD from './sql-thread.js' with { type: 'text' }
 
-export class Thread<Message extends object, Answer> {
+/** How the thread opens the file, and how long its statements wait for a lock. */
+interface Opening {
+  readonly path: string
+  readonly readonly: boolean
+  readonly waitMs: number
+}
+
+type Rows = unknown[][]
+
+export class Thread {
   private worker: Worker | undefined
   /** Answers come in the order of the messages. */
-  private readonly waiting: PromiseWithResolvers<Answer>[] = []
+  private readonly waiting: PromiseWithResolvers<Rows>[] = []
 
-  constructor(private readonly text: string) {}
+  constructor(private readonly opening: Opening) {}
 
-  /** Rejects with `unavailable` where the thread itself has failed. The next message starts another one. */
-  ask(message: Message): Promise<Answer> {
-    this.worker ??= this.start()
-    const answer = Promise.withResolvers<Answer>()
-    this.waiting.push(answer)
-    this.worker.postMessage(message)
-    return answer.promise
+  /**
+   * Runs a statement; `first` runs right before it. Rejects with SQLite's error, translated, or with `unavailable` if the thread itself has
+   * failed. The next statement begins with a new connection.
+   */
+  query(sql: string, values: readonly unknown[] = [], first?: string): Promise<Rows> {
+    return this.ask({ opening: this.opening, first, sql, values })
   }
 
   /** Keeps the process alive for what it works on. */
@@ -24,18 +34,30 @@ export class Thread<Message extends object, Answer> {
     this.worker?.ref()
   }
 
-  /** Resolves when it has answered its last message, or has failed. */
-  async stop(last: Message): Promise<void> {
+  /** Resolves when it has closed the file, or has failed. */
+  async stop(): Promise<void> {
     if (!this.worker) return
     this.ref()
-    await this.ask(last).catch(() => undefined)
+    await this.ask({}).catch(() => undefined)
     this.worker?.terminate()
   }
 
+  private ask(message: object): Promise<Rows> {
+    this.worker ??= this.start()
+    const answer = Promise.withResolvers<Rows>()
+    this.waiting.push(answer)
+    this.worker.postMessage(message)
+    return answer.promise
+  }
+
   private start(): Worker {
-    const worker = new Worker(URL.createObjectURL(new Blob([this.text], { type: 'text/javascript' })))
+    const worker = new Worker(URL.createObjectURL(new Blob([THREAD], { type: 'text/javascript' })))
     worker.unref()
-    worker.onmessage = ({ data }) => this.waiting.shift()?.resolve(data)
+    worker.onmessage = ({ data: { rows, code, message } }) => {
+      const asked = this.waiting.shift()
+      if (rows) asked?.resolve(rows)
+      else asked?.reject(translateCode(code ?? '', new Error(`${message} (${code})`)))
+    }
     worker.onerror = ({ message }) => {
       this.worker = undefined
       for (const { reject } of this.waiting.splice(0)) reject(unavailable(new Error(message)))

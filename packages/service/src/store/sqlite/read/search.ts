@@ -6,12 +6,10 @@ import { jsonObject } from '../../shared/columns.ts'
 import { type AnyFilter, conditionsOf, ORDERS, PETS, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
 import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../../shared/search.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from '../connect/connection.ts'
-import { translateCode } from '../connect/errors.ts'
 import { inserter, type Read, type Statements } from '../connect/statements.ts'
 import { Thread } from '../connect/thread.ts'
 import { SQLITE_JSON } from './json.ts'
 import { parameter, walkSql } from './page-queries.ts'
-import THREAD from './search-thread.js' with { type: 'text' }
 
 /**
  * In the index each word begins with a letter for the block of 2^20 ids that its row is in. So no word has more rows than a block: FTS5 merges all
@@ -89,31 +87,15 @@ interface Looked {
   rows: FoundRow[]
 }
 
-type Answer = { rows: unknown[][] } | { code: string | undefined; message: string }
-
-interface SearchThread {
-  query: RunQuery
-  /** Resolves when the thread has closed the file. */
-  stop(): Promise<void>
-}
-
 /**
  * Runs the searches of a file in a thread with its own connection: a search may read millions of entries of the index, and no other request
  * waits for it. Concurrent searches take turns, step by step.
  */
-export function searchThread(connection: SqliteConnection): SearchThread {
-  const { filename } = connection.database
-  const thread = new Thread<{ path?: string; waitMs?: number; sql?: string; values?: unknown[] }, Answer>(THREAD)
-  return {
-    async query(sql, ...values) {
-      const answer = await thread.ask({ path: filename, waitMs: BUSY_TIMEOUT_MS, sql, values })
-      // The thread opened the path, which may name another file now.
-      connection.check()
-      if ('rows' in answer) return answer.rows
-      throw translateCode(answer.code ?? '', new Error(`${answer.message} (${answer.code})`))
-    },
-    stop: () => thread.stop({}),
-  }
+export function searchThread(connection: SqliteConnection): { query: RunQuery; stop: () => Promise<void> } {
+  const thread = new Thread({ path: connection.database.filename, readonly: true, waitMs: BUSY_TIMEOUT_MS })
+  // The thread opens the path, which may name another file by then.
+  const query: RunQuery = (sql, ...values) => thread.query(sql, values).finally(() => connection.check())
+  return { query, stop: () => thread.stop() }
 }
 
 export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: StoredList<Filter>): Walk<Filter> {

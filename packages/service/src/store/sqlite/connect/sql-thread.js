@@ -1,0 +1,32 @@
+// The thread of thread.ts. A message has how the store's file is opened, and a statement with its values; `first` is another statement that runs
+// before it. The answer has the rows, or the error. A message without a statement closes the file.
+// JavaScript, since it is started from its text.
+
+import { Database } from 'bun:sqlite'
+
+let database
+
+self.onmessage = ({ data: { opening, first, sql, values } }) => {
+  try {
+    if (sql === undefined) return postMessage(close())
+    database ??= open(opening)
+    if (first) database.run(first)
+    postMessage({ rows: database.query(sql).values(...values) })
+  } catch ({ code, message }) {
+    // Such as a failing or full disk. The next statement begins with a new connection.
+    close()
+    postMessage({ code, message })
+  }
+}
+
+function open({ path, readonly, waitMs }) {
+  const opened = new Database(path, { readonly, readwrite: !readonly, create: false, strict: true, safeIntegers: true })
+  opened.run(`PRAGMA busy_timeout = ${waitMs}`)
+  return opened
+}
+
+function close() {
+  database?.close()
+  database = undefined
+  return { rows: [] }
+}
