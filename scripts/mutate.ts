@@ -1,0 +1,163 @@
+// `npm run mutate`: changes single lines of the product, one at a time, and says which tests notice. The seed decides which lines, so nobody
+// chooses them who knows the tests. A line that the
+// compiler refuses does not count. The tests of the folder run first, then all.
+
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { count } from '../packages/service/src/config/setting-parsers.ts'
+import { parsedBy } from '../packages/service/src/terminal/options.ts'
+import { endTree } from '../test/support/process-tree.ts'
+import { randomOf } from '../test/support/search-rules.ts'
+
+const ROOT = join(import.meta.dir, '..')
+/** A mutation that hangs its tests is ended after this time, and counts as noticed. */
+const SECONDS_MAX = { types: 120, folder: 300, all: 900 }
+
+interface Mutation {
+  readonly file: string
+  /** From 1. */
+  readonly line: number
+  readonly before: string
+  readonly after: string
+}
+
+/** What may be written instead of a piece of a line. */
+const CHANGES: readonly (readonly [RegExp, (found: string, ...groups: string[]) => string])[] = [
+  [/ === /, () => ' !== '],
+  [/ !== /, () => ' === '],
+  [/ < (?=[\w(-])/, () => ' <= '],
+  [/ > (?=[\w(-])/, () => ' >= '],
+  [/ <= /, () => ' < '],
+  [/ >= /, () => ' > '],
+  [/ && /, () => ' || '],
+  [/ \|\| /, () => ' && '],
+  [/\bawait (?=[\w(])/, () => ''],
+  [/\bif \((?!!)(.+?)\) (?=return|throw|continue|break)/, (_, condition) => `if (!(${condition})) `],
+  [/(\w)\((\w+), (\w+)\)/, (_, name, one, other) => `${name}(${other}, ${one})`],
+]
+
+/** As many of each folder as possible, in the order of the seed. */
+function chosen(seed: number): Mutation[] {
+  const random = randomOf(seed)
+  const shuffled = <Of>(all: readonly Of[]) =>
+    all
+      .map((one) => [random(), one] as const)
+      .toSorted(([one], [other]) => one - other)
+      .map(([, one]) => one)
+  const files = [...new Bun.Glob('packages/*/src/**/*.{ts,tsx}').scanSync(ROOT)]
+    .filter((file) => !/generated|\.d\.ts$/.test(file))
+    .sort()
+  const byFolder = Map.groupBy(files.flatMap(mutationsOf), ({ file }) => folderOf(file))
+  const queues = shuffled([...byFolder.values()]).map(shuffled)
+  const mutations: Mutation[] = []
+  for (let n = 0; queues.some((queue) => n < queue.length); n++)
+    for (const queue of queues) if (queue[n]) mutations.push(queue[n] as Mutation)
+  return mutations
+}
+
+function mutationsOf(file: string): Mutation[] {
+  return readFileSync(join(ROOT, file), 'utf8')
+    .split('\n')
+    .flatMap((before, n) => {
+      if (/^\s*(?:\/\/|\/?\*|import |export type|type |interface )/.test(before)) return []
+      return CHANGES.filter(([piece]) => piece.test(before)).map(([piece, instead]) => {
+        const after = before.replace(piece, instead as (found: string) => string)
+        return { file, line: n + 1, before, after }
+      })
+    })
+}
+
+/** Such as packages/service/src/http: tests of it are in packages/service/test/http. */
+function folderOf(file: string): string {
+  const [, owner, , folder = '', inner = ''] = file.split('/')
+  if (owner !== 'service') return `packages/${owner}/src`
+  return join('packages/service/src', folder, folder === 'store' && !inner.includes('.') ? inner : '')
+}
+
+function testsOf(folder: string): string {
+  return folder
+    .replace('/src', '/test')
+    .replace(/\/(?:terminal|shared)$/, '')
+    .replace('/test/store/test', '/test/store')
+}
+
+/** The first test that fails, `undefined` if none does. */
+async function failing(folder: string, command: readonly string[], secondsMax: number): Promise<string | undefined> {
+  const child = Bun.spawn([...command], { cwd: folder, stdout: 'pipe', stderr: 'pipe' })
+  let isOver = false
+  const timer = setTimeout(() => {
+    isOver = true
+    endTree(child.pid)
+  }, 1000 * secondsMax)
+  const [output, errors, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  clearTimeout(timer)
+  if (isOver) return `no test: they hang for ${secondsMax} s`
+  if (status === 0) return undefined
+  return (
+    /\(fail\) (.*?)(?: \[[\d.]+ms\])?$/m.exec(output + errors)?.[1] ?? (output + errors).trim().split('\n').at(-1) ?? ''
+  )
+}
+
+/** Whether the types notice it. */
+async function failsTypes(tree: string, { file }: Mutation): Promise<boolean> {
+  const project = file.includes('/page/') ? 'packages/page/src' : '.'
+  return (await failing(tree, ['node_modules/.bin/tsc', '-p', project], SECONDS_MAX.types)) !== undefined
+}
+
+async function noticedBy(tree: string, { file }: Mutation): Promise<string | undefined> {
+  const bun = process.execPath
+  const inFolder = [bun, 'test', '--timeout', '60000', '--bail', testsOf(folderOf(file))]
+  return (await failing(tree, inFolder, SECONDS_MAX.folder)) ?? failing(tree, [bun, 'test/run.ts'], SECONDS_MAX.all)
+}
+
+const { seed, mutations } = new Command('npm run mutate --')
+  .description('Changes single lines of the product, one at a time, and says which tests notice.')
+  .option('--seed <number>', 'which lines', parsedBy(count), 1)
+  .option('--mutations <number>', 'how many', parsedBy(count), 60)
+  .parse()
+  .opts<{ seed: number; mutations: number }>()
+
+const tree = mkdtempSync(join(tmpdir(), 'petstore-mutated-'))
+try {
+  const { stdout } = Bun.spawnSync(['git', 'ls-files', '-z'], { cwd: ROOT })
+  for (const file of stdout.toString().split('\0').filter(Boolean)) cpSync(join(ROOT, file), join(tree, file))
+  symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))
+  let [byTypes, tried, noticed] = [0, 0, 0]
+  for (const mutation of chosen(seed)) {
+    if (tried === mutations) break
+    const { file, line, before, after } = mutation
+    const path = join(tree, file)
+    const text = readFileSync(path, 'utf8')
+    writeFileSync(
+      path,
+      text
+        .split('\n')
+        .toSpliced(line - 1, 1, after)
+        .join('\n'),
+    )
+    if (await failsTypes(tree, mutation)) byTypes++
+    else {
+      tried++
+      const by = await noticedBy(tree, mutation)
+      if (by !== undefined) noticed++
+      const where = `${file.slice('packages/'.length)}:${line}`
+      print(
+        `${tried}. ${where}: ${before.trim()} → ${after.trim()}\n   ${by === undefined ? 'NOT NOTICED' : `noticed by ${by}`}`,
+      )
+    }
+    writeFileSync(path, text)
+  }
+  print(`${noticed} of ${tried} noticed by tests; ${byTypes} others by the compiler`)
+} finally {
+  rmSync(tree, { recursive: true })
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
