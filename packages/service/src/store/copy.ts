@@ -48,11 +48,7 @@ export async function copyStore(
 }
 
 /** A table of the source and the same table of the target. They differ only in types that one kind of store lacks. */
-interface Pair {
-  name: string
-  from: Table
-  to: Table
-}
+type Pair = readonly [from: Table, to: Table]
 
 class Copy {
   private done = 0
@@ -70,12 +66,13 @@ class Copy {
   async run(): Promise<Record<string, number>> {
     const pairs = this.pairs(await this.source.tables(), await this.target.tables())
     const counts: Record<string, number> = {}
-    for (const { name, from } of pairs) {
-      counts[name] = await this.source.count(from)
-      this.total += 2 * counts[name]
+    for (const [from] of pairs) {
+      const count = await this.source.count(from)
+      counts[from.name] = count
+      this.total += 2 * count
     }
     for (const pair of pairs) await this.append(pair)
-    for (const pair of pairs) await this.compare(pair, counts[pair.name])
+    for (const pair of pairs) await this.compare(pair, counts[pair[0].name])
     await this.target.markFinished()
     return counts
   }
@@ -91,12 +88,12 @@ class Copy {
     if (differences.length > 0) {
       throw new StartError(`The two stores have different tables, so nothing was copied: ${differences.join('; ')}.`)
     }
-    return ours.map((from, index) => ({ name: from.name, from, to: theirs[index] as Table }))
+    return ours.map((from, index) => [from, theirs[index] as Table])
   }
 
   /** Adds the rows that the target lacks. */
   private async append(pair: Pair): Promise<void> {
-    const { from, to } = pair
+    const [from, to] = pair
     for await (const missing of this.missing(pair, 'copying')) {
       if (missing.length === 0) continue
       await this.markUnfinished()
@@ -117,7 +114,7 @@ class Copy {
 
   private async compare(pair: Pair, count: number | undefined): Promise<void> {
     for await (const missing of this.missing(pair, 'checking')) if (missing.length > 0) throw this.differs(pair)
-    if ((await this.target.count(pair.to)) !== count) throw this.differs(pair)
+    if ((await this.target.count(pair[1])) !== count) throw this.differs(pair)
   }
 
   /**
@@ -126,11 +123,11 @@ class Copy {
    */
   private async *missing(pair: Pair, step: CopyProgress['step']): AsyncGenerator<TableRow[]> {
     for (let after: TableRow | undefined; ; ) {
-      const rows = await this.source.read(pair.from, after, BATCH_ROWS)
+      const rows = await this.source.read(pair[0], after, BATCH_ROWS)
       if (rows.length === 0) return
       // SQLite answers within the turn: without this the process would see no signal until the end.
       await endOfTurn()
-      const there = await this.target.read(pair.to, after, BATCH_ROWS)
+      const there = await this.target.read(pair[1], after, BATCH_ROWS)
       const isWanted = (row: TableRow, index: number) => row.every((value, column) => value === rows[index]?.[column])
       if (!there.slice(0, rows.length).every(isWanted)) throw this.differs(pair)
       yield rows.slice(there.length)
@@ -140,7 +137,7 @@ class Copy {
     }
   }
 
-  private differs({ name }: Pair): StartError {
+  private differs([{ name }]: Pair): StartError {
     return new StartError(
       `${this.targetName} holds other ${name.replaceAll('_', ' ')} than the source. They were not changed. Copy to an empty store, and stop the servers of both stores first.`,
     )

@@ -13,16 +13,9 @@ import { fileVersion } from './sqlite/connect/connection.ts'
 import { backUp } from './sqlite/file/backup.ts'
 import { identityOf } from './sqlite/file/checks.ts'
 import { openSqliteContents } from './sqlite/file/contents.ts'
-import {
-  type BackupSummary,
-  type Checked,
-  checkCopy,
-  type LastEvent,
-  type Origin,
-  originOf,
-} from './sqlite/file/integrity.ts'
+import { checkCopy, type LastEvent, type Origin, originOf } from './sqlite/file/integrity.ts'
 import { recover } from './sqlite/file/recovery.ts'
-import { type Restored, restore } from './sqlite/file/restore.ts'
+import { restore } from './sqlite/file/restore.ts'
 import { NEWEST_VERSION } from './sqlite/schema/schema.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
@@ -52,16 +45,7 @@ interface StoreKind {
 }
 
 /** Must not be used in a process that has the store open, except `origin`: see store/sqlite/file/checks.ts. */
-export interface StoreFiles {
-  /** Writes a consistent copy of the store to the new file `to`. */
-  backUp(address: string, to: string): BackupSummary
-  /** Whether the copy is whole. Changes nothing. Throws StartError when it cannot be checked. */
-  check(copy: string): Checked
-  /** Tells whose copy it is; `undefined` if it cannot be read, or is the store itself. May be used beside the open store. */
-  origin(copy: string, address: string): Origin | undefined
-  /** Replaces the store with the backup `from`, and does what `recover` does, but revokes nothing. */
-  restore(from: string, address: string, skipIds: bigint): Restored
-}
+export type StoreFiles = typeof files
 
 export type { LastEvent, Origin }
 
@@ -86,6 +70,19 @@ const postgres: StoreKind = {
 const ADDRESS_ELSEWHERE = /:\/\/|^postgres(ql)?\/\/|^(jdbc|file|sqlite3?|[a-z]):|(^|\s)(host|hostaddr|dbname)\s*=/i
 const FORMS = "must be a file's path, or have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE"
 
+const files = {
+  /** Writes a consistent copy of the store to the new file `to`. */
+  backUp: (address: string, to: string) => backUp(absolutePath(address), absolutePath(to)),
+  /** Whether the copy is whole. Changes nothing. Throws StartError when it cannot be checked. */
+  check: (copy: string) => checkCopy(absolutePath(copy)),
+  /** Tells whose copy it is; `undefined` if it cannot be read, or is the store itself. May be used beside the open store. */
+  origin: (copy: string, address: string): Origin | undefined =>
+    file.identify(copy) === file.identify(address) ? undefined : originOf(copy),
+  /** Replaces the store with the backup `from`, and does what `recover` does, but revokes nothing. */
+  restore: (from: string, address: string, skipIds: bigint) =>
+    restore(absolutePath(from), absolutePath(address), skipIds),
+}
+
 const file: StoreKind = {
   check(address) {
     if (address === MEMORY) throw new Error('must be a file: `petstore serve --ephemeral` keeps everything in memory')
@@ -106,12 +103,7 @@ const file: StoreKind = {
   contents: async (address) => openSqliteContents(absolutePath(address)),
   schema: async (address) => schemaState(fileVersion(absolutePath(address)), NEWEST_VERSION),
   recover: async (address, recovery) => recover(absolutePath(address), recovery),
-  files: {
-    backUp: (address, to) => backUp(absolutePath(address), absolutePath(to)),
-    check: (copy) => checkCopy(absolutePath(copy)),
-    origin: (copy, address) => (file.identify(copy) === file.identify(address) ? undefined : originOf(copy)),
-    restore: (from, address, skipIds) => restore(absolutePath(from), absolutePath(address), skipIds),
-  },
+  files,
 }
 
 /** Returns "must not …" for a path with something that a shell removes or replaces, but an env file or a unit of systemd keeps. */

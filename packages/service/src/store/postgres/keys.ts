@@ -8,7 +8,6 @@ import {
   createdKey,
   type DeprecatedCallsRow,
   KEY_COLUMNS,
-  type KeyRow,
   LIST_DEPRECATED_CALLS,
   LIST_KEYS,
   toDeprecatedCalls,
@@ -52,14 +51,14 @@ export function postgresKeys(
   let changes = 0
 
   async function readKeys(hashes: KeyHash[]): Promise<(ApiKey | undefined)[]> {
-    const rows = await read<KeyRow & { hash: KeyHash }>(BY_HASH, `{${hashes.join(',')}}`)
+    const rows = await read<{ hash: KeyHash }>(BY_HASH, `{${hashes.join(',')}}`)
     const found = new Map(rows.map(({ hash, ...row }) => [hash, toKey(row)]))
     return hashes.map((hash) => found.get(hash))
   }
 
   async function create(on: RunQuery, key: NewKey): Promise<ApiKey> {
     const { name, hash, readOnly, expiresAt = null, ending = null, newestKnown = null } = key
-    const [row] = await on<KeyRow>(INSERT, name, hash, readOnly, now(), expiresAt, ending, newestKnown)
+    const [row] = await on(INSERT, name, hash, readOnly, now(), expiresAt, ending, newestKnown)
     return createdKey(row, key)
   }
 
@@ -77,7 +76,7 @@ export function postgresKeys(
     createKey: (key) => alone((on) => create(on, key)),
     createFirstKey: (key) =>
       alone(async (on) => ((await on('SELECT FROM keys LIMIT 1')).length > 0 ? undefined : create(on, key))),
-    listKeys: async () => (await read<KeyRow>(LIST_KEYS)).map(toKey),
+    listKeys: async () => (await read(LIST_KEYS)).map(toKey),
     revokeKey: async (id) => {
       await connection.transaction(({ query }) => query(REVOKE, id, now()))
       changes++

@@ -3,7 +3,7 @@
 
 import { StartError } from '../../domain/start-error.ts'
 import { monotonicMs, sleep, wallMs } from '../../system/runtime.ts'
-import { type KeyRow, LIST_KEYS, toKey } from '../shared/key-rows.ts'
+import { LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
 import { APPLICATION } from './connect/client.ts'
@@ -26,7 +26,7 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
     try {
       await checkSchema(execute)
       await checkAlone(execute)
-      const rows = await execute<KeyRow>(LIST_KEYS)
+      const rows = await execute(LIST_KEYS)
       const revoked = await revoke(rows.map(toKey))
       // A person may have taken long to answer.
       await checkAlone(execute)

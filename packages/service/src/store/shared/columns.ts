@@ -3,14 +3,16 @@
 
 import { type JsonNumber, type JsonObject, parseJson } from '../../../../contract/src/json.ts'
 
-/** `word`: a text without characters that JSON escapes. `time`: milliseconds since 1970. */
-type Kind<Value> = Value extends bigint
-  ? 'integer'
-  : Value extends number
-    ? 'time'
-    : string extends Value
-      ? 'text'
-      : 'word'
+/** `word`: a text without characters that JSON escapes. `time`: milliseconds since 1970. `flag`: SQLite has no booleans, but 0 and 1. */
+type Kind<Value> = Value extends boolean
+  ? 'flag'
+  : Value extends bigint
+    ? 'integer'
+    : Value extends number
+      ? 'time'
+      : string extends Value
+        ? 'text'
+        : 'word'
 
 /** Fields in the order of the contract; `column` is SQL. An optional field is NULL where it is absent. */
 export type Columns<Row> = {
@@ -26,8 +28,17 @@ export interface JsonDialect {
   time(column: string): string
 }
 
-type Value = bigint | number | string
+type Value = bigint | number | string | boolean
 export type AnyColumns = Readonly<Record<string, { column: string; kind: string; optional?: boolean }>>
+
+/** Columns of integers and of texts, each for a field of its name. */
+export function columnsOf<const Name extends string>(integers: readonly Name[], texts: readonly Name[]) {
+  const ofKind = (kind: string) => (column: Name) => [column, { column, kind }] as const
+  return Object.fromEntries([...integers.map(ofKind('integer')), ...texts.map(ofKind('text'))]) as Record<
+    Name,
+    { column: Name; kind: string }
+  >
+}
 
 /** The fields of a row and their columns, in the order of the table. */
 export function fieldsOf<Row>(columns: Columns<Row>): { fields: (keyof Row)[]; names: string[] } {
@@ -55,6 +66,7 @@ export function jsonObject(columns: AnyColumns, dialect: JsonDialect): string {
 export function fromRow<Row>(columns: Columns<Row>, row: object, prefix = ''): Row {
   return fromFields(columns, (field, kind) => {
     const value = (row[(prefix + field) as keyof object] as Value | null) ?? undefined
+    if (value !== undefined && kind === 'flag') return Boolean(value)
     return value !== undefined && kind === 'time' ? Number(value) : value
   })
 }

@@ -11,7 +11,7 @@ import {
 } from '../../domain/events.ts'
 import { petStatusOf } from '../../domain/order-transitions.ts'
 import type { OrderStatus, OrderTerms } from '../../domain/orders.ts'
-import { type AnyColumns, type JsonDialect, jsonObject } from './columns.ts'
+import { type AnyColumns, columnsOf, type JsonDialect, jsonObject } from './columns.ts'
 import { NEW_PET_COLUMNS } from './pet-columns.ts'
 
 /** What `pet` holds of a pet, as JSON: the rest of it has columns. */
@@ -40,17 +40,10 @@ const SHOWN = `
     THEN concat('{"id":', pet_id, ',', substr(pet, 2, length(pet) - 2), ',"status":"', pet_status, '"}') END AS whole_pet`
 
 /** The columns of a new row, and how PostgreSQL is given them; the store itself gives `id`, and `reached`. */
-export const NEW_EVENT_COLUMNS = {
-  type: { column: 'type', kind: 'text' },
-  at: { column: 'at', kind: 'integer' },
-  key_id: { column: 'key_id', kind: 'integer' },
-  pet_id: { column: 'pet_id', kind: 'integer' },
-  pet_status: { column: 'pet_status', kind: 'text' },
-  pet: { column: 'pet', kind: 'text' },
-  order_id: { column: 'order_id', kind: 'integer' },
-  order_status: { column: 'order_status', kind: 'text' },
-  terms: { column: 'terms', kind: 'text' },
-}
+export const NEW_EVENT_COLUMNS = columnsOf(
+  ['at', 'key_id', 'pet_id', 'order_id'],
+  ['type', 'pet_status', 'pet', 'order_status', 'terms'],
+)
 
 export function rowOf({ type, at, by, petId, orderId, pet, terms }: NewEvent) {
   const orderStatus = orderId === undefined ? null : orderStatusOf(type)

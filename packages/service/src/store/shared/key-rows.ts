@@ -2,17 +2,17 @@
 
 import type { ApiKey, DeprecatedCalls, KeyId, NewKey } from '../../domain/keys.ts'
 import { StartError } from '../../domain/start-error.ts'
+import { type Columns, fromRow, selectList } from './columns.ts'
 
-export interface KeyRow {
-  id: KeyId
-  name: string
-  /** SQLite has no booleans: 0 or 1. */
-  readOnly: boolean | bigint
-  createdAt: bigint
-  expiresAt: bigint | null
-  revokedAt: bigint | null
-  ending: string | null
-  lastUsedAt: bigint | null
+const KEYS: Columns<ApiKey> = {
+  id: { column: 'id', kind: 'integer' },
+  name: { column: 'name', kind: 'text' },
+  readOnly: { column: 'read_only', kind: 'flag' },
+  createdAt: { column: 'created_at', kind: 'time' },
+  expiresAt: { column: 'expires_at', kind: 'time', optional: true },
+  revokedAt: { column: 'revoked_at', kind: 'time', optional: true },
+  ending: { column: 'ending', kind: 'text', optional: true },
+  lastUsedAt: { column: 'last_used_at', kind: 'time', optional: true },
 }
 
 export interface DeprecatedCallsRow {
@@ -22,28 +22,18 @@ export interface DeprecatedCallsRow {
   lastAt: bigint
 }
 
-export const KEY_COLUMNS = `id, name, read_only AS "readOnly", created_at AS "createdAt", expires_at AS "expiresAt",
-  revoked_at AS "revokedAt", ending, last_used_at AS "lastUsedAt"`
+export const KEY_COLUMNS = selectList(KEYS)
 /** Every key, oldest first. */
 export const LIST_KEYS = `SELECT ${KEY_COLUMNS} FROM keys ORDER BY id`
 export const LIST_DEPRECATED_CALLS = `SELECT key_id AS "keyId", operation_id AS "operationId", calls, last_at AS "lastAt"
   FROM deprecated_calls ORDER BY last_at DESC`
 
-export function toKey({ id, name, readOnly, createdAt, expiresAt, revokedAt, ending, lastUsedAt }: KeyRow): ApiKey {
-  return {
-    id,
-    name,
-    readOnly: Boolean(readOnly),
-    createdAt: Number(createdAt),
-    expiresAt: expiresAt === null ? undefined : Number(expiresAt),
-    revokedAt: revokedAt === null ? undefined : Number(revokedAt),
-    ending: ending ?? undefined,
-    lastUsedAt: lastUsedAt === null ? undefined : Number(lastUsedAt),
-  }
+export function toKey(row: object): ApiKey {
+  return fromRow(KEYS, row)
 }
 
 /** The row that was inserted, unless the key's name was given since `newestKnown`. */
-export function createdKey(row: KeyRow | null | undefined, { name }: NewKey): ApiKey {
+export function createdKey(row: object | null | undefined, { name }: NewKey): ApiKey {
   if (!row)
     throw new StartError(
       `Another command has just created a key named ${JSON.stringify(name)}. See petstore keys list.`,

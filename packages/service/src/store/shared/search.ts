@@ -19,6 +19,13 @@ export interface FoundRow {
   readonly json: string
 }
 
+/** What a step of a walk has looked at: how many rows, the last of them, and those that may have the words. */
+export interface Looked {
+  readonly count: number
+  readonly last: bigint
+  readonly rows: readonly FoundRow[]
+}
+
 /** The rows above `after`, or up to it, that may have the words: the nearest first, in steps of bounded length. */
 export interface WalkRange<Filter> {
   readonly filter: Filter

@@ -6,7 +6,6 @@ import {
   createdKey,
   type DeprecatedCallsRow,
   KEY_COLUMNS,
-  type KeyRow,
   LIST_DEPRECATED_CALLS,
   LIST_KEYS,
   toDeprecatedCalls,
@@ -17,11 +16,11 @@ import type { Statements } from './connect/statements.ts'
 import type { Transact } from './connect/transaction.ts'
 
 export function sqliteKeys(statements: Statements, transact: Transact, { now }: StoreOptions): KeyStore {
-  const byHash = statements.query<KeyRow, [KeyHash]>(`SELECT ${KEY_COLUMNS} FROM keys WHERE hash = ?`)
-  const all = statements.query<KeyRow, []>(LIST_KEYS)
+  const byHash = statements.query<object, [KeyHash]>(`SELECT ${KEY_COLUMNS} FROM keys WHERE hash = ?`)
+  const all = statements.query<object, []>(LIST_KEYS)
   const any = statements.query('SELECT 1 FROM keys LIMIT 1')
   const insert = statements.query<
-    KeyRow,
+    object,
     [string, KeyHash, boolean, number, number | null, string | null, KeyId | null]
   >(
     `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending) SELECT ?1, ?2, ?3, ?4, ?5, ?6

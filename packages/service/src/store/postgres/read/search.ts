@@ -14,7 +14,7 @@ import {
   rowsOf,
   type StoredList,
 } from '../../shared/lists.ts'
-import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../../shared/search.ts'
+import { type FoundRow, indexedWords, type Looked, type Walk, type WalkRange } from '../../shared/search.ts'
 import { Pool } from '../connect/pool.ts'
 import type { Parameter, RunQuery } from '../connect/session.ts'
 import { POSTGRES_JSON } from './json.ts'
@@ -98,12 +98,6 @@ export function forSearches(read: RunQuery, connections: number): RunQuery {
 /** How many rows were looked at, and the last of them; or a row that may have the words. */
 type WalkRow = { looked: number; id: bigint | null; text: null } | ({ looked: null } & FoundRow)
 
-interface Looked {
-  count: number
-  last: bigint | null
-  rows: FoundRow[]
-}
-
 export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: StoredList<Filter>): Walk<Filter> {
   const { table, searched } = list
   const row = `SELECT id, ${searched} AS text, ${jsonObject(list.columns, POSTGRES_JSON)} AS json FROM ${rowsOf(list)}`
@@ -122,7 +116,7 @@ export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: S
     const found = rows.filter((row) => row.looked === null)
     // The order of a UNION is nobody's promise.
     found.sort((one, other) => (one.id < other.id === up ? -1 : 1))
-    return { count: looked?.looked ?? 0, last: looked?.id ?? null, rows: found }
+    return { count: looked?.looked ?? 0, last: looked?.id ?? after, rows: found }
   }
 
   /** Looks at the next `limit` rows of the list. */
@@ -167,7 +161,7 @@ export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: S
     for (let limit = STEP.first; ; limit = STEP.next) {
       const looked = await alongList(range, after, limit)
       yield looked.rows
-      if (looked.count < limit || looked.last === null) return
+      if (looked.count < limit) return
       after = on(looked.last)
       // Once is enough: what the index has too many of stays too much.
       while (limit === STEP.first) {

@@ -3,7 +3,7 @@
 
 import type { Change, Writes } from '../../../domain/decisions/working-copy.ts'
 import type { NewEvent } from '../../../domain/events.ts'
-import type { AnyColumns } from '../../shared/columns.ts'
+import { type AnyColumns, columnsOf } from '../../shared/columns.ts'
 import { NEW_EVENT_COLUMNS, rowOf } from '../../shared/events.ts'
 import { rowOfAnswer } from '../../shared/idempotency.ts'
 import { STORED_ORDER_COLUMNS } from '../../shared/order-columns.ts'
@@ -28,13 +28,13 @@ const BEFORE = { before: { column: 'before', kind: 'word' } }
 const { id: _, ...NEW_ORDER } = STORED_ORDER_COLUMNS
 const NEW_PET_NAMES = Object.values(NEW_PET_COLUMNS).map(({ column }) => column)
 const NEW_ORDER_NAMES = Object.values(NEW_ORDER).map(({ column }) => column)
-const ANSWER = columns(['by', 'at'], ['key', 'operation', 'request', 'answer'])
-const EVENT = { ...columns(['place'], []), ...NEW_EVENT_COLUMNS }
+const ANSWER = columnsOf(['by', 'at'], ['key', 'operation', 'request', 'answer'])
+const EVENT = { ...columnsOf(['place'], []), ...NEW_EVENT_COLUMNS }
 
 const PARTS: readonly Part[] = [
   {
     name: 'pets_added',
-    columns: { ...PET_COLUMNS, ...columns(['by', 'at'], []) },
+    columns: { ...PET_COLUMNS, ...columnsOf(['by', 'at'], []) },
     assigns: true,
     sql: `INSERT INTO pets (${NEW_PET_NAMES}, created_at, created_by)
       SELECT ${NEW_PET_NAMES}, at, by FROM new ORDER BY new.id RETURNING id`,
@@ -42,7 +42,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'pets_indexed',
-    columns: columns(['id'], ['words']),
+    columns: columnsOf(['id'], ['words']),
     sql: `INSERT INTO search_pets (id, words) SELECT id, ${vectorOf('words')} FROM new RETURNING id`,
     rows: (writes) => addedIn(writes).map(({ pet: { id, name } }) => ({ id, words: indexedWords(name) })),
   },
@@ -75,7 +75,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'orders_indexed',
-    columns: columns(['id', 'pet_id'], ['words']),
+    columns: columnsOf(['id', 'pet_id'], ['words']),
     sql: INDEX_ORDERS,
     rows: ({ ordersAdded, ordersChanged }) => [
       ...ordersAdded.map(indexedOrder),
@@ -169,9 +169,4 @@ function update(table: string, names: readonly string[]): string {
 
 function withStatusBefore<Row extends { status: string }>({ before, after }: Change<Row>) {
   return { ...after, before: before.status }
-}
-
-function columns(integers: readonly string[], texts: readonly string[]): AnyColumns {
-  const ofKind = (kind: string) => (column: string) => [column, { column, kind }] as const
-  return Object.fromEntries([...integers.map(ofKind('integer')), ...texts.map(ofKind('text'))])
 }

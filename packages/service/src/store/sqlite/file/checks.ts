@@ -20,7 +20,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { StartError } from '../../../domain/start-error.ts'
-import { systemReason } from '../../../domain/system-reason.ts'
+import { orStartError, systemReason } from '../../../domain/system-reason.ts'
 import { makeFolder, ownershipAdvice } from '../../../system/files.ts'
 import { PARTIAL } from '../../../system/partial.ts'
 import { UNFINISHED_COPY } from '../../shared/failures.ts'
@@ -189,11 +189,13 @@ function createFile(path: string): void {
 function checkWritable(path: string, stats: Stats): void {
   checkIsFile(path, stats, 'store')
   if ((stats.mode & 0o222) === 0) throw readOnly(path)
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK)
-  } catch (error) {
-    throw ['EACCES', 'EROFS', 'EPERM'].includes(codeOf(error)) ? readOnly(path) : unreachable(path, error)
-  }
+  reached(path, 'store', () => {
+    try {
+      accessSync(path, constants.R_OK | constants.W_OK)
+    } catch (error) {
+      throw ['EACCES', 'EROFS', 'EPERM'].includes(codeOf(error)) ? readOnly(path) : error
+    }
+  })
 }
 
 function checkIsFile(path: string, stats: Stats, role: Role): void {
@@ -210,15 +212,7 @@ export function statOrUndefined(path: string, role: Role = 'store'): Stats | und
 
 /** What `work` gives, which asks the system for the file. Throws StartError. */
 function reached<Result>(path: string, role: Role, work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    throw unreachable(path, error, role)
-  }
-}
-
-function unreachable(path: string, cause: unknown, role: Role = 'store'): StartError {
-  return new StartError(`${path} cannot be reached (${systemReason(cause)}). ${nameAnother(role)}`, { cause })
+  return orStartError(work, (reason) => `${path} cannot be reached (${reason}). ${nameAnother(role)}`)
 }
 
 function linkOrUndefined(path: string): string | undefined {

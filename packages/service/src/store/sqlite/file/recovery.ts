@@ -6,7 +6,7 @@ import type { Database } from 'bun:sqlite'
 import type { ApiKey } from '../../../domain/keys.ts'
 import { noStoreAt, StartError } from '../../../domain/start-error.ts'
 import { wallMs } from '../../../system/runtime.ts'
-import { type KeyRow, LIST_KEYS, toKey } from '../../shared/key-rows.ts'
+import { LIST_KEYS, toKey } from '../../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../../shared/recovery.ts'
 import { ASSIGNING } from '../../shared/tables.ts'
 import { checkFinished } from '../connect/connection.ts'
@@ -38,7 +38,7 @@ export async function recover(path: string, { skipIds, revoke }: Recovery): Prom
 }
 
 export function keysIn(database: Database): ApiKey[] {
-  return database.query<KeyRow, []>(LIST_KEYS).all().map(toKey)
+  return database.query<object, []>(LIST_KEYS).all().map(toKey)
 }
 
 export type LastIds = (table: string) => bigint

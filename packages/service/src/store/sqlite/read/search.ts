@@ -4,7 +4,7 @@ import type { StoredOrder } from '../../../domain/decisions/snapshot.ts'
 import type { Pet } from '../../../domain/pets.ts'
 import { jsonObject } from '../../shared/columns.ts'
 import { type AnyFilter, conditionsOf, ORDERS, PETS, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
-import { type FoundRow, indexedWords, type Walk, type WalkRange } from '../../shared/search.ts'
+import { indexedWords, type Looked, type Walk, type WalkRange } from '../../shared/search.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from '../connect/connection.ts'
 import { inserter, type Read, type Statements } from '../connect/statements.ts'
 import { Thread } from '../connect/thread.ts'
@@ -78,13 +78,6 @@ export type RunQuery = (sql: string, ...values: Value[]) => Promise<unknown[][]>
 /** For a store in memory, which no thread could open. */
 export function inThisThread(statements: Statements, read: Read): RunQuery {
   return (sql, ...values) => read(() => statements.queryOnce<unknown[]>(sql).values(...values))
-}
-
-/** The rows that were looked at, up to the limit: how many, and the last of them. */
-interface Looked {
-  count: number
-  last: bigint
-  rows: FoundRow[]
 }
 
 /**

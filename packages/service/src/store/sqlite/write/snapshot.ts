@@ -5,7 +5,7 @@ import { type KeyId, keyState, type RefusedKey } from '../../../domain/keys.ts'
 import type { Pet } from '../../../domain/pets.ts'
 import { fromRow, selectList } from '../../shared/columns.ts'
 import { answerOfRow, type FirstAnswerRow } from '../../shared/idempotency.ts'
-import { KEY_COLUMNS, type KeyRow, toKey } from '../../shared/key-rows.ts'
+import { KEY_COLUMNS, toKey } from '../../shared/key-rows.ts'
 import { HOLDS, STORED_ORDER_COLUMNS } from '../../shared/order-columns.ts'
 import { PET_COLUMNS } from '../../shared/pet-columns.ts'
 import type { Statements } from '../connect/statements.ts'
@@ -27,7 +27,7 @@ export function snapshots(statements: Statements): Snapshots {
   const overdue = statements.query<object, [number, number]>(
     `SELECT ${selectList(STORED_ORDER_COLUMNS)} FROM ${OVERDUE} ORDER BY expires_at LIMIT +?`,
   )
-  const keyById = statements.query<KeyRow, [KeyId]>(`SELECT ${KEY_COLUMNS} FROM keys WHERE id = ?`)
+  const keyById = statements.query<object, [KeyId]>(`SELECT ${KEY_COLUMNS} FROM keys WHERE id = ?`)
   const last = statements.query<{ seq: bigint }, [string]>('SELECT seq FROM sqlite_sequence WHERE name = ?')
 
   const pet = (row: object | null): Pet | undefined => (row ? fromRow(PET_COLUMNS, row) : undefined)
