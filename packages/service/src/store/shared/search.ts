@@ -19,7 +19,7 @@ export interface FoundRow {
   readonly json: string
 }
 
-/** What a step of a walk has looked at: how many rows, the last of them, and those that may have the words. */
+/** A step of a walk: the number of rows it read, the last row, and the rows that may have the words. */
 export interface Looked {
   readonly count: number
   readonly last: bigint

@@ -1,4 +1,4 @@
-// The functions and triggers of PostgreSQL: packages/service/src/store/postgres/functions/ alone makes all of them. The rights on them after a migration are in
+// The functions and triggers of PostgreSQL: packages/service/src/store/postgres/schema/functions/ alone makes all of them. The rights on them after a migration are in
 // packages/service/test/store/versions.step.postgres.process.test.ts.
 
 import { expect, test } from 'bun:test'

@@ -11,7 +11,7 @@ import { FUNCTIONS, NEWEST_VERSION } from '../../../src/store/postgres/schema/sc
  */
 const INSTALLED = { version: 22, digest: '1717ffdd98fc4d27' }
 
-const FOLDER = join(import.meta.dir, '../../../src/store/postgres/functions')
+const FOLDER = join(import.meta.dir, '../../../src/store/postgres/schema/functions')
 const texts = readdirSync(FOLDER)
   .sort()
   .map((file) => readFileSync(join(FOLDER, file), 'utf8'))
