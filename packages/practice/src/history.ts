@@ -134,3 +134,21 @@ export interface Lesson {
 
 /** By their ids. */
 export type Lessons = Readonly<Record<string, Lesson>>
+
+/** Judges each request against an earlier one of its subject whose answer the client knew. `keep` gives the one for the requests behind it. */
+export function comparing(
+  subject: Subject,
+  keep: (exchange: Exchange, last: Exchange | undefined) => Exchange | undefined,
+  judge: (exchange: Exchange, before: Exchange) => boolean | undefined,
+): Lesson['judge'] {
+  return () => {
+    const kept = new Map<string, Exchange | undefined>()
+    return (exchange) => {
+      const name = subject(exchange)
+      if (name === undefined) return undefined
+      const last = kept.get(name)
+      kept.set(name, keep(exchange, last))
+      return last?.wasKnownTo(exchange) ? judge(exchange, last) : undefined
+    }
+  }
+}

@@ -1,8 +1,8 @@
 // Faults in how the service treats requests that are sent again with an Idempotency-Key, of pets and of orders alike.
 
 import { headerOf, withHeader } from '../messages.ts'
-import type { Behaviour, ClientRequest, ServiceResponse } from '../proxy.ts'
-import { at, type ContractFault, type ContractFaults, errorAnswer, under } from './shared/faults.ts'
+import type { ClientRequest, ServiceResponse } from '../proxy.ts'
+import { at, type ContractFault, type ContractFaults, errorAnswer, under, type WhenResponse } from './shared/faults.ts'
 import { CREATE, PLACE } from './shared/operations.ts'
 import { isOf } from './shared/requests.ts'
 import { objectOf, textOf } from './shared/values.ts'
@@ -52,14 +52,13 @@ function withoutKeyWhileRunning(operation: string): ContractFault {
 
 /** A replay shows what was created as it is now. */
 function replayingNow(operation: string): ContractFault {
-  return (): Behaviour => async (request, pass) => {
-    const response = await pass(request)
-    if (!isOf(request, operation) || headerOf(response.headers, 'Idempotency-Replayed') === undefined) return response
+  return at(operation, 'any', isReplay).answering(async (response, request, pass) => {
     const target = `${request.target}/${textOf(objectOf(response).get('id'))}`
     const { body } = await pass({ ...request, method: 'GET', target, body: Buffer.alloc(0) })
     return { ...response, body }
-  }
+  })
 }
+const isReplay: WhenResponse = (_, { headers }) => headerOf(headers, 'Idempotency-Replayed') !== undefined
 
 const isSameBody = (request: ClientRequest, first: Exchange) => request.body.equals(first.request.body)
 const isSameKey = (request: ClientRequest, first: Exchange) =>

@@ -3,7 +3,7 @@
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import { isOf, parametersOf } from '../contract-faults/shared/requests.ts'
 import type { Exchange } from '../exchange.ts'
-import { feed, type Lessons, POLL_MS } from '../history.ts'
+import { comparing, feed, type Lessons, POLL_MS } from '../history.ts'
 
 const isList = (exchange: Exchange) => isOf(exchange, 'GET /pets|GET /store/orders')
 const cursorOf = (exchange: Exchange) => parametersOf(exchange).get('cursor') ?? undefined
@@ -60,43 +60,30 @@ export const PAGE_LESSONS: Lessons = {
   'events.next': {
     sentence: 'The feed is read on from where the page before ended.',
     advice: 'Keep the cursor of the Link, and go on there, also after a restart. See docs/events.md.',
-    judge() {
-      let page: Exchange | undefined
-      return (exchange) => {
-        if (feed(exchange) === undefined) return undefined
-        const before = page?.wasKnownTo(exchange) ? nextCursor(page) : undefined
-        if (exchange.status === 200) page = exchange
-        else if (exchange.code === 'cursor_expired') page = undefined
-        return before === undefined ? undefined : cursorOf(exchange) === before
-      }
-    },
+    judge: comparing(
+      feed,
+      (exchange, last) => (exchange.status === 200 ? exchange : exchange.code === 'cursor_expired' ? undefined : last),
+      (exchange, before) => (nextCursor(before) === undefined ? undefined : cursorOf(exchange) === nextCursor(before)),
+    ),
   },
   'events.wait': {
     sentence: 'At the end of the feed the client asks with `wait`, or a second later at the earliest.',
     advice: `Send wait=${WAIT_MAX_S}: the answer comes with the next event. See docs/events.md.`,
-    judge() {
-      let empty: Exchange | undefined
-      return (exchange) => {
-        if (feed(exchange) === undefined) return undefined
-        const before = empty?.wasKnownTo(exchange) ? empty : undefined
-        empty = exchange.status === 200 && `${exchange.response?.body}` === '[]' ? exchange : undefined
-        if (before === undefined) return undefined
-        return Number(parametersOf(exchange).get('wait')) > 0 || before.pauseBefore(exchange) + EARLY_MS >= POLL_MS
-      }
-    },
+    judge: comparing(
+      feed,
+      (exchange) => (exchange.status === 200 && `${exchange.response?.body}` === '[]' ? exchange : undefined),
+      (exchange, before) =>
+        Number(parametersOf(exchange).get('wait')) > 0 || before.pauseBefore(exchange) + EARLY_MS >= POLL_MS,
+    ),
   },
   'events.anew': {
     sentence: 'After 410 cursor_expired the feed is read anew, without the cursor.',
     advice: 'Begin without a cursor, and take the events for new ones. See docs/events.md.',
-    judge() {
-      let expired: Exchange | undefined
-      return (exchange) => {
-        if (feed(exchange) === undefined) return undefined
-        const before = expired?.wasKnownTo(exchange) ? cursorOf(expired) : undefined
-        expired = exchange.code === 'cursor_expired' ? exchange : undefined
-        return before === undefined ? undefined : cursorOf(exchange) !== before
-      }
-    },
+    judge: comparing(
+      feed,
+      (exchange) => (exchange.code === 'cursor_expired' ? exchange : undefined),
+      (exchange, before) => (cursorOf(before) === undefined ? undefined : cursorOf(exchange) !== cursorOf(before)),
+    ),
   },
 }
 

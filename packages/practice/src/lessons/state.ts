@@ -2,7 +2,7 @@
 
 import { isOf, pathOf } from '../contract-faults/shared/requests.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Judge, Lessons } from '../history.ts'
+import { comparing, type Judge, type Lessons } from '../history.ts'
 
 const CHANGES = [
   ...['PATCH /pets/*', 'DELETE /pets/*', 'PATCH /store/orders/*', 'DELETE /store/orders/*'],
@@ -14,53 +14,37 @@ const KEY = /pets_(?:live|test)_\w+/
 /** The pet or order that a request reads or changes. */
 const resource = ({ target }: Exchange) => pathOf(target).replace(/\/(?:complete|return)$/, '')
 
+const isTagged = (exchange: Exchange) => exchange.status === 200 && !!exchange.answerHeader('ETag')
+
 export const STATE_LESSONS: Lessons = {
   'etags.reads': {
     sentence: 'What was read before is read again with its ETag, in If-None-Match.',
     advice:
       'Keep the ETag of each address, and send it in If-None-Match: 304 is the answer that you have. See docs/clients.md.',
-    judge() {
-      const tagged = new Map<string, Exchange>()
-      return (exchange) => {
-        const { method, target } = exchange
-        if (method !== 'GET') return undefined
-        const before = tagged.get(target)
-        const isKnown = before?.wasKnownTo(exchange)
-        if (exchange.status === 200 && exchange.answerHeader('ETag') !== undefined && !isKnown)
-          tagged.set(target, exchange)
-        return isKnown ? exchange.header('If-None-Match') !== undefined : undefined
-      }
-    },
+    judge: comparing(
+      ({ method, target }) => (method === 'GET' ? target : undefined),
+      (exchange, last) => (isTagged(exchange) && !last?.wasKnownTo(exchange) ? exchange : last),
+      (exchange) => exchange.header('If-None-Match') !== undefined,
+    ),
   },
   'etags.changes': {
     sentence: 'What was read is changed with its ETag, in If-Match, so that no change of others is overwritten.',
     advice: 'Send the ETag that was read in If-Match. See docs/clients.md.',
-    judge() {
-      const tagged = new Map<string, Exchange>()
-      return (exchange) => {
-        const what = resource(exchange)
-        const before = tagged.get(what)
-        if (exchange.method === 'GET' && exchange.status === 200 && exchange.answerHeader('ETag'))
-          tagged.set(what, exchange)
-        return isOf(exchange, CHANGES) && before?.wasKnownTo(exchange)
-          ? exchange.header('If-Match') !== undefined
-          : undefined
-      }
-    },
+    judge: comparing(
+      resource,
+      (exchange, last) => (exchange.method === 'GET' && isTagged(exchange) ? exchange : last),
+      (exchange) => (isOf(exchange, CHANGES) ? exchange.header('If-Match') !== undefined : undefined),
+    ),
   },
   'etags.refused': {
     sentence: 'After 412 the change is not sent again with the ETag that was refused.',
     advice: 'Read again, compare, and change with the new ETag. See docs/clients.md.',
-    judge() {
-      const refused = new Map<string, Exchange>()
-      return (exchange) => {
-        const tag = exchange.header('If-Match')
-        const before = refused.get(resource(exchange))
-        if (tag !== undefined && exchange.status === 412) refused.set(resource(exchange), exchange)
-        if (!before?.wasKnownTo(exchange) || !isOf(exchange, CHANGES)) return undefined
-        return tag !== before.header('If-Match')
-      }
-    },
+    judge: comparing(
+      resource,
+      (exchange, last) => (exchange.status === 412 && exchange.header('If-Match') !== undefined ? exchange : last),
+      (exchange, before) =>
+        isOf(exchange, CHANGES) ? exchange.header('If-Match') !== before.header('If-Match') : undefined,
+    ),
   },
   'deprecated.left': {
     sentence: 'An operation is not used any more once an answer has said that it is deprecated.',

@@ -4,7 +4,7 @@ import { type Json, stringifyJson } from '../../../../contract/src/json.ts'
 import { headerOf } from '../../messages.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../proxy.ts'
 import { type Change, header, items, put } from './answer-changes.ts'
-import { type ContractFault, errorAnswer, jsonAnswer, type WhenResponse } from './faults.ts'
+import { at, type ContractFault, errorAnswer, jsonAnswer, type WhenResponse } from './faults.ts'
 import { CANCEL, COMPLETE, CREATE, PETS, PLACE } from './operations.ts'
 import { isOf, pathOf, type When, withKey } from './requests.ts'
 import { objectOf, textOf } from './values.ts'
@@ -79,14 +79,11 @@ export function forgetting(operation: string, when: When, change?: Change): Cont
 }
 
 /** Adds what was refused, as far as it has a name. */
-export const addingRefused: ContractFault = () => async (request, pass) => {
-  const response = await pass(request)
+export const addingRefused = at(CREATE, 400).answering(async (response, request, pass) => {
   const name = objectOf(request).get('name')
-  if (isOf(request, CREATE) && response.status === 400 && typeof name === 'string' && name !== '') {
-    await pass({ ...request, body: Buffer.from(stringifyJson({ name, categoryId: 7 })) })
-  }
+  if (name) await pass({ ...request, body: Buffer.from(stringifyJson({ name, categoryId: 7 })) })
   return response
-}
+})
 
 /** Keeps the first tag of an address while `says` of the answer is the same; by default, for good. */
 export function keepingTags(operation: string, says: (response: ServiceResponse) => string = () => ''): ContractFault {
@@ -147,12 +144,10 @@ export const succeedingTogether = racing(
 )
 
 /** An expired order cannot be cancelled. */
-export const refusingExpired: ContractFault = () => async (request, pass) => {
-  const response = await pass(request)
-  if (!isOf(request, CANCEL) || response.status !== 204) return response
+export const refusingExpired = at(CANCEL, 204).answering(async (response, request, pass) => {
   const { body } = await pass({ ...request, method: 'GET' })
   return body.includes('"expired"') ? errorAnswer(409, 'order_not_pending') : response
-}
+})
 
 /** What succeeded once at an address has another answer from then on. */
 export function secondTime(operation: string, change: Change): ContractFault {
