@@ -26,6 +26,7 @@ import { useActing } from './orders/acting.tsx'
 import type { Action, Subject } from './orders/actions.ts'
 import { EndingToday } from './orders/ending.tsx'
 import { usePrinting } from './paper/use-printing.tsx'
+import { Button } from './parts/button.tsx'
 import { Notice } from './parts/notice.tsx'
 import { brief } from './phrases.ts'
 import { openedAddress, useOpened } from './record/record-address.ts'
@@ -135,11 +136,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
 
   function onDone(sentence: string, action: Action, { petId }: Subject, orderId: bigint): void {
     holders.forget(petId)
-    const receipt = (
-      <button type="button" onClick={() => printReceipt(orderId)}>
-        Receipt
-      </button>
-    )
+    const receipt = <Button text="Receipt" onClick={() => printReceipt(orderId)} />
     noteChange(sentence, action === 'sell' && receipt)
   }
 

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { Link } from './links.tsx'
 import type { ListPosition } from './list/list-position.ts'
 import { names } from './names.ts'
+import { Button } from './parts/button.tsx'
 import { Paw } from './parts/icons.tsx'
 import { Name } from './parts/name.tsx'
 import type { Opened } from './record/record-address.ts'
@@ -57,12 +58,8 @@ export function Bar({ position, starts, opened, signedIn, onExplain, onSignOut, 
           {readOnly && <span class="tag">Read-only</span>}
         </p>
         <nav aria-label="Page">
-          <button type="button" class="quiet keys-button" aria-label="Keyboard shortcuts" onClick={onExplain}>
-            ?
-          </button>
-          <button type="button" class="quiet" onClick={onSignOut}>
-            Sign out
-          </button>
+          <Button text="?" class="quiet keys-button" aria-label="Keyboard shortcuts" onClick={onExplain} />
+          <Button text="Sign out" class="quiet" onClick={onSignOut} />
         </nav>
       </div>
     </header>

@@ -5,6 +5,7 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { toFailure } from '../failures.ts'
 import { useBusy } from '../parts/busy.ts'
+import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { brief } from '../phrases.ts'
@@ -93,14 +94,8 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
       busy={sending}
       others={
         <>
-          {!isEmpty(draft) && (
-            <button type="button" class="quiet" onClick={clear}>
-              Clear
-            </button>
-          )}
-          <button type="button" onClick={() => once(() => add(true))} aria-disabled={sending}>
-            Add another
-          </button>
+          {!isEmpty(draft) && <Button text="Clear" class="quiet" onClick={clear} />}
+          <Button text="Add another" onClick={() => once(() => add(true))} aria-disabled={sending} />
         </>
       }
     >

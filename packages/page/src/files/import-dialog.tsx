@@ -8,6 +8,7 @@ import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { AnimalsLink } from '../links.tsx'
 import { toIdRanges } from '../list/id-ranges.ts'
 import { useAnnounce } from '../parts/announcer.tsx'
+import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { CloseButton, Notice } from '../parts/notice.tsx'
 import { number } from '../phrases.ts'
@@ -44,11 +45,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
   })
   // The rest of the page changes often meanwhile; a table of a file takes long to compare.
   return useMemo(() => {
-    const show = (
-      <button type="button" class="small" onClick={() => setOpen(true)}>
-        Open
-      </button>
-    )
+    const show = <Button text="Open" class="small" onClick={() => setOpen(true)} />
     const isWhole = counts.wrong + counts.ready + counts.skipped === 0
     return (
       <>
@@ -78,17 +75,11 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
                 </Added>
               )}
               {ended && counts.present > 0 && (
-                <button type="button" onClick={importing.addAgain}>
-                  Add {number(counts.present)} again
-                </button>
+                <Button text={`Add ${number(counts.present)} again`} onClick={importing.addAgain} />
               )}
-              <button type="button" onClick={() => setOpen(false)}>
-                {doing === 'adding' ? 'Go on meanwhile' : 'Close'}
-              </button>
+              <Button text={doing === 'adding' ? 'Go on meanwhile' : 'Close'} onClick={() => setOpen(false)} />
               {counts.ready > 0 && doing !== 'adding' && (
-                <button type="button" class="primary" onClick={importing.add}>
-                  Add {number(counts.ready)}
-                </button>
+                <Button text={`Add ${number(counts.ready)}`} class="primary" onClick={importing.add} />
               )}
             </div>
           </div>
@@ -137,9 +128,7 @@ function Progress({ importing, children }: { importing: Import; children?: Compo
       total={total}
     >
       {children}
-      <button type="button" onClick={importing.cancel}>
-        Cancel
-      </button>
+      <Button text="Cancel" onClick={importing.cancel} />
     </Running>
   )
 }

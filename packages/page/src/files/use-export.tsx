@@ -9,6 +9,7 @@ import type { ListPosition } from '../list/list-position.ts'
 import { totalOf } from '../list/list-words.ts'
 import { useAnnounce } from '../parts/announcer.tsx'
 import { useBusy } from '../parts/busy.ts'
+import { Button } from '../parts/button.tsx'
 import { CloseButton } from '../parts/notice.tsx'
 import { number } from '../phrases.ts'
 import { exportRows, fileName } from './export.ts'
@@ -80,9 +81,7 @@ export function useExport(client: PetstoreClient): Exporting {
     }
     return (
       <Running {...{ title, total }} done={rows}>
-        <button type="button" onClick={() => aborter.current.abort()}>
-          Cancel
-        </button>
+        <Button text="Cancel" onClick={() => aborter.current.abort()} />
       </Running>
     )
   }

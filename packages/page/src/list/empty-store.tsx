@@ -6,6 +6,7 @@ import { randomKey } from '../../../client/src/idempotency-key.ts'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { addSamples, samplePets } from '../../../client/src/samples.ts'
 import { toFailure } from '../failures.ts'
+import { Button } from '../parts/button.tsx'
 import { Paw } from '../parts/icons.tsx'
 import { Notice } from '../parts/notice.tsx'
 
@@ -64,15 +65,13 @@ export function EmptyStore({ client, readOnly, onRunning, onDone }: EmptyStorePr
         </p>
       )}
       <div class="empty-actions">
-        {problem && (
-          <button type="button" onClick={leave}>
-            Stop here
-          </button>
-        )}
+        {problem && <Button text="Stop here" onClick={leave} />}
         {!readOnly && (
-          <button type="button" onClick={load} aria-disabled={loading}>
-            {loading ? 'Loading…' : problem ? 'Continue' : 'Load sample animals'}
-          </button>
+          <Button
+            text={loading ? 'Loading…' : problem ? 'Continue' : 'Load sample animals'}
+            onClick={load}
+            aria-disabled={loading}
+          />
         )}
       </div>
     </div>

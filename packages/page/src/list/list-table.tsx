@@ -86,7 +86,7 @@ export function ListTable(props: ListTableProps) {
             </th>
             <td class="cell-detail">{detail}</td>
             <td class="cell-status">{status}</td>
-            {onAction && <td class="cell-actions">{subject && <Actions subject={subject} onAction={onAction} />}</td>}
+            {onAction && <td class="cell-actions">{subject && <Actions {...{ subject, onAction }} size="small" />}</td>}
           </tr>
         ))}
       </tbody>
@@ -157,11 +157,11 @@ function when({ status, expiresAt, placedAt, changedAt }: Order): string {
 }
 
 /** The first button stays an element when the status changes, and with it the focus. */
-export function Actions({ subject, onAction }: { subject: Subject; onAction: OnAction }) {
+export function Actions({ subject, onAction, size }: { subject: Subject; onAction: OnAction; size?: 'small' }) {
   return (
     <div class="actions">
       {actionsOf(subject.status).map((action, index) => (
-        <button key={index} type="button" class="small" onClick={() => onAction(action, subject)}>
+        <button key={index} type="button" class={size} onClick={() => onAction(action, subject)}>
           {ACTION_LABELS[action]}
           <span class="visually-hidden"> {plain(subject.name)}</span>
         </button>

@@ -2,6 +2,7 @@
 
 import type { Inventory } from '../../../client/src/petstore.ts'
 import { STATUSES_OF } from '../animal/status-labels.ts'
+import { Button } from '../parts/button.tsx'
 import { RadioGroup } from '../parts/radio-group.tsx'
 import { number } from '../phrases.ts'
 import { CategoryFilter } from './category.tsx'
@@ -25,9 +26,7 @@ export function Tools({ position, shown, goTo }: Pick<ShownList, 'position' | 's
         {position.ids ? (
           <p class="only-ids">
             Only imported animals.
-            <button type="button" onClick={() => goTo(firstPage({ ...position, ids: '' }))}>
-              Show all
-            </button>
+            <Button text="Show all" onClick={() => goTo(firstPage({ ...position, ids: '' }))} />
           </p>
         ) : (
           <div class="field">

@@ -6,6 +6,7 @@ import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
 import { parseInteger } from '../animal/fields.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import { names } from '../names.ts'
+import { Button } from '../parts/button.tsx'
 import { Notice, RetryNotice } from '../parts/notice.tsx'
 import { brief } from '../phrases.ts'
 import type { Selection } from '../selection/use-selection.ts'
@@ -62,17 +63,14 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
         <div class="empty">
           <p>{nothing(position)}</p>
           {position.search && parseInteger(position.search) === undefined && view === 'animals' && onAdd && (
-            <button type="button" class="primary" onClick={() => onAdd(position.search)}>
-              Add “{brief(position.search)}”
-            </button>
+            <Button text={`Add “${brief(position.search)}”`} class="primary" onClick={() => onAdd(position.search)} />
           )}
           {(status || categoryId !== undefined || ids || position.page !== 1) && (
-            <button
+            <Button
+              text="Show all"
               type="button"
               onClick={() => goTo(firstPage({ ...position, status: undefined, categoryId: undefined, ids: '' }))}
-            >
-              Show all
-            </button>
+            />
           )}
         </div>
       )}
@@ -126,11 +124,7 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
       <Notice
         kind="error"
         title="This link does not work."
-        actions={
-          <button type="button" onClick={() => goTo(firstPage(position))}>
-            First page
-          </button>
-        }
+        actions={<Button text="First page" onClick={() => goTo(firstPage(position))} />}
       >
         It may be incomplete, or of another store.
       </Notice>

@@ -1,6 +1,7 @@
 // The start of a list: the link that skips to it, its title, and the button that adds an animal.
 
 import { useBusy } from '../parts/busy.ts'
+import { Button } from '../parts/button.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { LIST_ID } from './list-view.tsx'
@@ -42,26 +43,24 @@ export function TitleRow(props: TitleRowProps) {
     <div class="title-row">
       <Heading>{title}</Heading>
       <div class="title-actions">
-        {onSelect && (
-          <button type="button" class="quiet" aria-pressed={selecting} onClick={onSelect}>
-            Select
-          </button>
-        )}
+        {onSelect && <Button text="Select" class="quiet" aria-pressed={selecting} onClick={onSelect} />}
         {onExport && (
           <>
-            <button type="button" class="quiet" aria-disabled={exporting} onClick={onExport}>
-              {exporting ? 'Exporting…' : 'Export'}
-            </button>
-            <button type="button" class="quiet" aria-disabled={printing} onClick={() => once(onPrint)}>
-              {printing ? 'Reading…' : 'Print'}
-            </button>
+            <Button
+              text={exporting ? 'Exporting…' : 'Export'}
+              class="quiet"
+              aria-disabled={exporting}
+              onClick={onExport}
+            />
+            <Button
+              text={printing ? 'Reading…' : 'Print'}
+              class="quiet"
+              aria-disabled={printing}
+              onClick={() => once(onPrint)}
+            />
           </>
         )}
-        {onAdd && (
-          <button type="button" class="quiet" onClick={onImport}>
-            Import
-          </button>
-        )}
+        {onAdd && <Button text="Import" class="quiet" onClick={onImport} />}
         {draftKept && onAdd && <span class="tag">Draft kept</span>}
         {onAdd && (
           <button type="button" class="primary" onClick={onAdd}>

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { Button } from './button.tsx'
 import { CloseButton } from './notice.tsx'
 
 interface DialogProps {
@@ -61,9 +62,11 @@ export function FormDialog({ submit, action, busy, danger, cancel, others, child
       <form onSubmit={onSubmit} noValidate>
         {children}
         <div class="dialog-actions">
-          <button type="button" class={action ? undefined : 'primary'} onClick={() => dialog.setOpen(false)}>
-            {action ? (cancel ?? 'Cancel') : 'Close'}
-          </button>
+          <Button
+            text={action ? (cancel ?? 'Cancel') : 'Close'}
+            class={action ? undefined : 'primary'}
+            onClick={() => dialog.setOpen(false)}
+          />
           {action && (
             <>
               {others}

@@ -1,18 +1,8 @@
 // The page's icons. All are decoration: words always say the same.
 
+/** The icon of the browser's tab. */
 export function Paw() {
-  return (
-    <svg class="paw" viewBox="0 0 32 32" aria-hidden="true">
-      <rect width="32" height="32" rx="9" />
-      <g>
-        <ellipse cx="8.7" cy="15.2" rx="2.2" ry="2.9" transform="rotate(-24 8.7 15.2)" />
-        <ellipse cx="13.2" cy="10.2" rx="2.3" ry="3.1" transform="rotate(-8 13.2 10.2)" />
-        <ellipse cx="18.8" cy="10.2" rx="2.3" ry="3.1" transform="rotate(8 18.8 10.2)" />
-        <ellipse cx="23.3" cy="15.2" rx="2.2" ry="2.9" transform="rotate(24 23.3 15.2)" />
-        <path d="M16 15.6c3.3 0 6 3.5 6 6 0 1.9-1.3 2.9-3 2.9-1.2 0-2-.6-3-.6s-1.8.6-3 .6c-1.7 0-3-1-3-2.9 0-2.5 2.7-6 6-6z" />
-      </g>
-    </svg>
-  )
+  return <img class="paw" src={document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.href} alt="" />
 }
 
 const LINES = {

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useReducer } from 'preact/hooks'
+import { Button } from './button.tsx'
 import { Icon } from './icons.tsx'
 import type { RetriedFailure } from './loaded.ts'
 
@@ -51,10 +52,7 @@ export function RetryNotice({ failure, title, actions, reload }: RetryNoticeProp
       title={title}
       actions={
         <>
-          {actions}{' '}
-          <button type="button" onClick={reload}>
-            Try now
-          </button>
+          {actions} <Button text="Try now" onClick={reload} />
         </>
       }
     >

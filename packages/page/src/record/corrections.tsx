@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { deleteShown } from '../animal/preconditions.ts'
+import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { brief } from '../phrases.ts'
 import type { Read } from './animal.ts'
@@ -32,16 +33,14 @@ export function Corrections({ onCorrected, onDeleted, ...service }: CorrectionsP
   return (
     <>
       {correctionsOf(service.read).map((correction) => (
-        <button
+        <Button
+          text={LABELS[correction]}
           key={correction}
-          type="button"
           onClick={() => {
             setTask({ correction, number: (task?.number ?? 0) + 1 })
             setOpen(true)
           }}
-        >
-          {LABELS[correction]}
-        </button>
+        />
       ))}
       {task?.correction === 'edit' && <EditDialog key={task.number} {...{ ...service, open, setOpen, done }} />}
       {task && task.correction !== 'edit' && (

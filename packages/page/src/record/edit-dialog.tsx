@@ -9,6 +9,7 @@ import { FIELDS, TYPED_FIELDS, type TypedField } from '../animal/fields.ts'
 import { type Failure, toFailure } from '../failures.ts'
 import { HoldField } from '../orders/hold-field.tsx'
 import { useBusy } from '../parts/busy.ts'
+import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { TextField } from '../parts/text-field.tsx'
@@ -141,11 +142,7 @@ function Versions({ title, now, mine, both, theirs, takeTheirs }: VersionsProps)
               <th scope="row">{fieldLabel(field)}</th>
               <td>
                 {inWords(now, field)}
-                {both.includes(field) && (
-                  <button type="button" class="small" onClick={() => takeTheirs(field)}>
-                    Use theirs
-                  </button>
-                )}
+                {both.includes(field) && <Button text="Use theirs" class="small" onClick={() => takeTheirs(field)} />}
               </td>
               <td>{both.includes(field) ? inWords(mine, field) : <span class="muted">as theirs</span>}</td>
             </tr>

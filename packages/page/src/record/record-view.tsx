@@ -8,6 +8,7 @@ import { Actions, type OnAction } from '../list/list-table.tsx'
 import { type Feed, useEvents } from '../live/feed.ts'
 import { type Subject, subjectOf } from '../orders/actions.ts'
 import { Receipt } from '../paper/receipt.tsx'
+import { Button } from '../parts/button.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { Name } from '../parts/name.tsx'
@@ -50,9 +51,7 @@ export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, n
   )
   return (
     <article class="record" aria-busy={!loaded && !failure} data-pet={read && String(read.animal.pet.id)}>
-      <button type="button" class="quiet" onClick={onBack}>
-        ← {record.kind === 'order' ? 'Orders' : 'Animals'}
-      </button>
+      <Button text={`← ${record.kind === 'order' ? 'Orders' : 'Animals'}`} class="quiet" onClick={onBack} />
       {!read && (loaded || failure) && <Heading>{named(record)}</Heading>}
       {!read && again}
       {loaded && !read && <Notice kind="error" title={noneIs(loaded.of)} />}
@@ -62,11 +61,7 @@ export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, n
           <div class="record-actions">
             {onAction && subject && <Actions subject={subject} onAction={onAction} />}
             {onAction && <Corrections {...{ client: service.client, read, reload, onCorrected, onDeleted }} />}
-            {order && (
-              <button type="button" onClick={() => print()}>
-                Print a receipt
-              </button>
-            )}
+            {order && <Button text="Print a receipt" onClick={() => print()} />}
           </div>
           {again}
           {news}

@@ -9,6 +9,7 @@ import { exportRows } from '../files/export.ts'
 import { RecordLink } from '../links.tsx'
 import { names } from '../names.ts'
 import { useAnnounce } from '../parts/announcer.tsx'
+import { Button } from '../parts/button.tsx'
 import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { number } from '../phrases.ts'
@@ -47,12 +48,8 @@ export function Close({ day, isFuture, sales, orders }: CloseProps) {
         <h2 id="close">{longDay(day)}</h2>
         {rows.length > 0 && (
           <div class="title-actions">
-            <button type="button" class="quiet" aria-disabled={!isReady} onClick={() => isReady && save()}>
-              Export
-            </button>
-            <button type="button" class="quiet" aria-disabled={!isReady} onClick={() => isReady && print()}>
-              Print
-            </button>
+            <Button text="Export" class="quiet" aria-disabled={!isReady} onClick={() => isReady && save()} />
+            <Button text="Print" class="quiet" aria-disabled={!isReady} onClick={() => isReady && print()} />
           </div>
         )}
       </div>

@@ -4,6 +4,7 @@ import { useContext, useEffect, useReducer, useRef } from 'preact/hooks'
 import { dayFrom, dayOf, spanOf } from '../../../files/src/local-time.ts'
 import { Places } from '../links.tsx'
 import { useEvents } from '../live/feed.ts'
+import { Button } from '../parts/button.tsx'
 import { now } from '../parts/clock.ts'
 import { Heading } from '../parts/heading.tsx'
 import { useLoaded } from '../parts/loaded.ts'
@@ -29,9 +30,7 @@ export function SalesView({ position, ...service }: Service & { position: SalesP
       <div class="title-row">
         <Heading>Sales</Heading>
         <div class="title-actions day-choice">
-          <button type="button" onClick={() => goTo(dayFrom(day, -1))} aria-label="Previous day">
-            ←
-          </button>
+          <Button text="←" onClick={() => goTo(dayFrom(day, -1))} aria-label="Previous day" />
           <input
             type="date"
             aria-label="Day"
@@ -39,9 +38,7 @@ export function SalesView({ position, ...service }: Service & { position: SalesP
             max={today}
             onChange={({ currentTarget: { value } }) => value && goTo(value)}
           />
-          <button type="button" onClick={() => goTo(dayFrom(day, 1))} aria-disabled={isLast} aria-label="Next day">
-            →
-          </button>
+          <Button text="→" onClick={() => goTo(dayFrom(day, 1))} aria-disabled={isLast} aria-label="Next day" />
         </div>
       </div>
       <Day key={day} {...{ ...service, position, day }} isFuture={day > today} />
@@ -94,9 +91,10 @@ function Day({ position, day, isFuture, client, feed }: DayProps) {
       <Close {...{ day, isFuture, sales }} orders={details.orders} />
       <Everything {...{ position, day, events, shown, details }}>
         {lines.length > most && (
-          <button type="button" onClick={() => showMore(undefined)}>
-            Show {number(Math.min(LINES, lines.length - most))} more
-          </button>
+          <Button
+            text={`Show ${number(Math.min(LINES, lines.length - most))} more`}
+            onClick={() => showMore(undefined)}
+          />
         )}
       </Everything>
     </>

@@ -7,6 +7,7 @@ import { exportRows } from '../files/export.ts'
 import type { HolderOf } from '../list/holders.ts'
 import type { Item, ListPosition } from '../list/list-position.ts'
 import { useBusy } from '../parts/busy.ts'
+import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { number } from '../phrases.ts'
@@ -54,22 +55,16 @@ export function SelectionBar({ client, view, selection, holderOf, readOnly, ...o
       <div class="selection-actions">
         <p role="status">{number(items.length)} selected</p>
         {acts.map((act) => (
-          <button
+          <Button
+            text={ACT_LABELS[act]}
             key={act}
-            type="button"
             class={act === 'delete' ? 'danger' : undefined}
             aria-disabled={none}
             onClick={() => !none && setAct(act)}
-          >
-            {ACT_LABELS[act]}
-          </button>
+          />
         ))}
-        <button type="button" aria-disabled={none} onClick={() => !none && save()}>
-          Export
-        </button>
-        <button type="button" class="quiet" onClick={on.onEnd}>
-          Done
-        </button>
+        <Button text="Export" aria-disabled={none} onClick={() => !none && save()} />
+        <Button text="Done" class="quiet" onClick={on.onEnd} />
       </div>
       {act && <ActDialog {...{ client, act, items, holderOf, finish }} onCancel={() => setAct(undefined)} />}
     </section>

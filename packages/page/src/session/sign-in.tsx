@@ -4,6 +4,7 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import { toFailure } from '../failures.ts'
 import { names } from '../names.ts'
 import { useBusy } from '../parts/busy.ts'
+import { Button } from '../parts/button.tsx'
 import { Paw } from '../parts/icons.tsx'
 import { Name } from '../parts/name.tsx'
 import { Notice } from '../parts/notice.tsx'
@@ -108,9 +109,13 @@ function KeyField({ remember, ...field }: KeyFieldProps) {
       placeholder="pets_live_…"
       hint={remember ? 'This device keeps it until you sign out.' : 'It is forgotten when you close the page.'}
       beside={
-        <button type="button" class="quiet" aria-pressed={visible} aria-label="Show the key" onClick={toggle}>
-          {visible ? 'Hide' : 'Show'}
-        </button>
+        <Button
+          text={visible ? 'Hide' : 'Show'}
+          class="quiet"
+          aria-pressed={visible}
+          aria-label="Show the key"
+          onClick={toggle}
+        />
       }
     />
   )

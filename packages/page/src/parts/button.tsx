@@ -1,0 +1,15 @@
+// A button that submits no form.
+
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
+
+interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> {
+  text: ComponentChildren
+}
+
+export function Button({ text, ...button }: ButtonProps) {
+  return (
+    <button type="button" {...button}>
+      {text}
+    </button>
+  )
+}
