@@ -56,13 +56,13 @@ export function CategoryLink({ id }: { id: bigint }) {
 interface RecordLinkProps extends RecordId {
   /** Looks like the text around it until it is pointed at. */
   plain?: boolean
-  children: ComponentChildren
+  text: ComponentChildren
 }
 
-export function RecordLink({ kind, id, plain, children }: RecordLinkProps) {
+export function RecordLink({ kind, id, plain, text }: RecordLinkProps) {
   return (
     <Link class={plain ? 'row-link' : undefined} to={{ kind, id }}>
-      {children}
+      {text}
     </Link>
   )
 }

@@ -119,11 +119,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
 
   function onAdded(pet: Pet): void {
     setAdded([pet, ...added])
-    const shows = (
-      <RecordLink kind="animal" id={pet.id}>
-        Show it
-      </RecordLink>
-    )
+    const shows = <RecordLink kind="animal" id={pet.id} text="Show it" />
     noteChange(`${brief(pet.name)} was added. Its id is ${pet.id}.`, shows)
     reload()
   }
@@ -150,9 +146,11 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   }
   const wrong = wrongIn(location.search)
   const wrongAddress = wrong.length > 0 && (
-    <Notice kind="warning" title="This link does not work.">
-      “{wrong.join('”, “')}” has no meaning here, and was ignored.
-    </Notice>
+    <Notice
+      kind="warning"
+      title="This link does not work."
+      text={`“${wrong.join('”, “')}” has no meaning here, and was ignored.`}
+    />
   )
   const onAdd = animals && !readOnly ? () => setAdding(true) : undefined
   return (

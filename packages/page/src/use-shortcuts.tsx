@@ -2,7 +2,7 @@
 
 import { Fragment } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
-import { FormDialog } from './parts/dialog.tsx'
+import { FormDialog, type Opening } from './parts/dialog.tsx'
 import { useSessionState } from './session/session-state.ts'
 import { ALL_SHORTCUTS, type ShortcutName } from './shortcuts.ts'
 
@@ -32,9 +32,7 @@ export function useShortcuts(actions: Actions): [boolean, (enabled: boolean) => 
   return [enabled, setEnabled]
 }
 
-interface ShortcutsDialogProps {
-  open: boolean
-  setOpen: (open: boolean) => void
+interface ShortcutsDialogProps extends Opening {
   enabled: boolean
   setEnabled: (enabled: boolean) => void
 }

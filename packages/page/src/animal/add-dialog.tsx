@@ -6,7 +6,7 @@ import type { Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { toFailure } from '../failures.ts'
 import { useBusy } from '../parts/busy.ts'
 import { Button } from '../parts/button.tsx'
-import { FormDialog } from '../parts/dialog.tsx'
+import { FormDialog, type Opening } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { brief } from '../phrases.ts'
 import { type Draft, EMPTY_DRAFT, isEmpty, toNewPet, withAttempt } from './draft.ts'
@@ -14,10 +14,8 @@ import { DraftFields } from './draft-fields.tsx'
 import { NO_PROBLEMS, type Problems, toProblems } from './field-problems.ts'
 import { FIELD_NAMES, type Field } from './fields.ts'
 
-interface AddDialogProps {
+interface AddDialogProps extends Opening {
   client: PetstoreClient
-  open: boolean
-  setOpen: (open: boolean) => void
   draft: Draft
   setDraft: (draft: Draft) => void
   onAdded: (pet: Pet) => void
@@ -102,15 +100,13 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
       {last && <p class="hint">{brief(last.name)} was added. The category is kept for the next one.</p>}
       {kept && <p class="hint">Draft restored.</p>}
       {unknown && (
-        <Notice kind="warning" title={unknown}>
-          The animal may have been added. Try again without changes: it is never added twice.
-        </Notice>
+        <Notice
+          kind="warning"
+          title={unknown}
+          text="The animal may have been added. Try again without changes: it is never added twice."
+        />
       )}
-      {problems.other && (
-        <Notice kind="error" title="It was not added.">
-          {problems.other}
-        </Notice>
-      )}
+      {problems.other && <Notice kind="error" title="It was not added." text={problems.other} />}
       <DraftFields {...{ draft, edit }} problems={problems.fields} />
     </FormDialog>
   )

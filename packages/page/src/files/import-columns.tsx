@@ -1,10 +1,11 @@
 // Questions that a file leaves open: which column has which field, the category of rows without one, and whether its accents are right.
 
 import { ignoredHeadings } from '../../../files/src/columns.ts'
-import { ENCODINGS, type Encoding } from '../../../files/src/text.ts'
+import { ENCODINGS } from '../../../files/src/text.ts'
 import { FIELD_NAMES, FIELDS, type Field } from '../animal/fields.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import { Notice } from '../parts/notice.tsx'
+import { SelectField } from '../parts/select-field.tsx'
 import { plain } from '../parts/visible-text.ts'
 import type { Contents, ImportRow } from './rows.ts'
 import type { Import } from './use-import.ts'
@@ -23,49 +24,39 @@ export function ImportColumns({ importing, contents }: { importing: Import; cont
   const { said, say } = importing
   const { headings, columns, guessed, encoding, rows = [] } = contents
   const ignored = ignoredHeadings(headings, columns)
-  const accents = encoding ? firstOf(rows, ({ cells }) => /[^\p{ASCII}]/u.test(cells.name)) : []
+  const accents = encoding ? rows.filter(({ cells }) => /[^\p{ASCII}]/u.test(cells.name)).slice(0, SHOWN_MAX) : []
   return (
     <>
       {encoding && (accents.length > 0 || said.encoding) && (
         <Notice
           kind="warning"
           title={`Are the accents right? ${accents.map(({ cells }) => plain(cells.name)).join(', ')}`}
-        >
-          <p>
-            <label for="import-encoding">The file is not UTF-8. It is read as </label>
-            <select
+          text={
+            <SelectField
               id="import-encoding"
+              label="The file is not UTF-8. It is read as"
+              options={OFFERED.map((each) => [each, each])}
               value={encoding}
-              onChange={({ currentTarget }) => say({ encoding: currentTarget.value as Encoding })}
-            >
-              {OFFERED.map((each) => (
-                <option key={each}>{each}</option>
-              ))}
-            </select>
-          </p>
-        </Notice>
+              onChange={(encoding) => say({ encoding })}
+            />
+          }
+        />
       )}
       <details class="import-columns" open={guessed}>
         <summary>Columns of the file</summary>
         <div class="import-column-list">
           {FIELD_NAMES.map((field) => (
-            <div key={field} class="field">
-              <label for={`import-column-${field}`}>{FIELDS[field].label} column</label>
-              <select
-                id={`import-column-${field}`}
-                value={columns[field] ?? ''}
-                onChange={({ currentTarget: { value } }) =>
-                  say({ columns: { ...columns, [field]: value === '' ? undefined : Number(value) } })
-                }
-              >
-                <option value="">{NO_COLUMN[field]}</option>
-                {headings.map((heading, at) => (
-                  <option key={at} value={at}>
-                    {plain(heading) || `Column ${at + 1}`}
-                  </option>
-                ))}
-              </select>
-            </div>
+            <SelectField
+              key={field}
+              id={`import-column-${field}`}
+              label={`${FIELDS[field].label} column`}
+              options={[
+                ['', NO_COLUMN[field]],
+                ...headings.map((heading, at) => [String(at), plain(heading) || `Column ${at + 1}`] as const),
+              ]}
+              value={String(columns[field] ?? '')}
+              onChange={(at) => say({ columns: { ...columns, [field]: at === '' ? undefined : Number(at) } })}
+            />
           ))}
           {columns.categoryId === undefined && (
             <div class="field">
@@ -81,14 +72,7 @@ export function ImportColumns({ importing, contents }: { importing: Import; cont
             </div>
           )}
         </div>
-        {rows.length > 0 && (
-          <p class="hint">
-            The first rows:{' '}
-            {firstOf(rows, () => true)
-              .map(brief)
-              .join('; ')}
-          </p>
-        )}
+        {rows.length > 0 && <p class="hint">The first rows: {rows.slice(0, SHOWN_MAX).map(brief).join('; ')}</p>}
       </details>
       {ignored.length > 0 && <p class="hint">Ignored columns: {ignored.map(plain).join(', ')}.</p>}
     </>
@@ -97,13 +81,4 @@ export function ImportColumns({ importing, contents }: { importing: Import; cont
 
 function brief({ cells: { name, categoryId, status } }: ImportRow): string {
   return [plain(name), categoryId, status && labelOf(status)].filter(Boolean).join(' · ')
-}
-
-function firstOf(rows: readonly ImportRow[], fits: (row: ImportRow) => boolean): ImportRow[] {
-  const found: ImportRow[] = []
-  for (const row of rows) {
-    if (found.length === SHOWN_MAX) break
-    if (fits(row)) found.push(row)
-  }
-  return found
 }

@@ -9,7 +9,7 @@ import { AnimalsLink } from '../links.tsx'
 import { toIdRanges } from '../list/id-ranges.ts'
 import { useAnnounce } from '../parts/announcer.tsx'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog, type Opening } from '../parts/dialog.tsx'
 import { CloseButton, Notice } from '../parts/notice.tsx'
 import { number } from '../phrases.ts'
 import { ImportColumns } from './import-columns.tsx'
@@ -17,12 +17,7 @@ import { ImportTable } from './import-table.tsx'
 import { Ended, Running } from './running.tsx'
 import { type Import, useImport } from './use-import.ts'
 
-interface ImportDialogProps {
-  client: PetstoreClient
-  open: boolean
-  setOpen: (open: boolean) => void
-  onAdded: () => void
-}
+type ImportDialogProps = Opening & { client: PetstoreClient; onAdded: () => void }
 
 export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogProps) {
   const importing = useImport(client, onAdded)
@@ -121,12 +116,9 @@ function Choice({ importing: { file, doing, choose } }: { importing: Import }) {
 function Progress({ importing, children }: { importing: Import; children?: ComponentChildren }) {
   const { name, rows = [], counts } = importing
   const total = rows.length - counts.wrong - counts.skipped
+  const done = total - counts.ready
   return (
-    <Running
-      title={`Importing ${name}: ${number(total - counts.ready)} of ${number(total)}`}
-      done={total - counts.ready}
-      total={total}
-    >
+    <Running title={`Importing ${name}: ${number(done)} of ${number(total)}`} {...{ done, total }}>
       {children}
       <Button text="Cancel" onClick={importing.cancel} />
     </Running>

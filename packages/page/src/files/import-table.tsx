@@ -43,12 +43,7 @@ export function ImportTable({ importing }: { importing: Import }) {
   )
 }
 
-interface PagesProps {
-  at: number
-  last: number
-  count: number
-  setPage: (at: number) => void
-}
+type PagesProps = Record<'at' | 'last' | 'count', number> & { setPage: (at: number) => void }
 
 function Pages({ at, last, count, setPage }: PagesProps) {
   const to = Math.min(count, (at + 1) * PAGE_ROWS)
@@ -60,10 +55,10 @@ function Pages({ at, last, count, setPage }: PagesProps) {
       <div class="pager-steps">
         <button type="button" aria-disabled={at === 0} onClick={() => setPage(Math.max(0, at - 1))}>
           <Icon name="previous" />
-          <span class="step-label">Previous rows</span>
+          Previous rows
         </button>
         <button type="button" aria-disabled={at === last} onClick={() => setPage(Math.min(last, at + 1))}>
-          <span class="step-label">Next rows</span>
+          Next rows
           <Icon name="next" />
         </button>
       </div>
@@ -112,14 +107,8 @@ function Outcome({ row, importing }: { row: ImportRow; importing: Import }) {
   )
 }
 
-interface CellProps {
-  row: ImportRow
-  field: Field
-  importing: Import
-}
-
 /** Is fixed in place, with its problem below it. */
-function Cell({ row, field, importing }: CellProps) {
+function Cell({ row, field, importing }: { row: ImportRow; field: Field; importing: Import }) {
   const id = `import-${row.line}-${field}`
   const problem = row.state === 'open' ? row.problems.fields[field] : undefined
   const value = row.cells[field]

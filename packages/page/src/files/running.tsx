@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { Notice } from '../parts/notice.tsx'
+import { Notice, type NoticeProps } from '../parts/notice.tsx'
 
 interface RunningProps {
   title: string
@@ -31,16 +31,10 @@ export function Running({ title, done, total, children }: RunningProps) {
   )
 }
 
-interface EndedProps {
-  kind: 'done' | 'error'
-  title: string
-  children: ComponentChildren
-}
-
-export function Ended({ kind, title, children }: EndedProps) {
+export function Ended({ children, ...notice }: Pick<NoticeProps, 'kind' | 'title'> & { children: ComponentChildren }) {
   return (
     <div class="running-inner">
-      <Notice kind={kind} title={title} actions={<div class="actions">{children}</div>} />
+      <Notice {...notice} actions={<div class="actions">{children}</div>} />
     </div>
   )
 }

@@ -54,11 +54,7 @@ export function EmptyStore({ client, readOnly, onRunning, onDone }: EmptyStorePr
             : `Add the first one, or start with ${samplePets.length} samples.`}
         </p>
       )}
-      {problem && (
-        <Notice kind="error" title="Not all samples were added.">
-          {problem}
-        </Notice>
-      )}
+      {problem && <Notice kind="error" title="Not all samples were added." text={problem} />}
       {loading && (
         <p>
           <progress max={samplePets.length} value={done} aria-label="Sample animals added" />

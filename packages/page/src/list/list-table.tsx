@@ -79,9 +79,7 @@ export function ListTable(props: ListTableProps) {
               <CopyId id={id} />
             </td>
             <th scope="row" class="cell-name">
-              <RecordLink {...record} plain>
-                <Name name={name} search={search} />
-              </RecordLink>
+              <RecordLink {...record} text={<Name name={name} search={search} />} plain />
               {note && <Note {...{ ...note, search }} />}
             </th>
             <td class="cell-detail">{detail}</td>

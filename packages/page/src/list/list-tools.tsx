@@ -4,11 +4,14 @@ import type { Inventory } from '../../../client/src/petstore.ts'
 import { STATUSES_OF } from '../animal/status-labels.ts'
 import { Button } from '../parts/button.tsx'
 import { RadioGroup } from '../parts/radio-group.tsx'
+import { SelectField } from '../parts/select-field.tsx'
 import { number } from '../phrases.ts'
 import { CategoryFilter } from './category.tsx'
 import type { ShownList } from './list.ts'
 import { firstPage, type Sort } from './list-position.ts'
 import { isNarrowed } from './list-words.ts'
+
+const SORTS = Object.entries({ oldest: 'Oldest first', newest: 'Newest first' }) as [Sort, string][]
 
 export function Tools({ position, shown, goTo }: Pick<ShownList, 'position' | 'shown' | 'goTo'>) {
   return (
@@ -29,17 +32,13 @@ export function Tools({ position, shown, goTo }: Pick<ShownList, 'position' | 's
             <Button text="Show all" onClick={() => goTo(firstPage({ ...position, ids: '' }))} />
           </p>
         ) : (
-          <div class="field">
-            <label for="sort">Sort</label>
-            <select
-              id="sort"
-              value={position.sort}
-              onChange={({ currentTarget }) => goTo(firstPage({ ...position, sort: currentTarget.value as Sort }))}
-            >
-              <option value="oldest">Oldest first</option>
-              <option value="newest">Newest first</option>
-            </select>
-          </div>
+          <SelectField
+            id="sort"
+            label="Sort"
+            options={SORTS}
+            value={position.sort}
+            onChange={(sort) => goTo(firstPage({ ...position, sort }))}
+          />
         )}
       </div>
     </div>

@@ -124,17 +124,18 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
       <Notice
         kind="error"
         title="This link does not work."
+        text="It may be incomplete, or of another store."
         actions={<Button text="First page" onClick={() => goTo(firstPage(position))} />}
-      >
-        It may be incomplete, or of another store.
-      </Notice>
+      />
     )
   }
   if (failure.code === 'invalid_parameter' && position.search) {
     return (
-      <Notice kind="warning" title={`“${brief(position.search)}” cannot be searched for.`}>
-        Type more letters of a name, at most {SEARCH_WORDS_MAX} words, or an id.
-      </Notice>
+      <Notice
+        kind="warning"
+        title={`“${brief(position.search)}” cannot be searched for.`}
+        text={`Type more letters of a name, at most ${SEARCH_WORDS_MAX} words, or an id.`}
+      />
     )
   }
   // What was chosen cannot be had now; the rows on the screen can be kept.

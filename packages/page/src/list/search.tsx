@@ -8,7 +8,7 @@ import { readById, unlessNone } from '../animal/by-id.ts'
 import { parseInteger } from '../animal/fields.ts'
 import { toFailure } from '../failures.ts'
 import { Places } from '../links.tsx'
-import { type Feed, useEvents } from '../live/feed.ts'
+import { type Service, useEvents } from '../live/feed.ts'
 import { useAnnounce } from '../parts/announcer.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { TextField } from '../parts/text-field.tsx'
@@ -120,9 +120,7 @@ export function Search({ client, position, goTo }: SearchProps) {
   )
 }
 
-interface FoundProps {
-  client: PetstoreClient
-  feed: Feed
+interface FoundProps extends Service {
   position: ListPosition
   onAction: OnAction | undefined
 }

@@ -124,6 +124,11 @@ export class Feed {
 /** As long as the mark takes to fade (--mark in the styles). */
 const MARKED_MS = 4_000
 
+export interface Service {
+  client: PetstoreClient
+  feed: Feed
+}
+
 export function useFeed(client: PetstoreClient): Feed {
   const feed = useMemo(() => new Feed(client, new URL('.', location.href).pathname), [client])
   useEffect(() => () => feed.stop(), [feed])

@@ -2,16 +2,13 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import type { OnAction } from '../list/list-table.tsx'
 import { SEARCH_ID } from '../list/search.tsx'
-import type { Feed } from '../live/feed.ts'
+import type { Service } from '../live/feed.ts'
 import type { Action, Subject } from './actions.ts'
 import { OrderDialog } from './order-dialog.tsx'
 
-interface ActingProps {
-  client: PetstoreClient
-  feed: Feed
+interface ActingProps extends Service {
   onStart: () => void
   /** Something has changed, by the action or by somebody else. */
   onChange: () => void

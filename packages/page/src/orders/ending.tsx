@@ -1,21 +1,17 @@
 // The reservations that end today, once somebody asks for them. All that are pending are read once; after that, each order that changes.
 
 import { useRef, useState } from 'preact/hooks'
-import type { Order, PetstoreClient } from '../../../client/src/petstore.ts'
+import type { Order } from '../../../client/src/petstore.ts'
 import { dayOf, spanOf } from '../../../files/src/local-time.ts'
 import { firstPageOf } from '../list/list-position.ts'
 import { ListTable, type OnAction } from '../list/list-table.tsx'
-import { type Feed, useEvents } from '../live/feed.ts'
+import { type Service, useEvents } from '../live/feed.ts'
 import { now } from '../parts/clock.ts'
 import { concurrently } from '../parts/concurrently.ts'
 import { useLoaded } from '../parts/loaded.ts'
 import { RetryNotice } from '../parts/notice.tsx'
 
-interface EndingProps {
-  client: PetstoreClient
-  feed: Feed
-  onAction: OnAction | undefined
-}
+type EndingProps = Service & { onAction: OnAction | undefined }
 
 export function EndingToday(props: EndingProps) {
   const [open, setOpen] = useState(false)

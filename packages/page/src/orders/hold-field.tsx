@@ -3,14 +3,13 @@
 import { useId } from 'preact/hooks'
 import { localTime } from '../../../files/src/local-time.ts'
 import { now } from '../parts/clock.ts'
+import { SelectField } from '../parts/select-field.tsx'
 import { time } from '../phrases.ts'
 import { type End, ends, HOLDS, HOUR_MS, type Hold } from './hold.ts'
 
-interface HoldFieldProps extends End {
-  setEnd: (end: End) => void
-}
+const OPTIONS = Object.entries(HOLDS).map(([hold, [label]]) => [hold as Hold, label] as const)
 
-export function HoldField({ hold, until, setEnd }: HoldFieldProps) {
+export function HoldField({ hold, until, setEnd }: End & { setEnd: (end: End) => void }) {
   /** Whoever chooses a time begins an hour from now. */
   function choose(chosen: Hold): void {
     const inAnHour = () => localTime(new Date(now() + HOUR_MS).toISOString())
@@ -18,17 +17,8 @@ export function HoldField({ hold, until, setEnd }: HoldFieldProps) {
   }
 
   const { expiresAt } = ends(hold, until)
-  const id = useId()
   return (
-    <div class="field">
-      <label for={id}>For how long</label>
-      <select id={id} value={hold} onChange={({ currentTarget }) => choose(currentTarget.value as Hold)}>
-        {Object.entries(HOLDS).map(([value, [label]]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
+    <SelectField id={useId()} label="For how long" options={OPTIONS} value={hold} onChange={choose}>
       {hold === 'other' && (
         <input
           type="datetime-local"
@@ -38,6 +28,6 @@ export function HoldField({ hold, until, setEnd }: HoldFieldProps) {
         />
       )}
       {expiresAt && <p class="hint">Until {time(expiresAt)}.</p>}
-    </div>
+    </SelectField>
   )
 }

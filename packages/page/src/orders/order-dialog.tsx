@@ -1,12 +1,12 @@
 // Reserving, selling, releasing or taking back one animal: what the person chooses, and what has become of it.
 
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { Order, PetstoreClient } from '../../../client/src/petstore.ts'
+import type { Order } from '../../../client/src/petstore.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import type { Failure } from '../failures.ts'
-import { type Feed, useEvents } from '../live/feed.ts'
-import { FormDialog } from '../parts/dialog.tsx'
+import { type Service, useEvents } from '../live/feed.ts'
+import { FormDialog, type Opening } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { brief, terms, time } from '../phrases.ts'
@@ -19,14 +19,10 @@ import { type Choices, type OrderTask, useOrderTask } from './order-task.ts'
 export const RESERVATION = 'petstore.reservation'
 export const NO_RESERVATION: Choices & { petId: string } = { petId: '', reference: '', hold: 'day', until: '' }
 
-interface OrderDialogProps {
-  client: PetstoreClient
-  feed: Feed
+interface OrderDialogProps extends Service, Opening {
   action: Action
   subject: Subject
   placed: Set<bigint>
-  open: boolean
-  setOpen: (open: boolean) => void
   onChange: () => void
   onDone: (sentence: string, orderId: bigint) => void
 }
@@ -105,20 +101,15 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
 function Stops({ obstacle, failure, halfDone }: Pick<OrderTask, 'obstacle' | 'failure'> & { halfDone: boolean }) {
   return (
     <>
-      {obstacle && (
-        <Notice kind="warning" title={obstacle.what}>
-          {obstacle.advice}
-        </Notice>
-      )}
-      {failure && (
-        <Notice kind="error" title={problem(failure, halfDone)}>
-          {halfDone
-            ? 'It is reserved for 10 minutes. Try again, or release it in the list.'
-            : failure.kind === 'unavailable' && 'Try again: nothing will be done twice.'}
-        </Notice>
-      )}
+      {obstacle && <Notice kind="warning" title={obstacle.what} text={obstacle.advice} />}
+      {failure && <Notice kind="error" title={problem(failure, halfDone)} text={adviceOn(failure, halfDone)} />}
     </>
   )
+}
+
+function adviceOn({ kind }: Failure, halfDone: boolean): string {
+  if (halfDone) return 'It is reserved for 10 minutes. Try again, or release it in the list.'
+  return kind === 'unavailable' ? 'Try again: nothing will be done twice.' : ''
 }
 
 function problem({ code, message }: Failure, halfDone: boolean): string {

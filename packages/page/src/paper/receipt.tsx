@@ -35,25 +35,17 @@ export function Receipt({ order, events, pet }: ReceiptProps) {
       </p>
       <h1>Receipt</h1>
       <dl>
-        <Fact name="Number">{String(order.id)}</Fact>
-        <Fact name="Date">{fullTime(order.changedAt)}</Fact>
-        {till !== undefined && <Fact name="Till">{plain(till)}</Fact>}
-        <Fact name="Animal">
-          <Name name={order.petName} />
-        </Fact>
-        <Fact name="Id">{String(order.petId)}</Fact>
+        <Fact name="Number" value={String(order.id)} />
+        <Fact name="Date" value={fullTime(order.changedAt)} />
+        {till !== undefined && <Fact name="Till" value={plain(till)} />}
+        <Fact name="Animal" value={<Name name={order.petName} />} />
+        <Fact name="Id" value={String(order.petId)} />
         {pet && names().categories.length > 0 && (
-          <Fact name={FIELDS.categoryId.label}>
-            <Name name={names().nameOf(pet.categoryId)} />
-          </Fact>
+          <Fact name={FIELDS.categoryId.label} value={<Name name={names().nameOf(pet.categoryId)} />} />
         )}
-        {order.reference && (
-          <Fact name="For">
-            <Name name={order.reference} />
-          </Fact>
-        )}
-        <Fact name="Status">{labelOf(order.status)}</Fact>
-        {order.status === 'pending' && order.expiresAt && <Fact name="Until">{fullTime(order.expiresAt)}</Fact>}
+        {order.reference && <Fact name="For" value={<Name name={order.reference} />} />}
+        <Fact name="Status" value={labelOf(order.status)} />
+        {order.status === 'pending' && order.expiresAt && <Fact name="Until" value={fullTime(order.expiresAt)} />}
       </dl>
     </div>
   )

@@ -5,14 +5,18 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { CloseButton } from './notice.tsx'
 
-interface DialogProps {
+/** Whether a dialog is open. */
+export interface Opening {
+  open: boolean
+  setOpen: (open: boolean) => void
+}
+
+interface DialogProps extends Opening {
   /** Of the title; unique on the page. */
   id: string
   title: ComponentChildren
   /** For a table. */
   wide?: boolean
-  open: boolean
-  setOpen: (open: boolean) => void
   children: ComponentChildren
 }
 

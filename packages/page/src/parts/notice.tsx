@@ -6,22 +6,22 @@ import { Button } from './button.tsx'
 import { Icon } from './icons.tsx'
 import type { RetriedFailure } from './loaded.ts'
 
-interface NoticeProps {
+export interface NoticeProps {
   /** `done` is only seen: who uses it announces it. */
   kind: 'warning' | 'error' | 'done'
   title: string
-  children?: ComponentChildren
+  text?: ComponentChildren
   /** Buttons. */
   actions?: ComponentChildren
   /** With a cross in its corner. */
   onClose?: () => void
 }
 
-export function Notice({ kind, title, children, actions, onClose }: NoticeProps) {
+export function Notice({ kind, title, text, actions, onClose }: NoticeProps) {
   return (
     <div class={`notice notice-${kind}`} role={kind === 'done' ? undefined : 'alert'}>
       <div>
-        <strong>{title}</strong> {children}
+        <strong>{title}</strong> {text}
       </div>
       {actions && <div>{actions}</div>}
       {onClose && <CloseButton onClose={onClose} />}
@@ -37,27 +37,17 @@ export function CloseButton({ onClose }: { onClose: () => void }) {
   )
 }
 
-interface RetryNoticeProps {
+interface RetryNoticeProps extends Pick<NoticeProps, 'title' | 'actions'> {
   failure: RetriedFailure
-  title: string
-  /** Beside the one that tries now. */
-  actions?: ComponentChildren
   reload: () => void
 }
 
+/** `actions`: beside the button that tries now. */
 export function RetryNotice({ failure, title, actions, reload }: RetryNoticeProps) {
+  const kind = failure.kind === 'unavailable' ? 'warning' : 'error'
+  const text = [failure.message, ' ', <Countdown key="next" to={failure.retryAt} />]
   return (
-    <Notice
-      kind={failure.kind === 'unavailable' ? 'warning' : 'error'}
-      title={title}
-      actions={
-        <>
-          {actions} <Button text="Try now" onClick={reload} />
-        </>
-      }
-    >
-      {failure.message} <Countdown to={failure.retryAt} />
-    </Notice>
+    <Notice {...{ kind, title, text }} actions={[actions, ' ', <Button key="now" text="Try now" onClick={reload} />]} />
   )
 }
 

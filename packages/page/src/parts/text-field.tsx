@@ -13,7 +13,7 @@ type InputProps =
   | 'onKeyDown'
   | 'onBlur'
 
-interface TextFieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, InputProps> {
+export interface TextFieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, InputProps> {
   id: string
   label: string
   value: string

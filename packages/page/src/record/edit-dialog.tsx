@@ -10,20 +10,18 @@ import { type Failure, toFailure } from '../failures.ts'
 import { HoldField } from '../orders/hold-field.tsx'
 import { useBusy } from '../parts/busy.ts'
 import { Button } from '../parts/button.tsx'
-import { FormDialog } from '../parts/dialog.tsx'
+import { FormDialog, type Opening } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { brief } from '../phrases.ts'
 import type { Read } from './animal.ts'
 import { differing, type Field, type Fields, fieldLabel, fieldsOf, inWords, NOTHING, save } from './edits.ts'
 
-export interface RecordDialogProps {
+export interface RecordDialogProps extends Opening {
   client: PetstoreClient
   read: Read
   /** Reads it again: somebody else has changed it. */
   reload: () => void
-  open: boolean
-  setOpen: (open: boolean) => void
   done: (sentence: string) => void
 }
 
@@ -107,11 +105,7 @@ export function useSaving(
 
 /** What no field says. */
 export function SavingProblem({ title, other }: SavingProblems) {
-  return other ? (
-    <Notice kind="error" title={title}>
-      {other}
-    </Notice>
-  ) : null
+  return other ? <Notice kind="error" title={title} text={other} /> : null
 }
 
 interface VersionsProps {
@@ -127,28 +121,32 @@ interface VersionsProps {
 
 function Versions({ title, now, mine, both, theirs, takeTheirs }: VersionsProps) {
   return (
-    <Notice kind="warning" title={title}>
-      <table class="versions">
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">Theirs</th>
-            <th scope="col">Mine</th>
-          </tr>
-        </thead>
-        <tbody>
-          {theirs.map((field) => (
-            <tr key={field}>
-              <th scope="row">{fieldLabel(field)}</th>
-              <td>
-                {inWords(now, field)}
-                {both.includes(field) && <Button text="Use theirs" class="small" onClick={() => takeTheirs(field)} />}
-              </td>
-              <td>{both.includes(field) ? inWords(mine, field) : <span class="muted">as theirs</span>}</td>
+    <Notice
+      kind="warning"
+      title={title}
+      text={
+        <table class="versions">
+          <thead>
+            <tr>
+              <td />
+              <th scope="col">Theirs</th>
+              <th scope="col">Mine</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </Notice>
+          </thead>
+          <tbody>
+            {theirs.map((field) => (
+              <tr key={field}>
+                <th scope="row">{fieldLabel(field)}</th>
+                <td>
+                  {inWords(now, field)}
+                  {both.includes(field) && <Button text="Use theirs" class="small" onClick={() => takeTheirs(field)} />}
+                </td>
+                <td>{both.includes(field) ? inWords(mine, field) : <span class="muted">as theirs</span>}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      }
+    />
   )
 }

@@ -22,27 +22,17 @@ export function AnimalFacts({ animal: { pet, deleted, events }, orders }: Animal
   const holder = orders.find(({ status }) => HOLDING.includes(status))
   return (
     <dl class="facts-list">
-      <Fact name="Id">
-        <CopyId id={pet.id} />
-      </Fact>
-      <Fact name="Category">
-        <CategoryLink id={pet.categoryId} />
-      </Fact>
-      <Fact name="Status">{deleted ? 'Deleted' : <Status status={pet.status} />}</Fact>
+      <Fact name="Id" value={<CopyId id={pet.id} />} />
+      <Fact name="Category" value={<CategoryLink id={pet.categoryId} />} />
+      <Fact name="Status" value={deleted ? 'Deleted' : <Status status={pet.status} />} />
       {added && (
-        <Fact name="Added">
-          {time(added.at)}
-          {added.by && <span class="muted"> — {plain(added.by)}</span>}
-        </Fact>
+        <Fact
+          name="Added"
+          value={[time(added.at), added.by && <span key="by" class="muted">{` — ${plain(added.by)}`}</span>]}
+        />
       )}
-      {holder && (
-        <>
-          <Fact name="Order">
-            <OrderLink id={holder.id} />
-          </Fact>
-          <Terms order={holder} />
-        </>
-      )}
+      {holder && <Fact name="Order" value={<OrderLink id={holder.id} />} />}
+      {holder && <Terms order={holder} />}
     </dl>
   )
 }
@@ -50,16 +40,17 @@ export function AnimalFacts({ animal: { pet, deleted, events }, orders }: Animal
 export function OrderFacts({ order }: { order: Order }) {
   return (
     <dl class="facts-list">
-      <Fact name="Animal">
-        <RecordLink kind="animal" id={order.petId}>
-          <Name name={order.petName} />
-        </RecordLink>{' '}
-        <span class="muted">Id {String(order.petId)}</span>
-      </Fact>
-      <Fact name="Status">
-        <Status status={order.status} />
-      </Fact>
-      <Fact name="Placed">{time(order.placedAt)}</Fact>
+      <Fact
+        name="Animal"
+        value={
+          <>
+            <RecordLink kind="animal" id={order.petId} text={<Name name={order.petName} />} />{' '}
+            <span class="muted">Id {String(order.petId)}</span>
+          </>
+        }
+      />
+      <Fact name="Status" value={<Status status={order.status} />} />
+      <Fact name="Placed" value={time(order.placedAt)} />
       <Terms order={order} />
     </dl>
   )
@@ -69,22 +60,18 @@ export function OrderFacts({ order }: { order: Order }) {
 function Terms({ order: { status, reference, expiresAt, changedAt } }: { order: Order }) {
   return (
     <>
-      {reference && (
-        <Fact name="For">
-          <Name name={reference} />
-        </Fact>
-      )}
-      {status !== 'pending' && <Fact name={labelOf(status)}>{time(changedAt)}</Fact>}
-      {status === 'pending' && <Fact name="Until">{expiresAt ? time(expiresAt) : 'No end'}</Fact>}
+      {reference && <Fact name="For" value={<Name name={reference} />} />}
+      {status !== 'pending' && <Fact name={labelOf(status)} value={time(changedAt)} />}
+      {status === 'pending' && <Fact name="Until" value={expiresAt ? time(expiresAt) : 'No end'} />}
     </>
   )
 }
 
-export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+export function Fact({ name, value }: { name: string; value: ComponentChildren }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{children}</dd>
+      <dd>{value}</dd>
     </div>
   )
 }

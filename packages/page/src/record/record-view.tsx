@@ -5,7 +5,7 @@ import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { Actions, type OnAction } from '../list/list-table.tsx'
-import { type Feed, useEvents } from '../live/feed.ts'
+import { type Service, useEvents } from '../live/feed.ts'
 import { type Subject, subjectOf } from '../orders/actions.ts'
 import { Receipt } from '../paper/receipt.tsx'
 import { Button } from '../parts/button.tsx'
@@ -23,9 +23,7 @@ import { orderTerms } from './order-terms.ts'
 import type { RecordId } from './record-address.ts'
 import { AnimalFacts, OrderFacts } from './record-facts.tsx'
 
-interface RecordViewProps {
-  client: PetstoreClient
-  feed: Feed
+interface RecordViewProps extends Service {
   record: RecordId
   onAction: OnAction | undefined
   onCorrected: (sentence: string) => void

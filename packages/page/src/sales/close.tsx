@@ -76,9 +76,12 @@ export function Close({ day, isFuture, sales, orders }: CloseProps) {
                   {String(orderId)}
                 </td>
                 <th scope="row" class="cell-name">
-                  <RecordLink kind="order" id={orderId as bigint} plain>
-                    {order ? <Name name={order.petName} /> : `Animal ${petId}`}
-                  </RecordLink>
+                  <RecordLink
+                    kind="order"
+                    id={orderId as bigint}
+                    text={order ? <Name name={order.petName} /> : `Animal ${petId}`}
+                    plain
+                  />
                 </th>
                 <td>{order?.reference && <Name name={order.reference} />}</td>
                 <td>{plain(by ?? '')}</td>
@@ -96,12 +99,7 @@ export function Close({ day, isFuture, sales, orders }: CloseProps) {
   )
 }
 
-interface TableProps {
-  kind: string
-  heads: readonly string[]
-  /** Its rows. */
-  children: ComponentChildren
-}
+type TableProps = { kind: string; heads: readonly string[]; children: ComponentChildren }
 
 function Table({ kind, heads, children }: TableProps) {
   return (

@@ -1,9 +1,9 @@
 // What the lines of a day show beside their events: the order, with the animal's name and the customer, and how an animal was edited.
 
 import { useRef } from 'preact/hooks'
-import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.ts'
+import type { Event, Order } from '../../../client/src/petstore.ts'
 import { readEach, unlessNone } from '../animal/by-id.ts'
-import { type Feed, useEvents } from '../live/feed.ts'
+import { type Service, useEvents } from '../live/feed.ts'
 import { concurrently } from '../parts/concurrently.ts'
 import { useLoaded } from '../parts/loaded.ts'
 import { readAll } from '../record/animal.ts'
@@ -16,11 +16,6 @@ export interface Details {
   names: ReadonlyMap<bigint, string>
   /** By the event. */
   changes: ReadonlyMap<bigint, string>
-}
-
-export interface Service {
-  client: PetstoreClient
-  feed: Feed
 }
 
 /** Of the events that are shown. Each is read once; the feed has new names. */

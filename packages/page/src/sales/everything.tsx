@@ -70,16 +70,13 @@ function Lines({ day, events, shown, details }: Pick<EverythingProps, 'day' | 'e
             change={changes.get(event.id) ?? details.changes.get(event.id)}
             shownTime={clockOn(day, event.at)}
           >
-            <RecordLink kind="animal" id={event.petId}>
-              {name === undefined ? `Animal ${event.petId}` : <Name name={name} />}
-            </RecordLink>
+            <RecordLink
+              kind="animal"
+              id={event.petId}
+              text={name === undefined ? `Animal ${event.petId}` : <Name name={name} />}
+            />
             {' · '}
-            {event.orderId !== undefined && (
-              <>
-                <OrderLink id={event.orderId} />
-                {' · '}
-              </>
-            )}
+            {event.orderId !== undefined && [<OrderLink key="order" id={event.orderId} />, ' · ']}
           </EventLine>
         )
       })}

@@ -8,7 +8,7 @@ import { Button } from '../parts/button.tsx'
 import { Paw } from '../parts/icons.tsx'
 import { Name } from '../parts/name.tsx'
 import { Notice } from '../parts/notice.tsx'
-import { TextField } from '../parts/text-field.tsx'
+import { TextField, type TextFieldProps } from '../parts/text-field.tsx'
 import { useTitle } from '../title.ts'
 import { identify } from './signed-in.ts'
 import type { SignedIn } from './tab-keys.ts'
@@ -61,11 +61,7 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
           <Name name={names().store} />
         </h1>
         <p class="muted">Sign in to see the animals of this store.</p>
-        {unavailable && (
-          <Notice kind="warning" title={unavailable}>
-            Your key is still here. Try again.
-          </Notice>
-        )}
+        {unavailable && <Notice kind="warning" title={unavailable} text="Your key is still here. Try again." />}
         <form onSubmit={submit} noValidate>
           <KeyField {...{ problem, remember }} value={key} setText={setKey} />
           <label class="check">
@@ -88,12 +84,7 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
   )
 }
 
-interface KeyFieldProps {
-  value: string
-  setText: (text: string) => void
-  problem: string
-  remember: boolean
-}
+type KeyFieldProps = Pick<TextFieldProps, 'value' | 'setText' | 'problem'> & { remember: boolean }
 
 function KeyField({ remember, ...field }: KeyFieldProps) {
   const [visible, setVisible] = useState(false)
