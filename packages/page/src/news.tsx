@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useAnnounce } from './parts/announcer.tsx'
+import { every } from './parts/listen.ts'
 import { Notice } from './parts/notice.tsx'
 
 const SHOWN_MS = 10_000
@@ -16,11 +17,7 @@ interface NewsProps {
 
 function News({ title, action, onClose }: NewsProps) {
   const news = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const leave = () => !news.current?.matches(':hover, :focus-within') && onClose()
-    const timer = setInterval(leave, SHOWN_MS)
-    return () => clearInterval(timer)
-  }, [title])
+  useEffect(() => every(SHOWN_MS, () => news.current?.matches(':hover, :focus-within') || onClose()), [title])
   return (
     <div ref={news}>
       <Notice kind="done" title={title} actions={action} onClose={onClose} />

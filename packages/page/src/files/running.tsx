@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { listen } from '../parts/listen.ts'
 import { Notice, type NoticeProps } from '../parts/notice.tsx'
 
 interface RunningProps {
@@ -14,12 +15,8 @@ interface RunningProps {
 }
 
 export function Running({ title, done, total, children }: RunningProps) {
-  useEffect(() => {
-    // The browser asks before it leaves the page.
-    const stay = (event: Event) => event.preventDefault()
-    window.addEventListener('beforeunload', stay)
-    return () => window.removeEventListener('beforeunload', stay)
-  }, [])
+  // The browser asks before it leaves the page.
+  useEffect(() => listen(window, 'beforeunload', (event) => event.preventDefault()), [])
   return (
     <section class="running" aria-label={title}>
       <div class="running-inner">

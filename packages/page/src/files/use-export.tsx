@@ -26,14 +26,8 @@ interface State {
   total?: number | undefined
 }
 
-interface Exporting {
-  exporting: boolean
-  start: (position: ListPosition, shown: Shown | undefined) => void
-  /** How far it is, or how it ended. */
-  strip: ComponentChildren
-}
-
-export function useExport(client: PetstoreClient): Exporting {
+/** `strip`: how far it is, or how it ended. */
+export function useExport(client: PetstoreClient) {
   const [state, setState] = useState<State>()
   const [exporting, once] = useBusy()
   const announce = useAnnounce()
@@ -69,7 +63,8 @@ export function useExport(client: PetstoreClient): Exporting {
     }
   }
 
-  return { exporting, start: (position, shown) => once(() => run(position, shown)), strip: state && stripOf(state) }
+  const start = (position: ListPosition, shown: Shown | undefined) => once(() => run(position, shown))
+  return { exporting, start, strip: state && stripOf(state) }
 
   function stripOf({ kind, title, rows = 0, total }: State): ComponentChildren {
     if (kind !== 'running') {

@@ -12,13 +12,7 @@ import type { Item, Page } from './list-position.ts'
 /** `null`: no order holds it. `undefined`: not known, or nobody holds it. */
 export type HolderOf = (pet: Pet) => Order | null | undefined
 
-interface Holders {
-  holderOf: HolderOf
-  /** Something may have happened to this animal. */
-  forget: (petId: bigint) => void
-}
-
-export function useHolders(client: PetstoreClient, shown: Page | undefined): Holders {
+export function useHolders(client: PetstoreClient, shown: Page | undefined) {
   const items = shown?.items
   /** By the animal's id and status: another status asks again. */
   const known = useRef(new Map<string, Order | null>()).current
@@ -50,8 +44,9 @@ export function useHolders(client: PetstoreClient, shown: Page | undefined): Hol
   )
 
   return {
-    holderOf: (pet) => known.get(keyOf(pet)),
-    forget: (petId) => {
+    holderOf: (pet: Pet) => known.get(keyOf(pet)),
+    /** Something may have happened to this animal. */
+    forget: (petId: bigint) => {
       for (const key of known.keys()) if (key.startsWith(`${petId} `)) known.delete(key)
     },
   }

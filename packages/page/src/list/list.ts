@@ -15,6 +15,7 @@ import type {
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { readEach, readPet } from '../animal/by-id.ts'
 import { type Feed, useEvents } from '../live/feed.ts'
+import { every, listen } from '../parts/listen.ts'
 import { type Loaded, useLoaded } from '../parts/loaded.ts'
 import { fromIdRanges } from './id-ranges.ts'
 import { type InPlace, useInPlace } from './in-place.ts'
@@ -84,10 +85,7 @@ export function useList(client: PetstoreClient, feed: Feed, covered: boolean): S
     if (gap || !isOthers) read.refresh()
     counted.refresh()
   })
-  useEffect(() => {
-    const timer = setInterval(() => feed.live || refresh(), REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [feed])
+  useEffect(() => every(REFRESH_MS, () => feed.live || refresh()), [feed])
 
   function reload(): void {
     inPlace.show(true)
@@ -112,21 +110,19 @@ export async function fetchPage(client: PetstoreClient, position: ListPosition, 
   const search = position.search || undefined
   const sort = (position.sort === 'newest') === fromEnd ? ('oldest' as const) : ('newest' as const)
   /** Pages that count from the end are read in the other direction. */
-  function inOrder<Row>(items: readonly Row[], { next, prev }: Cursors) {
-    return fromEnd ? { items: items.toReversed(), next: prev, prev: next } : { items, next, prev }
+  function inOrder(items: readonly Item[], { next, prev }: Pick<Page, 'next' | 'prev'>): Page {
+    return fromEnd ? { position, items: items.toReversed(), next: prev, prev: next } : { position, items, next, prev }
   }
   if (view === 'orders') {
     const stated = { ...UNUSED, status: status as OrderStatus | undefined, search, sort, limit }
     const filter = stated satisfies EveryField<OrderFilter>
     const { orders, ...cursors } = await client.listOrderPage({ ...filter, cursor }, options)
-    const { items, ...links } = inOrder(orders, cursors)
-    return { position, items, ...links }
+    return inOrder(orders, cursors)
   }
   const stated = { status: status as PetStatus | undefined, categoryId, search, sort, limit }
   const filter = stated satisfies EveryField<PetFilter>
   const { pets, ...cursors } = await client.listPage({ ...filter, cursor }, options)
-  const { items, ...links } = inOrder(pets, cursors)
-  return { position, items, ...links }
+  return inOrder(pets, cursors)
 }
 
 /** The ids of the page are looked up, however many animals are newer. A deleted one is left out. */
@@ -166,8 +162,6 @@ export async function* wholeList(
   }
 }
 
-type Cursors = Pick<Page, 'next' | 'prev'>
-
 /** Where each list starts, with the sort that was chosen for it last. */
 export function useStarts(position: ListPosition): Record<ListPosition['view'], ListPosition> {
   const sorts = useRef<Partial<Record<ListPosition['view'], Sort>>>({})
@@ -182,11 +176,7 @@ export function useStarts(position: ListPosition): Record<ListPosition['view'], 
 /** Like useState, with the position in the address and in the browser's history. */
 function usePosition(): [ListPosition, (position: ListPosition) => void] {
   const [position, setPosition] = useState(() => fromAddress(location.search))
-  useEffect(() => {
-    const follow = () => setPosition(fromAddress(location.search))
-    window.addEventListener('popstate', follow)
-    return () => window.removeEventListener('popstate', follow)
-  }, [])
+  useEffect(() => listen(window, 'popstate', () => setPosition(fromAddress(location.search))), [])
   const goTo = useCallback((next: ListPosition) => {
     const address = toAddress(next)
     const isShown = new URL(address, location.href).search === location.search

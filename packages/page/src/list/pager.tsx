@@ -1,5 +1,6 @@
 // First, previous, next and last page. A button that leads nowhere stays in its place, so that the focus is not lost.
 
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icons.tsx'
 import type { Shown } from './list.ts'
 import { firstPage, type ListPosition, lastPage, nextPage, previousPage } from './list-position.ts'
@@ -21,7 +22,6 @@ export function Pager({ shown, loading, goTo }: PagerProps) {
     last: next === undefined || position.ids ? undefined : lastPage(position),
   }
   const step = (to: keyof typeof steps) => ({
-    type: 'button' as const,
     'aria-disabled': !steps[to],
     onClick: () => goTo(steps[to]),
   })
@@ -33,20 +33,10 @@ export function Pager({ shown, loading, goTo }: PagerProps) {
         {loading && <span class="muted loading"> · {loading}</span>}
       </p>
       <div class="pager-steps">
-        <button {...step('first')} aria-label="First page" title="First page">
-          <Icon name="first" />
-        </button>
-        <button {...step('previous')}>
-          <Icon name="previous" />
-          Previous
-        </button>
-        <button {...step('next')}>
-          Next
-          <Icon name="next" />
-        </button>
-        <button {...step('last')} aria-label="Last page" title="Last page">
-          <Icon name="last" />
-        </button>
+        <Button {...step('first')} text={<Icon name="first" />} aria-label="First page" title="First page" />
+        <Button {...step('previous')} text={[<Icon key="icon" name="previous" />, 'Previous']} />
+        <Button {...step('next')} text={['Next', <Icon key="icon" name="next" />]} />
+        <Button {...step('last')} text={<Icon name="last" />} aria-label="Last page" title="Last page" />
       </div>
     </nav>
   )

@@ -13,7 +13,7 @@ import { brief, terms, time } from '../phrases.ts'
 import { useSessionState } from '../session/session-state.ts'
 import { ACTION_LABELS, type Action, DOING_LABELS, type Subject } from './actions.ts'
 import { HoldField } from './hold-field.tsx'
-import { type Choices, type OrderTask, useOrderTask } from './order-task.ts'
+import { type Choices, useOrderTask } from './order-task.ts'
 
 /** What is typed is kept until the dialog is closed, also if the key stops working meanwhile. */
 export const RESERVATION = 'petstore.reservation'
@@ -74,7 +74,8 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
       action={obstacle ? undefined : acting ? DOING_LABELS[action] : failure ? 'Try again' : ACTION_LABELS[action]}
       busy={acting || (busy && !order)}
     >
-      <Stops {...{ obstacle, failure, halfDone }} />
+      {obstacle && <Notice kind="warning" title={obstacle.what} text={obstacle.advice} />}
+      {failure && <Notice kind="error" title={problem(failure, halfDone)} text={adviceOn(failure, halfDone)} />}
       {!obstacle && task.overtaken && <Notice kind="warning" title={task.overtaken} />}
       {!obstacle && placing && !halfDone && (
         <>
@@ -97,16 +98,7 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
   )
 }
 
-/** What stops the action. `halfDone`: an animal to be sold is only reserved so far. */
-function Stops({ obstacle, failure, halfDone }: Pick<OrderTask, 'obstacle' | 'failure'> & { halfDone: boolean }) {
-  return (
-    <>
-      {obstacle && <Notice kind="warning" title={obstacle.what} text={obstacle.advice} />}
-      {failure && <Notice kind="error" title={problem(failure, halfDone)} text={adviceOn(failure, halfDone)} />}
-    </>
-  )
-}
-
+/** `halfDone`: an animal to be sold is only reserved so far. */
 function adviceOn({ kind }: Failure, halfDone: boolean): string {
   if (halfDone) return 'It is reserved for 10 minutes. Try again, or release it in the list.'
   return kind === 'unavailable' ? 'Try again: nothing will be done twice.' : ''

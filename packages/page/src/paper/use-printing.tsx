@@ -8,24 +8,18 @@ import { wholeList } from '../list/list.ts'
 import { firstPage, type Item, type ListPosition, type Page } from '../list/list-position.ts'
 import { ListTable } from '../list/list-table.tsx'
 import { summary } from '../list/list-words.ts'
+import { listen } from '../parts/listen.ts'
 import { number } from '../phrases.ts'
 import { Receipt, readReceipt } from './receipt.tsx'
 
-interface Printing {
-  sheet: ComponentChildren
-  printList: (position: ListPosition) => Promise<void>
-  printReceipt: (orderId: bigint) => Promise<void>
-}
-
 /** `tell`: why nothing was printed. */
-export function usePrinting(client: PetstoreClient, tell: (sentence: string) => void): Printing {
+export function usePrinting(client: PetstoreClient, tell: (sentence: string) => void) {
   const [content, setContent] = useState<ComponentChildren>()
   useLayoutEffect(() => {
     if (!content) return
-    const end = () => setContent(undefined)
-    window.addEventListener('afterprint', end)
+    const end = listen(window, 'afterprint', () => setContent(undefined))
     window.print()
-    return () => window.removeEventListener('afterprint', end)
+    return end
   }, [content])
 
   async function print(read: () => Promise<ComponentChildren>): Promise<void> {

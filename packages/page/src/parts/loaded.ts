@@ -3,6 +3,7 @@
 
 import { type Inputs, useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Failure, isAborted, toFailure } from '../failures.ts'
+import { listen } from './listen.ts'
 
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 10_000
@@ -73,13 +74,11 @@ export function useLoaded<Value>(read: (signal: AbortSignal) => Promise<Value>, 
     }
 
     load()
-    document.addEventListener('visibilitychange', reloadIfSoon)
-    window.addEventListener('online', reload)
+    const ends = [listen(document, 'visibilitychange', reloadIfSoon), listen(window, 'online', reload)]
     return () => {
       aborter.abort()
       clearTimeout(timer)
-      document.removeEventListener('visibilitychange', reloadIfSoon)
-      window.removeEventListener('online', reload)
+      for (const end of ends) end()
     }
   }, [...inputs, again])
 

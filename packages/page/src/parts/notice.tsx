@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useReducer } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { Icon } from './icons.tsx'
+import { every } from './listen.ts'
 import type { RetriedFailure } from './loaded.ts'
 
 export interface NoticeProps {
@@ -30,11 +31,7 @@ export function Notice({ kind, title, text, actions, onClose }: NoticeProps) {
 }
 
 export function CloseButton({ onClose }: { onClose: () => void }) {
-  return (
-    <button type="button" class="quiet" aria-label="Close" title="Close" onClick={onClose}>
-      <Icon name="close" />
-    </button>
-  )
+  return <Button text={<Icon name="close" />} class="quiet" aria-label="Close" title="Close" onClick={onClose} />
 }
 
 interface RetryNoticeProps extends Pick<NoticeProps, 'title' | 'actions'> {
@@ -54,10 +51,7 @@ export function RetryNotice({ failure, title, actions, reload }: RetryNoticeProp
 /** Hidden from screen readers, which would read every second aloud. */
 function Countdown({ to }: { to: number }) {
   const [, tick] = useReducer((count: number) => count + 1, 0)
-  useEffect(() => {
-    const timer = setInterval(tick, 1_000, undefined)
-    return () => clearInterval(timer)
-  }, [])
+  useEffect(() => every(1_000, () => tick(undefined)), [])
   const seconds = Math.max(0, Math.ceil((to - Date.now()) / 1_000))
   return <span aria-hidden="true">{seconds > 0 ? `Next try in ${seconds} s.` : 'Trying…'}</span>
 }

@@ -1,29 +1,15 @@
 // A field for text: its label, what is wrong with it, and a hint, all tied to it for screen readers.
 
-import type { AllHTMLAttributes, ComponentChildren } from 'preact'
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 
-type InputProps =
-  | 'name'
-  | 'class'
-  | 'dir'
-  | 'maxLength'
-  | 'placeholder'
-  | 'inputMode'
-  | 'autocomplete'
-  | 'onKeyDown'
-  | 'onBlur'
-
-export interface TextFieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, InputProps> {
+export interface TextFieldProps extends InputHTMLAttributes<HTMLInputElement> {
   id: string
   label: string
   value: string
   setText: (text: string) => void
   problem?: string | undefined
   hint?: string | undefined
-  required?: boolean
   type?: 'text' | 'search'
-  /** The id of a datalist. */
-  list?: string | undefined
   /** Shown as dots. */
   secret?: boolean
   /** A button. */

@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { parseInteger } from '../animal/fields.ts'
+import { listen } from '../parts/listen.ts'
 import { type SalesPosition, salesAddress, salesFrom } from '../sales/sales-address.ts'
 
 export interface RecordId {
@@ -19,11 +20,7 @@ export function openedAddress(opened: Opened): string {
 /** The record in the address, and what opens one; `undefined` goes back to the list. */
 export function useOpened(): [Opened | undefined, (opened: Opened | undefined) => void] {
   const [opened, setOpened] = useState(fromAddress)
-  useEffect(() => {
-    const follow = () => setOpened(fromAddress())
-    window.addEventListener('popstate', follow)
-    return () => window.removeEventListener('popstate', follow)
-  }, [])
+  useEffect(() => listen(window, 'popstate', () => setOpened(fromAddress())), [])
   const open = useCallback((next: Opened | undefined) => {
     if (next) history.pushState(null, '', openedAddress(next))
     setOpened(next)

@@ -33,11 +33,8 @@ export function Close({ day, isFuture, sales, orders }: CloseProps) {
   const isReady = rows.every(([, order]) => order)
 
   async function save(): Promise<void> {
-    const saved = await exportRows(
-      rows.map((row) => eventRow(...row)),
-      'sales',
-      `sales ${day}.csv`,
-    )
+    const lines = rows.map((row) => eventRow(...row))
+    const saved = await exportRows(lines, 'sales', `sales ${day}.csv`)
     announce(`${number(saved)} ${saved === 1 ? 'row was' : 'rows were'} exported.`)
   }
 

@@ -10,16 +10,8 @@ export interface Selection {
   choose: (items: readonly Item[], on: boolean) => void
 }
 
-interface Selecting {
-  /** `undefined` while nobody chooses. */
-  selection: Selection | undefined
-  begin: () => void
-  end: () => void
-  /** Chooses the row that has the focus, or no longer does. */
-  toggleFocused: () => void
-}
-
-export function useSelection({ position, shown }: Pick<ShownList, 'position' | 'shown'>): Selecting {
+/** `selection` is `undefined` until rows can be selected. */
+export function useSelection({ position, shown }: Pick<ShownList, 'position' | 'shown'>) {
   const [kept, setKept] = useState<ReadonlyMap<bigint, Item>>()
   const list = toAddress(firstPage(position))
   useLayoutEffect(() => setKept(undefined), [list])
@@ -37,6 +29,7 @@ export function useSelection({ position, shown }: Pick<ShownList, 'position' | '
     setKept(next)
   }
 
+  /** Chooses the row that has the focus, or no longer does. */
   function toggleFocused(): void {
     const row = document.activeElement?.closest<HTMLTableRowElement>('#list .rows tbody tr')
     const item = row && items[row.sectionRowIndex]

@@ -15,17 +15,8 @@ export async function identify(key: string): Promise<SignedIn> {
   return { key, name, readOnly: access === 'read-only' }
 }
 
-interface SignedInState {
-  signedIn: SignedIn | undefined
-  signIn: (next: SignedIn, remember: boolean) => void
-  /** Forgets the key in this tab and on the device, unless another tab has stored another one there. */
-  forget: () => void
-  /** Forgets it in every tab. */
-  signOut: () => void
-}
-
 /** `found`: by this tab when it was opened. `onSignedOut`: in this tab or in another. */
-export function useSignedIn(found: SignedIn | undefined, onSignedOut: () => void): SignedInState {
+export function useSignedIn(found: SignedIn | undefined, onSignedOut: () => void) {
   const [signedIn, set] = useState(found)
   const latest = useRef({ signedIn, onSignedOut })
   latest.current = { signedIn, onSignedOut }
@@ -34,6 +25,7 @@ export function useSignedIn(found: SignedIn | undefined, onSignedOut: () => void
     set(next)
     store(() => true, next, remember)
   }, [])
+  /** Forgets the key in this tab and on the device, unless another tab has stored another one there. */
   function forget(): void {
     const mine = JSON.stringify(latest.current.signedIn)
     set(undefined)
@@ -53,6 +45,7 @@ export function useSignedIn(found: SignedIn | undefined, onSignedOut: () => void
     signedIn,
     signIn: keep,
     forget,
+    /** Forgets it in every tab. */
     signOut: () => {
       leave()
       tabs.current?.signOut()
