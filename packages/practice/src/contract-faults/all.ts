@@ -8,7 +8,6 @@ import { ERROR_FAULTS } from './errors.ts'
 import { EVENT_FAULTS } from './events.ts'
 import { IDEMPOTENCY_FAULTS } from './idempotency.ts'
 import { INTERFACE_FAULTS } from './interface.ts'
-import { INVENTORY_FAULTS } from './inventory.ts'
 import { KEY_FAULTS } from './keys.ts'
 import { LIST_FAULTS } from './lists.ts'
 import { ORDER_FAULTS } from './orders.ts'
@@ -27,7 +26,6 @@ export const CONTRACT_FAULTS: ContractFaults = {
   ...KEY_FAULTS,
   ...LIST_FAULTS,
   ...ORDER_FAULTS,
-  ...INVENTORY_FAULTS,
   ...PET_FAULTS,
   ...SEARCH_FAULTS,
 }

@@ -1,10 +1,11 @@
-// Faults in orders that are placed, read, or expire.
+// Faults in orders that are placed, read, or expire, and in the inventory.
 
 import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
 import type { Json } from '../../../contract/src/json.ts'
 import type { ServiceResponse } from '../proxy.ts'
 import { at, type ContractFault, type ContractFaults, errorAnswer } from './shared/faults.ts'
 import {
+  frozen,
   keepingTags,
   refusingAfterCancel,
   refusingExpired,
@@ -13,7 +14,7 @@ import {
   stuckAfter,
   succeedingTogether,
 } from './shared/memory.ts'
-import { LIST, ORDER, ORDERS, PETS, PLACE } from './shared/operations.ts'
+import { INVENTORY, LIST, ORDER, ORDERS, PETS, PLACE } from './shared/operations.ts'
 import { parametersOf } from './shared/requests.ts'
 import { is, isMissing, isText, number, objectOf, textOf } from './shared/values.ts'
 
@@ -95,4 +96,10 @@ const EXPIRED: ContractFaults = {
   'orders.together': succeedingTogether,
 }
 
-export const ORDER_FAULTS: ContractFaults = { ...PLACED, ...READ, ...EXPIRED }
+const COUNTED: ContractFaults = {
+  'inventory.get.success': at(INVENTORY, 200).answer.json((counts) => [counts]),
+  'inventory.get.counts': at(INVENTORY, 200).answer.rewrite('available', (count) => number(BigInt(count) + 1n)),
+  'inventory.get.follows': frozen(INVENTORY),
+}
+
+export const ORDER_FAULTS: ContractFaults = { ...PLACED, ...READ, ...EXPIRED, ...COUNTED }

@@ -19,7 +19,7 @@ import {
 import type { Probe, RequestOptions } from '../probe.ts'
 import { changeRows } from './shared/correction-rows.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { documented, header, operation, response, rowsOf, schema, writing } from './shared/rows.ts'
+import { header, ofStore, operation, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
 /** So long the server's clock moves between two changes. */
@@ -99,10 +99,7 @@ function moveRows(move: Move): PromiseRow[] {
         }
       }),
     row(`${id}.state-first`, 'A repeat and a wrong status are reported before a false precondition.')
-      .from(
-        documented('The store area', '`If-Match`, `If-None-Match`'),
-        writing(`${id}.again`, `${id}.conflict`, `${id}.if-match`),
-      )
+      .from(ofStore('`If-Match`, `If-None-Match`'), writing(`${id}.again`, `${id}.conflict`, `${id}.if-match`))
       .check(async (probe) => {
         const options = { headers: { 'If-Match': '"x"' } }
         ;(await requested(probe, to, options)).answer.expectStatus(status)
@@ -111,10 +108,7 @@ function moveRows(move: Move): PromiseRow[] {
     ...(status === 200
       ? [
           row(`${id}.etag`, 'The answer has the tag that GET shows, also when it is a repeat. A body is ignored.')
-            .from(
-              [header('ETag'), documented('The store area', 'Complete and return')],
-              writing(`${id}.success`, 'orders.get.etag'),
-            )
+            .from([header('ETag'), ofStore('Complete and return')], writing(`${id}.success`, 'orders.get.etag'))
             .check(async (probe) => {
               const { id } = await orderThatIs(probe, from)
               const answers = []
@@ -145,7 +139,7 @@ export const changePromises: readonly PromiseRow[] = [
   ...MOVES.flatMap((move) => [...moveRows(move), ...asChange(move)]),
   row('orders.together', 'Of completing and cancelling an order at the same time one succeeds, and its pet agrees.')
     .from(
-      documented('The store area', 'Status of an order'),
+      ofStore('Status of an order'),
       writing('orders.complete.conflict', 'orders.cancel.conflict', 'orders.cancel.pet'),
     )
     .check(async (probe) => {

@@ -4,7 +4,7 @@ import { number } from '../answer.ts'
 import { absentId, addPet, LARGE, newName, petBody } from '../fixtures.ts'
 import { bodyRows } from './shared/bodies.ts'
 import type { BodyFamily, PromiseRow } from './shared/promise.ts'
-import { documented, header, rowsOf, schema, writing } from './shared/rows.ts'
+import { documented, header, ofStore, rowsOf, schema, writing } from './shared/rows.ts'
 import { textRows } from './shared/texts.ts'
 
 const row = rowsOf('pets')
@@ -46,11 +46,7 @@ const WRONG_FIELDS = [
 export const createPetPromises: readonly PromiseRow[] = [
   row('pets.create.headers', 'A create has X-Request-Id, no Location (fetching a pet is deprecated), no preconditions.')
     .from(
-      [
-        documented('POST /pets', '`Location`'),
-        header('RequestId'),
-        documented('The store area', '`If-Match`, `If-None-Match`'),
-      ],
+      [documented('POST /pets', '`Location`'), header('RequestId'), ofStore('`If-Match`, `If-None-Match`')],
       writing('pets.create.success'),
     )
     .check(async (probe) => {

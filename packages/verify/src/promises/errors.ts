@@ -82,10 +82,7 @@ export const errorPromises: readonly PromiseRow[] = [
       if (refused.length === 0) throw new Unjudged('None came.')
       for (const answer of refused) answer.expectHeader('Retry-After', /^[1-9][0-9]*$/)
     }),
-  row(
-    'errors.rate-limit',
-    'RateLimit and RateLimit-Policy, if sent, name a limit, its rest, and the seconds to the next.',
-  )
+  row('errors.rate-limit', 'RateLimit and RateLimit-Policy, if sent, name a limit, its rest and when it is renewed.')
     .from([header('RateLimit'), header('RateLimitPolicy')], { alone: 'reads' })
     .check(async (probe) => {
       const limited = probe.seen.filter((answer) => answer.header('RateLimit') !== undefined)

@@ -8,7 +8,18 @@ import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { expired } from './reservations.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { documented, header, operation, parameter, reading, response, rowsOf, schema, writing } from './shared/rows.ts'
+import {
+  header,
+  ofStore,
+  operation,
+  parameter,
+  properties,
+  reading,
+  response,
+  rowsOf,
+  schema,
+  writing,
+} from './shared/rows.ts'
 
 const row = rowsOf('store')
 export const EVENTS = '/store/events'
@@ -43,10 +54,7 @@ export const eventPromises: readonly PromiseRow[] = [
       (await probe.read(EVENTS)).expectHeader('Cache-Control', 'no-store').expectHeader('ETag', undefined),
     ),
   row('events.list.item', 'Each event has an id and a petId, int64, a type, and a time in UTC, with milliseconds.')
-    .from(
-      ['id', 'type', 'at', 'petId'].map((name) => schema('Event', name)),
-      LISTED,
-    )
+    .from(properties('Event', 'id', 'type', 'at', 'petId'), LISTED)
     .check(async (probe) => {
       const answer = await probe.read(`${EVENTS}?limit=100`)
       if (answer.array().length === 0) throw new Unjudged('Nothing has happened yet.')
@@ -70,17 +78,14 @@ export const eventPromises: readonly PromiseRow[] = [
       for (const limit of [2, 7, 19]) (await probe.read(`${EVENTS}?limit=${limit}`)).expectAtMost(limit)
     }),
   row('events.list.happened', 'Each change of a pet and its orders is one event, in its order; a repeat is none.')
-    .from(documented('The store area', 'Events'), writing('events.list.pet-filter', 'events.list.order'))
+    .from(ofStore('Events'), writing('events.list.pet-filter', 'events.list.order'))
     .check(async (probe) => {
       const { answer, events } = await history(probe)
       const types = events.map((event) => textOf(event.get('type')))
       answer.expect(types.join() === TYPES.join(), `type: ${TYPES.join(', ')}`, `type: ${types.join(', ')}`)
     }),
   row('events.list.says', 'An event has the pet and both statuses right after it, the time of the order, and by whom.')
-    .from(
-      ['petStatus', 'orderStatus', 'orderId', 'pet', 'by'].map((name) => schema('Event', name)),
-      HAPPENED,
-    )
+    .from(properties('Event', 'petStatus', 'orderStatus', 'orderId', 'pet', 'by'), HAPPENED)
     .check(async (probe) => {
       const { pet, first, second, answer, events } = await history(probe)
       const orders = [undefined, first, first, first, second, second]

@@ -76,6 +76,7 @@ const keepsExactly = (categoryId: bigint): Check => {
   }
 }
 
+const ENDS = { name: 'name', categoryId: 'category-id' }
 const HARD_NAME = 'Zoë Ωμέγα 犬 🐶  "the \\ dog/" <b>&amp;'
 
 /** Adds a pet with a name and a category that are often changed by mistake. If the server refuses or changes them, adds a plain one. */
@@ -147,10 +148,7 @@ export const interfaceCreate: readonly PromiseRow[] = [
       }
     }),
   ...(['name', 'categoryId'] as const).map((name) =>
-    row(
-      `pets.create.${name === 'name' ? 'name' : 'category-id'}`,
-      `The answer to a create has the ${name} that was sent.`,
-    )
+    row(`pets.create.${ENDS[name]}`, `The answer to a create has the ${name} that was sent.`)
       .from(documented(PETS, 'Fields of a new pet'), WITH_ID)
       .check(async (probe) => {
         const { answer, fields } = await added(probe)

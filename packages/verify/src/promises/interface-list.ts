@@ -21,6 +21,7 @@ import { type Check, documented, reading, rowsOf } from './shared/rows.ts'
 const row = rowsOf('interface')
 const PETS = 'Pets'
 const LIST = 'GET /pets'
+const EACH_STATUS = STATUSES.map((status) => `pets.list.status.${status}`)
 const OF_LIST = reading('pets.list.array')
 
 /** A check of each pet of the first list. */
@@ -143,11 +144,8 @@ export const interfaceList: readonly PromiseRow[] = [
   row('pets.list.limit.default', 'Without limit, a list has as many pets as with limit=20: at most 20.')
     .from(documented(LIST, '`limit`'), OF_LIST)
     .check(byDefault),
-  ...([1, 3, 100] as const).map((limit) =>
-    row(
-      `pets.list.limit.${{ 1: 'minimum', 3: 'between', 100: 'maximum' }[limit]}`,
-      `limit=${limit} gives at most ${limit} pet${limit === 1 ? '' : 's'}.`,
-    )
+  ...Object.entries({ minimum: 1, between: 3, maximum: 100 }).map(([end, limit]) =>
+    row(`pets.list.limit.${end}`, `limit=${limit} gives at most ${limit} pet${limit === 1 ? '' : 's'}.`)
       .from(documented(LIST, '`limit`'), OF_LIST)
       .check(atMost(limit)),
   ),
@@ -162,15 +160,9 @@ export const interfaceList: readonly PromiseRow[] = [
       .check(onlyStatus(status)),
   ),
   row('pets.list.status.with-limit', 'limit and status narrow a list together.')
-    .from(
-      documented(LIST, '`status`'),
-      reading('pets.list.limit.minimum', ...STATUSES.map((status) => `pets.list.status.${status}`)),
-    )
+    .from(documented(LIST, '`status`'), reading('pets.list.limit.minimum', ...EACH_STATUS))
     .check(byStatusAndLimit),
   row('pets.list.status.complete', 'A listed pet is also in the list of its status.')
-    .from(
-      documented(LIST, '`status`'),
-      reading('pets.list.limit.maximum', ...STATUSES.map((status) => `pets.list.status.${status}`)),
-    )
+    .from(documented(LIST, '`status`'), reading('pets.list.limit.maximum', ...EACH_STATUS))
     .check(everyStatus),
 ]

@@ -116,10 +116,7 @@ export const interfaceRefusals: readonly PromiseRow[] = [
 
 export const interfaceWriteKeys: readonly PromiseRow[] = [
   ...(['missing', 'invalid'] as const).map((which) =>
-    row(
-      `auth.${which}.create`,
-      `${which === 'missing' ? 'Without an' : 'With an invalid'} API key, POST /pets answers 401.`,
-    )
+    row(`auth.${which}.create`, `POST /pets answers 401 if the API key is ${which}.`)
       .from(documented('Keys', which === 'missing' ? 'The credential' : '401'), { needs: ['write'] })
       .check(refusesKey(which, 'create')),
   ),

@@ -8,7 +8,7 @@ import { Unjudged } from '../request.ts'
 import { conditionRows } from './shared/conditions.ts'
 import { follow, linkOf } from './shared/pages.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { type Check, documented, response, rowsOf, schema, writing } from './shared/rows.ts'
+import { type Check, ofStore, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
 
@@ -102,13 +102,13 @@ export const inventoryPromises: readonly PromiseRow[] = [
         answer.expect((of[status] ?? -1n) >= 0n, `${status}: 0 or more`, `${status}: ${of[status]}`)
     }),
   row('inventory.get.counts', 'The inventory counts the pets that are listed.')
-    .from(documented('The store area', 'Inventory'), {
+    .from(ofStore('Inventory'), {
       after: ['inventory.get.success', 'pets.list.next.follow'],
       alone: 'reads',
     })
     .check((probe) => eventually(() => sameCounts(probe))),
   row('inventory.get.follows', 'The inventory follows each create, each deletion and each change of an order at once.')
-    .from(documented('The store area', 'Inventory'), {
+    .from(ofStore('Inventory'), {
       ...writing('inventory.get.success', 'orders.return.success', 'pets.delete.success'),
       alone: 'writes',
     })

@@ -17,10 +17,10 @@ import {
 } from '../orders.ts'
 import { after, DAY_MS, inTwoHours } from './reservations.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { documented, rowsOf, writing } from './shared/rows.ts'
+import { ofStore, rowsOf, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
-const KEY = documented('The store area', 'Repeats')
+const KEY = ofStore('Repeats')
 const FATES = [[complete], [cancel], [complete, giveBack]]
 
 export const orderRepeats: readonly PromiseRow[] = [

@@ -8,10 +8,22 @@ import { naming } from './errors.ts'
 import { after, DAY_MS } from './reservations.ts'
 import { bodyRows } from './shared/bodies.ts'
 import type { BodyFamily, PromiseRow } from './shared/promise.ts'
-import { documented, header, operation, refuses, response, rowsOf, schema, writing } from './shared/rows.ts'
+import {
+  documented,
+  header,
+  ofStore,
+  operation,
+  properties,
+  refuses,
+  response,
+  rowsOf,
+  schema,
+  writing,
+} from './shared/rows.ts'
 import { textRows } from './shared/texts.ts'
 
 const row = rowsOf('store')
+const SET = ['id', 'petName', 'status', 'placedAt', 'changedAt']
 const PLACED = writing('orders.place.success')
 const PLACE: BodyFamily = {
   level: 'store',
@@ -56,13 +68,7 @@ export const placePromises: readonly PromiseRow[] = [
       answer.expectHeader('ETag', (await readOrder(probe, id)).header('ETag'))
     }),
   row('orders.place.order', 'A new order is pending, with an id from 1 upwards, the sent fields, petName and placedAt.')
-    .from(
-      [
-        ...['id', 'petName', 'status', 'placedAt', 'changedAt'].map((name) => schema('Order', name)),
-        ...['petId', 'reference'].map((name) => schema('NewOrder', name)),
-      ],
-      PLACED,
-    )
+    .from([...properties('Order', ...SET), ...properties('NewOrder', 'petId', 'reference')], PLACED)
     .check(async (probe) => {
       const { petId, name, reference, answer } = await one(probe)
       answer.expect(answer.expectInt64('id') >= 1n, 'an id from 1 upwards', answer.id)
@@ -72,7 +78,7 @@ export const placePromises: readonly PromiseRow[] = [
         .expectMember('changedAt', answer.object().get('placedAt'))
     }),
   row('orders.place.absent-fields', 'What an order does not have is left out, never null. Unknown fields are ignored.')
-    .from([documented('The store area', 'An order'), schema('NewOrder')], writing('orders.place.order'))
+    .from([ofStore('An order'), schema('NewOrder')], writing('orders.place.order'))
     .check(async (probe) => {
       const { answer } = await placed(probe, {
         reference: undefined,
@@ -137,10 +143,7 @@ export const placeRefusals: readonly PromiseRow[] = [
     .check(refuses((probe) => probe.post('/store/orders', orderBody(absentId())), 404, 'pet_not_found')),
   ...Object.entries(UNAVAILABLE_PETS).map(([name, [words, petId, ...premises]]) =>
     row(`orders.place.pet-${name}`, `An order of a pet that ${words}: 409 pet_not_available.`)
-      .from(
-        [UNAVAILABLE, documented('The store area', 'One order a pet')],
-        writing('orders.place.success', ...premises),
-      )
+      .from([UNAVAILABLE, ofStore('One order a pet')], writing('orders.place.success', ...premises))
       .check(refuses(async (probe) => place(probe, orderBody(await petId(probe))), 409, 'pet_not_available')),
   ),
   row('orders.place.pet-not-available.message', 'The message names the order that holds the pet, and until when.')
@@ -151,7 +154,7 @@ export const placeRefusals: readonly PromiseRow[] = [
       ;(await place(probe, orderBody(petId))).expectStatus(409).expectNamed(petId, id, until)
     }),
   row('orders.place.together', 'Of orders of one pet at the same time, one at most is placed.')
-    .from(documented('The store area', 'One order a pet'), PLACED)
+    .from(ofStore('One order a pet'), PLACED)
     .check(async (probe) => {
       const petId = await newPetId(probe)
       const all = await Promise.all(Array.from({ length: 8 }, () => place(probe, orderBody(petId))))

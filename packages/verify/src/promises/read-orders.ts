@@ -22,7 +22,7 @@ import { conditionRows } from './shared/conditions.ts'
 import { idRows } from './shared/correction-rows.ts'
 import { listRows } from './shared/lists.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { documented, header, operation, reading, response, rowsOf, schema, writing } from './shared/rows.ts'
+import { header, ofStore, operation, reading, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
 
@@ -83,7 +83,7 @@ export const listOrderPromises: readonly PromiseRow[] = [
     }),
   row('orders.list.limit', 'A list has at most limit orders, and 20 without it.')
     // By then the checks have placed most of them.
-    .from(documented('The store area', 'List of orders'), { ...LISTED, alone: 'writes' })
+    .from(ofStore('List of orders'), { ...LISTED, alone: 'writes' })
     .check(async (probe) => {
       await manyOrders(probe)
       ;(await probe.read('/store/orders')).expectAtMost(20)

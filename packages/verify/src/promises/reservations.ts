@@ -20,7 +20,7 @@ import {
 } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { type Check, documented, operation, rowsOf, schema, writing } from './shared/rows.ts'
+import { type Check, ofStore, operation, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
 export const DAY_MS = 86_400_000
@@ -87,7 +87,7 @@ export const expiresAtPromises: readonly PromiseRow[] = [
       ),
     ),
   row('orders.place.expires-at.invalid', 'expiresAt without offset or seconds, or of no such time: 400 invalid_order.')
-    .from(documented('The store area', 'Times'), TIMED)
+    .from(ofStore('Times'), TIMED)
     .check(async (probe) => {
       const day = (await after(probe, 2 * DAY_MS)).slice(0, 10)
       const wrong = ['T18:00:00', ' 18:00:00Z', 'T18:00Z', 'T24:00:00Z', 'T18:00:60Z', 'T18:00:00+02'].map(
@@ -132,7 +132,7 @@ export const expired = (probe: Probe) =>
   })
 
 const EXPIRED = writing('orders.expiry')
-const ENDS = documented('The store area', 'Reservations that end')
+const ENDS = ofStore('Reservations that end')
 
 export const expiryPromises: readonly PromiseRow[] = [
   row('orders.expiry', 'A reservation ends by itself at expiresAt: the order is expired, and was changed not before.')
@@ -156,7 +156,7 @@ export const expiryPromises: readonly PromiseRow[] = [
       await expectUnchanged(probe, now)
     }),
   row('orders.expiry.replay', 'A replay gives the first answer, though expiresAt has passed.')
-    .from(documented('The store area', 'Repeats'), writing('orders.expiry', 'orders.place.idempotency.replay'))
+    .from(ofStore('Repeats'), writing('orders.expiry', 'orders.place.idempotency.replay'))
     .check(async (probe) => {
       const { body, key, first } = await expired(probe)
       expectReplay(await place(probe, body, under(key)), first)

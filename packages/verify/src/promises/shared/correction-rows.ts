@@ -8,7 +8,7 @@ import { newKey, under } from '../../orders.ts'
 import type { Probe, RequestOptions } from '../../probe.ts'
 import { keyRows } from './key-rows.ts'
 import type { PromiseRow } from './promise.ts'
-import { type Check, documented, header, operation, refuses, response, rowsOf, writing } from './rows.ts'
+import { type Check, header, ofStore, operation, refuses, response, rowsOf, writing } from './rows.ts'
 
 const row = rowsOf('store')
 
@@ -110,7 +110,7 @@ export function correctionRows({ same, ...change }: Correction): PromiseRow[] {
   return [
     ...changeRows(change),
     row(`${id}.idempotency-key`, 'An Idempotency-Key is ignored: under one key each request is carried out.')
-      .from(documented('The store area', 'What a correction says'), writing(`${id}.success`))
+      .from(ofStore('What a correction says'), writing(`${id}.success`))
       .check(async (probe) => {
         const { headers } = under(newKey())
         const [one, other] = [await path(probe), await path(probe)]

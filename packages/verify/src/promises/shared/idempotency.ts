@@ -41,10 +41,7 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
         for (const again of [await repeat(), await repeat()])
           same(again, first).expectHeader('Content-Type', first.header('Content-Type'))
       }),
-    row(
-      `${id}.idempotency.replayed-header`,
-      'A replay has Idempotency-Replayed: true and the ETag of the first answer.',
-    )
+    row(`${id}.idempotency.replayed-header`, 'A replay has Idempotency-Replayed: true and the ETag of the first one.')
       .from([header('IdempotencyReplayed'), header('ETag')], writing(`${id}.idempotency.replay`, `${id}.etag`))
       .check(async (probe) => {
         const { first, repeat } = await once(probe)

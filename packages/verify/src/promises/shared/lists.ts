@@ -17,7 +17,7 @@ import {
   type WrongValues,
 } from './parameters.ts'
 import type { PromiseRow } from './promise.ts'
-import { type Check, documented, parameter, parameterNames, reading, rowsOf, writing } from './rows.ts'
+import { type Check, documented, ofStore, parameter, parameterNames, reading, rowsOf, writing } from './rows.ts'
 
 /** Rows of one list. */
 export function listRows(family: ListFamily): PromiseRow[] {
@@ -36,10 +36,7 @@ function orderRows({ level, id, operation, path, first, view }: ListFamily): Pro
     probe.read(`${path}?${await view(probe)}limit=${limit}${more}`)
   return [
     row(`${id}.order`, 'The list is in the order of the ids, oldest first.')
-      .from(
-        operation === 'listPets' ? documented('GET /pets', 'Order') : documented('The store area', 'List of orders'),
-        reading(first),
-      )
+      .from(operation === 'listPets' ? documented('GET /pets', 'Order') : ofStore('List of orders'), reading(first))
       .check(async (probe) => (await page(probe, 100)).expectOrder()),
     row(`${id}.sort.newest`, 'sort=newest lists the newest first.')
       .from(parameter(operation, 'sort'), reading(`${id}.order`))

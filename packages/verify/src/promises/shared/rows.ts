@@ -79,6 +79,9 @@ export function documented(heading: string, subject: string): string {
   return `docs/interface.md, ${heading}: ${subject}`
 }
 
+/** A row of its section about the store area. */
+export const ofStore = (subject: string) => documented('The store area', subject)
+
 /** A place in openapi.yaml, as a JSON Pointer. */
 export function contract(...steps: (string | number)[]): string {
   const pointer = steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
@@ -137,6 +140,11 @@ export function schema(name: string, property?: string): string {
     ...(part < 0 ? [] : ['allOf', part]),
     ...(property ? ['properties', property] : []),
   )
+}
+
+/** Properties of one schema. */
+export function properties(name: string, ...all: string[]): string[] {
+  return all.map((property) => schema(name, property))
 }
 
 export function header(name: string): string {
