@@ -42,12 +42,10 @@ export function OrderFacts({ order }: { order: Order }) {
     <dl class="facts-list">
       <Fact
         name="Animal"
-        value={
-          <>
-            <RecordLink kind="animal" id={order.petId} text={<Name name={order.petName} />} />{' '}
-            <span class="muted">Id {String(order.petId)}</span>
-          </>
-        }
+        value={[
+          <RecordLink key="link" kind="animal" id={order.petId} text={<Name name={order.petName} />} />,
+          <span key="id" class="muted">{` Id ${order.petId}`}</span>,
+        ]}
       />
       <Fact name="Status" value={<Status status={order.status} />} />
       <Fact name="Placed" value={time(order.placedAt)} />
