@@ -7,8 +7,12 @@ import { flatten } from '../../../contract/src/schema.ts'
 import { replay } from '../../src/domain/decisions/replays.ts'
 import { EVENT_COLUMNS } from '../../src/store/shared/events.ts'
 import { answerOfRow, rowOfAnswer } from '../../src/store/shared/idempotency.ts'
-import { NEW_ORDER_COLUMNS, ORDER_COLUMNS } from '../../src/store/shared/order-columns.ts'
-import { NEW_PET_COLUMNS, PET_COLUMNS } from '../../src/store/shared/pet-columns.ts'
+import {
+  NEW_ORDER_COLUMNS,
+  NEW_PET_COLUMNS,
+  ORDER_COLUMNS,
+  PET_COLUMNS,
+} from '../../src/store/shared/pet-and-order-columns.ts'
 
 const { schemas } = document.components
 

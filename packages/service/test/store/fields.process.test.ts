@@ -11,8 +11,7 @@ import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { run } from '../../../../test/support/process.ts'
 import { type Answer, type Service, startService } from '../../../../test/support/service.ts'
 import { stringifyJson } from '../../../contract/src/json.ts'
-import { NEW_ORDER_COLUMNS, ORDER_COLUMNS } from '../../src/store/shared/order-columns.ts'
-import { NEW_PET_COLUMNS } from '../../src/store/shared/pet-columns.ts'
+import { NEW_ORDER_COLUMNS, NEW_PET_COLUMNS, ORDER_COLUMNS } from '../../src/store/shared/pet-and-order-columns.ts'
 
 const cluster = await sharedCluster()
 const STORES: Record<string, () => string | Promise<string>> = {

@@ -29,6 +29,11 @@ export interface Writes {
   readonly answers: readonly KeptAnswer[]
 }
 
+/** The events of the pets that are added. */
+export function addedIn({ events }: Writes): (NewEvent & { readonly pet: Pet })[] {
+  return events.filter((event) => event.type === 'pet.added') as (NewEvent & { readonly pet: Pet })[]
+}
+
 export class WorkingCopy {
   readonly pets: Rows<Pet>
   readonly orders: Rows<StoredOrder>

@@ -12,7 +12,7 @@ import {
 import { petStatusOf } from '../../domain/order-transitions.ts'
 import type { OrderStatus, OrderTerms } from '../../domain/orders.ts'
 import { type AnyColumns, columnsOf, type JsonDialect, jsonObject } from './columns.ts'
-import { NEW_PET_COLUMNS } from './pet-columns.ts'
+import { NEW_PET_COLUMNS } from './pet-and-order-columns.ts'
 
 /** What `pet` holds of a pet, as JSON: the rest of it has columns. */
 const { status: _, ...PET } = NEW_PET_COLUMNS

@@ -5,8 +5,7 @@ import { stringifyJson } from '../../../../contract/src/json.ts'
 import { IDEMPOTENCY_HOURS_MIN } from '../../../../contract/src/limits.ts'
 import type { FirstAnswer, Idempotent } from '../../domain/decisions/snapshot.ts'
 import { type Columns, fromJson, fromRow } from './columns.ts'
-import { NEW_ORDER_COLUMNS, ORDER_COLUMNS } from './order-columns.ts'
-import { NEW_PET_COLUMNS, PET_COLUMNS } from './pet-columns.ts'
+import { NEW_ORDER_COLUMNS, NEW_PET_COLUMNS, ORDER_COLUMNS, PET_COLUMNS } from './pet-and-order-columns.ts'
 
 /** A key stays at least so long. */
 export const KEPT_MS = IDEMPOTENCY_HOURS_MIN * 3600_000

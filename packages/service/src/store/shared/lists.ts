@@ -7,8 +7,7 @@ import { HOLDING } from '../../domain/order-transitions.ts'
 import type { OrderFilter } from '../../domain/orders.ts'
 import type { PetFilter } from '../../domain/pets.ts'
 import type { AnyColumns } from './columns.ts'
-import { HOLDS, ORDER_COLUMNS } from './order-columns.ts'
-import { PET_COLUMNS } from './pet-columns.ts'
+import { HOLDS, ORDER_COLUMNS, PET_COLUMNS } from './pet-and-order-columns.ts'
 
 /** The parameters of every list. */
 export type AnyFilter = ListFilter<{ limit: number; sort: Sort; search?: string }>
@@ -22,15 +21,10 @@ export interface StoredList<Filter> {
   readonly lookup: string | undefined
   /** The text that a search looks through, as SQL. */
   readonly searched: string
-  /** The condition that each parameter sets for a row. */
-  readonly filters: { readonly [Name in Filters<Filter>]-?: Condition }
+  /** The column whose value each parameter gives; NULL has none. */
+  readonly filters: { readonly [Name in Filters<Filter>]-?: string }
   /** The first whose filter is given is used; without one, the rows are read by their ids. */
   readonly indexes: readonly Index<Filter>[]
-}
-
-/** `column = value`, which is never true of a NULL. */
-interface Condition {
-  readonly column: string
 }
 
 /** An index on the column of a filter for one value, and the ids. */
@@ -48,10 +42,7 @@ export const PETS: StoredList<PetFilter> = {
   columns: PET_COLUMNS,
   lookup: undefined,
   searched: 'name',
-  filters: {
-    status: { column: 'status' },
-    categoryId: { column: 'category_id' },
-  },
+  filters: { status: 'status', categoryId: 'category_id' },
   indexes: [
     { name: 'pets_by_category', filter: 'categoryId', second: { filter: 'status', values: PET_STATUSES } },
     { name: 'pets_by_status', filter: 'status' },
@@ -63,10 +54,7 @@ export const ORDERS: StoredList<OrderFilter> = {
   columns: ORDER_COLUMNS,
   lookup: '(SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name',
   searched: "concat(reference, ' ', pet_name)",
-  filters: {
-    status: { column: 'status' },
-    petId: { column: 'pet_id' },
-  },
+  filters: { status: 'status', petId: 'pet_id' },
   indexes: [
     {
       name: 'orders_that_hold',
@@ -96,7 +84,7 @@ export function conditionsOf<Filter>(
   { given }: Plan<Filter>,
   parameter: (place: number) => string,
 ): string[] {
-  return given.map((name, place) => `${filters[name].column} = ${parameter(place)}`)
+  return given.map((name, place) => `${filters[name]} = ${parameter(place)}`)
 }
 
 /** The rows of the list, as a table for FROM. `indexed`: what SQLite is to do with an index. */

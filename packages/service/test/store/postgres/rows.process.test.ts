@@ -57,7 +57,7 @@ describe('with many rows', () => {
     for (const { filters, indexes } of [PETS, ORDERS]) {
       const columnOf = new Map(Object.entries(filters))
       for (const { name, filter, second, unique } of indexes) {
-        const narrowed = [filter, ...(second ? [second.filter] : [])].map((one) => columnOf.get(one)?.column)
+        const narrowed = [filter, ...(second ? [second.filter] : [])].map((one) => columnOf.get(one))
         const columns = [...narrowed, ...(unique ? [] : ['id'])].join()
         expect(found.map((one) => ({ ...one }))).toContainEqual({ name, unique: unique !== undefined, columns })
       }

@@ -43,11 +43,11 @@ export function walkSql<Filter>(
 function walksAlong<Filter>({ filters }: StoredList<Filter>, { given, index }: Plan<Filter>): Walk[] {
   if (!index) return [[]]
   const { filter, second } = index
-  const first = [filters[filter].column, parameter(given.indexOf(filter))] as const
+  const first = [filters[filter], parameter(given.indexOf(filter))] as const
   if (!second) return [[first]]
   const place = given.indexOf(second.filter)
   const values = place < 0 ? second.values.map((value) => `'${value}'`) : [parameter(place)]
-  return values.map((value) => [first, [filters[second.filter].column, value]])
+  return values.map((value) => [first, [filters[second.filter], value]])
 }
 
 /** Conditions, order and limit, for each walk, of the rows above the place or up to it. */

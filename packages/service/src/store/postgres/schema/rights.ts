@@ -3,7 +3,7 @@
 
 import { StartError } from '../../../domain/start-error.ts'
 import type { AnyColumns } from '../../shared/columns.ts'
-import { NEW_PET_COLUMNS } from '../../shared/pet-columns.ts'
+import { NEW_PET_COLUMNS } from '../../shared/pet-and-order-columns.ts'
 import type { MADE, TableName } from '../../shared/tables.ts'
 import type { RunQuery } from '../connect/session.ts'
 

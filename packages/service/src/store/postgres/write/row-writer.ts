@@ -1,13 +1,11 @@
 // Writes into PostgreSQL what was decided (domain/decisions/), with one statement in the transaction in which it was decided. It is made of
 // the parts that have something to write.
 
-import type { Change, Writes } from '../../../domain/decisions/working-copy.ts'
-import type { NewEvent } from '../../../domain/events.ts'
+import { addedIn, type Change, type Writes } from '../../../domain/decisions/working-copy.ts'
 import { type AnyColumns, columnsOf } from '../../shared/columns.ts'
 import { NEW_EVENT_COLUMNS, rowOf } from '../../shared/events.ts'
 import { rowOfAnswer } from '../../shared/idempotency.ts'
-import { STORED_ORDER_COLUMNS } from '../../shared/order-columns.ts'
-import { NEW_PET_COLUMNS, PET_COLUMNS } from '../../shared/pet-columns.ts'
+import { NEW_PET_COLUMNS, PET_COLUMNS, STORED_ORDER_COLUMNS } from '../../shared/pet-and-order-columns.ts'
 import { indexedWords } from '../../shared/search.ts'
 import type { Session } from '../connect/session.ts'
 import { ADD_EVENTS } from '../read/events.ts'
@@ -98,12 +96,6 @@ const PARTS: readonly Part[] = [
     rows: ({ events }) => events.map((event, place) => ({ place, ...rowOf(event) })),
   },
 ]
-
-type Added = NewEvent & Required<Pick<NewEvent, 'pet'>>
-
-function addedIn({ events }: Writes): Added[] {
-  return events.filter((event): event is Added => event.type === 'pet.added')
-}
 
 /** A part and its rows. */
 interface Given {

@@ -1,15 +1,13 @@
 // Writes into SQLite what was decided (domain/decisions/), in the transaction in which it was decided.
 
 import type { StoredOrder } from '../../../domain/decisions/snapshot.ts'
-import type { Change, Writes } from '../../../domain/decisions/working-copy.ts'
-import type { NewEvent } from '../../../domain/events.ts'
+import { addedIn, type Change, type Writes } from '../../../domain/decisions/working-copy.ts'
 import type { KeyId } from '../../../domain/keys.ts'
 import type { OrderStatus } from '../../../domain/orders.ts'
 import type { Pet, PetStatus } from '../../../domain/pets.ts'
 import { fieldsOf } from '../../shared/columns.ts'
 import { rowOfAnswer } from '../../shared/idempotency.ts'
-import { STORED_ORDER_COLUMNS } from '../../shared/order-columns.ts'
-import { NEW_PET_COLUMNS, PET_COLUMNS } from '../../shared/pet-columns.ts'
+import { NEW_PET_COLUMNS, PET_COLUMNS, STORED_ORDER_COLUMNS } from '../../shared/pet-and-order-columns.ts'
 import { inserter, type Statements, type Value } from '../connect/statements.ts'
 import { eventWriter } from '../read/events.ts'
 import { COUNT_TO } from '../read/inventory.ts'
@@ -55,8 +53,9 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
     expectOne(setOrder.run(status, reference, expiresAt, changedAt, id, before.status).changes, `order ${id}`)
   }
 
-  function index({ events, petsChanged, petsDeleted, ordersChanged, ordersAdded }: Writes): void {
-    search.addPets(events.filter(isAdded).map(({ pet }) => pet))
+  function index(writes: Writes): void {
+    const { petsChanged, petsDeleted, ordersChanged, ordersAdded } = writes
+    search.addPets(addedIn(writes).map(({ pet }) => pet))
     for (const { before, after } of petsChanged) if (after.name !== before.name) search.renamePet(after.id, after.name)
     for (const { id } of petsDeleted) search.deletePet(id)
     const referred = ordersChanged.filter(({ before, after }) => after.reference !== before.reference)
@@ -69,7 +68,7 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
 
   return (writes, now) => {
     const { events, petsChanged, petsDeleted, ordersChanged, ordersAdded, answers } = writes
-    const added = events.filter(isAdded)
+    const added = addedIn(writes)
     addPets(added.map(({ pet, by }) => [...PET_FIELDS.map((field) => pet[field] ?? null), now, by]))
     for (const change of petsChanged) changePet(change)
     for (const { id } of petsDeleted) expectOne(deletePet.run(id).changes, `pet ${id}`)
@@ -84,12 +83,6 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
     writeEvents(events)
     index(writes)
   }
-}
-
-type Added = NewEvent & Required<Pick<NewEvent, 'pet'>>
-
-function isAdded(event: NewEvent): event is Added {
-  return event.type === 'pet.added'
 }
 
 function hasMovedOnly(before: Pet, after: Pet): boolean {

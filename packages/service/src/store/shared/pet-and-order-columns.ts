@@ -1,11 +1,23 @@
-// An order's columns, in both stores. `pet_name` comes from the pet.
+// The columns of pets and of orders, in both stores. An order's `pet_name` comes from the pet.
 
 import type { StoredOrder } from '../../domain/decisions/snapshot.ts'
 import { HOLDING } from '../../domain/order-transitions.ts'
 import type { NewOrder, Order } from '../../domain/orders.ts'
+import type { NewPet, Pet } from '../../domain/pets.ts'
 import type { Columns } from './columns.ts'
 
-/** What a client sends. */
+const id = { column: 'id', kind: 'integer' } as const
+
+/** The fields that a client sends. */
+export const NEW_PET_COLUMNS: Columns<NewPet> = {
+  name: { column: 'name', kind: 'text' },
+  categoryId: { column: 'category_id', kind: 'integer' },
+  status: { column: 'status', kind: 'word' },
+}
+
+export const PET_COLUMNS: Columns<Pet> = { id, ...NEW_PET_COLUMNS }
+
+/** The fields that a client sends. */
 export const NEW_ORDER_COLUMNS: Columns<NewOrder> = {
   petId: { column: 'pet_id', kind: 'integer' },
   reference: { column: 'reference', kind: 'text', optional: true },
@@ -14,7 +26,6 @@ export const NEW_ORDER_COLUMNS: Columns<NewOrder> = {
 
 const { petId, ...optional } = NEW_ORDER_COLUMNS
 
-const id = { column: 'id', kind: 'integer' } as const
 const later = {
   status: { column: 'status', kind: 'word' },
   placedAt: { column: 'placed_at', kind: 'time' },
