@@ -124,6 +124,13 @@ const { seed, mutations } = new Command('npm run mutate --')
   .opts<{ seed: number; mutations: number }>()
 
 const tree = mkdtempSync(join(tmpdir(), 'petstore-mutated-'))
+// A run that is stopped leaves neither processes nor files.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    rmSync(tree, { recursive: true, force: true })
+    endTree(process.pid)
+  })
+
 try {
   const { stdout } = Bun.spawnSync(['git', 'ls-files', '-z'], { cwd: ROOT })
   for (const file of stdout.toString().split('\0').filter(Boolean)) cpSync(join(ROOT, file), join(tree, file))
