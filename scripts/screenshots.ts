@@ -9,6 +9,7 @@ import { PetstoreClient } from '../packages/client/src/petstore.ts'
 import { addSamples } from '../packages/client/src/samples.ts'
 import { labelOf } from '../packages/page/src/animal/status-labels.ts'
 import { SHORTCUTS } from '../packages/page/src/shortcuts.ts'
+import { Names } from '../packages/service/src/domain/names.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { firstRows, openAdding, openSignedIn } from '../test/support/console.ts'
 import { startFaulty } from '../test/support/faulty.ts'
@@ -19,6 +20,11 @@ const images = join(root, 'docs/images')
 const WIDE: BrowserContextOptions = { viewport: { width: 1180, height: 760 } }
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2 }
 
+const CATEGORIES = ['Dogs', 'Cats', 'Birds', 'Fish', 'Small mammals', 'Reptiles', 'Hamsters']
+const NAMES = new Names(
+  'Petstore',
+  CATEGORIES.map((name, n) => ({ id: BigInt(n + 1), name })),
+)
 const browser = await startBrowser()
 
 await picture('page-list.png', WIDE, list)
@@ -140,7 +146,7 @@ async function picture(
   options: BrowserContextOptions,
   show: (page: Page, client: PetstoreClient) => Promise<void>,
 ): Promise<void> {
-  const service = await startService()
+  const service = await startService({ names: NAMES })
   service.clock.at = Date.now()
   const key = await service.addKey({ name: 'till 3' })
   const client = new PetstoreClient({ baseUrl: service.url, apiKey: key })
