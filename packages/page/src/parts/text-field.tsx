@@ -1,15 +1,29 @@
 // A field for text: its label, what is wrong with it, and a hint, all tied to it for screen readers.
 
-import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import type { AllHTMLAttributes, ComponentChildren } from 'preact'
 
-export interface TextFieldProps extends InputHTMLAttributes<HTMLInputElement> {
+type InputProps =
+  | 'name'
+  | 'class'
+  | 'dir'
+  | 'maxLength'
+  | 'placeholder'
+  | 'inputMode'
+  | 'autocomplete'
+  | 'onKeyDown'
+  | 'onBlur'
+
+export interface TextFieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, InputProps> {
   id: string
   label: string
   value: string
   setText: (text: string) => void
   problem?: string | undefined
   hint?: string | undefined
+  required?: boolean
   type?: 'text' | 'search'
+  /** The id of a datalist. */
+  list?: string | undefined
   /** Shown as dots. */
   secret?: boolean
   /** A button. */
