@@ -106,6 +106,24 @@ test('what is written while the log is copied is copied while writers are held',
   connection.close()
 })
 
+test('what another process commits right after a checkpoint is copied, too', async () => {
+  const path = temporaryFile('petstore.db')
+  const connection = openConnection(path)
+  using writer = new Database(path)
+  let isFirst = true
+  const checkpoints = startCheckpoints(connection, async (work) => {
+    const done = await work()
+    if (isFirst) lengthen(writer, LONG_LOG_MB)
+    isFirst = false
+    return done
+  })
+  lengthen(writer, LONG_LOG_MB)
+  await until('the first checkpoint', () => !isFirst)
+  await copied(writer)
+  await checkpoints.stop()
+  connection.close()
+})
+
 test('are not made of another file that has come to its place', async () => {
   const path = temporaryFile('petstore.db')
   const other = await storeWithKey()

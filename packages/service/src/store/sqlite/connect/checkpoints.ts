@@ -34,7 +34,7 @@ export function startCheckpoints(connection: SqliteConnection, hold: Transaction
   const { filename } = connection.database
   if (filename === ':memory:') return { stop: async () => undefined }
   const thread = new Thread({ path: filename, readonly: false, waitMs: WRITERS_WAIT_MS_MAX })
-  let running: Promise<boolean> | undefined
+  let running: Promise<number | undefined> | undefined
   /** The last commit when all was copied. The next one starts the log again. */
   let finished: number | undefined
   let notBefore = 0
@@ -51,12 +51,17 @@ export function startCheckpoints(connection: SqliteConnection, hold: Transaction
     return true
   }
 
-  async function checkpoint(): Promise<boolean> {
+  /** Returns the last commit that is copied for certain; `undefined` if not all could be copied. */
+  async function checkpoint(): Promise<number | undefined> {
     // The thread opens the path, where another file may be meanwhile.
     connection.check()
-    if (!(await copy())) return false
-    const [[busy] = []] = await hold(() => thread.query(runAs('RESTART')))
-    return busy === 0n
+    if (!(await copy())) return undefined
+    return hold(async () => {
+      // Before the last step: another process may commit right after it.
+      const { commit } = logState(filename)
+      const [[busy] = []] = await thread.query(runAs('RESTART'))
+      return busy === 0n ? commit : undefined
+    })
   }
 
   /** Never of what was written last: Litestream copies that after the log has started again. */
@@ -71,9 +76,9 @@ export function startCheckpoints(connection: SqliteConnection, hold: Transaction
     limitLog(logBytes, frames * FRAME_BYTES)
     if (running || monotonicMs() < notBefore) return
     if (commit === finished || frames < (logBytes > LOG_BYTES ? 1 : FRAMES_MIN)) return
-    running = checkpoint().catch(() => false)
-    if (await running) finished = logState(filename).commit
-    else notBefore = monotonicMs() + AGAIN_MS
+    running = checkpoint().catch(() => undefined)
+    finished = await running
+    if (finished === undefined) notBefore = monotonicMs() + AGAIN_MS
     running = undefined
   }
 
