@@ -127,7 +127,7 @@ class World {
   }
 }
 
-/** Runs it in virtual time. Equal plans and modules give equal runs. */
+/** Runs the plan in virtual time. Equal plans and modules give equal runs. */
 export async function simulate(
   { seed, operations, breaks, folder }: Plan,
   modules: readonly ServerModule[],
@@ -220,7 +220,7 @@ export async function simulate(
     return revoked
   }
 
-  /** Now and then all clients pause but those that wait for events: a wake that is lost is made up for by no other commit. */
+  /** Now and then all clients pause, except those that wait for events, so that no later commit hides a lost wake. */
   async function pauseClients(isWorking: () => boolean): Promise<void> {
     for (;;) {
       await sleep(random() * QUIET_EVERY_MS_MAX)

@@ -1,4 +1,4 @@
-// The filters of an address that have no meaning, such as those of a link that was typed by hand. The page ignores them, and says so.
+// Finds filters of an address that are not valid, for example in a link that was typed by hand. The page ignores them and names them.
 
 import { int64FromDecimal } from '../../contract/src/int64.ts'
 import { isDay } from '../../files/src/local-time.ts'

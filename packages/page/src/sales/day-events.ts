@@ -85,7 +85,7 @@ export class DayEvents {
     return [...this.#readings.values()].some(({ events }) => events.length > 0)
   }
 
-  /** Newest first, down to where the reading of each type has come: older ones may stand between those not read yet. */
+  /** Newest first. Ends at the oldest event that every type has been read to, because older pages may still add events in between. */
   of(...types: readonly EventType[]): readonly Event[] {
     const readings = types.map((type) => this.#reading(type))
     const open = readings.filter(({ state }) => state !== 'whole').map(({ events }) => events.at(-1)?.id)

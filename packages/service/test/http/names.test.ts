@@ -31,7 +31,7 @@ test('a key gets the names of the store and of the categories, with every digit 
   expect((await ask(withKey, 'HEAD')).headers.get('ETag')).toBe(tag)
 })
 
-test('without a key only the name of the store is told, under an entity tag of its own', async () => {
+test('without a key the answer has only the name of the store, and a different entity tag', async () => {
   const answer = await ask()
   expect([answer.status, await answer.text()]).toEqual([200, '{"store":"Rex & Co"}'])
   const whole = (await ask(withKey)).headers.get('ETag') as string

@@ -2,7 +2,7 @@
 // `-shm`, which every process that uses the store maps into its memory (https://sqlite.org/walformat.html, "The WAL-Index Header").
 //
 // The gain: to look at it takes 0.02 µs, to ask SQLite 2.5 µs, where a cached list takes 9.4 in all. The price: SQLite's file is read without
-// SQLite, so its format is checked first, and `version.ts` asks SQLite where the header cannot be mapped.
+// SQLite, so its format is checked first, and `data-version.ts` asks SQLite where the header cannot be mapped.
 
 import { toArrayBuffer } from 'bun:ffi'
 import { openSync, statSync } from 'node:fs'
