@@ -1,5 +1,4 @@
-// Shared by the commands of the experiments: options that are whole numbers or names, the report in Markdown on standard output,
-// progress on standard error, and the exit status.
+// Parses an experiment's options, prints its progress to stderr and its report as Markdown to stdout, and returns the exit status.
 
 import { cpus, release, totalmem } from 'node:os'
 import { Command, Option } from 'commander'
@@ -12,9 +11,9 @@ export interface Experiment<Name extends string, Choice extends string = never> 
   /** The heading of its report. */
   title: string
   description: string
-  /** Each takes a whole number from 1 to 999999: what it means, its default, and what the default means where the number does not say it. */
+  /** Whole numbers from 1 to 999999, with their defaults. Give `presetMeaning` if the default's number does not explain itself. */
   options: Record<Name, readonly [meaning: string, preset: number, presetMeaning?: string]>
-  /** Each takes one or more of its names; when none is given the value is empty. */
+  /** Each takes one or more of its names. The value is empty if the option is missing. */
   choices?: Record<Choice, [meaning: string, names: readonly string[]]>
   run(values: Record<Name, number> & Record<Choice, string[]>): Promise<Outcome>
 }
@@ -44,12 +43,12 @@ export const experiment =
     return passed ? 0 : 1
   }
 
-/** Progress, while an experiment runs. */
+/** Prints a line of progress. */
 export function print(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** The last item of a report's list: the first 20 faults, or none. */
+/** Returns the last item of a report's list: up to 20 faults. */
 export function faultsLine(faults: readonly string[]): string {
   const shown = faults.slice(0, 20).join('; ')
   return `- Faults: ${faults.length === 0 ? 'none' : `${faults.length}: ${shown}${faults.length > 20 ? '; …' : ''}`}.`

@@ -1,7 +1,6 @@
-// Recorded histories: clients of two servers on one store record every call with its beginning, end and answer,
-// while servers and databases break. Then every answer has to fit its request and one order of all operations, in
-// real time (history/checker.ts). With `--planted` the service is broken on purpose, one way at a time, and each
-// has to be found.
+// Records histories: clients of two servers on one store record every call with its start, end and response, while servers and databases
+// fail. The checker then looks for one order of all operations that explains every response and respects real time (history/checker.ts).
+// With `--planted`, the service gets one known fault at a time, and the checker has to find each.
 //
 //   npm run endurance -- history --store sqlite --pieces 40 --operations 25000
 //   npm run endurance -- history --planted all
@@ -22,11 +21,11 @@ const SERVERS: Record<Kind, string> = {
   pgbouncer: 'two servers on one PostgreSQL, one of them behind a pooler',
 }
 
-/** What is told in words of one history. */
-const TOLD_MAX = 3
+/** How many faults of one history are printed in full. */
+const EXPLAINED_MAX = 3
 
 type Asked = Record<'pieces' | 'operations' | 'seed', number> & {
-  /** What breaks, by name; `undefined`: everything that can. */
+  /** Names of failures; `undefined` means all. */
   breaks: readonly string[] | undefined
 }
 
@@ -45,7 +44,7 @@ async function record(kind: Kind, { pieces, operations, seed, breaks }: Asked): 
       silent[name] ??= []
       silent[name].push(...times)
     }
-    for (const fault of piece.faults.slice(0, TOLD_MAX)) print(`${kind}, seed ${n}: ${inWords(fault)}`)
+    for (const fault of piece.faults.slice(0, EXPLAINED_MAX)) print(`${kind}, seed ${n}: ${inWords(fault)}`)
     faults.push(...piece.faults.map((fault) => `seed ${n}: ${shortly(fault)}`))
     print(`${kind}, seed ${n}: ${sum.operations} operations, ${sum.commits} commits, ${faults.length} faults`)
   }
@@ -54,10 +53,10 @@ async function record(kind: Kind, { pieces, operations, seed, breaks }: Asked): 
   const counts = Object.entries(silent).map(
     ([name, times]) => `${name} ${times.length} times (${seconds(median(times))}, ${seconds(Math.max(...times))})`,
   )
-  const text = `${NAMES[kind]}, ${SERVERS[kind]}: ${pieces} histories, of the seeds ${seed} to ${seed + pieces - 1}, in ${seconds(sum.recordedMs + sum.checkedMs)}.
+  const text = `${NAMES[kind]}, ${SERVERS[kind]}: ${pieces} histories, seeds ${seed} to ${seed + pieces - 1}, in ${seconds(sum.recordedMs + sum.checkedMs)}.
 
-- ${sum.operations} operations that were answered, ${sum.unanswered} that were not, and ${sum.commits} commits, recorded ${rate(sum.recordedMs)} and checked ${rate(sum.checkedMs)} a second.
-- What broke, and for how long a server wrote nothing meanwhile (median and longest): ${counts.join(', ')}.
+- ${sum.operations} operations with a response, ${sum.unanswered} without, and ${sum.commits} commits. Recorded ${rate(sum.recordedMs)} operations a second, checked ${rate(sum.checkedMs)} a second.
+- Failures, and how long a server could not write (median and longest): ${counts.join(', ')}.
 ${faultsLine(faults)}`
   return { text, passed: faults.length === 0 }
 }
@@ -65,18 +64,18 @@ ${faultsLine(faults)}`
 export const main = experiment<keyof Omit<Asked, 'breaks'> | 'together', 'store' | 'breaks' | 'planted'>({
   name: 'history',
   title: 'Recorded histories',
-  description: 'Records every call of many clients while things break, and explains every answer by one order of all.',
+  description: 'Records the calls of many clients during failures, and checks that one order of all calls explains every response.',
   options: {
-    pieces: ['how many histories of each store, each on a store of its own', 4],
-    operations: ['how many operations a history has', 25_000],
-    seed: ['the start of the generator of the first', 1],
-    together: ['of how many planted faults the histories are recorded side by side', 2],
+    pieces: ['histories for each kind of store; each gets a new store', 4],
+    operations: ['operations in each history', 25_000],
+    seed: ['the seed of the first history', 1],
+    together: ['planted faults that are tried in parallel', 2],
   },
   choices: {
     store: ['the kinds of stores', Object.keys(NAMES)],
-    breaks: ['what breaks', FAULTS],
+    breaks: ['the failures', FAULTS],
     planted: [
-      'breaks the servers in these ways instead, one at a time',
+      'plant these faults in the servers instead, one at a time',
       ['all', ...GROUPS, ...PLANTED.map(({ name }) => name)],
     ],
   },

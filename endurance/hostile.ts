@@ -1,6 +1,5 @@
-// Sends requests made of valid and invalid parts, and checks each answer: the status that the contract's validators expect, never a
-// 5xx, no hang, and an Error body that matches the contract. The validators themselves are compared with an independent one in
-// packages/contract/test.
+// Sends requests made of valid and invalid parts. Checks that each response has the status that the contract's validators expect, is never
+// a 5xx, arrives in time, and has an Error body that matches the contract. packages/contract/test checks the validators themselves.
 
 import fc from 'fast-check'
 import { operations } from '../packages/contract/src/contract.ts'
@@ -25,7 +24,7 @@ interface Hostile {
 /** `url` is the base address, ending in /v1. */
 type Target = Record<'url' | 'key', string>
 
-/** Sends `runs` requests; throws fast-check's report, with a seed and the smallest request, for one with a wrong answer. */
+/** Sends `runs` requests. Throws fast-check's report, with a seed and the smallest request, if a response is wrong. */
 export async function hostile(target: Target, runs: number): Promise<Record<number, number>> {
   const statuses: Record<number, number> = {}
   await fc.assert(
@@ -65,12 +64,12 @@ const odd = fc.oneof(
   fc.integer().map((number) => `0${number}`),
   fc.constantFrom('', '!?', '\0', ' \t', 'Sold', '101', '1.', 'a '.repeat(9), 'x'.repeat(256)),
 )
-/** Each as often as its weight says. */
+/** Draws each arbitrary in proportion to its weight. */
 const among = <Of>(...all: [weight: number, fc.Arbitrary<Of>][]) =>
   fc.oneof(...all.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 const mostly = (right: fc.Arbitrary<string>) => among([3, right], [1, odd])
 const STATUSES = ['available', 'pending', 'sold']
-/** Parameters, by name; one that is not here has only odd texts. */
+/** Valid values of parameters by name. A parameter that is not listed gets only odd texts. */
 const RIGHT: Readonly<Record<string, fc.Arbitrary<string>>> = {
   limit: fc.integer({ min: 1, max: 100 }).map(String),
   status: fc.constantFrom(...STATUSES),
@@ -121,7 +120,7 @@ function credentials(key: string): fc.Arbitrary<string | undefined> {
   return among([9, fc.constant(`Bearer ${key}`)], [1, fc.oneof(fc.constant(undefined), visible, bearing)])
 }
 
-/** Whether a validator of the contract, or the reader before it, refuses it. */
+/** Whether a validator of the contract, or the parser before it, rejects the value. */
 function isWrong(validate: (problems: string[]) => unknown): boolean {
   const problems: string[] = []
   try {
@@ -163,7 +162,7 @@ function requests(key: string): fc.Arbitrary<Hostile> {
         const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
         createPet.body?.validate(parseJson(text), 'body', problems)
       })
-      // The key may have been used before, for this pet or for another one.
+      // An earlier request can have used the key, for the same pet or for another.
       const expected = !/^application\/json/i.test(type) ? [415] : isRefused ? [400] : once ? [201, 409, 422] : [201]
       return { method: createPet.method, path: '/pets', headers, body, expected }
     })

@@ -1,7 +1,8 @@
-// A failover that loses what was shown: three servers on a primary whose standby does not count. In each round the standby stops taking
-// changes in, reservations end at once on the primary, one server shows it and is frozen, the primary is killed and the standby promoted.
-// The other servers write, and end the same reservations once more, before that one looks again. Then readers go on from every place,
-// on every server: each sees each event that is there, and none twice or under another's id, or its cursor has expired (410).
+// Checks a failover that loses events which readers have seen. Three servers use a primary with an asynchronous standby. In each round the
+// standby stops replicating, reservations expire on the primary, one server returns these events and is frozen, the primary is killed, and
+// the standby is promoted. The other servers write, and expire the same reservations again, before the frozen server continues. Then a
+// reader continues from every cursor on every server: either it sees each event of the feed exactly once and under one id, or its cursor
+// has expired (410).
 
 import { type Event, PetstoreApiError, PetstoreClient, toJson } from '../packages/client/src/petstore.ts'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
@@ -10,21 +11,21 @@ import { type Running, serve } from '../test/support/process.ts'
 import { until } from '../test/support/until.ts'
 
 const SERVERS = 3
-/** What readers follow. */
+/** The filters of the readers. */
 const ALL: Followed = {}
 const EXPIRED = { type: ['order.expired' as const] }
 const FOLLOWED: readonly Followed[] = [ALL, EXPIRED, { petId: 1n }]
-/** What the others write before the frozen server looks again. */
+/** How many pets the other servers add before the frozen server continues. */
 const WRITTEN = 5
-/** Until a failover is over. */
+/** Enough for a failover. */
 const RETRIES = 100
-/** Until the reservations end, at first. */
+/** The first try's time until the reservations expire. */
 const ENDS_AFTER_MS = 5_000
 
 type Asked = NonNullable<Parameters<PetstoreClient['listEvents']>[0]>
 type Followed = Pick<Asked, 'type' | 'petId'>
 
-/** The events that a reader has read, and the cursor at which it continues. */
+/** The events that a reader has read, and its cursor. */
 interface Place {
   followed: Followed
   read: readonly Event[]
@@ -32,10 +33,10 @@ interface Place {
 }
 
 export interface Round {
-  /** Events that were shown and are lost. */
+  /** Lost events that a reader had seen. */
   lost: number
-  /** Cursors that went on, and that had expired. */
-  wentOn: number
+  /** Cursors that are still valid. */
+  valid: number
   expired: number
   faults: string[]
 }
@@ -43,12 +44,12 @@ export interface Round {
 export async function lossyFailover(reservations: number): Promise<Round> {
   for (let afterMs = ENDS_AFTER_MS; ; afterMs *= 2) {
     const round = await loseOnce(reservations, afterMs)
-    // On a slow machine the reservations may end before the standby has stopped: then once more, with more time.
+    // On a slow machine, reservations can expire before the standby has stopped: try again with more time.
     if (round) return round
   }
 }
 
-/** `undefined`: the standby may have what was to be lost. */
+/** Returns `undefined` if the standby can have the events that should be lost. */
 async function loseOnce(reservations: number, afterMs: number): Promise<Round | undefined> {
   const primary = await Cluster.start()
   await primary.asAdmin((sql) => sql`CREATE DATABASE petstore`)
@@ -67,7 +68,7 @@ async function loseOnce(reservations: number, afterMs: number): Promise<Round | 
     await Promise.all(Array.from({ length: reservations }, (_, n) => reserve(n)))
     const upToDate = 'SELECT FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_lsn()'
     const taken = () => primary.asAdmin(async (sql) => (await sql.unsafe(upToDate)).length > 0)
-    await until('the standby has everything', taken)
+    await until('the standby is up to date', taken)
     await standby.down('SIGQUIT')
     if (Date.now() > Date.parse(expiresAt)) return undefined
     const ended = (client: PetstoreClient) =>
@@ -81,7 +82,7 @@ async function loseOnce(reservations: number, afterMs: number): Promise<Round | 
     await standby.up()
     await standby.promote()
     const added = await Promise.all(others.map((client) => addMany(client, WRITTEN)))
-    // The reservations end once more; whatever comes first gets the lost ids.
+    // The reservations expire again, and new events get the ids of the lost ones.
     await ended(others[0])
     signal('SIGCONT')
     return await judge(clients, places, added.flat(), { place: atEnd, answer: await waiting })
@@ -92,7 +93,7 @@ async function loseOnce(reservations: number, afterMs: number): Promise<Round | 
   }
 }
 
-/** `undefined`: the cursor has expired. */
+/** Resolves to `undefined` if the cursor has expired. */
 function page(client: PetstoreClient, asked: Asked) {
   return client.listEvents(asked).catch((error) => {
     if (error instanceof PetstoreApiError && error.code === 'cursor_expired') return undefined
@@ -100,7 +101,7 @@ function page(client: PetstoreClient, asked: Asked) {
   })
 }
 
-/** The events from a place, or from the beginning, to the end; `undefined` if its cursor has expired. */
+/** Reads all events after a cursor, or from the start. Resolves to `undefined` if the cursor has expired. */
 async function rest(client: PetstoreClient, followed: Followed, from?: string): Promise<Event[] | undefined> {
   const events: Event[] = []
   for (let cursor = from; ; ) {
@@ -112,7 +113,7 @@ async function rest(client: PetstoreClient, followed: Followed, from?: string): 
   }
 }
 
-/** The places behind each event. */
+/** Returns one place for each event: the place after it. */
 async function placesOf(client: PetstoreClient, followed: Followed): Promise<Place[]> {
   const places: Place[] = []
   for (let last: Place | undefined; ; places.push(last)) {
@@ -127,7 +128,7 @@ function addMany(client: PetstoreClient, count: number): Promise<bigint[]> {
   return Promise.all(Array.from({ length: count }, add))
 }
 
-/** Every place, on every server, the one that showed what is lost first. */
+/** Continues from every place on every server, first on the frozen one. */
 async function judge(
   clients: readonly PetstoreClient[],
   places: readonly Place[],
@@ -140,20 +141,20 @@ async function judge(
   const all = now.get(ALL) as Event[]
   const there = new Set(all.map((event) => toJson(event)))
   const isLost = (event: Event) => !there.has(toJson(event))
-  const round: Round = { lost: place.read.filter(isLost).length, wentOn: 0, expired: 0, faults: [] }
-  if (round.lost === 0) round.faults.push('nothing was lost: the round shows nothing')
+  const round: Round = { lost: place.read.filter(isLost).length, valid: 0, expired: 0, faults: [] }
+  if (round.lost === 0) round.faults.push('the failover lost no event, so the round proves nothing')
   for (const id of added) {
-    const told = all.filter((event) => 'petId' in event && event.petId === id)
-    if (told.length !== 1) round.faults.push(`pet ${id}, which was acknowledged, is told ${told.length} times`)
+    const events = all.filter((event) => 'petId' in event && event.petId === id)
+    if (events.length !== 1) round.faults.push(`pet ${id} was acknowledged, and has ${events.length} events`)
   }
   const check = (where: string, { followed, read, cursor }: Place, rest: readonly Event[] | undefined) => {
     if (rest === undefined) round.expired++
-    else round.wentOn++
-    const what = `${where}, following ${toJson(followed)}, behind ${read.length} events (${cursor})`
+    else round.valid++
+    const what = `${where}, filter ${toJson(followed)}, after ${read.length} events (${cursor})`
     if (rest === undefined && !read.some(isLost))
-      round.faults.push(`${what}: nothing that was read is lost, and yet it has expired`)
+      round.faults.push(`${what}: the cursor has expired, although no event that was read is lost`)
     if (rest && toJson([...read, ...rest]) !== toJson(now.get(followed))) {
-      round.faults.push(`${what}: what was read and what followed are not the feed`)
+      round.faults.push(`${what}: the events before and after the cursor do not make up the feed`)
     }
   }
   for (const [index, client] of clients.entries()) {

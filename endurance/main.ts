@@ -1,4 +1,4 @@
-// `npm run endurance -- NAME`: runs an experiment with its options, or all of what the suite runs in part.
+// `npm run endurance -- NAME` runs an experiment, or the full form of a test that the suite runs in a short form.
 
 import { join } from 'node:path'
 import { print } from './command.ts'
@@ -22,7 +22,7 @@ const EXPERIMENTS: Readonly<Record<string, (words: readonly string[]) => Promise
   search: suite({ SEARCHES: 'all' }, 'store/search.process', '-t', 'a naive model'),
 }
 
-/** All of what these tests try in part. */
+/** Runs these tests in their full form. */
 function suite(env: Record<string, string>, ...args: readonly string[]) {
   return (words: readonly string[]): Promise<number> => {
     const command = [process.execPath, 'test', '--timeout', '600000', ...args, ...words]

@@ -1,6 +1,6 @@
-// The page at `/` with a large store, in a browser on a slow line: how long until the first rows are painted, and until they are after what
-// people do most; and a large file that is imported and exported, with the longest task that kept the page from answering. Nobody listens
-// to the browser's requests here, as Playwright would: that takes the browser longer than the requests do.
+// Measures the page at `/` with a large store in a browser on a slow connection: the time until rows are painted on load and after frequent
+// actions, and the export and import of a large file with its longest blocking task. It does not use Playwright, because intercepting the
+// browser's requests takes longer than the requests.
 //
 //   npm run endurance -- page
 
@@ -16,23 +16,23 @@ import { experiment, print } from './command.ts'
 import { newStore, startServer } from './load/stores.ts'
 
 const ROUNDS = 5
-/** As a task that browsers call long. */
+/** Browsers call longer tasks "long tasks". */
 const TASK_MS_MAX = 50
 const WAIT = { ms: 1_200_000, everyMs: 100 }
-/** A phone in a bad place: Lighthouse's "slow 4G". */
+/** Lighthouse's "slow 4G". */
 const LINE = {
   ...{ offline: false, latency: 150 },
   ...{ downloadThroughput: (1_600 * 1024) / 8, uploadThroughput: (750 * 1024) / 8 },
 }
 
-// From here on texts are JavaScript in the page.
+// The strings below are JavaScript that runs in the page.
 const ROWS = '.rows tbody tr'
 const labelled = (tag: string, label: string) =>
   `[...document.querySelectorAll('${tag}')].find((one) => one.textContent.trim().startsWith('${label}'))`
 const button = (label: string) => labelled('button', label)
 const press = (label: string) => `${button(label)}.click()`
 
-/** What people do most, and whether its rows are there. */
+/** Frequent actions, each with the condition that its rows are shown. */
 const STEPS: Record<string, [act: string, isDone: string]> = {
   'the next page': [
     press('Next'),
@@ -49,7 +49,7 @@ const STEPS: Record<string, [act: string, isDone: string]> = {
   ],
 }
 
-/** Milliseconds to the paint after which it is so, from what was done last, or else from the start of the navigation. */
+/** Milliseconds from the last action, or from the start of the navigation, to the first paint for which the condition holds. */
 const paintWhere = (isDone: string) => `new Promise((resolve) => {
     const look = () => (${isDone})
       ? setTimeout(() => resolve(performance.now() - (window.actedAt ?? 0)))
@@ -63,7 +63,7 @@ const WATCH_TASKS = `(window.longTasks = [], new PerformanceObserver((list) => {
   for (const { duration } of list.getEntries()) window.longTasks.push(duration)
 }).observe({ type: 'longtask' }))`
 
-/** On a page that is signed in, of a service with so many pets. */
+/** Signs in to the page of a service with this number of pets. */
 async function onPage<Result>(pets: number, use: (view: Bun.WebView, origin: string) => Promise<Result>) {
   const store = await newStore('sqlite', pets)
   index(store.database)
@@ -88,7 +88,7 @@ async function onPage<Result>(pets: number, use: (view: Bun.WebView, origin: str
 const isSo = (view: Bun.WebView, condition: string) =>
   until(condition, () => view.evaluate(`Boolean(${condition})`), WAIT)
 
-/** Rows of a table: milliseconds, by what was done. */
+/** Returns the rows of a table: milliseconds by action. */
 async function paints(view: Bun.WebView, origin: string): Promise<string[]> {
   const all = new Map<string, number[]>()
   const note = async (what: string, script: string) =>
@@ -111,7 +111,7 @@ async function paints(view: Bun.WebView, origin: string): Promise<string[]> {
   return [...all].map(([what, ms]) => `| ${what} | ${median(ms).toFixed(0)} | ${Math.max(...ms).toFixed(0)} |`)
 }
 
-/** A file that is exported, read and imported: rows of a table, and the longest task. */
+/** Exports, reads and imports a file. Returns the rows of a table, and the longest task. */
 async function moved(view: Bun.WebView, rows: number) {
   const folder = temporaryFile('page-file')
   mkdirSync(folder)
@@ -128,12 +128,12 @@ async function moved(view: Bun.WebView, rows: number) {
   await view.evaluate(WATCH_TASKS)
   await view.cdp('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: folder })
   const exported = join(folder, 'animals.csv')
-  // The file is there, empty, before it is whole.
+  // The browser creates an empty file before it writes the rows.
   const isWhole = () => existsSync(exported) && readFileSync(exported, 'utf8').split('\n').length === rows + 2
   await timed(
-    'exported',
+    'export',
     () => view.evaluate(press('Export')),
-    () => until('the file is whole', isWhole, WAIT),
+    () => until('the file is complete', isWhole, WAIT),
   )
   const lines = Array.from({ length: rows }, (_, n) => `Luna ${n},${n % 1000},${n % 3 ? '' : 'sold'}\n`)
   const file = join(folder, 'pets.csv')
@@ -144,28 +144,28 @@ async function moved(view: Bun.WebView, rows: number) {
   const { result } = await view.cdp<{ result: { objectId: string } }>('Runtime.evaluate', { expression })
   const all = rows.toLocaleString('en-GB')
   const choose = () => view.cdp('DOM.setFileInputFiles', { objectId: result.objectId, files: [file] })
-  await timed('read', choose, () => isSo(view, button(`Add ${all}`)))
+  await timed('read for the import', choose, () => isSo(view, button(`Add ${all}`)))
   const add = () => view.evaluate(press(`Add ${all}`))
-  await timed('imported', add, () => isSo(view, `document.body.innerText.includes('${all} added.')`))
+  await timed('import', add, () => isSo(view, `document.body.innerText.includes('${all} added.')`))
   return { table, most }
 }
 
 export const main = experiment({
   name: 'page',
-  title: 'The page: a large store, a slow line, a large file',
+  title: 'The page with a large store, a slow connection and a large file',
   description: 'Measures the page at / in a browser.',
-  options: { pets: ['pets of the store', 999_999], rows: ['rows of the file', 100_000] },
+  options: { pets: ['pets in the store', 999_999], rows: ['rows of the imported file', 100_000] },
   async run({ pets, rows }) {
     const painted = await onPage(pets, paints)
     print(painted.join('\n'))
     const { table, most } = await onPage(rows, (view) => moved(view, rows))
-    const text = `A store of ${pets} pets, on a line with 150 ms and 1.6 Mbit/s. Milliseconds until the rows are painted, of ${ROUNDS} rounds:
+    const text = `A store of ${pets} pets, on a connection with 150 ms and 1.6 Mbit/s. Milliseconds until the rows are painted, in ${ROUNDS} rounds:
 
 | | median | slowest |
 |---|---|---|
 ${painted.join('\n')}
 
-A file of ${rows} rows, without a slow line. A task that lasts more than ${TASK_MS_MAX} ms is one that a person may feel:
+A file of ${rows} rows, on a fast connection. People can notice a task that takes more than ${TASK_MS_MAX} ms:
 
 | | seconds | longest task, ms |
 |---|---|---|

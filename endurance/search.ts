@@ -1,5 +1,5 @@
-// Hostile names, and searches generated from them, on both stores at once: every answer is compared with the answer of a naive model, and
-// with the other store's, byte for byte. Searches while the store changes are part of the recorded histories.
+// Generates hostile names and searches for them on both stores. Compares every page with that of a naive model, and byte for byte with the
+// page of the other store. The recorded histories cover searches while the store changes.
 
 import { SEARCH_WORDS_MAX } from '../packages/contract/src/limits.ts'
 import type { Page } from '../packages/service/src/domain/lists.ts'
@@ -37,7 +37,7 @@ export interface Shop {
   close(): Promise<void>
 }
 
-/** The same pets and orders in both stores. */
+/** Opens both stores with the same pets and orders. */
 export async function openShop(names: number, random: () => number): Promise<Shop> {
   const cluster = await sharedCluster()
   const addresses = { SQLite: temporaryFile('search.db'), PostgreSQL: await cluster.newDatabase() }
@@ -77,7 +77,7 @@ async function inBatches<Of>(items: readonly Of[], add: (item: Of) => Promise<un
   for (let at = 0; at < items.length; at += 200) await Promise.all(items.slice(at, at + 200).map(add))
 }
 
-/** The faults that were found. */
+/** Returns the faults, and how many items all searches found. */
 export async function proveSearches({ stores, pets, orders }: Shop, searches: number, random: () => number) {
   const faults: string[] = []
   let found = 0
@@ -110,14 +110,14 @@ export async function proveSearches({ stores, pets, orders }: Shop, searches: nu
       const seen = { ids: idsOf(page), next: page.next !== undefined, prev: page.prev !== undefined }
       if (!Bun.deepEquals(seen, expected)) faults.push(`${name}: ${Bun.inspect(asked, { compact: true })}`)
     }
-    // Orders have times of their own in each store.
+    // The JSON of orders is not compared, because it has times, which differ between the stores.
     const [one, other] = pages.map(({ json, next, prev }) => String([isOfPets && json, next, prev]))
     if (one !== other) faults.push(`the stores differ: ${Bun.inspect(asked, { compact: true })}`)
   }
   return { faults, found }
 }
 
-/** The page that a search must give, by a look at every row. */
+/** Computes the page that a search must return from all rows. */
 function modelPage(items: readonly Item[], { search, status, categoryId, sort, after, back, limit }: Asked) {
   const all = items
     .filter((item) => (status ?? item.status) === item.status && (categoryId ?? item.categoryId) === item.categoryId)

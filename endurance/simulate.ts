@@ -1,5 +1,5 @@
-// Simulated runs: several servers on one SQLite file in one process, under a scheduler that a seed controls. A fault comes again with its
-// seed. With `--planted` the servers are broken on purpose, one way at a time, and each has to be found.
+// Simulates several servers on one SQLite file in one process. A seed controls the scheduler, so the same seed reproduces a fault. With
+// `--planted`, the servers get one known fault at a time, and the simulator has to find each.
 //
 //   npm run simulate -- --seed 7
 //   npm run simulate -- --planted all
@@ -14,18 +14,18 @@ import { type Run, simulate } from './simulate/run.ts'
 import type { ServerModule } from './simulate/server.ts'
 
 const SERVERS = 2
-/** A planted fault has to be found within this time. */
+/** The time to find a planted fault. */
 const FOUND_SECONDS_MAX = 60
 const SEEDS = 900_000
-/** Where files are in memory, if there is such a place: nothing here waits for a disk. */
+/** In memory if possible, because these runs never need a real disk. */
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-/** Things break in the runs of odd seeds alone: only if nothing breaks, an answer that comes late is a fault. */
+/** Runs with odd seeds have failures. In the others a late response is a fault, too. */
 export function runOf(seed: number, operations: number, modules: readonly ServerModule[]): Promise<Run> {
   return simulate({ seed, operations, breaks: seed % 2 === 1, folder: FOLDER }, modules)
 }
 
-/** The shortest run of the seed that fails, by bisection: its number of operations, and its first fault in words. */
+/** Bisects to the shortest run of the seed that fails. Describes its first fault. */
 async function shortest(seed: number, operations: number, modules: readonly ServerModule[]): Promise<string> {
   let [least, most] = [1, operations]
   while (least < most) {
@@ -34,7 +34,7 @@ async function shortest(seed: number, operations: number, modules: readonly Serv
     else least = middle + 1
   }
   const { faults } = await runOf(seed, most, modules)
-  const words = faults[0] ? inWords(faults[0]) : 'no fault: it depends on what follows'
+  const words = faults[0] ? inWords(faults[0]) : 'no fault in the shorter run'
   return `seed ${seed} fails with --operations ${most}: ${words}`
 }
 
@@ -66,7 +66,7 @@ interface Found {
   readonly words: string
 }
 
-/** The first run that fails with these faults planted, if one does in time. */
+/** Finds a run that fails with the planted fault. Resolves to `undefined` if none fails in time. */
 export async function findPlanted(name: string, operations: number, first = 1): Promise<Found | undefined> {
   const modules = await serverModules(SERVERS, editsOf(name))
   const startedAt = performance.now()
@@ -97,14 +97,13 @@ async function findAll(names: readonly string[], operations: number): Promise<Ou
 export const main = experiment<'seed' | 'runs' | 'operations', 'planted'>({
   name: 'simulate',
   title: 'Simulated runs',
-  description:
-    'Runs servers and clients in one process under a scheduler that a seed controls, and explains every answer.',
+  description: 'Runs servers and clients in one process with a seeded scheduler, and checks every response.',
   options: {
-    seed: ['the seed of the first run', 1 + Math.floor(Math.random() * SEEDS), 'a fresh one'],
-    runs: ['how many runs, each with the next seed', 1],
-    operations: ['how many operations a run has', 1_500],
+    seed: ['the seed of the first run', 1 + Math.floor(Math.random() * SEEDS), 'random'],
+    runs: ['how many runs; each uses the next seed', 1],
+    operations: ['operations in each run', 1_500],
   },
-  choices: { planted: ['breaks the servers in these ways instead, one at a time', ['all', ...Object.keys(PLANTED)]] },
+  choices: { planted: ['plant these faults in the servers instead, one at a time', ['all', ...Object.keys(PLANTED)]] },
   run({ seed, runs, operations, planted }) {
     if (planted.length === 0) return tryRuns(seed, runs, operations)
     return findAll(planted.includes('all') ? Object.keys(PLANTED) : planted, operations)

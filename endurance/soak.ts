@@ -1,5 +1,5 @@
-// A mixed load of everything at a steady pace, for hours, beside backups, rotations of the key, slow clients and hostile ones. The memory and
-// the open descriptors of the server, the size of the store and the latency of lists are sampled; a leak shows as a line that rises.
+// Runs a steady mixed load for hours, with backups, key rotations, slow clients and hostile clients. Samples the server's memory and open
+// descriptors, the size of the store and the latency of lists. A leak shows as a rising trend.
 //
 //   npm run endurance -- soak --minutes 60
 
@@ -14,14 +14,14 @@ import { type Kind, NAMES, newStore, portOf, startServer } from './load/stores.t
 const PETS = 1_000
 const PER_SECOND = 400
 const LISTS_PER_SECOND = 50
-/** The load is made anew so often, with the key and the ids that there are then. */
+/** Each slice of the load uses the current key and the newest ids. */
 const SLICE_SECONDS_MAX = 10
 const SLICES_MIN = 40
-/** How far the line of each may rise after the warm-up, as a share of its mean. Other work of the machine shows in the latency. */
+/** The largest growth after the warm-up, as a share of the mean. The bound on latency is loose because other work of the machine affects it. */
 const GROWTH_MAX = { memoryMb: 0.1, descriptors: 0.1, bytesPerPet: 0.1, latencyMs: 0.5 }
 const CHORES_EVERY_MS_MAX = 60_000
 
-/** Faults are unexpected answers, requests without an answer, and figures that grow. */
+/** Reports unexpected responses and missing ones as faults. */
 export async function soak(minutes: number, kind: Kind = 'sqlite', report: (line: string) => void = () => {}) {
   const store = await newStore(kind, PETS)
   const server = await startServer(store)
@@ -67,7 +67,7 @@ export async function soak(minutes: number, kind: Kind = 'sqlite', report: (line
   try {
     await Promise.all([sampling(), choring()])
     const status = await server.stop()
-    if (status !== 0) faults.push(`the server ended with status ${status} after SIGTERM`)
+    if (status !== 0) faults.push(`the server exited with status ${status} after SIGTERM`)
   } finally {
     await server.stop('SIGKILL')
     await store.remove()
@@ -78,8 +78,8 @@ export async function soak(minutes: number, kind: Kind = 'sqlite', report: (line
 export const main = experiment<'minutes', 'store'>({
   name: 'soak',
   title: 'Soak',
-  description: 'Runs a mixed load for a long time and watches memory, descriptors, the store and the latency.',
-  options: { minutes: ['how long it runs on each store', 60] },
+  description: 'Runs a mixed load for a long time, and measures memory, descriptors, store size and latency.',
+  options: { minutes: ['duration for each store', 60] },
   choices: { store: ['the kinds of stores', Object.keys(NAMES)] },
   async run({ minutes, store }) {
     const kinds = (store.length > 0 ? store : Object.keys(NAMES)) as Kind[]
@@ -88,9 +88,9 @@ export const main = experiment<'minutes', 'store'>({
         const { samples, statuses, rounds, faults } = await soak(minutes, kind, (line) => print(`${kind}: ${line}`))
         const answers = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
         const { rows, grown } = growthOf(samples, GROWTH_MAX)
-        const text = `${NAMES[kind]}. Answers by status: ${answers.join(', ')}; ${rounds} rounds of backup, rotation, slow and hostile clients.
+        const text = `${NAMES[kind]}. Responses by status: ${answers.join(', ')}; ${rounds} rounds of backup, key rotation, slow clients and hostile clients.
 
-| | least | most | its line rises by, after a quarter | at most |
+| | lowest | highest | growth after the first quarter | limit |
 |---|---|---|---|---|
 ${rows.join('\n')}
 
@@ -98,7 +98,7 @@ ${faultsLine([...faults, ...grown])}`
         return { text, passed: faults.length + grown.length === 0 }
       }),
     )
-    const text = `${minutes} minutes of ${PER_SECOND} requests a second on each store, at the same time: everything that the service has, and malformed, unauthorised and oversized requests.
+    const text = `${minutes} minutes of ${PER_SECOND} requests a second on each store, in parallel: all operations, and malformed, unauthorised and oversized requests.
 
 ${results.map((result) => result.text).join('\n\n')}`
     return { text, passed: results.every(({ passed }) => passed) }

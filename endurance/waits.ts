@@ -1,6 +1,5 @@
-// How long requests wait while something happens beside them: something large, something that breaks, Litestream, or too
-// many requests. The same load alone shows what the machine itself makes them wait. Two runs compare only at the same
-// rates: the report names its own.
+// Measures how long requests wait during an event: a large operation, a failure, Litestream, or an overload. The same load without an event
+// is the baseline. Two runs are comparable only at the same rates, so the report names them.
 //
 //   npm run endurance -- waits --store sqlite --lists 8000 --creates 5000
 //   npm run endurance -- waits --store sqlite --only backup 'worker killed' Litestream
@@ -15,7 +14,7 @@ import * as scenes from './load/scenes.ts'
 import { type Kind, NAMES, newStore, type Store, startServer } from './load/stores.ts'
 import * as load from './load/watch.ts'
 
-/** The load runs for this part of the time before something happens, and again afterwards. */
+/** The load runs for this share of the time before the event, and again after it. */
 const MARGIN = 1 / 4
 
 const ALONE = 'nothing'
@@ -33,7 +32,7 @@ const BOTH: Record<string, scenes.Prepare> = {
   'too many lists': scenes.overload('lists'),
   'too many creates': scenes.overload('creates'),
 }
-/** The failover comes last: nothing can follow it. */
+/** The failover comes last, because the primary is gone afterwards. */
 const IN_POSTGRES: Record<string, scenes.Prepare> = {
   'vacuum full': postgres.vacuumFull,
   autovacuum: postgres.autovacuum,
@@ -44,10 +43,10 @@ const ROWS: Record<Kind, Record<string, scenes.Prepare>> = {
   sqlite: { ...BOTH, ...LITESTREAM, 'machines lost': machinesLost },
   postgres: { ...BOTH, ...IN_POSTGRES },
 }
-/** What makes every commit wait, and nothing in the service can change that. They are measured, not judged. */
+/** Every commit has to wait in these scenes, whatever the service does. They are measured without a bound. */
 const UNJUDGED = ['slow disk', 'stalled standby', 'failover']
 
-/** `only`: the names of rows; all when it is empty. The load alone is always measured, first. */
+/** Measures the scenes that `only` names, or all if it is empty. Always measures the load alone first. */
 export async function waits(
   kind: Kind,
   plan: scenes.Plan,
@@ -85,7 +84,7 @@ export async function waits(
   }
 }
 
-/** Those that are given, or half of the peak. Either way the server has warmed up. */
+/** Returns the given rates, or half of the peak, and warms up the server. */
 async function ratesOf(server: Running, store: Store, plan: scenes.Plan, report: (line: string) => void) {
   const { lists, creates, seconds } = plan
   if (lists > 0 && creates > 0) {
@@ -99,9 +98,9 @@ async function ratesOf(server: Running, store: Store, plan: scenes.Plan, report:
 
 function describe(kind: Kind, { pets }: scenes.Plan, { lists, creates }: load.Rates, rows: readonly load.Row[]) {
   const faults = rows.flatMap((row) => row.faults.map((fault) => `${row.beside}: ${fault}`))
-  const text = `${NAMES[kind]}, a store of ${pets} pets, at ${lists} lists, ${creates} creates and ${load.ORDERS_PER_SECOND} orders a second together, from the machine of the server.
+  const text = `${NAMES[kind]}, a store of ${pets} pets, with ${lists} lists, ${creates} creates and ${load.ORDERS_PER_SECOND} orders a second, sent from the server's machine.
 
-| beside | took, s | longest /healthz | lists | creates | orders | answered a second | not answered | log, MB |
+| event | took, s | longest /healthz | lists | creates | orders | responses a second | no response | log, MB |
 |---|---|---|---|---|---|---|---|---|
 ${rows.map((row) => `| ${rowOf(row)} |`).join('\n')}
 
@@ -133,9 +132,9 @@ async function run({ store, only, ...plan }: scenes.Plan & Record<'store' | 'onl
     const { rates, rows } = await waits(kind, plan, only, (line) => print(`${kind}: ${line}`))
     parts.push(describe(kind, plan, rates, rows))
   }
-  const text = `\`--store NAME --lists NUMBER --creates NUMBER\` gives the same load again. Milliseconds, each p50 / p99 / p99.9 / longest; answered and not answered are lists / creates / orders.
+  const text = `To repeat the load, pass \`--store NAME --lists NUMBER --creates NUMBER\`. Waits are in milliseconds: p50 / p99 / p99.9 / longest. Responses are lists / creates / orders.
 
-The longest wait of \`/healthz\` and the p99.9 of all else are at most ${load.WAIT_MS_MAX} ms, or ${load.ALONE_MAX} times that of the load alone; ${UNJUDGED.join(', ')} aside. Beside Litestream the load is as many creates as are answered, and so is the load alone: at least ${100 * SHARE_MIN} % of those without it are left, and in the end the copy is the store. A server that is replaced loses no request and no pet. Of too many requests 80 % of the peak are answered, within 5 s at the p99, and the others get 503.
+The limit for the longest wait of \`/healthz\` and the p99.9 of the other requests is ${load.WAIT_MS_MAX} ms, or ${load.ALONE_MAX} times that of the load alone. There is no limit for ${UNJUDGED.join(', ')}. With Litestream, the load is as many creates as the server answers: at least ${100 * SHARE_MIN} % of the rate without Litestream, and the copy equals the store at the end. Replacing a server loses no request and no pet. In an overload, the server answers 80 % of the peak with a p99 below 5 s, and the rest with 503.
 
 ${parts.map((part) => part.text).join('\n\n')}`
   return { text, passed: parts.every(({ passed }) => passed) }
@@ -144,11 +143,11 @@ ${parts.map((part) => part.text).join('\n\n')}`
 export const main = experiment<keyof scenes.Plan, 'store' | 'only'>({
   name: 'waits',
   title: 'How long requests wait while something happens',
-  description: 'Measures how long requests wait beside something large, something that breaks, or too many of them.',
+  description: 'Measures how long requests wait during large operations, failures and overload.',
   options: scenes.OPTIONS,
   choices: {
     store: ['the kinds of stores', Object.keys(ROWS)],
-    only: ['what happens beside the load, which runs alone first', Object.keys({ ...ROWS.sqlite, ...ROWS.postgres })],
+    only: ['the events; the load always runs alone first', Object.keys({ ...ROWS.sqlite, ...ROWS.postgres })],
   },
   run,
 })

@@ -1,4 +1,4 @@
-// What happens beside the soak's requests, again and again: backups, a key that is rotated, slow clients and hostile ones.
+// Background work of the soak: backups, key rotations, slow clients and hostile clients.
 
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -10,7 +10,7 @@ import { petstore } from './stores.ts'
 const SLOW_CLIENTS = 5
 const DRIP_MS = 500
 const HOSTILE_REQUESTS = 80
-/** The runtime cuts a client whose headers take longer than some 12 s. */
+/** The runtime disconnects a client whose headers take longer than about 12 s. */
 const DRIPS = 40
 
 export interface Served {
@@ -20,14 +20,14 @@ export interface Served {
   key: string
 }
 
-/** One round of everything. Resolves with the faults. No slow client continues after `until`, on the clock of performance.now(). */
+/** Runs one round of everything. Resolves with the faults. Slow clients stop at `until`, a time of performance.now(). */
 export async function chores(served: Served, until: number): Promise<string[]> {
   const slow = Array.from({ length: SLOW_CLIENTS }, () => dripping(served, until))
   const all = await Promise.allSettled([backup(served), rotate(served), attack(served), ...slow])
   return all.flatMap((one) => (one.status === 'rejected' ? `${one.reason}` : []))
 }
 
-/** Of a store that is a file. */
+/** Makes a backup if the store is a file. */
 async function backup({ database }: Served): Promise<void> {
   if (database.includes('://')) return
   const target = temporaryFile('backup.db')
@@ -35,13 +35,13 @@ async function backup({ database }: Served): Promise<void> {
   rmSync(target)
 }
 
-/** From then on the clients send the new key; the old one works until the requests with it are answered. */
+/** Switches the clients to the new key. The old key works until its requests are answered. */
 async function rotate(served: Served): Promise<void> {
   const shown = await petstore(['keys', 'rotate', 'bench', '--overlap', '1m', '--database', served.database])
   served.key = /pets_live_\w{28}/.exec(shown)?.[0] as string
 }
 
-/** In a separate process: generating the requests would hold up the rest. */
+/** Runs in a separate process, because generating the requests would delay the load. */
 async function attack({ url, key }: Served): Promise<void> {
   const script = `const { hostile } = await import('${join(import.meta.dir, '../hostile.ts')}')
     await hostile(${JSON.stringify({ url, key })}, ${HOSTILE_REQUESTS})`
@@ -49,7 +49,7 @@ async function attack({ url, key }: Served): Promise<void> {
   if (status !== 0) throw new Error(`hostile requests: ${stderr}`)
 }
 
-/** Sends its headers a line at a time, until it is cut off. */
+/** Sends headers line by line until the server disconnects. */
 async function dripping({ url }: Served, until: number): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

@@ -1,17 +1,17 @@
-// What Linux says of a process, and how much a line of such figures rises.
+// Reads the memory and descriptors of a process from Linux, and computes the growth of such figures.
 
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The first samples do not count: caches fill and code is compiled. */
+/** The first samples are ignored, because caches fill and code is compiled. */
 const WARM_UP_SHARE = 0.25
 
-/** Of a process: its memory, and how many descriptors it has open. */
+/** Returns a process's memory and its number of open descriptors. */
 export function figuresOf(pid: number): { memoryMb: number; descriptors: number } {
   const kib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
   return { memoryMb: kib / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length }
 }
 
-/** Rows of a table, and the figures whose line rises by more than this share of its mean after the warm-up. */
+/** Returns the rows of a table, and the figures that grow by more than `most`, as a share of their mean, after the warm-up. */
 export function growthOf<Name extends string>(samples: readonly Record<Name, number>[], most: Record<Name, number>) {
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`
   const names = Object.keys(most) as Name[]
@@ -24,7 +24,7 @@ export function growthOf<Name extends string>(samples: readonly Record<Name, num
   return { rows, grown: names.filter((name) => riseOf(name) > most[name]).map((name) => `${name} grows`) }
 }
 
-/** The rise of the straight line through the values (least squares), from the first to the last, as a share of their mean. */
+/** The growth from the first to the last value on the least-squares line, as a share of the mean. */
 export function rise(values: readonly number[]): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   const middle = (values.length - 1) / 2

@@ -1,5 +1,5 @@
-// The load generator of the experiments. Requests are due at a fixed rate, whatever the server does. It ends after its time, or
-// when it is told to; then at least one request was sent, and all that were sent are answered.
+// The open-loop load generator of the experiments: requests are due at a fixed rate, whatever the server does. It stops after its time, or on
+// a message; in that case it sends at least one request and waits for all responses.
 
 import { createHistogram } from 'node:perf_hooks'
 import type { Socket } from 'bun'
@@ -13,26 +13,26 @@ export interface Request {
 
 export interface Load {
   port: number
-  /** They are sent in turn. */
+  /** Sent in turn. */
   requests: readonly Request[]
   perSecond: number
   connectionsMax: number
-  /** 3600, where nothing is said. */
+  /** 3600 by default. */
   seconds?: number
 }
 
 export interface Figures {
   /** Requests that were sent. */
   sent: number
-  /** Requests that were due while every connection waited for an answer. They were never sent. */
+  /** Requests that were never sent, because every connection was busy when they were due. */
   unsent: number
-  /** Answers by status. */
+  /** Responses by status. */
   statuses: Record<number, number>
-  /** Requests with another status than those that are correct: how many by method, target and status. */
+  /** Responses with a wrong status, by method, target and status. */
   wrong: Record<string, number>
-  /** Connections that failed, or closed before the answer was complete. */
+  /** Connections that failed, or closed before the response was complete. */
   broken: number
-  /** Milliseconds from the request to the end of its answer, of answers with a status below 400. */
+  /** Milliseconds from a request to the end of its response, for statuses below 400. */
   p50: number
   p99: number
   p999: number
@@ -40,14 +40,14 @@ export interface Figures {
   seconds: number
 }
 
-/** Runs the load in a separate process, so that it has a core and a timer to itself, until `ends` resolves, if it is given. */
+/** Runs the load until its time is over or `ends` resolves. A separate process gives it its own core and timers. */
 export async function runLoad(load: Load, ends?: Promise<unknown>): Promise<Figures> {
   const { promise, resolve, reject } = Promise.withResolvers<Figures>()
   const child = Bun.spawn([process.execPath, import.meta.path], {
     ipc: resolve,
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  child.exited.then((status) => reject(new Error(`the load ended with ${status}`)))
+  child.exited.then((status) => reject(new Error(`The load generator exited with status ${status}.`)))
   child.send(load)
   ends?.then(() => child.send('end'))
   return promise
@@ -55,7 +55,7 @@ export async function runLoad(load: Load, ends?: Promise<unknown>): Promise<Figu
 
 interface Connection {
   sentAt: number
-  /** How many bytes of the answer's body are missing; -1 before its head is complete. */
+  /** How many bytes of the body are missing; -1 until the header is complete. */
   left: number
   head: string
   request: number
@@ -119,7 +119,7 @@ async function run(
     open++
     const closed = (socket: Socket<Connection>): void => {
       const { sentAt, isReused, head, left, request } = socket.data
-      // A server may close a connection that is kept just when a request is sent: clients send that again, as here.
+      // A server can close an idle connection just when a request is sent. Like other clients, send the request again.
       const isStale = isReused && left < 0 && head === ''
       if (sentAt > 0) waiting--
       if (sentAt > 0 && isStale) {
@@ -151,7 +151,7 @@ async function run(
     write(socket, bytes[socket.data.request] as Buffer)
   }
 
-  /** A large body is written when there is room for it. */
+  /** Writes the rest of a large body when the socket drains. */
   function write(socket: Socket<Connection>, rest: Buffer): void {
     const written = socket.write(rest)
     socket.data.rest = written < rest.length ? rest.subarray(Math.max(0, written)) : undefined
@@ -160,7 +160,7 @@ async function run(
   const startedAt = performance.now()
   for (;;) {
     const elapsed = performance.now() - startedAt
-    // On a busy machine it may be ended before its process has begun.
+    // On a busy machine, the message to stop can arrive before the first request.
     if (elapsed > seconds * 1000 || (ended() && sent + broken > 0)) break
     for (const until = (elapsed / 1000) * perSecond; due < until; due++) {
       const socket = free.pop()

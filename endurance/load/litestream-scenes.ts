@@ -1,5 +1,5 @@
-// What happens beside the load on a file that Litestream copies: it runs, is stopped, killed and frozen, and its disk is full. The load is
-// as many creates as the service answers. Afterwards the copy has to be the store.
+// Scenes with Litestream: it runs, is stopped, killed or frozen, or its disk is full, while the service gets as many creates as it answers.
+// Afterwards the copy has to equal the store.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,35 +12,35 @@ import { fullCreates, longWaits, rateOf, type Waits } from './watch.ts'
 
 export const FULL = 'full load'
 const CONNECTIONS = 64
-/** So few that a commit has few creates, as when they arrive over an hour. */
+/** Few connections, so that each commit has few creates. */
 const BEHIND_CONNECTIONS = 8
 /** As docs/backups.md says. */
 const LOG_MB_MAX = 64
-/** Of the creates without Litestream. */
+/** The least rate of creates, as a share of the rate without Litestream. */
 export const SHARE_MIN = 0.6
-/** It sends once a second: then it has failed to. */
+/** Litestream sends once a second, so after this time a send has failed. */
 const FAILED_MS = 2_500
 
-/** The same load without Litestream. */
+/** The load without Litestream. */
 const fullLoad: Prepare = (stage) => ({
   streams: fullCreates(stage.store, CONNECTIONS),
   happen: () => lasting(stage),
   judge: judged,
 })
 
-/** Each create is answered. */
+/** Every create must succeed. */
 const judged = ({ figures }: Waits) => Object.values(figures).flatMap(wrongAnswers)
 
 interface Beside {
   connections?: number
   /** Puts the copies on a separate disk. */
   hasDisk?: boolean
-  /** `alone`: the same load without Litestream; `begun`: how many whole copies. */
-  judge?(measured: Waits, alone: Waits, begun: number): string[]
+  /** `alone` is the same load without Litestream. `generations` counts the full copies that Litestream started. */
+  judge?(measured: Waits, alone: Waits, generations: number): string[]
 }
 
-/** `work` runs under the load, beside Litestream. */
-const besides =
+/** A scene that runs `work` during the load and Litestream. */
+const withLitestream =
   (work: (copier: Copier, stage: Stage, disk?: SmallDisk) => Promise<unknown>, how: Beside = {}): Prepare =>
   async (stage): Promise<Scene> => {
     await installLitestream()
@@ -49,14 +49,14 @@ const besides =
     const disk = how.hasDisk ? smallDisk('size=2g', folder) : undefined
     const copier = new Copier(stage.store.database, folder)
     await copier.start()
-    const before = copier.whole
+    const before = copier.generations
     return {
       streams: fullCreates(stage.store, how.connections ?? CONNECTIONS),
       happen: () => work(copier, stage, disk),
       async judge(measured, rows) {
         const alone = rows.find(({ beside }) => beside === FULL) ?? measured
         const faults = [...judged(measured), ...longWaits(measured, alone)]
-        faults.push(...(how.judge?.(measured, alone, copier.whole - before) ?? []))
+        faults.push(...(how.judge?.(measured, alone, copier.generations - before) ?? []))
         return [...faults, ...(await copier.finish().catch((error) => [`${error}`]))]
       },
       async after() {
@@ -66,43 +66,43 @@ const besides =
     }
   }
 
-const runs = besides((_, stage) => lasting(stage), {
-  judge({ figures, log, took }, alone, begun) {
+const runs = withLitestream((_, stage) => lasting(stage), {
+  judge({ figures, log, took }, alone, generations) {
     const creates = (of: Waits['figures']) => (of.creates ? rateOf(of.creates) : 0)
     const share = creates(figures) / creates(alone.figures)
-    // More than one whole copy a minute would fill a disk.
+    // More than one full copy a minute would fill the disk.
     const isWrong = {
-      [`${(100 * share).toFixed(0)} % of the creates are left`]: share < SHARE_MIN,
-      [`${begun} whole copies were begun in ${took.toFixed(0)} s`]: begun > Math.ceil(took / 60),
+      [`only ${(100 * share).toFixed(0)} % of the rate of creates`]: share < SHARE_MIN,
+      [`Litestream started ${generations} full copies in ${took.toFixed(0)} s`]: generations > Math.ceil(took / 60),
       [`a log of ${log.most.toFixed(0)} MB`]: log.most > LOG_MB_MAX,
     }
     return Object.keys(isWrong).filter((what) => isWrong[what])
   },
 })
 
-const startedAgain = (signal: NodeJS.Signals) =>
-  besides(async (copier, stage) => {
+const restarted = (signal: NodeJS.Signals) =>
+  withLitestream(async (copier, stage) => {
     await copier.end(signal)
     await lasting(stage)
     await copier.start()
   })
 
-const frozen = besides(async (copier, { plan, store }) => {
+const frozen = withLitestream(async (copier, { plan, store }) => {
   const megabytes = () => store.logBytes() / 1e6
   await copier.freeze()
   await until('the log is long', () => megabytes() >= plan.frozen)
-  copier.goOn()
+  copier.resume()
   await until('the log is short again', () => megabytes() <= LOG_MB_MAX)
 })
 
-const full = besides(
+const full = withLitestream(
   async (copier, stage, disk) => {
     const { plan, store } = stage
     const last = () => store.number('SELECT max(id) FROM pets')
     const before = await last()
     disk?.fill()
     await Bun.sleep(FAILED_MS)
-    await until('so many pets are created', async () => (await last()) - before >= plan.behind)
+    await until(`${plan.behind} pets are created`, async () => (await last()) - before >= plan.behind)
     disk?.empty()
     await lasting(stage)
     await copier.end('SIGKILL')
@@ -114,8 +114,8 @@ const full = besides(
 export const LITESTREAM: Record<string, Prepare> = {
   [FULL]: fullLoad,
   Litestream: runs,
-  'Litestream stopped': startedAgain('SIGTERM'),
-  'Litestream killed': startedAgain('SIGKILL'),
+  'Litestream stopped': restarted('SIGTERM'),
+  'Litestream killed': restarted('SIGKILL'),
   'Litestream frozen': frozen,
   ...(canMount && { 'Litestream without room': full }),
 }

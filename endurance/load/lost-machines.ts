@@ -1,5 +1,5 @@
-// Machines that are lost under load, one after the other: a service and Litestream are killed, and a new machine goes on from the copy at
-// the same address. The disk of the machine that is lost says what its service had kept.
+// Loses machines under load: kills the service and Litestream, and continues on a new machine from the copy, at the same address. The disk of
+// the lost machine shows what the service had stored.
 
 import { Database } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
@@ -11,7 +11,7 @@ import type { Prepare } from './scenes.ts'
 import { petstore, portOf, startServer } from './stores.ts'
 
 const CREATES_PER_SECOND = 300
-/** More than are sent: none is sent a second time with its key. */
+/** More than are sent, so that no key is used twice. */
 const CREATES_MAX = 100_000
 
 const between = (least: number, most: number) => Bun.sleep(least + Math.random() * (most - least))
@@ -44,12 +44,12 @@ export const machinesLost: Prepare = async ({ plan, store, report }) => {
     const { lostMs, last, ...compared } = compare(lost, copy, { startedAt, killedAt, given })
     faults.push(...compared.faults)
     given = last
-    if (lostMs > plan.bound) faults.push(`lost what was kept ${lostMs} ms before the kill`)
+    if (lostMs > plan.bound) faults.push(`lost a pet that was stored ${lostMs} ms before the kill`)
     await petstore(['restore', copy, '--database', next])
     database = next
     copier = new Copier(database, copies)
     server = await start(port)
-    report(`a machine was lost with its last ${lostMs} ms; the next answered after ${Date.now() - killedAt} ms`)
+    report(`lost a machine with its last ${lostMs} ms; the next one answered after ${Date.now() - killedAt} ms`)
     await copier.start()
   }
   return {
@@ -61,7 +61,7 @@ export const machinesLost: Prepare = async ({ plan, store, report }) => {
       for (let n = 0; n < plan.machines; n++) {
         const startedAt = Date.now()
         await between(300, 1_500)
-        // Nothing, or one of both, is killed and started again.
+        // Restarts the server, or Litestream, or neither.
         if (n % 3 === 1) {
           await server.stop('SIGKILL')
           server = await start(port)
@@ -84,8 +84,8 @@ export const machinesLost: Prepare = async ({ plan, store, report }) => {
 }
 
 /**
- * The copy with the store that was lost: what is lost was kept last, nothing is there twice or in another order, and no id is
- * given that was `given` before the machine started.
+ * Compares the copy with the lost store: only the newest pets are lost, nothing is duplicated or reordered, and no id up to `given`, the last
+ * id of the machines before, is reused.
  */
 function compare(lost: string, copy: string, at: { startedAt: number; killedAt: number; given: number }) {
   using store = new Database(lost, { readwrite: true, create: false })
@@ -97,12 +97,12 @@ function compare(lost: string, copy: string, at: { startedAt: number; killedAt: 
     (SELECT min(id) ${missing}) AS lost, (SELECT min(created_at) ${missing}) AS lostAt`)
     .all()
   const isThere = {
-    'the copy has pets that the store had not': 'SELECT id, name FROM copy.pets EXCEPT SELECT id, name FROM main.pets',
-    'a pet is there twice': 'SELECT name FROM copy.pets GROUP BY name HAVING count(*) > 1',
-    'an id is given a second time': `SELECT id FROM main.pets WHERE created_at > ${at.startedAt} AND id <= ${at.given}`,
+    'the copy has pets that the store lacks': 'SELECT id, name FROM copy.pets EXCEPT SELECT id, name FROM main.pets',
+    'a pet is duplicated': 'SELECT name FROM copy.pets GROUP BY name HAVING count(*) > 1',
+    'an id is reused': `SELECT id FROM main.pets WHERE created_at > ${at.startedAt} AND id <= ${at.given}`,
     'events are out of order': `SELECT pet_id FROM (SELECT pet_id, lag(pet_id) OVER (ORDER BY id) AS before FROM copy.events)
       WHERE pet_id <= before`,
-    'a pet is lost, and later ones are there': `SELECT ${ids?.lost} WHERE ${ids?.lost} < ${ids?.copied}`,
+    'a pet is lost although a later one is not': `SELECT ${ids?.lost} WHERE ${ids?.lost} < ${ids?.copied}`,
   }
   const faults = Object.entries(isThere).flatMap(([what, sql]) => (numberOf(store, sql) > 0 ? what : []))
   return { faults, last: ids?.last ?? 0, lostMs: ids?.lostAt ? Math.max(0, at.killedAt - ids.lostAt) : 0 }

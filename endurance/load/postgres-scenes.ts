@@ -1,4 +1,4 @@
-// What happens beside the load on PostgreSQL alone.
+// Scenes for PostgreSQL only.
 
 import type { Cluster } from '../../test/support/postgres.ts'
 import { ask, type Running } from '../../test/support/process.ts'
@@ -7,7 +7,7 @@ import { configure, startServer, until } from './stores.ts'
 
 const STALLED_MS = 2_000
 
-/** Another table in the same database, which nobody reads. */
+/** Vacuums an unrelated table in the same database. */
 export const vacuumFull: Prepare = async ({ store, plan }) => {
   await store.query(
     `CREATE TABLE another AS SELECT n, repeat('x', 200) AS text FROM generate_series(1, ${plan.pets}) n`,
@@ -16,7 +16,7 @@ export const vacuumFull: Prepare = async ({ store, plan }) => {
   return { happen: () => store.query('VACUUM FULL another'), after: () => store.query('DROP TABLE another') }
 }
 
-/** PostgreSQL decides when; the table is told to want it at once. */
+/** Lowers the thresholds of the table, so that PostgreSQL starts autovacuum soon. */
 export const autovacuum: Prepare = ({ store }) => {
   const eager = [
     'autovacuum_vacuum_insert_threshold = 1000',
@@ -41,7 +41,7 @@ export const autovacuum: Prepare = ({ store }) => {
   }
 }
 
-/** A standby that commits wait for stops answering for two seconds. */
+/** Stops a synchronous standby for two seconds. */
 export const stalledStandby: Prepare = async (stage) => {
   const { standby, server } = await withStandby(stage)
   return {
@@ -58,7 +58,7 @@ export const stalledStandby: Prepare = async (stage) => {
   }
 }
 
-/** The primary is killed, and its synchronous standby promoted. Nothing can follow it: the store's primary is gone. */
+/** Kills the primary and promotes its synchronous standby. It must be the last scene, because the store's primary is gone. */
 export const failover: Prepare = async (stage) => {
   const { store } = stage
   const { standby, server } = await withStandby(stage)
@@ -69,7 +69,7 @@ export const failover: Prepare = async (stage) => {
       await standby.promote()
       await standby.setSynchronous(false)
       const creates = () => ask('POST', `${server.url}/pets`, store.key, '{"name":"Ada","categoryId":1}')
-      await until('a create is answered', async () => (await creates()).status === 201)
+      await until('a create succeeds', async () => (await creates()).status === 201)
     },
     after: () => standby.remove(),
   }

@@ -1,4 +1,4 @@
-// The requests that experiments send, as HTTP, each with the statuses that are correct.
+// The HTTP requests of the experiments, each with its correct statuses.
 
 import { BODY_BYTES_MAX } from '../../packages/contract/src/limits.ts'
 import { cursorAfter } from '../../test/support/cursors.ts'
@@ -7,11 +7,11 @@ import type { Request } from './generator.ts'
 interface More {
   body?: string
   headers?: Record<string, string>
-  /** 200, where nothing is said. */
+  /** 200 by default. */
   statuses?: readonly number[]
 }
 
-/** `target` begins behind the base address. */
+/** `target` is the path after `/v1`, with the query. */
 export function request(key: string, method: string, target: string, { body = '', headers, statuses }: More = {}) {
   const length = body ? { 'Content-Length': `${Buffer.byteLength(body)}` } : {}
   const all = Object.entries({ Host: 'a', Authorization: `Bearer ${key}`, ...length, ...headers })
@@ -25,7 +25,7 @@ export const list = (key: string, target = '/pets') => request(key, 'GET', targe
 const NAMES = 'Bella Max Luna Charlie Lucy Cooper Daisy Milo Sadie Buddy Lily Rocky'.split(' ')
 const NAMED = 3_000
 
-/** Many names, as a shop has them, so that the index of search grows as it does there. */
+/** Realistic names, so that the search index grows as in a shop. */
 export function creates(key: string, count = NAMED, headers = (): Record<string, string> => ({})): Request[] {
   return Array.from({ length: count }, (_, n) => {
     const body = `{"name":"${NAMES[n % NAMES.length]} ${n}","categoryId":7}`
@@ -33,18 +33,18 @@ export function creates(key: string, count = NAMED, headers = (): Record<string,
   })
 }
 
-/** They can be sent again. */
+/** Creates with idempotency keys, so that clients can retry them. */
 export const keyedCreates = (key: string, count: number) => creates(key, count, newKey)
 const newKey = () => ({ 'Idempotency-Key': `"${crypto.randomUUID()}"` })
 
-/** Where none of the pets is available, an order is refused. */
+/** Orders of the given pets. An order is refused if its pet is not available. */
 export function orders(key: string, pets: readonly (string | number)[]): Request[] {
   return [...pets, 1].map((petId) => {
     return request(key, 'POST', '/store/orders', { body: `{"petId":${petId}}`, statuses: [201, 409] })
   })
 }
 
-/** Pages of 100, all different. */
+/** Different pages of 100 pets. */
 export function pages(key: string, pets: number): Request[] {
   return Array.from({ length: Math.min(20_000, pets - 100) }, (_, n) =>
     list(key, `/pets?limit=100&cursor=${cursorAfter(BigInt(n))}`),
@@ -53,14 +53,14 @@ export function pages(key: string, pets: number): Request[] {
 
 const pick = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)] as Item
 
-/** What a store has: the last ids that were given. */
+/** The last ids of a store. */
 export interface Last {
   pet: number
   order: number
 }
 
 const ORDERS_KEPT = 100
-/** Requests are made before they are sent: no end may have come by then. */
+/** Long enough that no reservation has expired when its request is sent. */
 const RESERVED_MS_MIN = 15_000
 
 type Make = (last: Last, n: number) => [method: string, target: string, more?: More]
@@ -72,10 +72,10 @@ const anyOf = (last: number) => 1 + Math.floor(Math.random() * last)
 const petOf = ({ pet }: Last) => anyOf(pet)
 const orderOf = ({ order }: Last) => Math.max(1, order - anyOf(ORDERS_KEPT))
 const mixedPet = (n: number) => ({ name: `pet ${n}`, categoryId: n, status: n % 9 ? 'available' : 'sold' })
-/** Every other order is a reservation that ends. */
+/** Half of the orders expire. */
 const ends = () => pick([{}, { expiresAt: new Date(Date.now() + RESERVED_MS_MIN * (1 + Math.random())).toISOString() }])
 
-/** How many in a hundred, the statuses that are correct, and how each is made. */
+/** Percentages, correct statuses, and functions that make the requests. */
 const MIX: readonly [share: number, statuses: readonly number[], make: Make][] = [
   [20, [200], () => ['GET', '/pets']],
   [10, [200], (_, n) => ['GET', `/pets?limit=${1 + (n % 100)}&status=sold`]],
@@ -106,7 +106,7 @@ const MIX: readonly [share: number, statuses: readonly number[], make: Make][] =
   [1, [413], () => post('/pets', 'x'.repeat(BODY_BYTES_MAX + 1))],
 ]
 
-/** Everything that the service has, so many requests in a random order. */
+/** Returns `count` requests of all operations in random order. */
 export function mixed(key: string, last: Last, count: number): Request[] {
   const all = MIX.flatMap((kind) => Array<(typeof MIX)[number]>(kind[0]).fill(kind))
   return Array.from({ length: count }, (_, n) => {

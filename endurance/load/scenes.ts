@@ -1,4 +1,4 @@
-// What happens beside the load, on both stores alike. Each is prepared before the load begins.
+// Scenes for both stores: events during the load. Each is prepared before the load starts.
 
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
@@ -11,23 +11,23 @@ import { configure, petstore, portOf, READERS, type Store, startServer, until } 
 import { peakOf, type Row, rateOf, type Streams, type Waits } from './watch.ts'
 
 const PLACING = 64
-/** Fewer than a machine that is busy places. */
+/** A busy machine places more. */
 const PLACED_PER_SECOND = 300
 
 const HALF = 'half of the peak'
-/** What can be said of the load and of what happens: its meaning, and its default. */
+/** The options of the experiment, with their descriptions and defaults. */
 export const OPTIONS = {
-  seconds: ['how long the load runs alone, and beside an event that does not end', 40],
-  pets: ['how many pets the store has', 1_000_000],
-  reservations: ['how many reservations end at once', 10_000],
+  seconds: ['duration of the load alone, and of events without an end', 40],
+  pets: ['pets in the store', 1_000_000],
+  reservations: ['reservations that expire together', 10_000],
   lists: ['lists a second', 0, HALF],
   creates: ['creates a second', 0, HALF],
-  restarts: ['how often the server is replaced', 50],
-  connections: ['how many connections too many requests have', 2_000],
-  machines: ['how many machines are lost', 10],
-  bound: ['what a machine had kept so many milliseconds before it is lost must be there', 5_000],
-  frozen: ['how many megabytes the log has until a frozen Litestream goes on', 500],
-  behind: ["how many pets are created while Litestream's disk is full: 50 a second for an hour", 180_000],
+  restarts: ['restarts of the server', 50],
+  connections: ['connections in an overload', 2_000],
+  machines: ['lost machines', 10],
+  bound: ['milliseconds before a loss after which stored data must be in the copy', 5_000],
+  frozen: ['megabytes of log at which a frozen Litestream resumes', 500],
+  behind: ["pets created while Litestream's disk is full; the default is 50 a second for an hour", 180_000],
 } as const
 export type Plan = Record<keyof typeof OPTIONS, number>
 
@@ -39,13 +39,14 @@ export interface Stage {
   report(line: string): void
 }
 
-/** What happens, and on which server, which is stopped afterwards. */
+/** An event during the load. */
 export interface Scene {
   happen(): Promise<unknown>
-  /** Instead of the load at the given rates. */
+  /** The load, if it differs from the steady one. */
   streams?: Streams
+  /** The server, if the scene needs its own; it is stopped afterwards. */
   server?: Running
-  /** Returns the faults, in place of the bounds on waits. `rows`: the rows before this one. */
+  /** Returns the faults, instead of checking the bounds on waits. `rows` are the rows before this one. */
   judge?(measured: Waits, rows: readonly Row[]): string[] | Promise<string[]>
   after?(): Promise<unknown>
 }
@@ -56,7 +57,7 @@ export const lasting = ({ plan }: Stage) => Bun.sleep(plan.seconds * 1000)
 
 export const nothing: Prepare = (stage) => ({ happen: () => lasting(stage) })
 
-/** A reader that holds a snapshot: in a file the log grows, and is written back afterwards; in PostgreSQL no row is removed. */
+/** A reader holds a snapshot: SQLite's log grows until the end, and PostgreSQL cannot remove dead rows. */
 export const snapshot: Prepare = (stage) => ({
   async happen() {
     const { store } = stage
@@ -79,7 +80,7 @@ export const snapshot: Prepare = (stage) => ({
   },
 })
 
-/** By the command that takes one, or PostgreSQL's base backup. */
+/** Runs `petstore backup`, or PostgreSQL's base backup. */
 export const backup: Prepare = ({ store }) => ({
   happen: async () =>
     store.cluster ? (await store.cluster.startStandby('copy')).remove() : petstore(backupOf(store, 'backup.db')),
@@ -87,7 +88,7 @@ export const backup: Prepare = ({ store }) => ({
 
 const backupOf = ({ folder, database }: Store, name: string) => ['backup', join(folder, name), '--database', database]
 
-/** On the same machine: into another file, or into another database of the same PostgreSQL. */
+/** Restores to another file or to another database on the same machine. */
 export const restore: Prepare = async ({ store }) => {
   const [from, elsewhere] = [join(store.folder, 'taken.db'), join(store.folder, 'elsewhere.db')]
   if (!store.cluster) await petstore(backupOf(store, 'taken.db'))
@@ -100,7 +101,7 @@ export const restore: Prepare = async ({ store }) => {
   }
 }
 
-/** Reservations of the oldest pets that all end at one time. */
+/** Reservations of the oldest pets expire at the same time. */
 export const reservations: Prepare = async ({ plan, store, server, marginMs }) => {
   const endsAt = Date.now() + marginMs + 1000 * (1 + plan.reservations / PLACED_PER_SECOND)
   const expiresAt = new Date(endsAt).toISOString()
@@ -116,10 +117,10 @@ export const reservations: Prepare = async ({ plan, store, server, marginMs }) =
   await Promise.all(Array.from({ length: PLACING }, place))
   await Bun.sleep(endsAt - marginMs - Date.now())
   const pending = `SELECT count(*) FROM orders WHERE status = 'pending' AND expires_at IS NOT NULL`
-  return { happen: () => until('all ended', async () => (await store.number(pending)) === 0) }
+  return { happen: () => until('all reservations have expired', async () => (await store.number(pending)) === 0) }
 }
 
-/** Readers of the feed, who wait at its end. */
+/** Readers wait at the end of the feed. */
 export const readers: Prepare = (stage) => ({
   async happen() {
     const waiting = list(stage.store.key, `/store/events?from=now&wait=${WAIT_MAX_S}`)
@@ -129,7 +130,7 @@ export const readers: Prepare = (stage) => ({
   },
 })
 
-/** One of two processes at one port. */
+/** Kills one of two workers. */
 export const worker: Prepare = async (stage) => {
   const server = await startServer(stage.store, { flags: ['--workers', '2'] })
   return {
@@ -141,7 +142,7 @@ export const worker: Prepare = async (stage) => {
   }
 }
 
-/** Each sync takes 20 ms longer: the file's by strace, which looks at no other call; PostgreSQL's by its own delay. */
+/** Adds 20 ms to each sync: with strace, which traces no other call, or with PostgreSQL's `commit_delay`. */
 export const slowDisk: Prepare = async (stage) => {
   const { store } = stage
   const { cluster } = store
@@ -159,14 +160,14 @@ export const slowDisk: Prepare = async (stage) => {
 const SLOW_SYNC_MS = 20
 
 const CREATES_PER_SECOND = 400
-/** More than are sent: none is sent a second time with its key. */
+/** More than are sent, so that no key is used twice. */
 const CREATES_MAX = 60_000
 const LISTS_PER_SECOND = 300
 const SERVED_MS_MAX = 300
 
 /**
- * Rolling restarts: a new process listens on the port, then the old one gets SIGTERM. Creates come on connections that are
- * kept, lists on a new one each. No request may fail, and no pet that was acknowledged may be lost or there twice.
+ * Rolling restarts: a new process listens on the port, then the old one gets SIGTERM. Creates use persistent connections, and each list uses
+ * a new one. No request may fail, and no acknowledged pet may be lost or duplicated.
  */
 export const restarted: Prepare = async ({ plan, store }) => {
   const env = { PETSTORE_SHARE_PORT: 'yes' }
@@ -187,13 +188,13 @@ export const restarted: Prepare = async ({ plan, store }) => {
         const next = await startServer(store, { env, flags: ['--port', `${portOf(first)}`] })
         await Bun.sleep(SERVED_MS_MAX * Math.random())
         const status = await server.stop()
-        if (status !== 0) ends.push(`an old process ended with ${status}`)
+        if (status !== 0) ends.push(`an old process exited with status ${status}`)
         server = next
       }
     },
     async judge({ figures }) {
       const [added, acknowledged = 0] = [(await count()) - before, figures.creates?.statuses[201]]
-      const lost = added === acknowledged ? [] : [`${acknowledged} pets were acknowledged, and ${added} are there`]
+      const lost = added === acknowledged ? [] : [`the server acknowledged ${acknowledged} pets and stored ${added}`]
       return [...ends, ...lost, ...Object.values(figures).flatMap(wrongAnswers)]
     },
     after: () => server.stop(),
@@ -205,8 +206,8 @@ const GOODPUT_MIN = 0.8
 const OVERLOAD_P99_MS_MAX = 5_000
 
 /**
- * So many times as many requests as the server answers, on thousands of connections. What it answers must stay near the
- * peak, within a time; the rest must get 503. A request that is due while every connection waits is never sent.
+ * Sends several times the requests that the server can answer, on thousands of connections. The rate of answers must stay near the peak, in
+ * bounded time, and the other requests must get 503.
  */
 export const overload =
   (kind: 'lists' | 'creates'): Prepare =>
@@ -221,9 +222,9 @@ export const overload =
       async judge({ figures }) {
         const { [kind]: answered } = figures
         if (!answered) return []
-        // What was sent and not read may still be ahead of this.
+        // Requests that the server has not read yet can still be ahead of this one.
         const isBack = async () => (await ask('GET', `${server.url}/pets`, store.key)).status === 200
-        await until('a list is answered again', isBack)
+        await until('a list succeeds', isBack)
         const share = rateOf(answered) / peak
         const faults = wrongAnswers(answered)
         if (share < GOODPUT_MIN) faults.push(`${(100 * share).toFixed(0)} % of the peak`)

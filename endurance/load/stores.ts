@@ -1,4 +1,4 @@
-// The stores of the experiments with load: many pets, in a file or in PostgreSQL, and one server; and what the system says of them.
+// Creates the stores of the load experiments, with many pets in a file or in PostgreSQL, and starts servers on them.
 
 import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { Cluster } from '../../test/support/postgres.ts'
 import { type Running, root, run, serve } from '../../test/support/process.ts'
 import { until as untilWithin } from '../../test/support/until.ts'
 
-/** How many readers wait at the end of the feed; each server is set to let so many wait. */
+/** How many readers wait at the end of the feed. Each server allows as many. */
 export const READERS = 1_000
 const POLL_MS = 50
 const UNTIL_MS_MAX = 600_000
@@ -20,7 +20,7 @@ export const NAMES: Readonly<Record<Kind, string>> = { sqlite: 'SQLite', postgre
 type Row = Record<string, string | number>
 export type Store = Awaited<ReturnType<typeof newStore>>
 
-/** A store with so many pets. `seed` is a file with the same pets, and `folder`, for other files, is removed with the store. */
+/** Creates a store with this number of pets. `seed` is a file with the same pets. `folder` is for other files; it is removed with the store. */
 export async function newStore(kind: Kind, pets: number) {
   const folder = mkdtempSync(temporaryFile('load-'))
   const seed = join(folder, 'petstore.db')
@@ -31,12 +31,12 @@ export async function newStore(kind: Kind, pets: number) {
     await store.cluster?.remove()
     rmSync(folder, { recursive: true })
   }
-  /** The single number that a query gives. */
+  /** Returns the only number in the result of a query. */
   const number = async (sql: string) => Number(Object.values((await store.query(sql))[0] ?? {})[0])
   return { ...store, number, kind, key, folder, seed, remove }
 }
 
-/** `bytes` is the size of the file with its log, or of the database, and `logBytes` that of SQLite's log. */
+/** `bytes` is the size of the database with its log. `logBytes` is the size of SQLite's log. */
 function inFile(database: string) {
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
   const logBytes = () => sizeOf(`${database}-wal`)
@@ -57,7 +57,7 @@ async function inPostgres(seed: string) {
   return { database, cluster, query, bytes, logBytes: () => 0 }
 }
 
-/** A server on the store, or on `PETSTORE_DATABASE`, by `command` instead of the clone's launcher. */
+/** Starts a server on the store. `env` can name another store, and `command` replaces the clone's launcher. */
 export function startServer(
   { database }: Pick<Store, 'database'>,
   { flags = [], env = {}, command }: { flags?: string[]; env?: Record<string, string>; command?: string[] } = {},
@@ -70,14 +70,14 @@ export function portOf({ url }: Running): number {
   return Number(new URL(url).port)
 }
 
-/** Runs a command to its end, which must be 0. Resolves with its output. */
+/** Runs a command and resolves with its output. Rejects if its exit status is not 0. */
 export async function petstore(args: string[]): Promise<string> {
   const { status, stdout, stderr } = await run(args)
   if (status !== 0) throw new Error(`petstore ${args.join(' ')}: ${stderr}`)
   return stdout
 }
 
-/** Changes settings of a server of PostgreSQL while it runs. */
+/** Changes settings of a running PostgreSQL server. */
 export function configure(cluster: Cluster, settings: Record<string, number>): Promise<void> {
   return cluster.asAdmin(async (sql) => {
     for (const [name, value] of Object.entries(settings)) await sql.unsafe(`ALTER SYSTEM SET ${name} = ${value}`)

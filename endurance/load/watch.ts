@@ -1,4 +1,4 @@
-// What is measured of a load while something happens beside it: how long requests wait, and how long SQLite's log is.
+// Measures a load during an event: how long requests wait, and how long SQLite's log gets.
 
 import { median } from '../../bench/figures.ts'
 import type { Running } from '../../test/support/process.ts'
@@ -6,35 +6,35 @@ import { type Figures, type Load, runLoad } from './generator.ts'
 import { creates, HEALTH, list, orders } from './requests.ts'
 import { portOf, type Store } from './stores.ts'
 
-/** One burst alone differs by half from the next: other work of the machine, compiling, a checkpoint. */
+/** Single bursts differ by up to a half, because of other work, compilation or a checkpoint. */
 const BURSTS = 7
 const BURST_SECONDS_MAX = 2
 const PEAK_CONNECTIONS = 64
 const CONNECTIONS_MAX = 1_000
 const HEALTH_PER_SECOND = 200
 export const ORDERS_PER_SECOND = 100
-/** So many pets are ordered before the first of them is again. */
+/** How many pets are ordered before the first one is ordered again. */
 const ORDERS_MAX = 30_000
 const LOG_EVERY_MS = 100
 /** More than any server answers. */
 const UNLIMITED = 1e5
 
 export const WAIT_MS_MAX = 50
-/** Where the machine itself makes requests wait longer: how many times the wait of the load alone. */
+/** On a slow machine, the limit is this multiple of the wait of the load alone. */
 export const ALONE_MAX = 2
 
 export const STREAMS = ['health', 'lists', 'creates', 'orders'] as const
 export type Stream = (typeof STREAMS)[number]
-/** What is sent of each kind. */
+/** The load of each kind. */
 export type Streams = Partial<Record<Stream, Omit<Load, 'port'>>>
-/** A second. */
+/** Requests a second. */
 export type Rates = Record<'lists' | 'creates', number>
 
 export interface Waits {
   figures: Partial<Record<Stream, Figures>>
-  /** The most megabytes that SQLite's log had, and how many it had when the load ended. */
+  /** The size of SQLite's log in megabytes: the maximum, and the size at the end of the load. */
   log: { most: number; last: number }
-  /** How many seconds it took what happened beside the load. */
+  /** The duration of the event in seconds. */
   took: number
 }
 
@@ -43,7 +43,7 @@ export interface Row extends Waits {
   faults: string[]
 }
 
-/** Lists and creates at these rates, orders and health checks at a fixed pace. */
+/** Lists and creates at the given rates, and orders and health checks at a fixed rate. */
 export async function steady({ key, query }: Store, { lists, creates: added }: Rates): Promise<Streams> {
   const available = `SELECT id FROM pets WHERE status = 'available' ORDER BY id DESC LIMIT ${ORDERS_MAX}`
   const ids = (await query(available)).map(({ id }) => id as number)
@@ -58,7 +58,7 @@ export async function steady({ key, query }: Store, { lists, creates: added }: R
   }
 }
 
-/** As many creates as the server answers on so many connections. */
+/** As many creates as the server answers on this number of connections. */
 export function fullCreates({ key }: Store, connectionsMax: number): Streams {
   return {
     health: { requests: [HEALTH], perSecond: HEALTH_PER_SECOND, connectionsMax: CONNECTIONS_MAX },
@@ -66,13 +66,13 @@ export function fullCreates({ key }: Store, connectionsMax: number): Streams {
   }
 }
 
-/** How many of these the server answers in a second. */
+/** Measures how many of these requests the server answers a second. */
 export async function peakOf(server: Running, requests: Load['requests'], seconds: number, most = UNLIMITED) {
   const load = { port: portOf(server), requests, perSecond: most, connectionsMax: PEAK_CONNECTIONS, seconds }
   return rateOf(await runLoad(load))
 }
 
-/** Lists and creates together. */
+/** Runs lists and creates together for a short time. */
 export async function burst(server: Running, { key }: Store, { lists, creates: added }: Rates, seconds: number) {
   const time = Math.min(seconds, BURST_SECONDS_MAX)
   const both = [peakOf(server, [list(key)], time, lists), peakOf(server, creates(key), time, added)]
@@ -80,7 +80,7 @@ export async function burst(server: Running, { key }: Store, { lists, creates: a
   return { lists: ofLists, creates: ofCreates }
 }
 
-/** Half of what the server answers, lists and creates together: of several bursts the median, of each. */
+/** Returns half of the rates that the server answers for lists and creates together: the medians of several bursts. */
 export async function halfOfPeak(server: Running, store: Store, seconds: number): Promise<Rates> {
   const bursts: Rates[] = []
   const most = { lists: UNLIMITED, creates: UNLIMITED }
@@ -89,7 +89,7 @@ export async function halfOfPeak(server: Running, store: Store, seconds: number)
   return { lists: half('lists'), creates: half('creates') }
 }
 
-/** Runs the load while `happen` runs, and for `marginMs` before and after it. */
+/** Runs the load during `happen`, and for `marginMs` before and after it. */
 export async function watch(
   server: Running,
   store: Store,
@@ -119,7 +119,7 @@ export async function watch(
   }
 }
 
-/** What must stay short: the longest wait of the health check, and the p99.9 of all else. `alone`: without what happens. */
+/** Checks the longest wait of the health check and the p99.9 of the other streams. `alone` is the load without the event. */
 export function longWaits({ figures }: Waits, alone: Waits): string[] {
   return STREAMS.flatMap((stream) => {
     const ms = longestOf(stream, figures)

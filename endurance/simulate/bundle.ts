@@ -1,4 +1,4 @@
-// Bundles a simulated server as one module, with edits of its sources if faults are planted.
+// Bundles the simulated server into one module, with the edits of a planted fault.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import type { ServerModule } from './server.ts'
 
 const DATABASE = join(import.meta.dir, 'database.ts')
 
-/** Each has its own modules. Throws if the text of an edit is not in its file exactly once. */
+/** Returns separate instances of the module, one for each server. Throws if an edit's text does not occur exactly once in its file. */
 export async function serverModules(count: number, edits: readonly Edit[] = []): Promise<ServerModule[]> {
   const { outputs, success, logs } = await Bun.build({
     entrypoints: [join(import.meta.dir, 'server.ts')],

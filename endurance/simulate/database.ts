@@ -1,13 +1,13 @@
-// SQLite as the simulated servers see it: their commits fail when the run says so. It stands in the place of `bun:sqlite` in their bundle.
+// Replaces `bun:sqlite` in the bundle of simulated servers, so that a run can make a commit fail.
 
 import { constants, Database as RealDatabase, SQLiteError } from 'bun:sqlite'
 
 export { constants, SQLiteError }
 
-/** What a commit meets: a full disk, or an error of the disk before or after the commit became durable. */
+/** A full disk, or an I/O error before or after the commit became durable. */
 export type DiskFault = 'full' | 'before' | 'after'
 
-/** The fault that the next commit of changes meets in this bundle. */
+/** Fails the next commit of this bundle that writes. */
 export const disk: { fault: DiskFault | undefined } = { fault: undefined }
 
 export class Database extends RealDatabase {
@@ -34,6 +34,6 @@ export class Database extends RealDatabase {
 
 function failure(fault: DiskFault): Error {
   const code = fault === 'full' ? 'SQLITE_FULL' : 'SQLITE_IOERR_FSYNC'
-  // The runtime recognises its own errors by their name.
+  // The service recognises SQLite's errors by their name.
   return Object.assign(new Error(code), { name: SQLiteError.name, code })
 }

@@ -1,5 +1,5 @@
-// Faults of ordering that are planted into simulated servers: an await between read and write, a cache filled after a commit, a waiter
-// that is forgotten. The simulator has to find them: that shows that it can.
+// Ordering faults to plant in simulated servers, such as an await between read and write or a forgotten waiter. They prove that the
+// simulator can find such faults.
 
 import type { Edit } from '../history/planted/code.ts'
 

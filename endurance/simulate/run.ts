@@ -1,4 +1,4 @@
-// One simulated run: clients of several servers on one file, and what breaks them, all by one seed. The judge is the checker of histories.
+// One simulated run: clients of several servers on one file, with failures, all determined by one seed. The history checker judges it.
 
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,17 +17,17 @@ import type { ServerModule } from './server.ts'
 
 const CLIENTS = 20
 const LEAVERS = ['leaver', 'leaver 2', 'leaver 3', 'leaver 4']
-/** Longer than a reader waits for events. */
+/** Longer than any wait for events. */
 const PAUSE_MS = 3_500
 const QUIET_EVERY_MS_MAX = 500
 const DOWN_MS_MAX = 200
 const FROZEN_MS_MAX = 1_500
 const AHEAD_MS = 3_600_000
-/** Longer than from one sweep of overdue reservations to the next. */
+/** Longer than the interval between two sweeps of overdue reservations. */
 const AHEAD_FOR_MS = 2 * EVERY_MS + 200
-/** How much later than it should an expiry may come if something breaks. */
+/** How late a reservation can expire in a run with failures. */
 const BROKEN_MS = 30_000
-/** So many milliseconds at most pass between two things that break. */
+/** The longest time between two failures. */
 const QUIET_MS_MAX = 100
 /** 2026-01-01T00:00:00Z */
 const STARTED_AT = 1_767_225_600_000
@@ -35,9 +35,9 @@ const STARTED_AT = 1_767_225_600_000
 export interface Plan {
   readonly seed: number
   readonly operations: number
-  /** Whether servers are killed, disks fail and clocks jump. */
+  /** Whether the run has failures: killed servers, disk errors, clock jumps. */
   readonly breaks: boolean
-  /** The folder of the stores. */
+  /** The folder for the stores. */
   readonly folder: string
 }
 
@@ -47,7 +47,7 @@ export interface Run {
   readonly broken: readonly string[]
   /** How many continuations ran. */
   readonly steps: number
-  /** A digest of everything that was asked and answered, and of when. */
+  /** A digest of all requests and responses with their times. */
   readonly trace: string
 }
 
@@ -55,7 +55,7 @@ interface Server {
   readonly process: SimulatedProcess
   readonly module: ServerModule
   readonly running: ReturnType<ServerModule['startServer']>
-  /** The clients whose requests are being worked on. */
+  /** Requests in flight; each function fails its request. */
   readonly open: Set<() => void>
 }
 
@@ -83,7 +83,7 @@ class World {
     return this.servers[n]
   }
 
-  /** Ends the process between two continuations; its clients lose their connections. */
+  /** Kills the process between two continuations. Its clients lose their connections. */
   kill(n: number): void {
     const server = this.servers[n]
     if (!server) return
@@ -92,7 +92,7 @@ class World {
     for (const lose of server.open) lose()
   }
 
-  /** All processes end, and the files are as the disk has them. */
+  /** Kills all processes. The next ones start on a copy of the files. */
   crash(): void {
     for (const n of this.modules.keys()) this.kill(n)
     const before = this.path
@@ -112,12 +112,12 @@ class World {
       const headers = new Headers(init.headers)
       if (init.body) headers.set('Content-Length', `${(init.body as Buffer).length}`)
       const request = new Request(url.href, { ...init, headers })
-      // The request arrives in a turn of the server.
+      // The request arrives as a task of the server.
       const answered = new Promise<Response>((resolve, fail) => {
         server.process.startTimer(() => server.running.respond(request).then(resolve, fail), 0)
       })
       const response = await Promise.race([answered, lost])
-      // The answer may be lost on its way.
+      // The response can get lost on its way.
       await Promise.race([new Promise<void>((resolve) => void server.process.startTimer(resolve, 0)), lost])
       return response
     } finally {
@@ -127,7 +127,7 @@ class World {
   }
 }
 
-/** Runs the plan in virtual time. Equal plans and modules give equal runs. */
+/** Runs the plan in virtual time. The same plan and modules always give the same run. */
 export async function simulate(
   { seed, operations, breaks, folder }: Plan,
   modules: readonly ServerModule[],
@@ -201,7 +201,7 @@ export async function simulate(
     }
   }
 
-  /** One key after the other is revoked while the clients work, by whichever server runs. */
+  /** Revokes one key after another while the clients work, through any running server. */
   async function revokeKeys(clients: Clients, ids: Readonly<Record<string, bigint>>) {
     const revoked: Record<string, readonly [from: number, to: number]> = {}
     for (const [n, name] of LEAVERS.entries()) {
@@ -220,7 +220,7 @@ export async function simulate(
     return revoked
   }
 
-  /** Now and then all clients pause, except those that wait for events, so that no later commit hides a lost wake. */
+  /** Pauses all clients from time to time, except those that wait for events, because a later commit would hide a lost wake-up. */
   async function pauseClients(isWorking: () => boolean): Promise<void> {
     for (;;) {
       await sleep(random() * QUIET_EVERY_MS_MAX)
@@ -275,7 +275,7 @@ export async function simulate(
   }
 }
 
-/** Cursors and the epoch in them are not part of it: SQLite draws the epoch. */
+/** Leaves out cursors, because SQLite draws the random epoch in them. */
 function traceOf(operations: readonly Operation[]): string {
   const hasher = new Bun.CryptoHasher('sha256')
   for (const { n, client, server, method, path, status, startedAt, endedAt, text } of operations)

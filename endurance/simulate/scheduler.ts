@@ -1,33 +1,33 @@
-// Decides when everything in a simulated run happens: it owns the clocks, the timers and the ends of turns of all simulated processes, and
-// chooses from its seed which of the ready continuations runs next. Between two of them all promises settle.
+// Schedules a simulated run. It owns the clocks, timers and turn ends of all simulated processes, and chooses by its seed which ready
+// continuation runs next. All promises settle between two continuations.
 
 import type { Runtime, Timer } from '../../packages/service/src/system/runtime.ts'
 import { randomOf } from '../../test/support/search-rules.ts'
 
-/** Milliseconds that a continuation takes, at most; the time between two of them. */
+/** The longest time that a continuation takes. */
 const STEP_MS_MAX = 0.1
-/** How often a process pauses before it continues, and for how long at most: others run meanwhile. */
+/** How often a process pauses while others run, and for how long at most. */
 const PAUSE_SHARE = 0.01
 const PAUSE_MS_MAX = 30
-/** How often the next task is drawn, and not the one with the highest rank. */
+/** The share of steps that run a random task instead of the one with the highest rank. */
 const DRAWN_SHARE = 0.2
 
 interface Task {
-  /** Of the ready tasks, the one with the highest runs next. */
+  /** The ready task with the highest rank usually runs next. */
   rank?: number
   readonly process: SimulatedProcess
   readonly act: () => void
   /** On the scheduler's clock. */
   at: number
   readonly everyMs?: number
-  /** The end of a turn: those of one process keep their order. */
+  /** Whether it is the end of a turn. The turn ends of one process keep their order. */
   readonly isTurn?: boolean
   isStopped?: boolean
 }
 
-/** One process of a run, such as a server: it has its own turns, its own wall clock, and can be paused or ended. */
+/** A process of a run, such as a server. It has its own turns and wall clock, and can be paused or killed. */
 export class SimulatedProcess implements Runtime {
-  /** Milliseconds by which its wall clock is ahead. */
+  /** How far its wall clock is ahead, in milliseconds. */
   aheadMs = 0
   pausedUntil = 0
   isEnded = false
@@ -68,7 +68,7 @@ export class SimulatedProcess implements Runtime {
 const { setImmediate: realTurn } = globalThis
 
 export class Scheduler {
-  /** Milliseconds since the run began. */
+  /** Milliseconds since the start of the run. */
   now = 0
   /** How many continuations ran. */
   steps = 0
@@ -78,13 +78,13 @@ export class Scheduler {
 
   constructor(
     private readonly seed: number,
-    /** The wall clock when the run begins, in milliseconds since 1970. */
+    /** The wall clock at the start of the run, in milliseconds since 1970. */
     readonly startedAt: number,
   ) {
     this.random = randomOf(seed)
   }
 
-  /** A new process, with random numbers of its own. */
+  /** Adds a process with its own random numbers. */
   process(name: number): SimulatedProcess {
     return new SimulatedProcess(this, randomOf(this.seed * 1_000 + name))
   }
@@ -102,9 +102,9 @@ export class Scheduler {
     if (task) task.isStopped = true
   }
 
-  /** Starts `begin` and runs continuations until it settles; settles as it does. Throws if nothing is left that could settle it. */
+  /** Runs continuations until the promise of `begin` settles, and returns it. Throws if no task is left. */
   async run<Result>(begin: () => Promise<Result>): Promise<Result> {
-    // In a turn of its own: the order of ticks and promises depends on where a turn began.
+    // Start in a new turn, because the order of ticks and promises depends on where a turn began.
     await new Promise<void>((resolve) => realTurn(resolve))
     const work = begin()
     let isSettled = false
@@ -116,7 +116,7 @@ export class Scheduler {
       await new Promise<void>((resolve) => realTurn(resolve))
       if (isSettled) return work
       const task = this.next()
-      if (!task) throw new Error('every process waits, and nothing will happen')
+      if (!task) throw new Error('Deadlock: every process waits, and no task is left.')
       this.steps++
       task.act()
     }
@@ -132,7 +132,7 @@ export class Scheduler {
         this.now = this.tasks.reduce((least, task) => Math.min(least, due(task)), Number.POSITIVE_INFINITY)
         continue
       }
-      // By rank, a task may wait while many others run, which draws alone would hardly ever do.
+      // With ranks, a task can wait while many others run, which is very unlikely with random draws alone.
       const drawn =
         this.random() < DRAWN_SHARE
           ? (ready[Math.floor(this.random() * ready.length)] as Task)

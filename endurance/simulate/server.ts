@@ -1,5 +1,5 @@
-// A server without a socket, as one process of a simulated run has it: the store on its file, the pipeline and the sweep of reservations.
-// bundle.ts makes a bundle of this module for each server, so that each has modules and a runtime of its own.
+// A simulated server without a socket: the store, the pipeline, and the sweep of overdue reservations. bundle.ts bundles this module once for
+// each server, so that each has separate module state and its own runtime.
 
 import { operations } from '../../packages/contract/src/contract.ts'
 import { startExpiry } from '../../packages/service/src/http/expiry.ts'
@@ -23,10 +23,10 @@ const SILENT: Log = {
   change: quiet,
   flush: async () => undefined,
 }
-/** Connections are not simulated. */
+/** The simulation has no connections. */
 const CONNECTIONS = { limit: quiet, responding: quiet, ignoringBody: quiet } as unknown as Connections
 
-/** Opens the file, as a start of the service does. Throws StartError. */
+/** Opens the store as `petstore serve` does. Throws StartError. */
 export function startServer(path: string) {
   const store = openSqliteStore(path, { now: wallMs, serves: true })
   const linkTo = linksBelow(undefined)

@@ -1,5 +1,5 @@
-// A thread of a simulated server: its text runs in this process, when the scheduler says so. It stands in the place of
-// store/sqlite/connect/thread.ts in the bundle.
+// Replaces store/sqlite/connect/thread.ts in the bundle of simulated servers. It runs the thread's code in this process as a task of the
+// scheduler.
 
 import { translateCode } from '../../packages/service/src/store/sqlite/connect/errors.ts'
 import THREAD from '../../packages/service/src/store/sqlite/connect/sql-thread.js' with { type: 'text' }
