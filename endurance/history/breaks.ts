@@ -1,25 +1,21 @@
-// What breaks while a history is recorded, one fault after the other, and for how long nothing could be written
-// meanwhile.
+// Injects failures while a history is recorded, and measures how long a server could not write.
 
 import { randomOf } from '../../test/support/search-rules.ts'
 import type { Operation } from './operations.ts'
 import type { Faults } from './sites.ts'
 
-/**
- * So many operations at most come between two things that break: as dense on a machine that is busy as on one that is
- * quiet.
- */
+/** The most operations between two failures. Counting operations gives the same density on a busy and on a quiet machine. */
 const QUIET_OPERATIONS_MAX = 4_000
 export const LOOK_EVERY_MS = 20
 
-/** On the clock of the operations: when it began, and when all was whole again. */
+/** A failure with its start and end on the clock of the operations. */
 export interface Broken {
   readonly name: string
   readonly from: number
   readonly to: number
 }
 
-/** `breaks`: of these alone. Resolves when the history is over. */
+/** `breaks` limits the kinds of failures. Resolves at the end of the history. */
 export async function breakAtRandom(
   faults: Faults,
   { seed, operations, breaks }: { seed: number; operations: number; breaks?: readonly string[] | undefined },
@@ -42,10 +38,7 @@ export async function breakAtRandom(
   return broken
 }
 
-/**
- * For each fault, the longest time between two writes that one of the servers has done: while it was broken, or right
- * afterwards.
- */
+/** Returns, for each kind of failure, the longest gaps between two writes of one server during or right after the failures. */
 export function silences(broken: readonly Broken[], operations: readonly Operation[]): Map<string, number[]> {
   const written = operations.filter(({ method, status }) => !/GET|HEAD/.test(method) && status >= 200 && status < 300)
   const servers = [...Map.groupBy(written, ({ server }) => server).values()].map((done) =>

@@ -1,4 +1,4 @@
-// The changes that a client of a history asks for.
+// Generates the changes that clients request.
 
 import { HOT, type Picker } from './known.ts'
 import { type Ask, type Asked, type OrderChange, type PetChange, thingOf } from './operations.ts'
@@ -25,14 +25,14 @@ function placement(by: Picker): Asked {
   return requestOf({ kind: 'place', petId: by.pet(), reference: by.name('order'), ...ends })
 }
 
-/** It is sent again with the same API key, and at times with another one, for which it is another request. */
+/** Remembers the request, so that a client can repeat it, sometimes with another API key, which makes it a different request. */
 function keyed(by: Picker, asked: Asked, idempotencyKey = `key-${by.known.count}`): Asked {
   const sent = { ...asked, key: by.key(), idempotencyKey }
   by.known.keyed.push(sent)
   return sent
 }
 
-/** The same again, or something else under a key that is used. */
+/** Repeats a request, or sends a different one with a used key. */
 export function repeat(by: Picker): Asked | undefined {
   const sent = by.known.keyed
   const asked = by.pick(by.random() < 0.5 ? sent.slice(-10) : sent)
@@ -64,7 +64,7 @@ export function move(by: Picker): Asked | undefined {
 }
 
 export function change(by: Picker): Asked | undefined {
-  // One of the last is pending still.
+  // One of the newest orders is probably still pending.
   const id = by.random() < 0.7 ? by.pick(by.known.orders.slice(-2)) : by.order()
   if (!id || by.random() < 0.15) return by.pick(by.known.corrections.slice(-20))
   const back = changeBack(by, id)
@@ -75,7 +75,7 @@ export function change(by: Picker): Asked | undefined {
   return matched(by, { kind: 'change', id, to: { ...reference, ...end } })
 }
 
-/** To what somebody was shown last: the next client asks for it, maybe in the same transaction. */
+/** Requests the terms that a client saw last. The next client sends it, perhaps in the same transaction. */
 function changeBack(by: Picker, id: number): Asked | undefined {
   const shown = by.known.tagged.get(`order ${id}`)
   if (!shown) return undefined
@@ -83,7 +83,7 @@ function changeBack(by: Picker, id: number): Asked | undefined {
   return requestOf({ kind: 'change', id, to: { reference, expiresAt } })
 }
 
-/** Often with the tag that anybody was shown last, with the one before, or with both. */
+/** Often adds `If-Match` with the newest known tag, the one before it, or both. */
 function matched(by: Picker, ask: Ask & { id: number }): Asked {
   const asked = requestOf(ask)
   const { tagged, outdated } = by.known

@@ -1,7 +1,7 @@
-// Whether one order of all operations explains every answer, in real time. The feed of events gives the order of
-// the commits; so each operation has to fit between two of them: not before what somebody had seen when it began,
-// and not after a commit that was asked for only when it had ended. Taking the earliest version that explains an
-// answer leaves the most to those that follow, so one pass decides.
+// Checks that one order of all operations explains every response and respects real time. The feed of events gives the order of the
+// commits, so each operation must fit between two of them: after every commit that was visible when it started, and before every commit
+// whose request started after it ended. The earliest version that explains a response leaves the most freedom to later operations, so one
+// pass is enough.
 
 import type { Commit } from './commits.ts'
 import { feedFaults } from './feed.ts'
@@ -15,17 +15,17 @@ import { type Circumstances, World } from './world.ts'
 
 export interface Fault {
   readonly reason: string
-  /** The shortest piece of the history that no order explains. */
+  /** The operations that contradict each other. */
   readonly operations: readonly Operation[]
   readonly commits: readonly Commit[]
-  /** When all that contradicts was there, on the clock of the operations. */
+  /** When the contradiction was complete, on the clock of the operations. */
   readonly at: number
 }
 
-/** An answer `[]` that was waited for tells of the end of its wait, but for this. */
+/** An empty page after a wait shows the store at most this long before its end. */
 const WAIT_MS = 1_000
 
-/** The faults are in the order of their times. */
+/** Returns the faults in order of time. */
 export function check(operations: readonly Operation[], events: readonly Seen[], circumstances: Circumstances) {
   const world = new World(events, operations, circumstances)
   const tags = new Tags(operations)
@@ -38,7 +38,7 @@ export function check(operations: readonly Operation[], events: readonly Seen[],
     ...tags.faults.map(({ operation, other, reason }) => fault(reason, [other, operation])),
     ...Array.from(feedFaults(world), ({ commit, reason }) => fault(reason, commit.askers, [commit])),
     ...world.windows.contradictions.map(({ before, commit }) => {
-      const reason = 'the later of two events was answered before the earlier was asked for'
+      const reason = 'the later event was acknowledged before the earlier one was requested'
       return fault(reason, [...commit.askers, ...before.askers], [before, commit])
     }),
     ...Array.from(doneTwice(world), (twice) => fault(...twice)),
@@ -61,7 +61,7 @@ function faultsAt({ windows }: World) {
   }
 }
 
-/** Places one operation after the other, in the order in which they began. */
+/** Places the operations in order of their starts. */
 class Pass {
   readonly faults: Fault[] = []
   private readonly found = new Map<Operation, number>()
@@ -95,7 +95,7 @@ class Pass {
     else this.faults.push(this.faultOf(operation, condition, floor, last))
   }
 
-  /** `undefined`: it tells nothing. */
+  /** Returns `undefined` if the response says nothing about the store. */
   private conditionOf(operation: Operation, floor: number, last: number): Condition | undefined {
     const { world } = this
     const { ask, status, method } = operation
@@ -104,7 +104,7 @@ class Pass {
     if (status === 401 || status === 403) return undefined
     if (method === 'HEAD') {
       const shown = status < 300 ? this.tags.bodyOf(operation) : undefined
-      if (status >= 300 && status !== 404) return `${status} is no answer to it`
+      if (status >= 300 && status !== 404) return `${status} is not a valid response`
       if (status === 404)
         return refused({ ...operation, text: '{"code":"not_found","message":"","status":404}' }, world)
       return shown && succeeded({ ...operation, ...shown }, world, [floor, last])
@@ -121,20 +121,20 @@ class Pass {
     if (typeof condition === 'string') return fault(condition, [], this.world.madeBy(operation).slice(0, 2))
     for (let version = floor - 1; version >= 0; version--) {
       if (!condition(version)) continue
-      // The commit that the answer does not show, and who had seen it; an expiry that was due is seen by nobody.
+      // Name the commit that the response does not show, and an operation that had seen it. No operation sees an expiry that was due.
       const witness = this.witnessOf(operation, version + 1)
       const due = witness ? undefined : this.world.windows.sureBy(version + 1, operation.startedAt)
       const known = new Set([commits[version], due])
-      return fault('it shows the store as it was before a commit that was known', witness ? [witness] : [], [...known])
+      return fault('it shows the store before a commit that was already visible', witness ? [witness] : [], [...known])
     }
     const later = first(condition, last + 1, commits.length)
     if (later === undefined)
-      return fault('the store was never so', [], commits.slice(Math.max(0, floor - 1), last + 1).slice(0, 4))
+      return fault('the store never had this state', [], commits.slice(Math.max(0, floor - 1), last + 1).slice(0, 4))
     const commit = commits[later - 1]
-    return fault('it shows a commit that was asked for only afterwards', commit?.askers ?? [], [commit])
+    return fault('it shows a commit that was requested later', commit?.askers ?? [], [commit])
   }
 
-  /** Of those that had ended, who had seen the version: best who made it. */
+  /** Finds an earlier operation that had seen the version, preferably the one that made it. */
   private witnessOf({ startedAt }: Operation, version: number): Operation | undefined {
     const asker = this.world.commits[version - 1]?.askers.find(({ endedAt }) => endedAt < startedAt)
     if (asker) return asker

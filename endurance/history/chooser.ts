@@ -1,5 +1,4 @@
-// What one client asks next: a mixture of everything, of few pets and few lists, so that requests meet and answers
-// are shared.
+// Chooses a client's next request: a mix of all operations on few pets and few lists, so that requests conflict and responses are shared.
 
 import { document } from '../../packages/contract/src/contract.ts'
 import { TEXT_LENGTH_MAX } from '../../packages/contract/src/generated.ts'
@@ -20,10 +19,10 @@ const STATUSES = {
 }
 
 export class Chooser extends Picker {
-  /** The last answers that had a tag, and the last pages. */
+  /** The last responses with a tag, and the last pages. */
   private tagged: Operation[] = []
   private pages: Operation[] = []
-  /** Where it is in the feed of events. */
+  /** The last page of the feed that it read. */
   private feed: Operation | undefined
 
   constructor(
@@ -39,10 +38,10 @@ export class Chooser extends Picker {
     return this.known.next.shift() ?? this.way(this) ?? requestOf({ kind: 'list', back: false, ...this.pick(LISTS) })
   }
 
-  /** Call it with each answer. */
+  /** Call it with each response. */
   learn(operation: Operation): void {
     const { ask, status, method, tag, text } = operation
-    // A 304 with a tag that was not sent has no text.
+    // A 304 with a tag that the request did not have has no text.
     if (status >= 300 && (status !== 304 || text === '')) return
     if (ask.kind === 'events') this.feed = operation
     if (method === 'GET' && ask.kind === 'list') this.pages = [operation, ...this.pages].slice(0, KEPT)
@@ -81,7 +80,7 @@ export class Chooser extends Picker {
     return page && linkOf(page, this.random() < 0.7 ? 'next' : 'prev')
   }
 
-  /** Any filters together, with a search or without. */
+  /** Any combination of filters, with or without a search. */
   filtered(): Asked {
     const list = this.random() < 0.6 ? 'pets' : 'orders'
     const limit = this.pick([1, 3, 10, 100])
@@ -93,12 +92,12 @@ export class Chooser extends Picker {
     return requestOf({ kind: 'list', list, back: false, newest, limit, ...status, ...category, ...pet, ...search })
   }
 
-  /** The oldest order of a pet stays as it is, and another follows: the same rows, with another link. */
+  /** A page of one pet's oldest order: later orders change only its link. */
   firstOrder(): Asked {
     return requestOf({ kind: 'list', list: 'orders', back: false, newest: false, limit: 1, petId: this.pet() })
   }
 
-  /** The first word of a name, or its beginning that others have, too, or a word that many have, or both; or parts of any names. */
+  /** The first word of a name, a shared prefix, a common word, or both; or parts of any names. */
   private searched(): string {
     const names = this.known.names.slice(-40)
     const parts = this.random() < 0.4 && names.length > 0 ? searchFor(names, this.random) : ''
@@ -114,7 +113,7 @@ export class Chooser extends Picker {
     return requestOf(this.random() < 0.5 || !order ? { kind: 'pet', id: this.pet() } : { kind: 'order', id: order })
   }
 
-  /** Goes on, with other filters or the same, or begins anew: at either end, or where something just happened. */
+  /** Continues with the same filters or others, or starts at either end or at a recent time. */
   readFeed(): Asked {
     const { feed } = this
     if (feed && this.random() < 0.3) return feedLink(feed) ?? this.readFeed()
@@ -124,7 +123,7 @@ export class Chooser extends Picker {
     return requestOf({ kind: 'events', ...filters, from: this.pick(['beginning', 'now', this.near(-2_000)]) })
   }
 
-  /** Of few events, so that a page is empty when it is asked for and something follows soon. */
+  /** Waits with narrow filters, so that the page is empty at first and an event follows soon. */
   wait(): Asked {
     const of = this.random() < 0.6 ? { petId: this.pet() } : {}
     const filters = { limit: 100, ...of, ...this.narrowed(), wait: WAIT_SECONDS }
@@ -143,7 +142,7 @@ export class Chooser extends Picker {
     return { ...type, ...to }
   }
 
-  /** A time that is at most so far away. */
+  /** A random time within `ms` from now. */
   private near(ms: number): string {
     return new Date(wallMs() + this.random() * ms).toISOString()
   }
@@ -155,7 +154,7 @@ function tagged({ text, links }: Operation, tag: string) {
 
 type Way = (by: Chooser) => Asked | undefined
 
-/** Each as often as its share of a hundred. */
+/** Requests with their shares in percent. */
 const SHARES: readonly [Way, share: number][] = [
   [() => undefined, 9],
   [(by) => by.firstOrder(), 2],
@@ -176,5 +175,5 @@ const SHARES: readonly [Way, share: number][] = [
 ]
 const WAYS = SHARES.flatMap(([way, share]) => Array<Way>(share).fill(way))
 
-/** Waits for what happens next, again and again. */
+/** A reader that always waits for the next event. */
 export const WAITING: Way = (by) => by.wait()

@@ -1,5 +1,5 @@
-// Clients of several servers on one store that ask for everything the service has, and record each call. What they
-// ask is random, by a seed; when it happens is not.
+// Clients of several servers on one store. They send all operations and record each call. The seed determines the requests, but not their
+// timing.
 
 import { headerOf } from '../../packages/practice/src/messages.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../packages/practice/src/proxy.ts'
@@ -20,19 +20,19 @@ import {
 import { linkOf, requestOf, targetOf } from './requests.ts'
 import { EXPIRY_MS } from './windows.ts'
 
-/** Of so many requests the connection is cut before the answer has come. */
+/** The share of requests whose connection is cut before the response arrives. */
 const CUT_SHARE = 0.005
 const CUT_MS_MAX = 30
-/** Longer than any fault lasts. */
+/** Longer than any failure. */
 const ANSWER_MS_MAX = 20_000
-/** The pause after a request without an answer, so that clients do not flood a store that is down. */
+/** The pause after a request without a response, so that clients do not flood a store that is down. */
 const PAUSE_MS = 50
-/** When everything is read, nothing breaks any more. */
+/** The final reads happen without failures. */
 const SILENT_MS_MAX = 60_000
-/** The longest reservation, until it is seen to have ended. */
+/** The longest time until a reservation shows as expired. */
 const EXPIRED_MS_MAX = RESERVED_MS_MAX + EXPIRY_MS
 const NO_ANSWER: Answer = { status: 0, text: '', links: '', tag: undefined, replayed: false }
-/** How often each API key is used, as far as there is one of the name. */
+/** API keys, repeated by how often each is used. Keys that the site lacks are left out. */
 const KEYS = [
   ...['first', 'first', 'first', 'first', 'first', 'second', 'second', 'second', 'reader'],
   ...['leaver', 'leaver 2', 'leaver 3', 'leaver 4'],
@@ -43,13 +43,13 @@ export interface Sent extends ClientRequest {
   readonly server: number
 }
 
-/** Handles a request between the clients and the servers. */
+/** Can change requests and responses between the clients and the servers. */
 export type Between = (sent: Sent, pass: Pass) => Promise<ServiceResponse>
 
 export interface Site {
-  /** By name; `wrong` is none of the store. */
+  /** By name. The store does not know `wrong`. */
   readonly keys: Readonly<Record<string, string>>
-  /** The base address of each server, ending in /v1. A start changes it. */
+  /** The base address of each server, ending in /v1. It changes when the server restarts. */
   urls(): string[]
   /** Sends a request to the address of a server; by default `fetch`. */
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
@@ -76,7 +76,7 @@ export class Clients {
     })
   }
 
-  /** Resolves when so many operations are recorded, or `stop` was called. */
+  /** Resolves after this number of operations, or after `stop`. */
   async work(operations: number): Promise<void> {
     const client = async (chooser: Chooser, number: number) => {
       while (!this.stopping && this.operations.length < operations) {
@@ -93,10 +93,7 @@ export class Clients {
     this.stopping = true
   }
 
-  /**
-   * While nothing else is asked: waits until each reservation has ended, and reads the lists of each server from the
-   * first page to the last.
-   */
+  /** Waits until all reservations have expired, and reads all lists from each server. Call it when no other request runs. */
   async readAll(lateMs: number): Promise<void> {
     const whole = { kind: 'list', newest: false, limit: 100, back: false } as const
     const until = wallMs() + EXPIRED_MS_MAX + lateMs
@@ -123,7 +120,7 @@ export class Clients {
     return rows
   }
 
-  /** All events. */
+  /** Reads all events. */
   async readFeed(): Promise<Seen[]> {
     const events: Seen[] = []
     for (let path = '/store/events?limit=100'; ; ) {
@@ -140,15 +137,15 @@ export class Clients {
   private async sendUntilAnswered(asked: Asked, server: number, isRecorded = true): Promise<Operation> {
     for (const until = monotonicMs() + SILENT_MS_MAX; monotonicMs() < until; await sleep(PAUSE_MS)) {
       const operation = await this.send({ ...asked, key: 'first' }, server, isRecorded)
-      // The feed is what all is held against, so it is read to its end.
+      // Everything is compared with the feed, so it must be read to its end.
       if (isRecorded ? !isUnanswered(operation) : operation.status === 200) return operation
     }
-    throw new Error(`server ${server} does not answer`)
+    throw new Error(`Server ${server} does not respond.`)
   }
 
   private async send(asked: Asked, client: number, isRecorded = true): Promise<Operation> {
     const servers = this.site.urls().length
-    // A reader of the feed goes on at whatever server.
+    // A reader of the feed can continue on any server.
     const server = asked.ask.kind === 'events' ? Math.floor(this.random() * servers) : client % servers
     const { known } = this.choosers[0] as Chooser
     const name =
@@ -194,7 +191,7 @@ export class Clients {
     }
   }
 
-  /** A request that was changed on the way goes to its server, too. */
+  /** Sends a request, which can have been changed on the way, to its server. */
   private async pass(server: number, request: ClientRequest, signal: AbortSignal): Promise<ServiceResponse> {
     const { method, target, headers, body } = request
     const url = new URL(target, this.site.urls()[server])

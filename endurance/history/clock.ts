@@ -1,14 +1,14 @@
-// Preloaded into the servers of a history: their wall clocks are ahead by the milliseconds that a file holds, which
-// can change at any time. No monotonic clock is touched.
+// Preloaded into the servers of a history. Moves their wall clocks ahead by the milliseconds in a file, which can change at any time.
+// Monotonic clocks are not affected.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 
-/** A new file of a clock that is right. */
+/** Creates the file of a clock that is right. */
 export function newClock(path: string): void {
   setAhead(path, 0, 'w')
 }
 
-/** In place: the servers have the file mapped. */
+/** Writes in place, because the servers have mapped the file. */
 export function setAhead(path: string, ms: number, flags = 'r+'): void {
   const file = openSync(path, flags)
   writeSync(file, new Float64Array([ms]))

@@ -1,4 +1,4 @@
-// The commits of a history, in the order that the feed of events gives, and who can have asked for each of them.
+// The commits of a history in the order of the feed, with the operations that can have caused each.
 
 import {
   type Ask,
@@ -14,10 +14,10 @@ import {
 import { changed, isSameTerms, type Terms, utc } from './rows.ts'
 
 export interface Commit {
-  /** From 1: the store after it is the version of this number. */
+  /** The version of the store after this commit, from 1. */
   readonly version: number
   readonly event: Seen
-  /** Those whose request it may be: one of them, unless the service did it by itself. */
+  /** The operations that can have caused it. It is empty if the service caused it, such as an expiry. */
   readonly askers: readonly Operation[]
 }
 
@@ -47,7 +47,7 @@ export function commitsOf(events: readonly Seen[], operations: readonly Operatio
 
 const FIELDS = ['name', 'categoryId', 'status'] as const
 
-/** What was asked for is so, and nothing else has changed. An order may have changed the status before. */
+/** Whether the requested fields have their new values, and no other field changed. An order can have changed the status before. */
 function isCorrection(to: PetChange, before: Pet | undefined, pet: Pet | undefined): boolean {
   return FIELDS.every((field) => {
     if (to[field] !== undefined) return to[field] === pet?.[field]
@@ -55,7 +55,7 @@ function isCorrection(to: PetChange, before: Pet | undefined, pet: Pet | undefin
   })
 }
 
-/** What a request changes, and what an event tells of, in the same words. */
+/** Names the change in the same form for requests and for events (`TARGETS`). */
 function targetOf(ask: Ask): string {
   if (ask.kind === 'add') return `add ${ask.name}`
   if (ask.kind === 'place') return `place ${ask.petId}`
@@ -73,7 +73,7 @@ const TARGETS: Readonly<Record<string, (event: Seen) => string>> = {
   'order.returned': ({ orderId }) => `return ${orderId}`,
 }
 
-/** The orders that answers have shown, but for those of short lists. */
+/** Yields the orders in responses, without short lists. */
 export function* shownOrders(operations: readonly Operation[]): Generator<[Operation, Order]> {
   for (const operation of operations) {
     const { ask, status } = operation

@@ -1,33 +1,33 @@
-// What a page of the feed must show, by the place that it begins at, and where it leads. A place is how many events
-// a reader has passed; where a page was not full it is known only within bounds.
+// Checks a page of the feed against the place where it starts, and computes the place where it leads. A place is the number of events that
+// a reader has passed. After a page that was not full, only bounds of the place are known.
 
 import { type EventsAsk, type Operation, rowsOf, type Seen } from './operations.ts'
 import type { Condition } from './rules.ts'
 import { ROUNDED_MS } from './windows.ts'
 import type { World } from './world.ts'
 
-/** How many events a reader has passed: at least, and at most. */
+/** Bounds of the number of events that a reader has passed. */
 export type Place = readonly [least: number, most: number]
 
 interface Page {
   readonly ask: EventsAsk
   readonly shown: readonly Seen[]
   readonly world: World
-  /** The versions that the store may have had. */
+  /** The versions that the store can have had. */
   readonly window: Place
-  /** Where the reader was; `undefined` without a cursor. */
+  /** The place of the reader; `undefined` without a cursor. */
   readonly behind: Place | undefined
-  /** The event of this index, and those that follow it, are not before `to`. */
+  /** The index of the first event that is not before `to`. */
   readonly end: number
 }
 
-/** What the rows tell, and where they lead. */
-interface Told {
+/** What the rows imply, and where they lead. */
+interface Judged {
   readonly condition: (version: number) => boolean
   readonly place: Place
 }
 
-/** `places`: where the pages before it led, by the number of the operation. */
+/** `places` has the places where earlier pages led, by the number of the operation. */
 export function pageCondition(
   operation: Operation,
   ask: EventsAsk,
@@ -37,7 +37,7 @@ export function pageCondition(
 ): Condition {
   const shown = rowsOf<Seen>(operation)
   if (shown.length > ask.limit) return `a page of ${ask.limit} has ${shown.length} events`
-  if (!operation.links.includes('rel="next"')) return 'it does not say where to go on'
+  if (!operation.links.includes('rel="next"')) return 'it has no link to the next page'
   const behind = ask.behind === undefined ? undefined : (places.get(ask.behind) ?? [0, world.events.length])
   const end = ask.to === undefined ? world.events.length : firstFrom(ask.to, world)
   const page: Page = { ask, shown, world, window, behind, end }
@@ -46,12 +46,12 @@ export function pageCondition(
   places.set(operation.n, found.place)
   const isEarly = operation.endedAt - operation.startedAt < 1000 * (ask.wait ?? 0) - ROUNDED_MS
   if (shown.length > 0 || !isEarly) return found.condition
-  // Nothing follows once there is an event that is not before `to`: then nothing waits.
+  // A reader does not wait if an event at or after `to` exists, because nothing can follow.
   return ask.to === undefined ? 'it did not wait' : (k) => k > end && found.condition(k)
 }
 
-/** From the first event on. */
-function upwards(page: Page): Told | string {
+/** Judges a page in ascending order. */
+function upwards(page: Page): Judged | string {
   const { ask, shown, world, window, behind, end } = page
   const [least, most] = beginOf(page)
   const wanted = matching(page, least, end)
@@ -66,13 +66,13 @@ function upwards(page: Page): Told | string {
     if (shown.length > 0) return [seen, isFull ? seen : Math.max(seen, reached)]
     return [behind ? least : Math.min(least, end), Math.max(most, reached)]
   }
-  // Without events the place may be any: whatever follows the last that it may be is not there yet.
+  // Without events, the place can be anywhere in its bounds, and the next matching event after them did not exist yet.
   const next = shown.length > 0 ? wanted[start + shown.length] : wanted.find((n) => n >= most)
   return { place: place(), condition: (k) => k >= seen && (isFull || next === undefined || k <= next) }
 }
 
-/** From the last event back. */
-function downwards(page: Page): Told | string {
+/** Judges a page in descending order. */
+function downwards(page: Page): Judged | string {
   const { ask, shown, world, window, behind, end } = page
   const [least, most] = (behind ? behind.map((passed) => passed - 1) : window).map((top) => Math.min(top, end)) as [
     number,
@@ -82,7 +82,7 @@ function downwards(page: Page): Told | string {
   const begin = from === 'beginning' ? 0 : from === 'now' ? world.events.length : firstFrom(from, world)
   const wanted = matching(page, begin, most).toReversed()
   const start = shown.length > 0 ? wanted.indexOf(indexOf(shown[0], world)) : wanted.length
-  // The event above the first one: it was not there yet, or the reader had passed it.
+  // The event above the first one did not exist yet, or the reader had passed it.
   const above = wanted[start - 1]
   if (start < 0 || (behind && above !== undefined && above < least)) return wrongStart(page, wanted[0])
   const wrong = rowsFault(page, wanted, start)
@@ -95,30 +95,30 @@ function downwards(page: Page): Told | string {
   return { place, condition: (k) => k > newest && (behind !== undefined || above === undefined || k <= above) }
 }
 
-/** Where a page begins that shows the oldest first. */
+/** Returns the place where an ascending page starts. */
 function beginOf({ ask: { from = 'beginning' }, world, window, behind }: Page): Place {
   if (behind) return behind
   if (from === 'beginning') return [0, 0]
   const first = from === 'now' ? world.events.length : firstFrom(from, world)
-  // Before that event was there, the place is behind the last one.
+  // Before that event existed, the place was after the last one.
   return [Math.min(first, window[0]), Math.min(first, window[1])]
 }
 
-/** The rows from `start` on, one by one. */
+/** Compares the rows with the events from `start` on. */
 function rowsFault({ shown, world: { events } }: Page, wanted: readonly number[], start: number): string | undefined {
   for (const [n, event] of shown.entries()) {
     const should = events[wanted[start + n] ?? -1]
     if (!should || !Bun.deepEquals(should, event))
-      return `${JSON.stringify(event)} stands where ${should ? JSON.stringify(should) : 'no event'} should be`
+      return `it has ${JSON.stringify(event)} instead of ${should ? JSON.stringify(should) : 'no event'}`
   }
   return undefined
 }
 
 function wrongStart({ shown, world: { events } }: Page, first: number | undefined): string {
-  return `it begins with event ${shown[0]?.id}, and should with ${events[first ?? -1]?.id}`
+  return `it starts with event ${shown[0]?.id} instead of ${events[first ?? -1]?.id}`
 }
 
-/** The indexes of the events that the filters let through, rising. */
+/** Returns the indexes of the events that match the filters, in ascending order. */
 function matching({ ask, world: { events } }: Page, from: number, to: number): number[] {
   const { petId, orderId, type } = ask
   return events.slice(from, Math.max(from, to)).flatMap((event, n) => {
@@ -127,7 +127,7 @@ function matching({ ask, world: { events } }: Page, from: number, to: number): n
   })
 }
 
-/** The index of the first event that is not earlier. */
+/** Returns the index of the first event at or after the time. */
 function firstFrom(time: string, { events }: World): number {
   const utc = new Date(time).toISOString()
   const first = events.findIndex(({ at }) => at >= utc)

@@ -1,4 +1,4 @@
-// What the feed as a whole must be: each event follows from those before it, and has its time.
+// Checks the feed: each event must follow from the events before it, and have a correct time.
 
 import { leadsFrom, petStatusOf } from '../../packages/service/src/domain/order-transitions.ts'
 import type { OrderStatus } from '../../packages/service/src/domain/orders.ts'
@@ -8,7 +8,7 @@ import type { Operation, Seen } from './operations.ts'
 import { ROUNDED_MS } from './windows.ts'
 import type { World } from './world.ts'
 
-/** What is wrong with the feed by itself. */
+/** Yields the faults of the feed. */
 export function* feedFaults(world: World): Generator<{ reason: string; commit: Commit }> {
   const { events, commits, versions, circumstances } = world
   const [pets, orders, lastIds] = [new Map<number, Before>(), new Map<number, OrderStatus>(), new Map<string, number>()]
@@ -17,14 +17,14 @@ export function* feedFaults(world: World): Generator<{ reason: string; commit: C
     const commit = commits[n] as Commit
     const { askers } = commit
     const before = events[n - 1]
-    if (before && before.id >= id) yield { commit, reason: `it stands behind event ${before.id}` }
+    if (before && before.id >= id) yield { commit, reason: `it follows event ${before.id}` }
     if (before && before.at > at && circumstances.aheadMs === 0)
-      yield { commit, reason: `it stands behind ${before.at}` }
+      yield { commit, reason: `it follows an event at ${before.at}` }
     if (type !== 'order.expired' && askers.length === 0)
-      yield { commit, reason: 'nobody asked for it, or who did was refused' }
-    if (type === 'order.expired' && event.by !== undefined) yield { commit, reason: 'somebody expired it' }
+      yield { commit, reason: 'no request caused it, or the request was refused' }
+    if (type === 'order.expired' && event.by !== undefined) yield { commit, reason: 'it has an API key, although the service expires reservations' }
     const idOf = { 'pet.added': petId, 'order.placed': orderId }[type as string]
-    if (idOf !== undefined && idOf <= (lastIds.get(type) ?? 0)) yield { commit, reason: 'its id is not the next one' }
+    if (idOf !== undefined && idOf <= (lastIds.get(type) ?? 0)) yield { commit, reason: 'its id is not higher than the last one' }
     if (idOf !== undefined) lastIds.set(type, idOf)
     const pet = pets.get(petId)
     pets.set(petId, {
@@ -64,7 +64,7 @@ function follows(type: string, before: OrderStatus | undefined, status: OrderSta
   return before !== undefined && leadsFrom(before, status)
 }
 
-/** A pet that was ordered is not deleted, and its status changes by orders alone. */
+/** Whether the change of a pet is valid: a pet that was ordered is never deleted, and only orders change its status. */
 function isCorrected({ type, petStatus, pet }: Seen, before: Before | undefined): boolean {
   if (type === 'pet.added') return before === undefined && pet?.status === petStatus
   if (before?.petStatus === undefined) return false
@@ -74,7 +74,7 @@ function isCorrected({ type, petStatus, pet }: Seen, before: Before | undefined)
   return before.pet?.name !== pet?.name || before.pet?.categoryId !== pet?.categoryId
 }
 
-/** An event has the time of its request, and an expiry comes after the end; nothing else of a reservation does. */
+/** Checks that the time of an event is within its request, an expiry comes after the reservation's end, and other changes come before it. */
 function timeFault(
   { type, at }: Seen,
   before: ReturnType<World['versions']['order']>,
@@ -85,12 +85,11 @@ function timeFault(
   const time = Date.parse(at)
   const isInTime = ({ from, to }: Operation) =>
     time >= from - ROUNDED_MS && time <= to + circumstances.aheadMs + ROUNDED_MS
-  // A clock that was set back does not date a change before the one that it follows.
+  // After a clock was set back, a change has the time of the change before it.
   if (askers.length > 0 && !askers.some(isInTime) && at !== before?.changedAt)
-    return 'its time is not that of its request'
+    return 'its time is outside its request'
   const end = before?.terms.expiresAt
-  // Judged by the clock of the server, which may have been set back: then the change has the time of the one that
-  // it follows.
+  // Skip a change that has the time of the change before it, because the server's clock can have been set back.
   const isJudged = /^order\.(changed|completed|cancelled)$/.test(type) && at !== before?.changedAt
   if (isJudged && end !== undefined && at >= end) return `it is after the end of the reservation at ${end}`
   if (type === 'order.expired' && (end === undefined || at < end)) return `the reservation ends at ${end}`

@@ -1,4 +1,4 @@
-// Records a history for each planted fault until something cannot be explained, and sums up how long that took.
+// Records a history with each planted fault until the checker finds it, and reports how long that took.
 
 import { median } from '../../bench/figures.ts'
 import { type Outcome, print } from '../command.ts'
@@ -8,11 +8,11 @@ import { recordPiece } from './record.ts'
 import { type Kind, NAMES } from './sites.ts'
 import { inWords, shortly } from './words.ts'
 
-/** So many operations show most faults. Where they do not, a planted fault has this time in all. */
+/** Enough to find most faults. For the others, this is the time for each fault. */
 const FEW_OPERATIONS = 1_500
 const FOUND_SECONDS_MAX = 20
 
-/** Until the answer that could not be explained; `undefined`: nothing was found. */
+/** How far the history got until the fault was found. */
 interface Found {
   readonly operations: number
   readonly seconds: number
@@ -20,7 +20,7 @@ interface Found {
   readonly words: string
 }
 
-/** Resolves with the first thing that is found. */
+/** Resolves with the first fault, or `undefined` if none is found. */
 export async function findPlanted(planted: Planted, store: Kind, seed: number): Promise<Found | undefined> {
   const { fault, breaks = [], edits, isSynchronous = true } = planted
   const source = edits ? { source: plant(edits) } : {}
@@ -43,7 +43,7 @@ export async function findPlanted(planted: Planted, store: Kind, seed: number): 
   return undefined
 }
 
-/** `names`: of faults, of their classes, or `all`. */
+/** `names` are names of faults or of their groups, or `all`. */
 export async function findAll(
   names: readonly string[],
   kinds: readonly Kind[],
@@ -59,7 +59,7 @@ export async function findAll(
   const work = async () => {
     for (const { planted, store } of queue) {
       const { group, name } = planted
-      // What cannot be recorded at all is not found, and the others are still tried.
+      // A fault that prevents recording counts as not found, and the other faults are still tried.
       const one = await findPlanted(planted, store, seed).catch((error: unknown) => void print(`${error}`))
       const row = `${group} | ${NAMES[store]}`
       if (one) found.set(row, [...(found.get(row) ?? []), one])
@@ -73,9 +73,9 @@ export async function findAll(
     const times = [median(seconds), Math.max(...seconds)].map((time) => time.toFixed(1))
     return `| ${[row, of.length, median(of.map((one) => one.operations)).toFixed(0), ...times].join(' | ')} |`
   })
-  const text = `${all.length} faults, one at a time, until an answer could not be explained. Not found: ${missed.join(', ') || 'none'}.
+  const text = `${all.length} faults, one at a time, until the checker found each. Not found: ${missed.join(', ') || 'none'}.
 
-| class | store | found | operations, median | seconds, median | longest |
+| group | store | found | operations, median | seconds, median | longest |
 |---|---|---|---|---|---|
 ${lines.sort().join('\n')}`
   return { text, passed: missed.length === 0 }

@@ -1,4 +1,4 @@
-// What all clients of a history know together, and how each of them picks from it.
+// What all clients of a history know, and how a client picks from it.
 
 import { TEXT_LENGTH_MAX } from '../../packages/contract/src/generated.ts'
 import { wallMs } from '../../packages/service/src/system/runtime.ts'
@@ -12,14 +12,14 @@ export class Known {
   readonly keyed: Asked[] = []
   readonly corrections: Asked[] = []
   readonly names: string[] = []
-  /** What clients ask for before anything else. */
+  /** Requests that the next clients send first. */
   readonly next: Asked[] = []
-  /** The latest answer of each pet and order that had a tag, and the one with another tag before it. */
+  /** The latest response with a tag for each pet and order, and the one with the tag before. */
   readonly tagged = new Map<string, Tagged>()
   readonly outdated = new Map<string, Tagged>()
   count = 0
 
-  /** `keys`: the names of API keys, each as often as it is used. */
+  /** `keys` are the names of API keys, repeated by how often each is used. */
   constructor(readonly keys: readonly string[]) {}
 }
 
@@ -37,7 +37,7 @@ export class Picker {
     return some[Math.floor(this.random() * some.length)] as Of
   }
 
-  /** Mostly the first few, and the last few. */
+  /** Mostly one of the first or last few pets. */
   pet(): number {
     const { pets } = this.known
     return this.pick(this.random() < 0.5 ? pets.slice(0, HOT) : this.random() < 0.8 ? pets.slice(-HOT) : pets)
@@ -56,7 +56,7 @@ export class Picker {
     return new Date(wallMs() + this.random() * RESERVED_MS_MAX).toISOString()
   }
 
-  /** Its first word begins no other name; others may begin as it does. The rest may be made to break an index. */
+  /** A name whose first word is unique, but can be the prefix of another. The rest can be hostile to the search index. */
   name(what: string): string {
     const rest = this.random() < 0.6 ? this.pick(COMMON) : hostileName(this.random)
     const name = [...`${what}${++this.known.count}q ${rest}`].slice(0, TEXT_LENGTH_MAX).join('')

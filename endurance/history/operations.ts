@@ -1,8 +1,8 @@
-// What is recorded of each call: what was asked, when it began and ended, and what was answered.
+// The record of each call: its request, its start and end, and its response.
 
 import type { Order as ContractOrder, Pet as ContractPet, Event } from '../../packages/contract/src/generated.ts'
 
-/** As JSON.parse gives it. */
+/** The type after JSON.parse. */
 type Parsed<Of> = { [Field in keyof Of]: Of[Field] extends bigint | undefined ? number : Of[Field] }
 export type Pet = Parsed<ContractPet>
 export type Order = Parsed<ContractOrder>
@@ -16,10 +16,7 @@ export interface ListAsk {
   readonly petId?: number
   readonly search?: string
   readonly newest: boolean
-  /**
-   * The id that the page begins behind, in the order in which it is read; of a page that was reached by `prev` that
-   * is backwards.
-   */
+  /** The id before the first row in reading order, which is backwards if `prev` led to the page. */
   readonly after?: number
   readonly back: boolean
   readonly limit: number
@@ -27,7 +24,7 @@ export interface ListAsk {
 
 export interface EventsAsk {
   readonly kind: 'events'
-  /** The number of the operation whose link is followed; without it the place is `from`, or the beginning. */
+  /** The number of the operation whose link it follows. Without it, the page starts at `from` or at the beginning. */
   readonly behind?: number
   readonly from?: string
   readonly to?: string
@@ -41,7 +38,7 @@ export interface EventsAsk {
   readonly wait?: number
 }
 
-/** `undefined`: the field is not sent. */
+/** Fields that are `undefined` are not sent. */
 export type PetChange = { readonly name?: string; readonly categoryId?: number; readonly status?: string }
 export type OrderChange = { readonly reference?: string | null; readonly expiresAt?: string | null }
 
@@ -55,7 +52,7 @@ export type Ask =
   | { readonly kind: 'place'; readonly petId: number; readonly reference: string; readonly expiresAt?: string }
   | { readonly kind: 'change'; readonly id: number; readonly to: OrderChange }
 
-/** An answer whose tag is sent. */
+/** A response whose tag is sent. */
 export type Tagged = Readonly<Record<'tag' | 'text' | 'links', string>>
 
 export function isOfPet({ kind }: Ask): boolean {
@@ -67,7 +64,7 @@ export function thingOf(ask: Ask): string | undefined {
   return 'id' in ask ? `${isOfPet(ask) ? 'pet' : 'order'} ${ask.id}` : undefined
 }
 
-/** As a header has them. */
+/** The value of an `If-Match` or `If-None-Match` header. */
 export function tagsOf(tagged: readonly Tagged[]): string {
   return tagged.map(({ tag }) => tag).join(', ')
 }
@@ -75,10 +72,10 @@ export function tagsOf(tagged: readonly Tagged[]): string {
 export interface Asked {
   readonly ask: Ask
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
-  /** Behind the base address. */
+  /** The path after the base address. */
   readonly path: string
   readonly body?: string
-  /** The name of the API key, where it matters which. */
+  /** The name of the API key, if it matters. */
   readonly key?: string
   readonly idempotencyKey?: string
   /** Any of these. */
@@ -87,9 +84,9 @@ export interface Asked {
 }
 
 export interface Answer {
-  /** 0 without an answer. */
+  /** 0 without a response. */
   readonly status: number
-  /** The body; of a 304 that of the answer whose tag was sent, and its links. */
+  /** The body. A 304 has the body and links of the response whose tag was sent. */
   readonly text: string
   readonly links: string
   readonly tag: string | undefined
@@ -102,23 +99,20 @@ export interface Operation extends Omit<Asked, 'key'>, Answer {
   readonly server: number
   /** The name of the API key. */
   readonly key: string
-  /** Milliseconds on one clock. Without an answer it never ends: what it asks may happen later. */
+  /** Milliseconds on one clock. Without a response, the end is infinite, because the request can take effect later. */
   readonly startedAt: number
   readonly endedAt: number
-  /** The same by the wall clock, in milliseconds since 1970. */
+  /** The same times on the wall clock, in milliseconds since 1970. */
   readonly from: number
   readonly to: number
 }
 
-/** Whether it tells nothing but that it was asked. */
+/** Whether the outcome of the request is unknown. */
 export function isUnanswered({ status }: Pick<Answer, 'status'>): boolean {
   return status === 0 || status === 503
 }
 
-/**
- * How long an answer took at most that was under way between two times, but for those that wait: as late an expiry
- * may come on a busy machine.
- */
+/** The longest duration of a request between two times, without waits for events. An expiry can be as late on a busy machine. */
 export function longestOf(operations: readonly Operation[], from = Number.NEGATIVE_INFINITY, to = Infinity): number {
   return operations.reduce((longest, one) => {
     const isWaiting = one.ask.kind === 'events' && one.ask.wait
@@ -127,24 +121,24 @@ export function longestOf(operations: readonly Operation[], from = Number.NEGATI
   }, 0)
 }
 
-/** Whether it may have changed the store: a replay has not, and a refusal must not. */
+/** Whether it can have changed the store. A replay did not, and a refusal must not. */
 export function mayHaveDone({ method, status, replayed }: Operation): boolean {
   return method !== 'GET' && method !== 'HEAD' && (isUnanswered({ status }) || (status < 300 && !replayed))
 }
 
-/** Those that are done at most once together: the same Idempotency-Key of the same API key, or it is alone. */
+/** Groups the requests that together take effect at most once: same Idempotency-Key and API key. */
 export function identityOf({ n, key, idempotencyKey }: Operation): string {
   return idempotencyKey === undefined ? `${n}` : `${key} ${idempotencyKey}`
 }
 
 const parsed = new WeakMap<Operation, unknown>()
 
-/** The body as an object. Text that is no JSON is as if it were empty, which no rule allows. */
+/** Parses the body. Text that is not JSON gives `{}`, which no rule allows. */
 export function bodyOf<Of>(operation: Operation): Of {
   const kept = parsed.get(operation)
   if (kept !== undefined) return kept as Of
   const body: unknown = parse(operation.text)
-  // Lists are large, and looked at once.
+  // Lists are large and used only once.
   if (!Array.isArray(body)) parsed.set(operation, body)
   return body as Of
 }

@@ -1,5 +1,5 @@
-// Faults of the service, each planted between it and its clients, or by a few edits into a copy of the source tree.
-// The checker has to find every one of them: that shows that it can fail.
+// Known faults, planted between the service and its clients or as edits in a copy of the source tree. They prove that the checker can find
+// such faults.
 
 import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,9 +18,9 @@ export interface Planted {
   readonly stores: readonly Kind[]
   readonly fault?: ContractFault
   readonly edits?: readonly Edit[]
-  /** What else breaks, without which it does not show. */
+  /** Failures without which the fault does not show. */
   readonly breaks?: readonly string[]
-  /** Otherwise commits wait for the standby. */
+  /** `false` if commits do not wait for the standby. */
   readonly isSynchronous?: false
 }
 
@@ -53,7 +53,7 @@ export const PLANTED: readonly Planted[] = [
 
 export const GROUPS: readonly string[] = [...new Set(PLANTED.map(({ group }) => group))]
 
-/** A copy of the source tree with the edits; the folder. Throws where a text is not there once. */
+/** Copies the source tree with the edits and returns its folder. Throws if an edit's text does not occur exactly once in its file. */
 export function plant(edits: readonly Edit[]): string {
   const folder = mkdtempSync(temporaryFile('planted-'))
   for (const part of ['bin', 'docs', 'openapi.yaml', 'package.json', 'packages', 'tsconfig.json'])
@@ -66,9 +66,9 @@ export function plant(edits: readonly Edit[]): string {
   return folder
 }
 
-/** The text of the file with the edit. Throws if the file does not have the edit's text exactly once. */
+/** Applies the edit to the text of its file. Throws if the edit's text does not occur exactly once. */
 export function edited(text: string, [file, from, to]: Edit): string {
   const [before, after, ...more] = text.split(from)
-  if (after === undefined || more.length > 0) throw new Error(`${file} has not once: ${from}`)
+  if (after === undefined || more.length > 0) throw new Error(`${file} must have this exactly once: ${from}`)
   return `${before}${to}${after}`
 }

@@ -1,4 +1,4 @@
-// One piece of history on a store of its own: recorded under faults, then checked.
+// Records one history with failures on a new store, and checks it.
 
 import { type Broken, breakAtRandom, LOOK_EVERY_MS } from './breaks.ts'
 import { check, type Fault } from './checker.ts'
@@ -9,13 +9,13 @@ import { type BreakableSite, CLOCKS, type Kind, openSite } from './sites.ts'
 import { type Circumstances, KEYS, type World } from './world.ts'
 
 const CLIENTS = 24
-/** How much later an expiry may come where servers and databases break. */
+/** How late an expiry can be when servers and databases fail. */
 export const BROKEN_MS = 30_000
 
 export interface Piece {
   readonly seed: number
   readonly operations: readonly Operation[]
-  /** How many of them were answered, and so had to be explained. */
+  /** How many had a response, and so were checked. */
   readonly checked: number
   readonly world: World
   readonly faults: readonly Fault[]
@@ -29,15 +29,15 @@ export interface Piece {
 export interface Plan {
   readonly seed: number
   readonly operations: number
-  /** It is recorded for this time at most. */
+  /** The longest time to record. */
   readonly seconds?: number
-  /** What breaks, by name; when it is not given, everything that can. */
+  /** Names of failures; all by default. */
   readonly breaks?: readonly string[] | undefined
-  /** The folder of the source tree whose servers are started; by default this one. */
+  /** The source tree of the servers; this one by default. */
   readonly source?: string
-  /** Whether commits wait for the standby, where there is one: so they do. */
+  /** Whether commits wait for the standby; `true` by default. */
   readonly isSynchronous?: boolean
-  /** What stands between the clients and the servers. */
+  /** Handles requests between the clients and the servers. */
   readonly between?: Between
 }
 
@@ -76,7 +76,7 @@ export async function recordPiece(kind: Kind, plan: Plan): Promise<Piece> {
   }
 }
 
-/** Call it when nothing breaks any more. */
+/** Call it after the last failure. */
 export async function judge(clients: Clients, circumstances: Circumstances) {
   await clients.readAll(circumstances.lateMs)
   const events = await clients.readFeed()
@@ -85,7 +85,7 @@ export async function judge(clients: Clients, circumstances: Circumstances) {
   return { ...verdict, checkedMs: performance.now() - checkedFrom }
 }
 
-/** In the middle of the history one of the keys is revoked. */
+/** Revokes a key in the middle of the history. */
 async function revokeAt(
   operations: number,
   site: BreakableSite,

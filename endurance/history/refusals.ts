@@ -1,4 +1,4 @@
-// Which versions of the store justify a refusal.
+// The versions of the store that justify a refusal.
 
 import { type Ask, bodyOf, isOfPet, mayHaveDone, type Operation } from './operations.ts'
 import { isAsAsked } from './rows.ts'
@@ -6,7 +6,7 @@ import { type Condition, matches } from './rules.ts'
 import { ROUNDED_MS } from './windows.ts'
 import type { World } from './world.ts'
 
-/** A key that was revoked stops working within this time. */
+/** A revoked key stops working within this time. */
 const REVOKED_MS = 1_000
 
 export function refused(operation: Operation, world: World): Condition {
@@ -22,13 +22,13 @@ export function refused(operation: Operation, world: World): Condition {
     isRead || code !== 'precondition_failed' ? byState(operation, code, message, world) : unmatched(operation, world)
   const kept = world.keptFor(operation)
   if (!kept || typeof condition === 'string') return condition
-  // A replay is recognised before everything else.
+  // Replays take precedence over refusals.
   return (k) => k < kept.version && condition(k)
 }
 
 const always = () => true
 
-/** 401 and 403: why the key must be refused, or must not be; `undefined` when either may be. */
+/** Returns a reason if a 401 or 403 is wrong or missing. */
 export function keyFault(
   { ask, key, startedAt, endedAt, method, status }: Operation,
   world: World,
@@ -36,25 +36,25 @@ export function keyFault(
   const { keys, lateMs } = world.circumstances
   const { readOnly, wrong, revoked } = keys
   const [from, to] = revoked[key] ?? [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  // A reader that waits is refused within that time, too.
+  // A waiting reader is refused within that time, too.
   const usedAt = ask.kind === 'events' && ask.wait ? Math.max(startedAt, endedAt - lateMs) : startedAt
   const mustFail = wrong.includes(key) || usedAt > to + REVOKED_MS
-  if (mustFail && status !== 401) return `its key ${wrong.includes(key) ? 'is none' : 'was revoked'}`
-  if (status === 401 && !mustFail && endedAt < from) return 'its key was in force'
+  if (mustFail && status !== 401) return `its key ${wrong.includes(key) ? 'is unknown' : 'was revoked'}`
+  if (status === 401 && !mustFail && endedAt < from) return 'its key was valid'
   const mayWrite = method === 'GET' || method === 'HEAD' || !readOnly.includes(key)
-  if (!mayWrite && status !== 403 && status !== 401) return 'its key may only read'
-  return status === 403 && mayWrite ? 'its key may do that' : undefined
+  if (!mayWrite && status !== 403 && status !== 401) return 'its key is read-only'
+  return status === 403 && mayWrite ? 'its key allows it' : undefined
 }
 
 function areTogether(one: Operation, other: Operation): boolean {
   return one.startedAt <= other.endedAt && other.startedAt <= one.endedAt
 }
 
-/** Something else was done under its Idempotency-Key. */
+/** A mismatch requires a different request with the same Idempotency-Key. */
 function mismatched(operation: Operation, world: World): Condition {
   const others = world.others(operation).filter((one) => one.body !== operation.body && mayHaveDone(one))
   const versions = others.flatMap((one) => world.madeBy(one).map(({ version }) => version))
-  if (versions.length === 0) return 'nothing else was done under its Idempotency-Key'
+  if (versions.length === 0) return 'no other request used its Idempotency-Key'
   return (k) => versions.some((version) => version <= k)
 }
 
@@ -71,7 +71,7 @@ function unmatched(operation: Operation, world: World): Condition {
   }
 }
 
-/** A correction that finds nothing to change is no refusal, whatever it is sent with. */
+/** A correction without a change succeeds, whatever `If-Match` says. */
 function isSo(ask: Ask, { versions }: World, version: number): boolean {
   if (ask.kind === 'correct') return isAsAsked(versions.pet(ask.id, version) ?? {}, ask.to)
   if (ask.kind !== 'change') return false
@@ -82,10 +82,10 @@ function isSo(ask: Ask, { versions }: World, version: number): boolean {
 function byState({ ask, to }: Operation, code: string, message: string, world: World): Condition {
   const { versions } = world
   const latest = new Date(to + world.circumstances.aheadMs + ROUNDED_MS).toISOString()
-  const isNone = `${code} is no answer to it`
+  const isNone = `${code} is not a valid response`
   if (code === 'invalid_order') {
     const end = ask.kind === 'place' ? ask.expiresAt : ask.kind === 'change' ? ask.to.expiresAt : undefined
-    return end && end <= latest ? always : 'nothing is wrong with it'
+    return end && end <= latest ? always : 'the request is valid'
   }
   if (ask.kind === 'place') {
     if (code === 'pet_not_found') return (k) => versions.pet(ask.petId, k) === undefined
@@ -117,14 +117,14 @@ function byState({ ask, to }: Operation, code: string, message: string, world: W
   return isNone
 }
 
-/** The statuses in which an order cannot become what is asked for, and is not so already. */
+/** The statuses in which an order cannot make the requested move and has not made it already. */
 const NOT_PENDING: Partial<Record<Ask['kind'], RegExp>> = {
   complete: /^(cancelled|expired|returned)$/,
   cancel: /^(completed|returned)$/,
   change: /^(completed|cancelled|expired|returned)$/,
 }
 
-/** The message names the pet, its status, and the order that holds it and until when, where there is one. */
+/** Checks the message: the pet, its status, and the order that holds it, with its end, if there is one. */
 function isHeld(petId: number, message: string, { versions }: World, version: number): boolean {
   const pet = versions.pet(petId, version)
   if (!pet || pet.status === 'available' || !message.startsWith(`Pet ${petId} is ${pet.status}`)) return false

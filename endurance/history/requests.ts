@@ -1,5 +1,4 @@
-// The requests that a client of a history can send, and those that follow from an answer: the next page, the next
-// place in the feed.
+// Builds the requests of clients, and requests that follow a link of a response.
 
 import {
   type Answer,
@@ -11,7 +10,7 @@ import {
   rowsOf,
 } from './operations.ts'
 
-/** Lists that many clients ask for, so that their answers are shared and cached. */
+/** Lists that many clients request, so that responses are shared and cached. */
 export const LISTS: readonly Omit<ListAsk, 'kind' | 'back'>[] = [
   { list: 'pets', newest: false, limit: 20 },
   { list: 'pets', newest: true, limit: 5 },
@@ -61,7 +60,7 @@ function pageOf(ask: ListAsk | EventsAsk): string {
   return `${path}?${query}`
 }
 
-/** The page that an answer links to, if it does. */
+/** Follows a link to a page. Returns `undefined` without such a link. */
 export function linkOf(operation: Operation, rel: 'next' | 'prev'): Asked | undefined {
   const { ask, links } = operation
   if (ask.kind !== 'list') return undefined
@@ -74,7 +73,7 @@ export function linkOf(operation: Operation, rel: 'next' | 'prev'): Asked | unde
 
 type FeedFilters = Omit<EventsAsk, 'kind' | 'behind'>
 
-/** Where a reader of the feed goes on, with any filter and limit: a cursor marks a place. */
+/** Continues the feed after a page with other filters: a cursor marks a place for any filter and limit. */
 export function feedAfter({ n, links }: Operation, filters: FeedFilters): Asked | undefined {
   const cursor = /[?&]cursor=([^&]+)/.exec(targetOf(links, 'next') ?? '')?.[1]
   if (cursor === undefined) return undefined
@@ -82,7 +81,7 @@ export function feedAfter({ n, links }: Operation, filters: FeedFilters): Asked 
   return { ...asked, path: `${path}&cursor=${cursor}` }
 }
 
-/** The next page as the link has it, which repeats the filters, and `from` where the pages go down to it. */
+/** Follows the link to the next page, which repeats the filters, and `from` if the order is descending. */
 export function feedLink({ n, ask, links }: Operation): Asked | undefined {
   const path = targetOf(links, 'next')
   if (path === undefined || ask.kind !== 'events') return undefined

@@ -1,4 +1,4 @@
-// Whether an answer shows a pet or an order as it is known, and as it was asked for.
+// Compares pets and orders in responses with known versions and with requests.
 
 import type { Order, OrderChange, Pet } from './operations.ts'
 
@@ -12,7 +12,7 @@ export interface OrderVersion extends Pick<Order, 'id' | 'petId' | 'placedAt' | 
   readonly terms: Terms
 }
 
-/** As an answer shows it. */
+/** Formats a time as responses do. */
 export function utc(time: string | null | undefined): string | undefined {
   return time ? new Date(time).toISOString() : undefined
 }
@@ -41,7 +41,7 @@ export function isSameOrder(order: OrderVersion, petName: string, shown: Order):
   return isSameTerms(order.terms, shown)
 }
 
-/** Whether each field is as it was asked for. */
+/** Whether each field has the requested value. */
 export function isAsAsked(shown: object, asked: object): boolean {
   return Object.entries(asked).every(([name, value]) => {
     const wanted = name === 'expiresAt' ? utc(value) : (value ?? undefined)

@@ -1,5 +1,5 @@
-// Which versions of the store explain an answer that is no refusal: the rules of the interface, as one condition on
-// a version for each operation. The answer is held against its request, too.
+// The rules of the interface for successful responses: each operation's response becomes a condition on the version of the store. Also
+// compares responses with their requests.
 
 import {
   type Ask,
@@ -16,10 +16,10 @@ import { isAsAsked, isSameOrder, isSamePet } from './rows.ts'
 import { searchFault } from './searches.ts'
 import type { World } from './world.ts'
 
-/** Whether the version explains the answer. A text: none can, and why. */
+/** Whether a version explains the response, or the reason why none does. */
 export type Condition = ((version: number) => boolean) | string
 
-const NO_ANSWER = 'this is no answer to it'
+const NO_ANSWER = 'is not a valid response'
 
 export function succeeded(operation: Operation, world: World, between: readonly [number, number]): Condition {
   const { ask, status } = operation
@@ -49,7 +49,7 @@ export function succeeded(operation: Operation, world: World, between: readonly 
     case 'correct':
       return corrected(operation, ask, world)
     case 'events':
-      return NO_ANSWER
+      return `200 ${NO_ANSWER}`
     default:
       return moved(operation, ask, world)
   }
@@ -70,33 +70,33 @@ function listed(operation: Operation, ask: ListAsk, { versions }: World): Condit
   }
 }
 
-/** A pet or an order is there once, as it was asked for, and every replay shows it as it was then. */
+/** The pet or order was created once, as requested, and replays show its first state. */
 function created(operation: Operation, ask: Ask & { kind: 'add' | 'place' }, world: World): Condition {
   const shown = bodyOf<Pet & Order>(operation)
   const { kind: _, ...asked } = ask.kind === 'add' ? { status: 'available', ...ask } : { ...ask, status: 'pending' }
-  if (!isAsAsked(shown, asked)) return 'it is not what was asked for'
-  if (operation.replayed && operation.idempotencyKey === undefined) return 'it is a replay of nothing'
+  if (!isAsAsked(shown, asked)) return 'it differs from the request'
+  if (operation.replayed && operation.idempotencyKey === undefined) return 'it is a replay without an Idempotency-Key'
   const id = ask.kind === 'add' ? 'petId' : 'orderId'
   const commit = operation.replayed
     ? world.keptFor(operation)
     : world.madeBy(operation).find(({ event }) => event[id] === shown.id)
   if (commit?.event[id] !== shown.id)
-    return `no event tells that it was ${ask.kind === 'add' ? 'added' : 'placed'} as ${shown.id}`
+    return `no event shows that it was ${ask.kind === 'add' ? 'added' : 'placed'} as ${shown.id}`
   const { versions } = world
   const { version } = commit
   if (!(ask.kind === 'add' ? isSamePet(versions.pet(shown.id, version), shown) : versions.isOrder(shown, version)))
-    return `it was not so when it was ${ask.kind === 'add' ? 'added' : 'placed'}`
+    return `it differs from what was ${ask.kind === 'add' ? 'added' : 'placed'}`
   return operation.replayed ? (k) => k >= version : (k) => k === version
 }
 
 function corrected(operation: Operation, { id, to }: Ask & { kind: 'correct' }, world: World): Condition {
   const shown = bodyOf<Pet>(operation)
-  if (!isAsAsked(shown, { id, ...to })) return 'it is not what was asked for'
+  if (!isAsAsked(shown, { id, ...to })) return 'it differs from the request'
   const isShown = (k: number) => isSamePet(world.versions.pet(id, k), shown)
   return changedUnder(operation, isShown, world)
 }
 
-/** The order as it is afterwards, or where none is shown, what it must be. */
+/** Moves and changes of orders, and deletions of pets. */
 function moved(operation: Operation, ask: Ask & { id: number }, world: World): Condition {
   const { versions } = world
   const { id, kind } = ask
@@ -106,13 +106,13 @@ function moved(operation: Operation, ask: Ask & { id: number }, world: World): C
   const shown = bodyOf<Order>(operation)
   const status = { complete: 'completed', return: 'returned' }[kind as string]
   const asked = kind === 'change' ? { id, ...ask.to } : { id, status }
-  if (!isAsAsked(shown, asked)) return 'it is not what was asked for'
+  if (!isAsAsked(shown, asked)) return 'it differs from the request'
   return changedUnder(operation, (k) => versions.isOrder(shown, k), world)
 }
 
 /**
- * Either this request made the change, and what `If-Match` names was there before it; or it was so already, unless
- * nobody else can have made it so (`isAlone`: nothing is so already).
+ * Either this request made the change, and `If-Match` held before it, or the store already had this state. With `isAlone`, only this request
+ * can have made the change.
  */
 function changedUnder(operation: Operation, isSo: (k: number) => boolean, world: World, isAlone = false): Condition {
   const { ifMatch } = operation
@@ -125,7 +125,7 @@ function changedUnder(operation: Operation, isSo: (k: number) => boolean, world:
   return isSo
 }
 
-/** Whether the pet or order was what one of the tags names. */
+/** Whether one of the tags matched the pet or order. */
 export function matches({ ask }: Operation, tagged: readonly Tagged[], { versions }: World, version: number): boolean {
   if (!('id' in ask)) return false
   return tagged.some(({ text }) => {

@@ -1,4 +1,4 @@
-// The two servers of a history, their API keys, and what breaks them, by name.
+// The two servers of a history, their API keys, and their failures.
 
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
@@ -12,21 +12,18 @@ import { newClock, setAhead } from './clock.ts'
 const FROZEN_MS = 250
 const FULL_MS = 300
 const START_MS_MAX = 150
-/** How often a server is killed once more while it starts. */
+/** How often a server is killed again while it starts. */
 const KILLED_AT_START_SHARE = 0.2
-/** Longer than from one sweep of overdue reservations to the next, though the sweep itself and a busy machine take time. */
+/** Longer than the interval between two sweeps of overdue reservations, even on a busy machine. */
 export const AHEAD_FOR_MS = 2 * EVERY_MS + 200
 export const AHEAD_MS = 3_600_000
 
-/** The name of a fault: the wall clock of one server is an hour ahead for a while, and then right again. */
+/** A failure: one server's wall clock is an hour ahead for a while. */
 export const CLOCK = 'a clock an hour ahead'
 
 export type Servers = Awaited<ReturnType<typeof startServers>>
 
-/**
- * `databases`: by which address each server finds the store. `source`: the folder of the source tree whose servers
- * are started.
- */
+/** `databases` has the store's address for each server. `source` is the source tree of the servers. */
 export async function startServers(databases: readonly [string, string], source = root) {
   const first = generateKey('production')
   const clocks = [0, 1].map((n) => temporaryFile(`clock-${n}`))
@@ -43,7 +40,7 @@ export async function startServers(databases: readonly [string, string], source 
   const kill = async (n: number) => {
     await servers[n]?.stop('SIGKILL')
     if (Math.random() < KILLED_AT_START_SHARE) await killWhileStarting(command, environment(n))
-    // The store may be broken, too, and a start waits for some seconds only.
+    // Retry, because the store can be down, too, and a start waits only some seconds.
     servers[n] = await start(n)
       .catch(() => start(n))
       .catch(() => start(n))
@@ -76,7 +73,7 @@ export async function startServers(databases: readonly [string, string], source 
   const [second, leaver, reader] = created as [string, string, string]
   const keys = { first, second, leaver, reader, wrong: generateKey('production') }
   const revoke = async () => {
-    // The store may be broken just now.
+    // Retry, because the store can be down.
     const tried = () => onKeys('revoke', 'leaver').catch((error: unknown) => error)
     while ((await tried()) instanceof Error) await Bun.sleep(100)
   }
@@ -93,13 +90,13 @@ async function killWhileStarting(command: readonly string[], env: Readonly<Recor
   await starting.exited
 }
 
-/** The writes of one of the servers find no room. */
+/** Fails the writes of one server with ENOSPC for a while. */
 export async function fullDisk(pid: number): Promise<void> {
   const inject = ['-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC']
   const child = Bun.spawn(['strace', '-f', '-o', '/dev/null', ...inject, '-p', `${pid}`], {
     stdio: ['ignore', 'ignore', 'ignore'],
   })
-  // Ended before it is attached, it would leave a process of its own behind.
+  // If strace ended before it is attached, it would leave a process behind.
   const isTraced = () => !/^TracerPid:\s+0$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   while (child.exitCode === null && !isTraced()) await Bun.sleep(5)
   await Bun.sleep(FULL_MS)
@@ -107,7 +104,7 @@ export async function fullDisk(pid: number): Promise<void> {
   await child.exited
 }
 
-/** What SQLite finds wrong with the file. */
+/** Returns the problems that SQLite finds in the file. */
 export function integrityOf(path: string): string[] {
   using file = new Database(path, { readonly: true })
   const said = String(file.query('PRAGMA integrity_check').values())

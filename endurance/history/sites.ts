@@ -1,5 +1,5 @@
-// Where histories are recorded: two servers on one file, on one PostgreSQL with a synchronous standby, or on one
-// PostgreSQL of which one of them knows PgBouncer alone; and what breaks there, by name.
+// The sites of histories, with their failures: two servers on one file, on a PostgreSQL with a synchronous standby, or on a PostgreSQL that
+// one of them reaches through PgBouncer.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,14 +13,11 @@ import { AHEAD_FOR_MS, AHEAD_MS, CLOCK, fullDisk, integrityOf, type Servers, sta
 const FROZEN_MS = 250
 const STANDBY_GONE_MS = 200
 
-/**
- * The name of a fault: PostgreSQL's clock, by which all servers go, is an hour ahead for a while, and then right
- * again.
- */
+/** A failure: PostgreSQL's clock, which all servers use, is an hour ahead for a while. */
 export const DATABASE_CLOCK = `the database's clock an hour ahead`
 export const CLOCKS: readonly string[] = [CLOCK, DATABASE_CLOCK]
 export const FAILOVER = 'a failover'
-/** What breaks one kind of store or another. */
+/** All failures. Each kind of store has some of them. */
 export const FAULTS = [
   'a server killed',
   'both servers killed',
@@ -46,19 +43,19 @@ export const NAMES: Readonly<Record<Kind, string>> = {
 }
 
 export interface BreakableSite extends Site {
-  /** What can break, by name. Each resolves when it is whole again. */
+  /** Failures by name. Each resolves after the recovery. */
   readonly faults: Faults
   /** Revokes the key `leaver`. */
   revoke(): Promise<void>
-  /** What the database itself finds wrong with the store. */
+  /** The problems that the database finds in the store. */
   problems(): string[]
   remove(): Promise<void>
 }
 
 export interface Making {
-  /** The folder of the source tree whose servers are started; by default this one. */
+  /** The source tree of the servers; this one by default. */
   readonly source?: string
-  /** Whether anything breaks that a standby is for. */
+  /** Whether a standby is needed. */
   readonly hasStandby: boolean
   /** Whether commits wait for the standby. */
   readonly isSynchronous: boolean
@@ -78,13 +75,10 @@ async function openFile({ source }: Making): Promise<BreakableSite> {
   return siteOf(servers, faults, removed, () => integrityOf(database))
 }
 
-/**
- * Nothing here cuts the power, and what a killed process has written stays: waiting for the disk would only make
- * histories short.
- */
+/** No failure here loses power, and the writes of a killed process survive, so syncing would only slow down the histories. */
 const SETTINGS = { fsync: 'off' }
 
-/** One PostgreSQL. `isPooled`: the first server is behind PgBouncer. */
+/** One PostgreSQL. With `isPooled`, the first server uses PgBouncer. */
 async function openCluster({ source }: Making, isPooled: boolean): Promise<BreakableSite> {
   const cluster = await Cluster.start(SETTINGS)
   const address = await cluster.newDatabase()
@@ -117,7 +111,7 @@ async function openPair({ source, isSynchronous }: Making): Promise<BreakableSit
   const address = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/petstore`
   const servers = await startServers([address, address], source)
 
-  /** `isAway`: the standby stops before the primary, and nothing may be acknowledged in between. */
+  /** With `isAway`, the standby stops before the primary, and no write may be acknowledged in between. */
   async function failOver(isAway: boolean) {
     if (isAway) {
       await standby.down('SIGQUIT')
@@ -151,7 +145,7 @@ async function openPair({ source, isSynchronous }: Making): Promise<BreakableSit
   return siteOf(servers, faults, () => Promise.all([primary.remove(), standby.remove()]))
 }
 
-/** `removed` follows the end of the servers. */
+/** Calls `removed` after the servers have stopped. */
 function siteOf(
   { stop, ...servers }: Servers,
   ofDatabase: Faults,

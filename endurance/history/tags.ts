@@ -1,5 +1,4 @@
-// Entity tags over time: the same tag means the same bytes, and the same bytes have the same tag, on every server
-// and at any time.
+// Checks entity tags: on all servers and at all times, the same tag means the same bytes and the same bytes have the same tag.
 
 import { isUnanswered, type Operation, type Tagged, tagsOf, thingOf } from './operations.ts'
 
@@ -26,12 +25,12 @@ export class Tags {
     const resource = resourceOf(operation)
     const sameTag = keep(this.byTag, `${resource} ${tag}`, operation)
     if (sameTag.text !== text || linksOf(sameTag) !== links)
-      this.faults.push({ operation, other: sameTag, reason: 'its tag was that of other bytes' })
+      this.faults.push({ operation, other: sameTag, reason: 'its tag belonged to other bytes' })
     const sameBytes = keep(this.byBytes, `${resource} ${text} ${links}`, operation)
-    if (sameBytes.tag !== tag) this.faults.push({ operation, other: sameBytes, reason: 'these bytes had another tag' })
+    if (sameBytes.tag !== tag) this.faults.push({ operation, other: sameBytes, reason: 'the same bytes had a different tag' })
   }
 
-  /** What a GET with this tag has answered; `undefined` when there was none. */
+  /** Returns the body of a GET with the operation's tag, if there was one. */
   bodyOf(operation: Operation): Tagged | undefined {
     const found = this.byTag.get(`${resourceOf(operation)} ${operation.tag}`)
     return found && { tag: operation.tag ?? '', text: found.text, links: found.links }
@@ -44,12 +43,12 @@ function keep(kept: Map<string, Operation>, name: string, operation: Operation):
   return first
 }
 
-/** Only a list's are part of its tag: others never change. */
+/** Links are part of the tag only for lists, because other links never change. */
 function linksOf({ ask, links }: Operation): string {
   return ask.kind === 'list' ? links : ''
 }
 
-/** What a change answers is what a GET would answer. */
+/** The resource of the response: a change responds with the same bytes as a GET. */
 function resourceOf({ ask, path, text }: Operation): string {
   if (ask.kind !== 'add' && ask.kind !== 'place') return thingOf(ask) ?? path
   return `${ask.kind === 'add' ? 'pet' : 'order'} ${/"id":(\d+)/.exec(text)?.[1]}`
@@ -57,9 +56,9 @@ function resourceOf({ ask, path, text }: Operation): string {
 
 function conditionFault({ status, tag, ifNoneMatch }: Operation): string | undefined {
   if (tag === undefined) return 'it has no tag'
-  if (status === 304 && !ifNoneMatch) return 'nobody sent a tag'
+  if (status === 304 && !ifNoneMatch) return 'the request had no tag'
   if (!ifNoneMatch) return undefined
   return (status === 304) === ifNoneMatch.some((one) => one.tag === tag)
     ? undefined
-    : `${status} with the tag ${tag}, and ${tagsOf(ifNoneMatch)} was sent`
+    : `${status} with the tag ${tag}, but the request sent ${tagsOf(ifNoneMatch)}`
 }

@@ -1,24 +1,24 @@
-// What no single answer shows: that something was done twice, and that a reservation does not end.
+// Finds faults that no single response shows: changes that took effect twice, and reservations that do not expire.
 
 import { type Commit, shownOrders } from './commits.ts'
 import { identityOf, longestOf, type Operation } from './operations.ts'
 import { EXPIRY_MS } from './windows.ts'
 import type { World } from './world.ts'
 
-type Told = [reason: string, operations: Operation[], commits?: Commit[]]
+type Contradiction = [reason: string, operations: Operation[], commits?: Commit[]]
 
 /**
- * Whoever sends an Idempotency-Key gets one answer; no two requests get one pet, order or deletion, and no request
- * two.
+ * Every use of an Idempotency-Key gets the same response. No two requests create or delete the same pet or order, and no request takes
+ * effect twice.
  */
-export function* doneTwice({ operations, commits }: World): Generator<Told> {
+export function* doneTwice({ operations, commits }: World): Generator<Contradiction> {
   const [answers, things] = [new Map<string, Operation>(), new Map<string, Operation>()]
   for (const operation of operations) {
     const { ask, status, text, replayed } = operation
     if (status === 201) {
       const identity = identityOf(operation)
       const before = answers.get(identity)
-      if (before && before.text !== text) yield ['the same request had another answer', [before, operation]]
+      if (before && before.text !== text) yield ['the same request had a different response', [before, operation]]
       else if (before && !before.replayed && !replayed) yield ['it was done a second time', [before, operation]]
       if (!before || !replayed) answers.set(identity, operation)
     }
@@ -27,7 +27,7 @@ export function* doneTwice({ operations, commits }: World): Generator<Told> {
     if (thing === undefined) continue
     const owner = things.get(`${ask.kind} ${thing}`)
     if (owner && identityOf(owner) !== identityOf(operation))
-      yield ['both were told that it is theirs', [owner, operation]]
+      yield ['two requests created or deleted the same one', [owner, operation]]
     things.set(`${ask.kind} ${thing}`, owner ?? operation)
   }
   const made = new Map<string, Commit>()
@@ -42,10 +42,10 @@ export function* doneTwice({ operations, commits }: World): Generator<Told> {
 }
 
 /**
- * Orders that are shown as pending after the time within which they expire. Where nothing broke, a busy machine is
- * late by what others waited.
+ * Yields responses with a pending order that should have expired. Without failures, the allowance for a busy machine is the longest duration
+ * of other requests.
  */
-export function* overdue({ operations, windows, circumstances }: World): Generator<Told> {
+export function* overdue({ operations, windows, circumstances }: World): Generator<Contradiction> {
   for (const [operation, { status, expiresAt }] of shownOrders(operations)) {
     if (status !== 'pending' || expiresAt === undefined || operation.replayed) continue
     const end = windows.clock(Date.parse(expiresAt))
@@ -54,6 +54,6 @@ export function* overdue({ operations, windows, circumstances }: World): Generat
     const { lateMs, isSteady } = circumstances
     const late = isSteady ? Math.min(lateMs, 2 * longestOf(operations, end, startedAt)) : lateMs
     if (startedAt > end + EXPIRY_MS + late)
-      yield [`its reservation has not ended, and should have at ${expiresAt}`, [operation]]
+      yield [`its reservation should have expired at ${expiresAt}`, [operation]]
   }
 }

@@ -1,11 +1,10 @@
-// The store after each of its commits, as the feed of events tells it. Version k is the store after the first k
-// commits.
+// The store after each commit, rebuilt from the feed. Version k is the store after the first k commits.
 
 import type { Commit } from './commits.ts'
 import type { ListAsk, Order, Pet } from './operations.ts'
 import { isSameOrder, type OrderVersion } from './rows.ts'
 
-/** What something was, from which version on. */
+/** The values of something, each with the version from which it holds. */
 class Chain<Of> {
   readonly since: number[] = []
   private readonly values: (Of | undefined)[] = []
@@ -24,7 +23,7 @@ class Chain<Of> {
   }
 }
 
-/** How many of the rising numbers are at most `most`. */
+/** Counts the numbers that are at most `most`, in an ascending list. */
 export function countUpTo(numbers: readonly number[], most: number): number {
   let [low, high] = [0, numbers.length]
   while (low < high) {
@@ -36,16 +35,16 @@ export function countUpTo(numbers: readonly number[], most: number): number {
 }
 
 const STATUSES = ['available', 'pending', 'sold'] as const
-/** In these an order holds its pet. */
+/** Statuses in which an order holds its pet. */
 const HOLDING = /^(pending|completed)$/
 
 export class Versions {
-  /** Rising. */
+  /** Ascending. */
   readonly petIds: number[] = []
   readonly orderIds: number[] = []
   private readonly pets = new Map<number, Chain<Pet>>()
   private readonly orders = new Map<number, Chain<OrderVersion>>()
-  /** The order that was placed for a pet last. */
+  /** The newest order of each pet. */
   private readonly placed = new Map<number, Chain<number>>()
   private readonly counts: (readonly number[])[] = [[0, 0, 0]]
 
@@ -98,7 +97,7 @@ export class Versions {
     return this.pet(petId, version)?.name ?? ''
   }
 
-  /** The order that was placed for the pet last. */
+  /** The newest order of the pet. */
   lastOrder(petId: number, version: number): OrderVersion | undefined {
     const id = this.placed.get(petId)?.at(version)
     return id === undefined ? undefined : this.order(id, version)
@@ -115,13 +114,13 @@ export class Versions {
     return { available, pending, sold }
   }
 
-  /** Whether the answer shows the order as it was then. */
+  /** Whether the order in the response equals this version. */
   isOrder(shown: Order, version: number): boolean {
     const order = this.order(shown.id, version)
     return order !== undefined && isSameOrder(order, this.petName(order, version), shown)
   }
 
-  /** The pet or order if it is there and the filters list it. */
+  /** The pet or order, if it exists and matches the filters. */
   row({ list, status, categoryId, petId }: ListAsk, id: number, version: number) {
     if (list === 'pets') {
       const pet = this.pet(id, version)
@@ -155,7 +154,7 @@ export class Versions {
   }
 }
 
-/** With the id among those that rise, once it is there. */
+/** Returns the chain of the id. Adds the chain, and the id to the ascending ids, if it is missing. */
 function chainOf<Of>(chains: Map<number, Chain<Of>>, ids: number[], id: number): Chain<Of> {
   const chain = chains.get(id) ?? new Chain<Of>()
   if (!chains.has(id)) ids.splice(countUpTo(ids, id), 0, id)

@@ -1,33 +1,33 @@
-// When each commit can have happened: not before somebody asked for it, and not after all who can have asked for it
-// had their answer. An expiry is asked for by nobody: it comes after its time, and soon.
+// Computes when each commit can have happened: after the start of a request that can have caused it, and before the end of the last such
+// request. No request causes an expiry: it happens soon after the reservation's end.
 
 import type { Commit } from './commits.ts'
 import type { Operation } from './operations.ts'
 import { countUpTo, type Versions } from './versions.ts'
 
-/** What the run allows. */
+/** The tolerances of a run. */
 export interface Allowance {
-  /** A clock was ahead by so much for a while. */
+  /** How far a clock was ahead for a while. */
   readonly aheadMs: number
-  /** How much later than it should an expiry may come. */
+  /** How late an expiry can be. */
   readonly lateMs: number
-  /** Whether nothing broke. */
+  /** Whether there was no failure. */
   readonly isSteady?: boolean
 }
 
-/** The contract of placeOrder: a reservation ends within this time. */
+/** The contract of placeOrder: a reservation expires within this time after its end. */
 export const EXPIRY_MS = 1_000
-/** Between the clock of the operations and that of the events, which counts whole milliseconds. */
+/** The tolerance between the clocks of operations and of events, which have whole milliseconds. */
 export const ROUNDED_MS = 5
 
 export class Windows {
-  /** Each is a commit, and another before it in the feed that can only have come after it. */
+  /** Pairs of commits whose order in the feed contradicts real time. */
   readonly contradictions: Readonly<Record<'commit' | 'before', Commit>>[] = []
-  /** A time of the wall clock on the clock of the operations. */
+  /** Converts a wall-clock time to the clock of the operations. */
   readonly clock: (wall: number) => number
-  /** Of each commit by itself: when all who can have asked for it had their answer, or its time was over. */
+  /** For each commit alone: the latest time at which it can have happened. */
   private readonly answered: readonly number[]
-  /** Of each commit, both rising. */
+  /** Bounds for each commit that also consider its neighbours; both ascend. */
   private readonly notBefore: number[] = []
   private readonly notAfter: number[] = []
 
@@ -69,26 +69,23 @@ export class Windows {
     return this.notBefore[n] as number
   }
 
-  /** The version that must have been there when something began. */
+  /** The oldest version that the store can have had at this time. */
   sureAt(time: number): number {
     return countUpTo(this.notAfter, time)
   }
 
-  /**
-   * Of the commits from this version on, the first that must have been there by then: it or a later one makes the
-   * version sure.
-   */
+  /** The first commit from this version on that must have happened by this time. */
   sureBy(version: number, time: number): Commit | undefined {
     return this.commits.find((_, n) => n + 1 >= version && (this.answered[n] as number) <= time)
   }
 
-  /** The last version that can have been there when something ended. */
+  /** The newest version that the store can have had at this time. */
   possibleAt(time: number): number {
     return countUpTo(this.notBefore, time)
   }
 }
 
-/** Gives a time of the wall clock on the clock of the operations. */
+/** Returns a function that converts wall-clock times to the clock of the operations. */
 function clockOf(operations: readonly Operation[]): (wall: number) => number {
   const [first, last] = [operations[0], operations.at(-1)]
   if (!first || !last || first === last) return (wall) => wall

@@ -1,4 +1,4 @@
-// What cannot be explained, in words: the requests, answers and times that contradict each other, and nothing else.
+// Describes faults: the requests, responses and times that contradict each other.
 
 import type { Fault } from './checker.ts'
 import type { Commit } from './commits.ts'
@@ -10,7 +10,7 @@ export function inWords({ reason, operations, commits }: Fault): string {
   return [reason, ...operations.map(lineOf), ...commits.map(commitLine)].join('\n  ')
 }
 
-/** Of a report: the reason, and what it is about. */
+/** One line for a report: the operation or event, and the reason. */
 export function shortly({ reason, operations, commits }: Fault): string {
   const last = operations.at(-1)
   const event = commits[0]?.event

@@ -1,21 +1,21 @@
-// What is known of a whole history, for the rules of single answers.
+// A whole history with its derived data, which the rules use.
 
 import { type Commit, commitsOf } from './commits.ts'
 import { identityOf, mayHaveDone, type Operation, type Seen } from './operations.ts'
 import { Versions } from './versions.ts'
 import { type Allowance, Windows } from './windows.ts'
 
-/** Which API keys there were, by name. */
+/** API keys by name. */
 export interface Keys {
-  /** They may read only. */
+  /** Read-only keys. */
   readonly readOnly: readonly string[]
-  /** None of a store. */
+  /** Keys that the store does not know. */
   readonly wrong: readonly string[]
-  /** Between these times of the operations' clock it was revoked. */
+  /** Start and end of the request that revoked a key, on the clock of the operations. */
   readonly revoked: Readonly<Record<string, readonly [from: number, to: number]>>
 }
 
-/** What happened while a history was recorded. */
+/** The circumstances in which a history was recorded. */
 export interface Circumstances extends Allowance {
   readonly keys: Keys
 }
@@ -26,9 +26,9 @@ export class World {
   readonly commits: readonly Commit[]
   readonly versions: Versions
   readonly windows: Windows
-  /** The operations that are done at most once together. */
+  /** Operations with the same Idempotency-Key and API key, which together take effect at most once. */
   readonly alike: ReadonlyMap<string, readonly Operation[]>
-  /** The commits that an operation may have made. */
+  /** The commits that each operation can have caused. */
   private readonly made = new Map<Operation, Commit[]>()
 
   constructor(
@@ -52,18 +52,18 @@ export class World {
     return this.made.get(operation) ?? []
   }
 
-  /** The commits that nobody else can have made. */
+  /** The commits that only this operation can have caused. */
   madeAlone(operation: Operation): readonly Commit[] {
     return this.madeBy(operation).filter(({ askers }) => askers.length === 1)
   }
 
-  /** Those with the same Idempotency-Key, without itself. */
+  /** The other operations with the same Idempotency-Key. */
   others(operation: Operation): readonly Operation[] {
     if (operation.idempotencyKey === undefined) return []
     return (this.alike.get(identityOf(operation)) ?? []).filter((one) => one !== operation)
   }
 
-  /** What somebody with the same Idempotency-Key has added or placed. */
+  /** The create that an operation with the same Idempotency-Key has caused. */
   keptFor(operation: Operation): Commit | undefined {
     for (const one of [operation, ...this.others(operation)]) {
       const [commit] = mayHaveDone(one) ? this.madeBy(one) : []

@@ -28,7 +28,7 @@ test('one order of all operations explains every answer of two servers; an answe
   )
   const late = operations.map((one) => (one === first ? { ...one, startedAt: end + 1, endedAt: end + 2 } : one))
   const [stale] = check(late, world.events, world.circumstances).faults
-  expect(stale?.reason).toBe('it shows the store as it was before a commit that was known')
+  expect(stale?.reason).toBe('it shows the store before a commit that was already visible')
 
   const untold = check(operations, world.events.slice(0, world.events.length / 2), world.circumstances)
   expect(untold.faults.length).toBeGreaterThan(0)

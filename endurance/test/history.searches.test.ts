@@ -43,13 +43,13 @@ test.each([
   ['with a pet that changes meanwhile', judged([FIRST, SECOND, THIRD], {}, '', [3, 4]), 'explained'],
   ['without it', judged([FIRST, THIRD], {}, '', [3, 4]), 'explained'],
   ['a pet that matched all the time is missing', judged([FIRST, THIRD]), 'pet 2 is not found'],
-  ['a pet that no longer matches', judged([FIRST, SECOND, THIRD], {}, '', [4, 4]), 'was never so'],
-  ['a pet with another status', judged([FIRST, SECOND, { ...THIRD, status: 'sold' }]), 'was never so'],
-  ['in no order', judged([SECOND, FIRST, THIRD]), 'in no order'],
-  ['one of them twice', judged([FIRST, SECOND, SECOND, THIRD]), 'in no order'],
+  ['a pet that no longer matches', judged([FIRST, SECOND, THIRD], {}, '', [4, 4]), 'never had this state'],
+  ['a pet with another status', judged([FIRST, SECOND, { ...THIRD, status: 'sold' }]), 'never had this state'],
+  ['in no order', judged([SECOND, FIRST, THIRD]), 'out of order'],
+  ['one of them twice', judged([FIRST, SECOND, SECOND, THIRD]), 'out of order'],
   ['more than its limit', judged([FIRST, SECOND, THIRD], { limit: 2 }), 'has 3 rows'],
   ['a link behind the last', judged([FIRST, SECOND, THIRD], {}, NEXT), 'nothing follows'],
-  ['a link behind nothing', judged([], {}, NEXT), 'behind nothing'],
+  ['a link behind nothing', judged([], {}, NEXT), 'but no rows'],
 ])('%s', (_, said, expected) => {
   expect(said).toContain(expected)
 })

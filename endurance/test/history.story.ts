@@ -1,4 +1,4 @@
-// A sound history, which a test changes in one place: what three clients did with three pets and two orders, and the events of it.
+// A correct history with its events, in which each test changes one place.
 
 import type { PetStatus } from '../../packages/service/src/domain/pets.ts'
 import { check } from '../history/checker.ts'
@@ -12,12 +12,12 @@ const KEYS = { readOnly: ['reader'], wrong: ['wrong'], revoked: { leaver: [0, 0]
 
 type Mutable<Of> = { -readonly [Field in keyof Of]: Of[Field] }
 
-/** Each operation takes 80 ms, 100 ms after the one before; what it changes has the time of its middle. */
+/** An operation starts every 100 ms and takes 80 ms. Its event has the time of its middle. */
 export class Story {
   readonly operations: Mutable<Operation>[] = []
   readonly events: Mutable<Seen>[] = []
 
-  /** `event`: what is told of it, as the second of its order where two are under way at once. */
+  /** `event` is the event of the change, if there is one. */
   tell(ask: Ask, status: number, body?: object, event?: object, also: Partial<Operation> = {}): void {
     const startedAt = 100 * this.operations.length
     const endedAt = startedAt + 80
@@ -41,7 +41,7 @@ export class Story {
     return this.events[n] as Mutable<Seen>
   }
 
-  /** Answered with this instead. */
+  /** Changes the response of an operation. */
   answer(n: number, change: object): void {
     const { text } = this.at(n)
     this.at(n).text = JSON.stringify({ ...JSON.parse(text), ...change })
@@ -76,7 +76,7 @@ export const ofPet = (type: string, of: ReturnType<typeof pet>) => ({
 })
 export const error = (code: string, status: number, message = '') => ({ code, message, status })
 
-/** Pet 1 was added as sold, freed and renamed; pet 3 was deleted; pet 2 was ordered, sold and returned. */
+/** Pet 1 is added as sold, corrected to available and renamed; pet 3 is deleted; pet 2 is ordered, sold and returned. */
 export function sound(): Story {
   const story = new Story()
   const added = pet(1, 'Rex', 'sold')

@@ -1,9 +1,8 @@
-// Faults that are edits of the service's source: rules that are left out, locks that nobody takes, what is written
-// in part.
+// Planted faults that edit the service's source: missing rules, missing locks, partial writes.
 
 import { FAILOVER, type Kind } from '../sites.ts'
 
-/** In a file, a text that is there once, and what stands in its place. */
+/** A text that occurs once in a file, and its replacement. */
 export type Edit = readonly [file: string, from: string, to: string]
 
 type Faults = Readonly<Record<string, Edit | readonly Edit[]>>
@@ -48,7 +47,7 @@ const RULES: Faults = {
 }
 
 const IN_SQLITE: Faults = {
-  // It alone knows its version, and so keeps answers.
+  // Only SQLite knows its version, so only it caches responses.
   'a cached list that is one commit old': [CACHE, 'version === this.version ?', 'version - this.version <= 1 ?'],
   'an answer cached under the next version': [CACHE, 'cache(url, answer, newest', 'cache(url, answer, newest + 1'],
   'the clock is read before the lock is taken': [

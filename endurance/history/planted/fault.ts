@@ -1,5 +1,5 @@
 // Builds the planted faults of histories from the contract faults of practice. Adds bodies as plain objects, chance, the server of a
-// request, and entity tags: an answer that a fault changes gets the tag of its new bytes.
+// request, and entity tags: a response that a fault changes gets the tag of its new bytes.
 
 import { at, type ContractFault } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import { remembering } from '../../../packages/practice/src/contract-faults/shared/memory.ts'
@@ -21,7 +21,7 @@ export const isRead = ({ method }: ClientRequest) => method === 'GET' || method 
 export const isDone = ({ status }: ServiceResponse) => status < 300
 export const isReplay = ({ headers }: ServiceResponse) => headerOf(headers, 'Idempotency-Replayed') !== undefined
 
-/** Of a request or a response. */
+/** Parses the body of a request or a response. */
 export function json({ body }: { body: Buffer }): Body {
   return body.length === 0 ? {} : JSON.parse(body.toString())
 }
@@ -30,16 +30,16 @@ export function withBody<Of extends ServiceResponse | ClientRequest>(of: Of, bod
   return { ...of, body: Buffer.from(JSON.stringify(body)) }
 }
 
-/** The time, so much later or earlier. */
+/** Adds `ms` to a time. */
 export function shifted(time: string, ms: number): string {
   return new Date(Date.parse(time) + ms).toISOString()
 }
 
-/** A body whose reservation ends so much later or earlier; any other body stays as it is. */
+/** Moves the end of a reservation by `ms`. Other bodies stay the same. */
 export const ending = (ms: number) => (body: Body) =>
   body.expiresAt ? { ...body, expiresAt: shifted(body.expiresAt, ms) } : body
 
-/** What answers these operations instead of the service, which it may ask. */
+/** Answers these operations instead of the service, which it can call. */
 export function instead(
   operations: string,
   answer: (request: ClientRequest, pass: Pass) => ServiceResponse | Promise<ServiceResponse>,
@@ -58,7 +58,7 @@ export function withLastKey(refused: number, isSuch: When): ContractFault {
   )
 }
 
-/** A share of the requests. */
+/** Applies the fault to a share of the requests. */
 export const sometimes =
   (share: number) =>
   (fault: ContractFault): ContractFault =>
@@ -87,7 +87,7 @@ export function answered(operations: string, change: (body: Body, request: Clien
   )
 }
 
-/** Each of them for itself: the requests by the first, the answers by the second. */
+/** Combines two faults: the first is closer to the service. */
 export function both(first: ContractFault, second: ContractFault): ContractFault {
   return () => {
     const [one, other] = [first(), second()]
@@ -95,7 +95,7 @@ export function both(first: ContractFault, second: ContractFault): ContractFault
   }
 }
 
-/** Each pet, order or event of any answer. */
+/** Changes each pet, order or event of any response. */
 export function everyRow(change: (row: Body) => Body): ContractFault {
   return answered('*', (body, request) => {
     if (/inventory/.test(request.target)) return body
@@ -103,13 +103,13 @@ export function everyRow(change: (row: Body) => Body): ContractFault {
   })
 }
 
-/** The resource as a GET gives it now. */
+/** Reads the current resource with a GET. */
 export async function current(request: ClientRequest, pass: Pass, path = request.target): Promise<ServiceResponse> {
   const { method: _, body: __, ...rest } = withKey({ ...request, headers: [] }, keyOf(request))
   return pass({ ...rest, method: 'GET', body: Buffer.alloc(0), target: path.replace(/\/(complete|return)$/, '') })
 }
 
-/** Answers to reads with a tag that a fault gives as they are. */
+/** Responses that keep status and body although the request has their tag. */
 const unconditional = new WeakSet<ServiceResponse>()
 const tagsOf = ({ headers }: ClientRequest) => headerOf(headers, 'If-None-Match')?.split(', ') ?? []
 const tagOf = ({ headers }: ServiceResponse) => headerOf(headers, 'ETag') ?? ''
@@ -120,7 +120,7 @@ const notModified = (response: ServiceResponse, tag: string): ServiceResponse =>
   return { ...tagged(response, tag), status: 304, body: Buffer.alloc(0) }
 }
 
-/** Answers a read that has tags with 304 and the tag that `choose` gives, or with 200. */
+/** Answers a conditional read with 304 and the tag that `choose` returns, or with 200. */
 export function knowing(choose: (sent: readonly string[], tag: string) => string | undefined): ContractFault {
   return at('*').onResponse((response, request) => {
     const tags = tagsOf(request)
@@ -133,7 +133,7 @@ export function knowing(choose: (sent: readonly string[], tag: string) => string
   })
 }
 
-/** Removes If-None-Match on the way to the service, and compares its tags with the tag of the final answer. */
+/** Removes If-None-Match on the way to the service, and compares its tags with the tag of the final response. */
 export function between(fault: Behaviour): Between {
   return async (sent, pass) => {
     const given: ServiceResponse[] = []

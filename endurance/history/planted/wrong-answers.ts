@@ -1,4 +1,4 @@
-// Planted faults of answers: they differ from their requests, or show commits too late, or on one server of two.
+// Planted faults of responses: they differ from their requests, or show commits too late or on only one server.
 
 import { at, type ContractFault } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import { remembering } from '../../../packages/practice/src/contract-faults/shared/memory.ts'
@@ -30,7 +30,7 @@ import {
 
 const without = (name: string) => (body: Body) => ({ ...body, [name]: undefined })
 
-/** Shown as if it had been kept. */
+/** Drops a field from the request, but shows it in responses. */
 const forgotten =
   (operations: string, field: string): ContractFault =>
   () => {
@@ -97,7 +97,7 @@ const ALL = `${LISTS}|${on.ONE}|${on.ORDER}`
 const never = () => false
 type Ends = (written: ClientRequest, kept: ClientRequest) => boolean
 
-/** Reads are answered again for so long, unless what has happened since ends that. */
+/** Repeats responses to reads for `ms`, unless a write ends that. */
 function cached(operations: string, ms: number, ends: Ends, servers = [0, 1]): ContractFault {
   return () => {
     const kept = new Map<string, { response: ServiceResponse; request: ClientRequest; until: number }>()
@@ -114,7 +114,7 @@ function cached(operations: string, ms: number, ends: Ends, servers = [0, 1]): C
   }
 }
 
-/** The answer before the last one, while it is young. */
+/** Returns the response before the last one. */
 const before = (operation: string) =>
   remembering(
     () => new Map<string, [now: ServiceResponse, before: ServiceResponse]>(),
@@ -126,7 +126,7 @@ const before = (operation: string) =>
     },
   )
 
-/** Lists have another tag. */
+/** Replaces the tags of lists. */
 const retagging = (tagOf: (text: string) => string) =>
   at(LISTS, 200).onResponse((response) => tagged(response, tagOf(`${response.body}`)))
 const withoutWait = ({ target, ...rest }: ClientRequest) => ({ ...rest, target: target.replace(/&wait=\d+/, '') })

@@ -1,4 +1,4 @@
-// Planted faults of changes: answered and not done, done twice or done late; and wrong or missing refusals.
+// Planted faults of changes: acknowledged but not made, made twice or made late; and wrong or missing refusals.
 
 import { ERROR_STATUS, type ErrorCode } from '../../../packages/contract/src/generated.ts'
 import { at, errorAnswer, jsonAnswer } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
@@ -38,7 +38,7 @@ const KEY = 'Idempotency-Key'
 const keyless = (request: ClientRequest) => ({ ...request, headers: withHeader(request.headers, KEY, undefined) })
 const later = (request: ClientRequest, pass: Pass) => setTimeout(() => pass(request).catch(() => undefined), LATE_MS)
 
-/** The answer that the service would give, without asking it. */
+/** Builds the response that the service would give, without the change. */
 async function pretended(request: ClientRequest, pass: Pass): Promise<ServiceResponse> {
   const before = await current(request, pass)
   if (before.status !== 200) return pass(request)
@@ -52,7 +52,7 @@ async function pretended(request: ClientRequest, pass: Pass): Promise<ServiceRes
 
 const onlyAnswered = (operations: string) => sometimes(0.5)(instead(operations, pretended))
 
-/** Answered at once, and done later. */
+/** Responds immediately, and makes the change later. */
 const late = (operations: string) =>
   sometimes(0.5)(
     instead(operations, async (request, pass) => {
@@ -62,7 +62,7 @@ const late = (operations: string) =>
     }),
   )
 
-/** Reservations end so much later than what is asked and answered says. */
+/** Moves the stored ends of reservations by `ms`, but not the ends in requests and responses. */
 const endingLater = (ms: number) => both(asked(`${on.PLACE}|${on.CHANGE}`, ending(ms)), everyRow(ending(-ms)))
 
 const oneTag = (n: number) => at('*').request.header('If-Match', (tags) => tags.split(', ').at(n))
@@ -112,7 +112,7 @@ export const TWICE: Faults = {
   'If-Match is ignored': at('*').request.header('If-Match'),
 }
 
-/** Of pets that are not there. */
+/** The next id of pets that do not exist. */
 let id = 1_000_000
 
 export const NOT_DONE: Faults = {
@@ -154,7 +154,7 @@ const refused = (operations: string, code: ErrorCode, message = 'No.', when: Whe
       return when(request) ? errorAnswer(ERROR_STATUS[code], code, message.replace('#', id)) : pass(request)
     }),
   )
-/** Done, and refused all the same. */
+/** Makes the change, but refuses it. */
 const doneAndRefused = (operations: string, code: ErrorCode) =>
   sometimes(0.4)(
     at(operations, 'any', (_, response) => isDone(response)).onResponse(() => errorAnswer(ERROR_STATUS[code], code)),

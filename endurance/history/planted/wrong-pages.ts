@@ -1,5 +1,4 @@
-// Planted faults of lists and of the feed: rows lost at the border of pages, deleted pets that are shown, and wrong events, orders of events
-// and times.
+// Planted faults of lists and of the feed: rows that are lost between pages, deleted pets in responses, and wrong events, orders and times.
 
 import {
   at,
@@ -69,7 +68,7 @@ export const BORDERS: Faults = {
   'a feed that begins one too late': rows(on.EVENTS, ({ target }) => /from=2/.test(target), withoutFirst),
 }
 
-/** Shows deleted pets, as they were last seen, in the answers with this status to these requests. */
+/** Shows deleted pets in the responses with this status to these operations. */
 function showing(
   operations: string,
   status: number,
@@ -117,7 +116,7 @@ export const KEPT: Faults = {
 const events = (change: (rows: Body[]) => Body[]) => answered(on.EVENTS, change)
 const withoutEvent = (type: string) => events((rows) => rows.filter((row) => row.type !== type))
 const asking = (wrong: RegExp, right = '') => target(on.EVENTS, (path) => path.replace(wrong, right))
-/** Changes a page of the feed; `all` keeps events of the pages before. */
+/** Changes a page of the feed. `all` has the events of earlier pages. */
 const known = (change: (rows: Body[], all: Map<number, Body>) => Body[]): ContractFault => {
   return () => {
     const all = new Map<number, Body>()
@@ -132,7 +131,7 @@ const asNow = (what: string, of: string) =>
   })
 
 export const ORDER: Faults = {
-  /** Two that follow each other have exchanged all but their ids. */
+  /** Two adjacent events swap everything but their ids. */
   'two events in the wrong order': known((rows, all) => {
     for (const row of rows) all.set(row.id, row)
     const other = (id: number) => all.get(id % 2 === 0 ? id + 1 : id - 1)
