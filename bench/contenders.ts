@@ -1,4 +1,4 @@
-// The servers that are compared: the service as it is shipped, the floor of its runtime, nginx, and Fastify with node:sqlite.
+// The servers of the comparison: the service, the bare runtime as the floor, nginx, and Fastify with node:sqlite.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,21 +15,21 @@ import { type Answer, answerOf, type Running, type Starting, start } from './ser
 
 export interface Contender {
   name: string
-  /** Its cursor of the page that follows this id. */
+  /** The cursor of the page after this id. */
   cursor(after: number, status?: PetStatus): string
-  /** Makes a store with so many pets for this work in an empty folder, and returns how to start the server. */
+  /** Creates a store with this number of pets in an empty folder, and returns how to start the server. */
   prepare(folder: string, pets: number, work: Work): Promise<Starting>
 }
 
 const PROGRAM = 'bin/petstore'
-/** The service of the source tree at `root`, with its defaults: keys checked, creates logged to a file. */
+/** The service of the source tree at `root` with its default settings. Its log goes to a file. */
 export function ours(root: string, name = 'petstore'): Contender {
   return withStore(name, (database) => ({ command: serving(join(root, PROGRAM), database) }), root)
 }
 
 export const US = ours(ROOT)
 
-/** The service of the source tree at `root` on PostgreSQL, which has its default durability and both cores. */
+/** The service of the source tree at `root` on PostgreSQL with default durability. PostgreSQL can use both cores. */
 export function onPostgres(root: string, name: string): Contender {
   const program = join(root, PROGRAM)
   async function launch(database: string): Promise<Launched> {
@@ -71,14 +71,14 @@ function withStore(name: string, launch: Launch, root = ROOT): Contender {
   }
 }
 
-/** The runtime of the service, sending the service's answer; see floor.ts. */
+/** The bare runtime, which sends the service's response; see floor.ts. */
 export const FLOOR = sending('floor', (answer, port, folder) => {
   const file = join(folder, 'answer.json')
   writeFileSync(file, JSON.stringify(answer))
   return [process.execPath, join(import.meta.dir, 'floor.ts'), file, port]
 })
 
-/** nginx, sending the service's answer from its configuration. */
+/** nginx, which sends the service's response from its configuration. */
 const nginx = sending('nginx', (answer, port, folder) => {
   const file = join(folder, 'nginx.conf')
   writeFileSync(file, nginxConfiguration(answer, port, folder))
@@ -87,7 +87,7 @@ const nginx = sending('nginx', (answer, port, folder) => {
 
 export const ALL = [US, FLOOR, nginx, FASTIFY]
 
-/** A server that sends the service's answer to the first request of its work to all of them. */
+/** A server that answers all requests with the service's response to the first one. */
 function sending(name: string, command: (answer: Answer, port: string, folder: string) => string[]): Contender {
   return {
     ...US,
@@ -107,7 +107,7 @@ async function ourAnswer(pets: number, work: Work): Promise<Answer> {
   return await answerOf(server, filled)
 }
 
-/** The requests of this work to a server with so many pets. */
+/** The requests of this work to a server with this number of pets. */
 export async function requestsTo(
   server: Pick<Running, 'port' | 'key'>,
   contender: Contender,

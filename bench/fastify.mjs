@@ -1,7 +1,6 @@
-// The peer: what a good engineer would write today. Fastify 5 with JSON Schema for input and output (which also builds its
-// fast serializer), and node:sqlite with prepared statements, WAL, synchronous=FULL and one transaction for each create. It
-// reads the same file as the service and logs nothing.
-// usage: node fastify.mjs DATABASE PORT
+// The same service as a good engineer would write it with Fastify 5, JSON Schema for input and output, and node:sqlite with prepared
+// statements, WAL, synchronous=FULL and one transaction for each create. It uses the same file as the service and logs nothing.
+// Usage: node fastify.mjs DATABASE PORT
 
 import { hash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
@@ -18,7 +17,7 @@ const petById = select('id = ?')
 const insert = database.prepare(
   'INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES (?, ?, ?, ?, ?)',
 )
-// Keys are read once, in favour of this peer: the service checks its file at every request.
+// Reads the keys once, which is an advantage: the service checks its file on every request.
 const valid = database.prepare('SELECT hash, id FROM keys WHERE revoked_at IS NULL').all()
 const keys = new Map(valid.map((key) => [key.hash, key.id]))
 
@@ -47,7 +46,7 @@ app.addHook('onRequest', (request, reply, done) => {
 const list = { querystring: query, response: { 200: { type: 'array', items: pet } } }
 app.get('/v1/pets', { schema: list }, ({ query }, reply) => {
   const { limit, status, cursor } = query
-  // One more than asked for shows whether a next page exists.
+  // One extra row shows whether there is a next page.
   const pets = status ? pageByStatus.all(status, cursor, limit + 1) : page.all(cursor, limit + 1)
   if (pets.length > limit) {
     pets.length = limit

@@ -1,14 +1,14 @@
-// Figures: what the rounds of a row measured. Ratios are taken round by round: what slows the machine for a while slows both sides.
+// The measurements of a row. Ratios are computed round by round, because a slow machine slows down both sides.
 
 /**
- * One measurement. `cpuUs` is the server's processor time for one answer, with what it did after the load because of it; other work on
- * the machine disturbs it least. `busy` is that during a second of load, in seconds: well under 1, something else was the limit.
+ * One measurement. `cpuUs` is the server's processor time for each response, including deferred work; other work on the machine affects it
+ * least. `busy` is the processor time in seconds for each second of load: if it is well below 1, something else was the limit.
  */
 export type Run = Record<'perSecond' | 'p50Ms' | 'p99Ms' | 'busy' | 'cpuUs', number>
 
 export interface Figure {
   name: string
-  /** One for each round. */
+  /** One measurement for each round. */
   runs: Run[]
 }
 
@@ -18,7 +18,7 @@ export interface Summary {
   max: number
 }
 
-/** The values of one kind, round by round. Throws a RangeError when there are none. */
+/** Returns the values of one kind, round by round. Throws a RangeError if there are none. */
 export function each(figures: readonly Figure[], name: string, kind: keyof Run): number[] {
   const values = figures.filter((one) => one.name === name).flatMap(({ runs }) => runs.map((run) => run[kind]))
   if (values.length === 0) throw new RangeError(`no ${kind} of ${name}`)
@@ -41,7 +41,7 @@ export function ratios(ours: readonly number[], theirs: readonly number[]): Summ
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
 }
 
-/** Three significant digits, or all that a whole number has. */
+/** Formats a number with three significant digits, or all digits of a larger whole number. */
 export function number(value: number): string {
   if (value < 100) return value.toFixed(value >= 10 ? 1 : 2)
   return Math.round(value).toLocaleString('en').replaceAll(',', ' ')

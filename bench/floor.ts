@@ -1,6 +1,6 @@
-// The floor: what this runtime itself takes for an answer. `Bun.serve` compares the key's header and sends the headers and
-// the bytes of the service. It parses the body of a POST and stores nothing.
-// usage: bun floor.ts FILE PORT, where FILE holds an Answer as JSON
+// The floor: the least work of this runtime for a response. `Bun.serve` checks the API key, and sends the service's headers and bytes. It
+// parses the body of a POST, but stores nothing.
+// Usage: bun floor.ts FILE PORT. FILE has an Answer as JSON.
 
 import type { Answer } from './servers.ts'
 

@@ -1,5 +1,4 @@
-// One run of wrk against one server: the rate, the latencies, and whether every answer was the expected one. A run with a
-// wrong answer gives no figure.
+// Runs wrk against a server and returns the rate and the latencies. A run with a wrong response fails.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,28 +12,28 @@ export interface Load {
   server: Pick<Running, 'port' | 'pid'>
   /** The file with the raw requests. */
   requests: string
-  /** The only status that is accepted. */
+  /** The expected status. */
   status: number
-  /** How many requests were sent: a run goes on where the one before ended. */
+  /** How many requests were sent. Each run continues where the last one ended. */
   sent: number
-  /** The mean length of the answers, which the audit finds. */
+  /** The mean length of the responses in the audit. */
   bytesPerAnswer?: number
 }
 
-/** What load.lua prints. */
+/** The output of load.lua. */
 type Report = Record<'requests' | 'bytes' | 'durationUs' | 'p50Us' | 'p99Us' | 'wrong' | 'failed' | 'late', number>
 
 const CONNECTIONS = 64
-/** How far the mean length of answers may differ from the audit's: ids grow while pets are added. */
+/** How far the mean length may differ from the audit's. Ids get longer while pets are added. */
 const LENGTH_TOLERANCE = 0.05
-/** So that no server works while another is measured. */
+/** A pause, so that no server works while another is measured. */
 const IDLE_MS = 600
 
 export function writeRequests(path: string, asked: readonly BenchRequest[], key: string): void {
   writeFileSync(path, asked.map((each) => rawRequest(each, key)).join('\0'))
 }
 
-/** A request as it is sent. */
+/** The bytes of a request. */
 export function rawRequest({ method, target, headers = {}, body }: BenchRequest, key: string): string {
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
   const all = { Host: '127.0.0.1', Authorization: `Bearer ${key}`, ...headers, ...length }
@@ -42,14 +41,14 @@ export function rawRequest({ method, target, headers = {}, body }: BenchRequest,
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
 }
 
-/** Checks the status of every answer. Throws an Error for another one. */
+/** Checks the status of every response. Throws an Error if one is wrong. */
 export async function audit(load: Load, seconds: number): Promise<void> {
   const { wrong, bytes, requests } = await wrk(load, seconds, load.status)
   if (wrong > 0) throw new Error(`${load.name}: not all answers are ${load.status}: ${wrong} of ${requests}`)
   load.bytesPerAnswer = bytes / requests
 }
 
-/** Throws an Error for answers of another length than the audit's, since they are other answers. */
+/** Throws an Error if the length of the responses differs from the audit, because then the responses differ. */
 export async function measure(load: Load, seconds: number): Promise<Run> {
   const { pid } = load.server
   const [cpuBefore, startedAt] = [cpuSeconds(pid), performance.now()]
@@ -86,7 +85,7 @@ async function wrk(load: Load, seconds: number, ...status: [number?]): Promise<R
   const { failed, late } = report
   if (failed + late > 0) throw new Error(`${load.name}: ${failed} failed answers, ${late} after more than 10 s`)
   if (report.requests === 0) throw new Error(`${load.name}: there was no answer`)
-  // Each connection has taken one more request, which was not answered.
+  // Each connection took one more request, which got no response.
   load.sent += report.requests + CONNECTIONS
   return report
 }

@@ -1,5 +1,5 @@
-// `npm run bench`: measures the service beside its contenders, and writes a section of docs/performance.md. With --quick it
-// compares the working tree with a commit.
+// `npm run bench` measures the service and other servers, and writes a section of docs/performance.md. With --quick, it compares the working
+// tree with a commit.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,10 +33,10 @@ const program = new Command('npm run bench --')
   .option('--postgres', 'with --quick: on PostgreSQL', false)
   .action(async ({ only, rounds, seconds, ...options }: Options) => {
     machine.requireTools('wrk', 'taskset', ...(options.quick ? [] : ['nginx']))
-    // This process sends requests, too: keep it off the server's core.
+    // Keep this process off the server's core, because it sends requests, too.
     machine.stayOn(machine.CORES.load)
     if (options.quick) return quick(options.against, only, options.postgres)
-    // Fastify, and a Node for it unless the system has to have one (24 or later).
+    // Fastify, and a Node for it unless the system has Node 24 or later.
     await installTools('bench', import.meta.dir)
     const results: Result[] = []
     for (const row of ROWS.filter(({ work }) => only?.includes(work) ?? true)) {

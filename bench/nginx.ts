@@ -1,11 +1,11 @@
-// The configuration with which nginx sends one answer of the service.
+// Configures nginx to send one response of the service.
 
 import type { Answer } from './servers.ts'
 
 /** The longest word that nginx reads. */
 const WORD_BYTES_MAX = 4000
 
-/** One worker that checks the key and sends the answer from its configuration: that is half again as fast as from a file. */
+/** One worker that checks the key and sends the response from its configuration, which is 1.5 times as fast as from a file. */
 export function nginxConfiguration({ status, headers, body, key }: Answer, port: string, folder: string): string {
   const { 'content-type': type = 'application/json', ...others } = headers
   const fields = Object.entries(others).map(([name, value]) => `add_header ${name} ${quoted(value)};`)
@@ -28,7 +28,7 @@ http {
 `
 }
 
-/** One word of nginx's configuration. Throws a RangeError for a text that nginx would read as something else. */
+/** Quotes a word for nginx's configuration. Throws a RangeError if nginx would read the text differently. */
 export function quoted(text: string): string {
   if (text.includes('$')) throw new RangeError('nginx would read $ as a variable')
   if (Buffer.byteLength(text) > WORD_BYTES_MAX) throw new RangeError('the text is too long for one word of nginx')

@@ -1,4 +1,4 @@
-// The working tree beside a commit, in alternating runs of one second. Shows within eight minutes whether a change is faster.
+// Compares the working tree with a commit in alternating runs of one second. Takes eight minutes.
 
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,13 +9,13 @@ import { WORK, type WorkName } from './requests.ts'
 import { measureTogether } from './rounds.ts'
 
 const PETS = 1e6
-/** Two processes of the same program may differ by some percent, so several of each are measured. */
+/** Several processes of each side, because two processes of the same program can differ by some percent. */
 const SQLITE = { contender: ours, processes: 3, pace: { rounds: 2, seconds: 1 } }
-/** To fill a database takes a minute, so there is one of each side. */
+/** One process of each side, because filling a database takes a minute. */
 const POSTGRES = { contender: onPostgres, processes: 1, pace: { rounds: 6, seconds: 1 } }
 const [OURS, THEIRS] = ['working tree', 'commit'] as const
 
-/** `only`: these kinds of work. Throws CannotRun when there is no such commit. */
+/** `only` limits the kinds of work. Throws CannotRun if the commit does not exist. */
 export async function quick(commit: string, only: readonly string[] | undefined, postgres: boolean): Promise<void> {
   const how = postgres ? POSTGRES : SQLITE
   using folder = temporaryFolder()
@@ -47,11 +47,11 @@ async function comparison(
   const of = (name: string, kind: 'perSecond' | 'cpuUs') => each(figures, name, kind)
   const shown = ({ median, min, max }: Summary) => `${median.toFixed(3)} × (${min.toFixed(3)} to ${max.toFixed(3)})`
   const rates = ratios(of(OURS, 'perSecond'), of(THEIRS, 'perSecond'))
-  // Less processor time is more work in a second of it.
+  // Invert the ratio: less processor time is better.
   return [rates, ratios(of(THEIRS, 'cpuUs'), of(OURS, 'cpuUs'))].map(shown).join('   ')
 }
 
-/** The packages are shared with the working tree if the commit has the same lock file, and installed otherwise. */
+/** Shares the packages with the working tree if the commit has the same lock file, or installs them. */
 function bringPackages(tree: string): void {
   const [own, theirs] = [ROOT, tree].map((root) => readFileSync(join(root, 'package-lock.json'), 'utf8'))
   if (own === theirs) symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))

@@ -1,4 +1,4 @@
-// The results as a section of docs/performance.md, its first, which has the figures that a reader wants.
+// Writes the results as a section of docs/performance.md.
 
 import { each, median, number, type Run } from './figures.ts'
 import { type Result, toFloor } from './rows.ts'
@@ -7,13 +7,13 @@ const SECTION = /^## What one server does\n[\s\S]*?(?=^## )/m
 const PEERS = ['floor', 'nginx', 'Fastify']
 const HEAD = ['', 'petstore, a second', ...PEERS, 'p50 ms', 'p99 ms', 'CPU µs']
 
-/** docs/performance.md with these results. Throws an Error where it has no section for them. */
+/** Returns docs/performance.md with these results. Throws an Error if its section is missing. */
 export function summarized(before: string, circumstances: string, results: readonly Result[]): string {
   if (!SECTION.test(before)) throw new Error('docs/performance.md has no section "What one server does".')
   return before.replace(SECTION, () => `## What one server does\n\n${circumstances}\n\n${table(results)}\n`)
 }
 
-/** The medians of each row, and which targets were missed. */
+/** Returns the medians of each row, and the missed targets. */
 export function table(results: readonly Result[]): string {
   const rows = results.map(({ title, figures }) => {
     const value = (name: string, kind: keyof Run) =>

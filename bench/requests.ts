@@ -1,8 +1,8 @@
-// The kinds of work: the requests of each, as wrk sends them in turn, and the status that answers them.
+// The kinds of work, with the requests that wrk sends in turn and the expected status.
 
 import type { PetStatus } from '../packages/service/src/domain/pets.ts'
 
-/** One request. `{nnnn}` stands for a number of six digits, another one each time. */
+/** One request. `{nnnn}` is replaced with a new number of six digits each time. */
 export interface BenchRequest {
   method: 'GET' | 'POST'
   target: string
@@ -10,7 +10,7 @@ export interface BenchRequest {
   body?: string
 }
 
-/** What requests depend on: the server's pets, its cursors of the pages that follow an id and an event, and the entity tag of its list. */
+/** Data of the server: its pets, its cursors after an id and after an event, and the entity tag of its list. */
 export interface Asking {
   pets: number
   cursor: (after: number, status?: PetStatus) => string
@@ -21,14 +21,14 @@ export interface Asking {
 export interface Work {
   status: number
   requests(asking: Asking): BenchRequest[]
-  /** SQL that its store is prepared with. */
+  /** SQL that prepares the store. */
   prepare: string | undefined
 }
 
 const STATUSES: readonly PetStatus[] = ['available', 'pending', 'sold']
-/** More than any cache of pages holds. */
+/** More pages than any cache holds. */
 const RANDOM_REQUESTS = 200_000
-/** The pets that are ordered: those whose ids have six digits. */
+/** The ordered pets: their ids have six digits. */
 const ORDERED = 'id BETWEEN 100000 AND 999999'
 const AVAILABLE = `UPDATE pets SET status = 'available' WHERE ${ORDERED} AND status <> 'available'`
 const PENDING = `UPDATE pets SET status = 'pending' WHERE ${ORDERED} AND status <> 'pending';
@@ -40,10 +40,10 @@ export const LIST = get('')
 export const WORK = {
   list: work(200, () => [LIST]),
   'not-modified': work(304, ({ etag }) => [{ ...LIST, headers: { 'If-None-Match': etag } }]),
-  // Each of the 100 pages is full in a store of 1000 pets or more.
+  // In a store of 1000 pets or more, all 100 pages are full.
   filtered: work(200, ({ pets, cursor }) => repeat(100, (n) => page(cursor, Math.floor((n * pets) / 200), n))),
   pages: work(200, ({ pets, cursor }) => scattered(pets - 20, (after) => page(cursor, after))),
-  // The last pets are left out: few of them are sold.
+  // Leaves out the last pets, because few of them are sold.
   'status-pages': work(200, ({ pets, cursor }) => scattered(pets - 1000, (after, n) => page(cursor, after, n))),
   pet: work(200, ({ pets }) => scattered(pets, (before) => get(`/${before + 1}`))),
   create: work(201, () => repeat(100, (n) => post('/v1/pets', newPet(n)))),
@@ -54,7 +54,7 @@ export const WORK = {
 
 export type WorkName = keyof typeof WORK
 
-/** In the link to the next page. */
+/** Returns the cursor in the link to the next page. */
 export function cursorOf(link = ''): string {
   return /[?&]cursor=([^&>]+)/.exec(link)?.[1] ?? ''
 }
@@ -71,7 +71,7 @@ function get(rest: string): BenchRequest {
   return { method: 'GET', target: `/v1/pets${rest}` }
 }
 
-/** With a number, a page with the status that comes in turn. */
+/** With `n`, the page has a status filter that rotates. */
 function page(cursor: Asking['cursor'], after: number, n?: number): BenchRequest {
   if (n === undefined) return get(`?cursor=${cursor(after)}`)
   const status = STATUSES[n % 3] as PetStatus
@@ -90,7 +90,7 @@ function repeat(count: number, request: (n: number) => BenchRequest): BenchReque
   return Array.from({ length: count }, (_, n) => request(n))
 }
 
-/** For numbers below `limit`, far from each other and the same in every run: Knuth's multiplicative hash of 1, 2, 3 … */
+/** Requests for scattered numbers below `limit`, the same in every run: Knuth's multiplicative hash of 1, 2, 3 … */
 function scattered(limit: number, request: (place: number, n: number) => BenchRequest): BenchRequest[] {
   return repeat(RANDOM_REQUESTS, (n) => request((Math.imul(n + 1, 2654435761) >>> 0) % limit, n))
 }

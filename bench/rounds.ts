@@ -1,5 +1,5 @@
-// Entries that are measured together. Their servers start once and are warmed up while every answer is checked; then each
-// round measures all of them in turn, so that a slow minute of the machine is slow for all.
+// Measures several servers together. They start once, and every response of the warm-up is checked. Each round then measures all of them, so
+// that a slow minute of the machine affects all.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,16 +12,16 @@ import { start, untilIdle } from './servers.ts'
 
 export interface Pace {
   rounds: number
-  /** Whole seconds of each run. */
+  /** The duration of each run in whole seconds. */
   seconds: number
 }
 
-/** For each entry; all are warmed up at once. */
+/** The warm-up of all entries, which runs in parallel. */
 const WARM_UP_SECONDS = 2
-/** After so long without a request, a server begins the work that it has put off. */
+/** After this time without a request, a server starts deferred work. */
 const PUT_OFF_MS = 3000
 
-/** Throws an Error for a wrong answer. */
+/** Throws an Error if a response is wrong. */
 export async function measureTogether(
   work: Work,
   pets: number,
@@ -41,10 +41,10 @@ export async function measureTogether(
     loads.push({ name, server, requests, status: work.status, sent: 0, runs: [] })
   }
   await Promise.all(loads.map((load) => audit(load, WARM_UP_SECONDS * contenders.length)))
-  // Otherwise the work that one has put off would be done on the core on which the first of them is measured.
+  // Otherwise deferred work of one server would run on the core where the first one is measured.
   await Promise.all(loads.map(({ server }) => untilIdle(server.pid, PUT_OFF_MS)))
   for (let round = 0; round < rounds; round++) {
-    // Every other round runs in reverse, so that the order favours no entry.
+    // Reverse every other round, so that the order favours no entry.
     for (const load of round % 2 === 0 ? loads : loads.toReversed()) {
       const run = await measure(load, seconds)
       load.runs.push(run)
@@ -58,7 +58,7 @@ export async function measureTogether(
   return loads
 }
 
-/** Progress, on standard error. */
+/** Prints progress to stderr. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }

@@ -1,4 +1,4 @@
-// Stores filled with the same pets every time.
+// Creates stores with the same pets every time.
 
 import { Database } from 'bun:sqlite'
 import { copyFileSync, writeFileSync } from 'node:fs'
@@ -13,8 +13,8 @@ const NAMES = ['Bella', 'Max', 'Luna', 'Charlie', 'Lucy', 'Cooper', 'Daisy', 'Mi
 const made = new Map<string, { database: string; key: string }>()
 
 /**
- * Copies a store with this many pets, in the schema of the source tree at `root`, to `path` and prepares it for the work. Returns
- * an API key. The first time in a process the store is made; for 10^7 pets that takes half a minute and 600 MB.
+ * Copies a store with this number of pets, in the schema of the source tree at `root`, to `path`, and prepares it for the work. Returns an
+ * API key. The first call in a process creates the store, which takes half a minute and 600 MB for 10^7 pets.
  */
 export function copySeeded(root: string, pets: number, path: string, work: Work): string {
   const name = `${root} ${pets}`
@@ -27,20 +27,20 @@ export function copySeeded(root: string, pets: number, path: string, work: Work)
   }
   copyFileSync(seeded.database, path)
   if (work.prepare) change(path, work.prepare)
-  // On disk now, it makes no later sync wait.
+  // Sync now, so that no later sync waits for it.
   run(['sync', path])
   return seeded.key
 }
 
-/** Makes an empty store at `path` and returns an API key of it. The tree's own command line makes the schema. */
+/** Creates an empty store at `path` with the command line of the tree, and returns an API key. */
 export function createStore(root: string, path: string): string {
-  // The command makes no file by itself.
+  // The command does not create the file.
   writeFileSync(path, '')
   const printed = run([join(root, 'bin/petstore'), 'keys', 'create', '--name', 'bench', '--database', path])
   return /pets_live_\w+/.exec(printed)?.[0] as string
 }
 
-/** Adds pets to the store at `path`, which has one key and no pets. */
+/** Adds pets to a store that has one key and no pets. */
 export function fill(path: string, pets: number): void {
   // Knuth's multiplicative hash makes neighbours differ. 70 % are available, 20 % pending, 10 % sold.
   const sql = `
@@ -59,16 +59,16 @@ export function fill(path: string, pets: number): void {
   change(path, ADDED)
 }
 
-/** When the pet of this id was added. */
+/** The time at which the pet with this id was added. */
 export const addedAt = (id: number) => 1763683200000 + id
 
-/** Each pet that was added is a row of the feed. */
+/** Adds one event for each pet. */
 const ADDED = `INSERT INTO events (id, type, at, reached, key_id, pet_id, pet_status, pet)
   SELECT id, 'pet.added', created_at, created_at, created_by, id, status,
     concat('{"name":', json_quote(name), ',"categoryId":', category_id, '}')
   FROM pets ORDER BY id`
 
-/** Fills the index of search. */
+/** Fills the search index. */
 export function index(path: string): void {
   change(path, (database) => {
     const { addRows } = searchIndex(new Statements({ database }))
@@ -78,7 +78,7 @@ export function index(path: string): void {
   })
 }
 
-/** Fast, without a journal: an interruption leaves the file corrupt. */
+/** Opens the file without a journal, which is fast. An interruption corrupts the file. */
 function change(path: string, how: string | ((database: Database) => void)): void {
   using database = new Database(path, { readwrite: true, safeIntegers: true })
   database.run('PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -200000')

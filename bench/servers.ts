@@ -1,4 +1,4 @@
-// The processes under test: each is started on its cores, awaited until it answers, watched through /proc, and stopped.
+// Starts the servers on their cores, waits until they respond, measures them through /proc, and stops them.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,20 +8,20 @@ import { type BenchRequest, LIST } from './requests.ts'
 
 export interface Starting {
   command(port: string): string[]
-  /** With this API key GET /v1/pets succeeds once the server is ready. */
+  /** GET /v1/pets succeeds with this API key when the server is ready. */
   key: string
   environment?: Record<string, string>
   stopped?: (() => Promise<void>) | undefined
 }
 
-/** It stops when it goes out of scope. */
+/** Stops when it goes out of scope. */
 export interface Running extends AsyncDisposable {
   port: number
   pid: number
   key: string
 }
 
-/** One answer of a server, without the headers that every server adds, and the key for it. */
+/** A response of a server, without the headers that every server adds, and the API key. */
 export interface Answer {
   status: number
   headers: Record<string, string>
@@ -35,13 +35,13 @@ const IDLE_STEP_MS = 200
 const ADDED_HEADERS = ['connection', 'content-length', 'date', 'transfer-encoding']
 const running = new Set<Bun.Subprocess>()
 
-// However this process ends, its servers end with it.
+// Stops the servers however this process ends.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
-/** Starts it in a folder, which also gets its output. Throws an Error with the end of that when it does not answer. */
+/** Starts a server in a folder, which also gets its output. Throws an Error with the end of the output if it does not respond. */
 export async function start(starting: Starting, folder: string): Promise<Running> {
   const [port, key] = [freePort(), starting.key]
   const command = starting.command(String(port))
@@ -64,7 +64,7 @@ export async function start(starting: Starting, folder: string): Promise<Running
   return { port, pid: child.pid, key, [Symbol.asyncDispose]: stop }
 }
 
-/** Throws an Error for a failure. */
+/** Throws an Error if the request fails. */
 export async function answerOf({ port, key }: Pick<Running, 'port' | 'key'>, asked: BenchRequest): Promise<Answer> {
   const { method, target, headers, body = null } = asked
   const authorized = { ...headers, Authorization: `Bearer ${key}` }
@@ -75,17 +75,17 @@ export async function answerOf({ port, key }: Pick<Running, 'port' | 'key'>, ask
   return { status, headers: Object.fromEntries(own), body: text, key }
 }
 
-/** Seconds of processor time that a process and its descendants have used. */
+/** Returns the processor time of a process and its descendants, in seconds. */
 export function cpuSeconds(pid: number): number {
-  // The name comes first, in parentheses, and may hold spaces.
+  // The name comes first, in parentheses, and can contain spaces.
   const fields = contents(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ')
   const own = (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) / TICKS_PER_SECOND
-  // Linux lists a child with the thread that started it: here that is the first.
+  // Linux lists a child with the thread that started it, here the first.
   const children = contents(`/proc/${pid}/task/${pid}/children`).match(/\d+/g) ?? []
   return children.reduce((sum, child) => sum + cpuSeconds(Number(child)), own)
 }
 
-/** Resolves when a process and its descendants have done next to nothing for so long. What they put off while they had requests is done then. */
+/** Resolves when a process and its descendants have been idle for this time, so deferred work is done. */
 export async function untilIdle(pid: number, ms: number): Promise<void> {
   for (let [idle, before] = [0, cpuSeconds(pid)]; idle < ms; ) {
     await Bun.sleep(IDLE_STEP_MS)
@@ -95,7 +95,7 @@ export async function untilIdle(pid: number, ms: number): Promise<void> {
   }
 }
 
-/** A process may end while it is read: then it counts for nothing. */
+/** Counts a process that ends during the reading as 0. */
 function contents(path: string): string {
   try {
     return readFileSync(path, 'utf8')

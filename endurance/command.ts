@@ -19,7 +19,7 @@ export interface Experiment<Name extends string, Choice extends string = never> 
 }
 
 export interface Outcome {
-  /** Markdown: what was done, what was counted, what went wrong. */
+  /** The work, the figures and the faults as Markdown. */
   text: string
   passed: boolean
 }

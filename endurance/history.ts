@@ -64,7 +64,8 @@ ${faultsLine(faults)}`
 export const main = experiment<keyof Omit<Asked, 'breaks'> | 'together', 'store' | 'breaks' | 'planted'>({
   name: 'history',
   title: 'Recorded histories',
-  description: 'Records the calls of many clients during failures, and checks that one order of all calls explains every response.',
+  description:
+    'Records the calls of many clients during failures, and checks that one order of all calls explains every response.',
   options: {
     pieces: ['histories for each kind of store; each gets a new store', 4],
     operations: ['operations in each history', 25_000],

@@ -1,5 +1,5 @@
-// Asks the npm registry for known vulnerabilities of the installed packages. Some registries do not answer such requests: the
-// audit is then skipped, and the report has the reason.
+// Asks the npm registry for known vulnerabilities of the installed packages. Skips the audit, with a reason, if the registry does not support
+// it.
 
 export interface Audit {
   outcome: 'ok' | 'failed' | 'skipped'
@@ -23,7 +23,7 @@ export async function audit(root: string, registry?: string): Promise<Audit> {
   const { stdout } = Bun.spawn(command, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'], timeout: WAIT_MS })
   const answer = parsed(await stdout.text())
   if (!answer.metadata) {
-    // Without the registry's name, which may be private.
+    // Leave out the registry's name, which can be private.
     const [reason = ''] = (answer.message ?? answer.error?.summary ?? 'no answer').split(' - ')
     return { outcome: 'skipped', report: `the registry answers no audit: ${reason}` }
   }

@@ -1,5 +1,5 @@
-// `npm run build`: writes the contents of the packages to dist/: the service as one script with the pages' files, `petstore/testing`,
-// and the client, which is a separate package.
+// `npm run build` writes the contents of the packages to dist/: the service as one script with the page's files, `petstore/testing`, and the
+// client, which is a separate package.
 
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const dist = join(root, 'dist')
  */
 const BUILT = 'npm-pack-needs-npm-run-build-first'
 
-// dist/petstore stays: `npm run build:executable` makes it.
+// Keep dist/petstore, which `npm run build:executable` makes.
 for (const name of [BUILT, 'main.js', 'pages', 'testing', 'petstore-client']) {
   rmSync(join(dist, name), { recursive: true, force: true })
 }
@@ -27,7 +27,7 @@ compileClient(join(dist, 'petstore-client'))
 writeFileSync(join(dist, NOTICES), notices())
 writeFileSync(join(dist, BUILT), '')
 
-/** For programs and test runners that load CommonJS, which has no `import.meta`. */
+/** A CommonJS version, which has no `import.meta`. */
 async function bundleTestingForRequire(folder: string): Promise<void> {
   await Bun.build({
     entrypoints: [join(root, 'packages/testing/testing.ts')],
@@ -41,7 +41,7 @@ async function bundleTestingForRequire(folder: string): Promise<void> {
   copyFileSync(join(folder, 'testing.d.ts'), join(folder, 'testing.d.cts'))
 }
 
-/** A package without dependencies: modules and declarations from the sources of packages/client/src/, for `import` and for `require`. */
+/** The client's package: modules and declarations for `import` and `require`, without dependencies. */
 function compileClient(folder: string): void {
   compile('tsconfig.client.json', folder)
   const commonjs = ['--module', 'commonjs', '--moduleResolution', 'bundler', '--verbatimModuleSyntax', 'false']
@@ -62,7 +62,7 @@ function compileClient(folder: string): void {
       '.': { import: entry('client/src'), require: entry('cjs/client/src') },
       './package.json': './package.json',
     },
-    // For resolvers that do not know `exports`.
+    // For resolvers that ignore `exports`.
     main: './cjs/client/src/petstore.js',
     types: './cjs/client/src/petstore.d.ts',
   }

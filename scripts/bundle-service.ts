@@ -1,5 +1,5 @@
-// Bundles the service and its command line into one script, or into one executable that needs nothing else. Both carry the pages
-// as files; only a clone bundles them at run time.
+// Bundles the service and its command line into one script or one executable. Both contain the page's files; only a clone bundles the page at
+// run time.
 
 import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -9,7 +9,7 @@ import type { StaticFile } from '../packages/service/src/http/web/static-file.ts
 const root = join(import.meta.dir, '..')
 const PAGES_MODULE = join(root, 'packages/service/src/http/web/bundle.ts')
 
-/** The systems that have an executable, by how people name them. */
+/** Names of the systems that have an executable. */
 export const TARGETS: Record<string, Bun.Build.CompileTarget> = {
   'linux-x64': 'bun-linux-x64',
   'linux-arm64': 'bun-linux-arm64',
@@ -19,18 +19,18 @@ export const TARGETS: Record<string, Bun.Build.CompileTarget> = {
   'macos-arm64': 'bun-darwin-arm64',
 }
 
-/** `main.js` and the pages' files in a folder, for Bun; or one file. Without a target it is for this machine. */
+/** Bundles into a folder with `main.js` and the page's files, for Bun, or into an executable. Without a target, it is for this machine. */
 export type Output = { folder: string } | { executable: string; target: Bun.Build.CompileTarget | undefined }
 
 export async function bundleService(output: Output): Promise<void> {
   if ('folder' in output) return bundle({ outdir: output.folder })
   const { target, executable } = output
-  // In a folder of its own: the runtime leaves a source map beside it for each file, which the executable has inside, too.
+  // A separate folder, because the runtime writes source maps beside the executable, which contains them anyway.
   const folder = mkdtempSync(`${executable}.`)
   try {
     const outfile = join(folder, basename(executable))
     const compile = { outfile, ...NO_FILES, ...(target && { target }) }
-    // The guides are for `petstore help`: the package has them as files.
+    // `petstore help` needs the guides, which the package has as files.
     const guides = [...new Bun.Glob('docs/*.md').scanSync({ cwd: root, absolute: true })].sort()
     await bundle({ format: 'esm', bytecode: true, sourcemap: 'inline', compile }, guides)
     renameSync(outfile, executable)
@@ -39,7 +39,7 @@ export async function bundleService(output: Output): Promise<void> {
   }
 }
 
-/** The program reads no files of the current folder, as with bin/petstore. */
+/** Like bin/petstore, the program reads no files of the current folder. */
 const NO_FILES = {
   ...{ autoloadDotenv: false, autoloadBunfig: false },
   ...{ autoloadTsconfig: false, autoloadPackageJson: false },
@@ -62,7 +62,7 @@ async function bundle(options: Partial<Bun.BuildConfig>, entrypoints: readonly s
           build.onLoad({ filter: /\/bundle\.ts$/ }, ({ path }) =>
             path === PAGES_MODULE ? { contents: pages.module, loader: 'ts' } : undefined,
           )
-          // Files that are on no disk: the path of a temporary one would make each build another one.
+          // Virtual files, because paths of temporary files would make every build different.
           build.onResolve({ filter: /^page:/ }, ({ path }) => ({ path: path.slice('page:'.length), namespace: 'page' }))
           build.onLoad({ filter: /./, namespace: 'page' }, async ({ path }) => ({
             contents: await (pages.files.get(path) as Blob).bytes(),
@@ -75,7 +75,7 @@ async function bundle(options: Partial<Bun.BuildConfig>, entrypoints: readonly s
   } as Bun.BuildConfig)
 }
 
-/** The pages' files, and a module in the place of packages/service/src/http/web/bundle.ts that reads them. */
+/** The page's files, and a module that reads them, which replaces packages/service/src/http/web/bundle.ts. */
 function pagesModule(bundles: Record<string, Bundle>): { module: string; files: Map<string, Blob> } {
   const files = new Map<string, Blob>()
   const read = (name: string, { type, caching, bodies: { identity, br, gzip } }: StaticFile): string => {

@@ -1,5 +1,5 @@
-// `npm run check:docs`: runs everything that docs/testing.md prints in its real runner, with the package as npm installs it, and the runners
-// from the registry. The suite runs those that are there anyway.
+// `npm run check:docs` runs every example of docs/testing.md in its test runner, with the packed package and runners from the registry. The
+// suite runs only the runners that are installed anyway.
 
 import { join } from 'node:path'
 import { packages as packed } from '../test/support/artefacts.ts'

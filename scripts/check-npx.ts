@@ -1,6 +1,6 @@
-// `npm run check:npx`: installs the packages in empty folders by every package manager, with their dependencies from the registry and empty
-// caches, as users do. Checks that the service starts, that signals reach it, that `petstore/testing` works, and that the client has no
-// dependencies and its types are found. Prints a table of times and sizes. Not in the suite, because it needs a network and some 500 MB.
+// `npm run check:npx` installs the packages in empty folders with every package manager, empty caches and the registry. It checks that the
+// service starts and gets signals, that `petstore/testing` works, and that the client has types and no dependencies. Prints a table of times
+// and sizes. It is not in the suite, because it needs a network and about 500 MB.
 
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -51,14 +51,14 @@ try {
   for (const manager of MANAGERS) {
     const at = mkdirSync(join(folder, basename(manager).split('@')[0] as string), { recursive: true }) as string
     run(['npm', 'install', '--silent', '--no-audit', '--ignore-scripts', manager], at)
-    // pnpm's takes its program out of its package.
+    // pnpm's package contains the program.
     run(['npm', 'rebuild', '--silent'], at)
   }
   say(`| ${['way', 'version', 'installed', 'serves', 'size', ''].join(' | ')} |\n|---|---|---|---|---|---|`)
   for (const [name, way] of Object.entries(ways(`./${basename(service)}`))) say(await check(name, way, service))
   const project = mkdtempSync(join(folder, 'project-'))
   run(['npm', 'install', '--no-audit', '--silent', client], project)
-  // How TypeScript and bundlers find what is in a package. TypeScript's oldest way, node10, does not find petstore/testing.
+  // The module resolutions of TypeScript and bundlers. The oldest, node10, does not find petstore/testing.
   for (const [archive, ...profile] of [[client], [service, '--profile', 'node16']] as [string, ...string[]][]) {
     run(['npx', '--yes', 'publint@0.3.25', 'run', '--strict', archive], folder)
     run(['npx', '--yes', '@arethetypeswrong/cli@0.18.5', archive, ...profile], folder)
@@ -86,26 +86,26 @@ async function check(name: string, { install, petstore, files = {} }: Way, archi
   if (!/npx|global/.test(name)) {
     const runner = name.includes('Plug') ? [manager, 'node'] : ['node']
     const status = run([...runner, 'testing.js'], cwd, name).trim()
-    if (status !== '200') throw new Error(`${name}: petstore/testing answers ${status}`)
+    if (status !== '200') throw new Error(`${name}: petstore/testing returned ${status}`)
   }
   const [size = ''] = run(['du', '-sm', cwd], cwd).split('\t')
   return `| ${[name, version, installed, serves, `${size} MB`, 'ends with SIGTERM'].join(' | ')} |`
 }
 
-/** How long it takes until it serves. */
+/** Returns the time until the service is ready. */
 async function served(petstore: string[], cwd: string, name: string): Promise<string> {
   const startedAt = performance.now()
   const service = await start(['serve', '--port', '0'], { command: petstore, cwd, env: environment(name) })
   const { status } = await fetch(new URL('/readyz', service.url))
-  if (status !== 200) throw new Error(`${name}: /readyz answers ${status}`)
+  if (status !== 200) throw new Error(`${name}: /readyz returned ${status}`)
   const time = since(startedAt)
-  // Resolves only when the service itself has ended, and with it standard error.
+  // Resolves only after the service itself has exited and closed stderr.
   await service.stop()
   if (!service.stderr().includes('"msg":"stopping"')) throw new Error(`${name}: the signal did not reach the service.`)
   return time
 }
 
-/** Caches of its own for each way. */
+/** Separate caches for each package manager. */
 function environment(name: string): Record<string, string> {
   const cache = join(folder, 'caches', name)
   return {

@@ -1,4 +1,4 @@
-// The table of settings → docs/configuration.md.
+// Generates docs/configuration.md from the table of settings.
 
 import type { Command } from 'commander'
 import { COMMANDS } from '../packages/service/src/cli/commands/all.ts'
@@ -49,7 +49,7 @@ export async function configurationPage(): Promise<string> {
   )
 }
 
-/** Whether the command, or one of its group, has the flag of the service to call. */
+/** Whether the command, or a subcommand, has the flag for the service's address. */
 function calls({ options, commands }: Command): boolean {
   return options.some(({ flags }) => flags === CLIENT_SETTINGS.url.flag) || commands.some(calls)
 }

@@ -1,22 +1,22 @@
-// openapi.yaml → TypeScript types. Our own generator, because int64 must become bigint, which the generators we tried do not
-// do. Each schema is also compiled to its validator, which fails at any keyword and format that it does not know.
+// Generates TypeScript types from openapi.yaml. We wrote our own generator because int64 must become bigint, which no generator that we tried
+// does. Also compiles each schema to its validator, which rejects unknown keywords and formats.
 
 import type { OpenApi, Operation, Schema } from '../packages/contract/src/openapi.ts'
 import { parametersOf } from '../packages/contract/src/parameters.ts'
 import { compileSchema, flatten } from '../packages/contract/src/schema.ts'
 
 const HEADER = `// The contract's types. Written by \`npm run generate\` from openapi.yaml; not edited by hand.
-// int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. Parameters and bodies in Operations
-// are the values that the validators return: such a field is always present, and a body's date-time is milliseconds since 1970.
-// The values of an open set, as ErrorCode, are those that this version knows.
-// Beside the types: the values of closed sets, the bounds that others than the validators need, and the schema of a new pet.
+// int64 is bigint; date-time and date are strings. A field with a default is optional, as in a request. Parameters and bodies in Operations
+// have the types that the validators return: fields with a default are present, and date-times are milliseconds since 1970.
+// Open sets, such as ErrorCode, have the values that this version knows.
+// It also exports the values of closed sets, some bounds, and the schema of a new pet.
 `
 
-/** The text of packages/contract/src/generated.ts for a contract. Throws on a schema that it or the service cannot express. */
+/** Returns the text of packages/contract/src/generated.ts. Throws if a schema is not supported. */
 export function contractTypes(document: OpenApi): string {
   const schemas = Object.entries(document.components.schemas).flatMap(([name, schema]) => {
     compileSchema(schema, document.components.schemas)
-    // A page is an array of what it lists.
+    // A page is an array of its items.
     if (schema.type === 'array') return []
     return `${comment(schema.description)}export type ${name} = ${typeOf(schema)}\n${values(name, schema)}`
   })
@@ -33,14 +33,14 @@ export function contractTypes(document: OpenApi): string {
   ].join('\n')
 }
 
-/** `PET_STATUSES` for PetStatus. */
+/** Names the constant of a closed set: `PET_STATUSES` for PetStatus. */
 function values(name: string, schema: Schema): string {
   if (!schema.enum) return ''
   const constant = name.replace(/\B[A-Z]/g, '_$&').toUpperCase()
   return `export const ${constant}${constant.endsWith('S') ? 'ES' : 'S'} = [${quoted(schema.enum).join(', ')}] as const\n`
 }
 
-/** Each is the one value that all of these have. */
+/** Bounds: each is the same in all places listed. */
 function bounds({ paths, components }: OpenApi): string {
   const operations = Object.values(paths).flatMap((methods) => Object.entries(methods))
   const parameters = operations.flatMap(([method, operation]) => parametersOf(method, operation, components))
@@ -64,7 +64,7 @@ function bounds({ paths, components }: OpenApi): string {
   return lines.join('')
 }
 
-/** The status of each code is said in a line of the description. */
+/** Reads the status of each code from the lines of the description. */
 function errorStatuses({ components: { schemas } }: OpenApi): string {
   const { description = '', 'x-extensible-enum': codes = [] } = schemas.ErrorCode ?? {}
   const rows = new Map(
@@ -76,7 +76,7 @@ function errorStatuses({ components: { schemas } }: OpenApi): string {
   return `export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {\n${lines.join('')}}\n`
 }
 
-/** What the page judges the rows of a file by, before it sends them. */
+/** The schema with which the page checks the rows of a file. */
 function schemaOfNewPet({ components: { schemas } }: OpenApi): string {
   const { type, required, properties = {} } = flatten(schemas.NewPet ?? {}, schemas)
   const fields = Object.entries(properties).map(([name, property]) => {
@@ -102,13 +102,13 @@ function operationType(method: string, operation: Operation, components: OpenApi
   ].join('')
 }
 
-/** Of an object, once its validator has read it. */
+/** The type of an object that its validator returned. */
 function validatedType(schema: Schema, schemas: Record<string, Schema>): string {
   const { required = [], properties = {} } = flatten(schema, schemas)
   const fields = Object.entries(properties).map(([name, property]) => {
     const present = required.includes(name) || flatten(property, schemas).default !== undefined
     const { format, type } = flatten(property, schemas)
-    // A time is returned in milliseconds.
+    // The validator returns a time in milliseconds.
     const read = format === 'date-time' ? typeOf({ type }).replace('string', 'number') : typeOf(property)
     return `${name}${present ? '' : '?'}: ${read}`
   })
@@ -117,13 +117,13 @@ function validatedType(schema: Schema, schemas: Record<string, Schema>): string 
 
 function typeOf(schema: Schema): string {
   if ((schema.$ref ?? schema.allOf) && (schema.properties ?? schema.required ?? schema.enum)) {
-    throw new Error(`no TypeScript for what stands beside $ref or allOf: ${JSON.stringify(schema)}`)
+    throw new Error(`no TypeScript type for keywords beside $ref or allOf: ${JSON.stringify(schema)}`)
   }
   if (schema.$ref) return schema.$ref.replace('#/components/schemas/', '')
   if (schema.allOf) return schema.allOf.map(typeOf).join(' & ')
   const known = schema.enum ?? schema['x-extensible-enum']
   if (known) return quoted(known).join(' | ')
-  // Such as a text or nothing.
+  // For example a string or null.
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' | ')
   switch (schema.type) {
     case 'string':
@@ -141,7 +141,7 @@ function typeOf(schema: Schema): string {
       return `{\n${fields.join('')}}`
     }
     default:
-      throw new Error(`no TypeScript for ${JSON.stringify(schema)}`)
+      throw new Error(`no TypeScript type for ${JSON.stringify(schema)}`)
   }
 }
 

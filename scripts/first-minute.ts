@@ -1,4 +1,4 @@
-// `npm run first-minute`: records docs/first-minute.txt, what a terminal of 80 columns shows of a first start and the first commands.
+// `npm run first-minute` records docs/first-minute.txt: a first start and the first commands in a terminal of 80 columns.
 
 import { join } from 'node:path'
 import { launcher } from '../test/support/process.ts'
@@ -30,7 +30,7 @@ for (const command of COMMANDS) {
 }
 service.type('\x03')
 await service.exited
-// Replaces the key, the port and the paths, which differ in every recording.
+// Replaces the key, port and paths, which differ in every recording.
 const told = text
   .replaceAll(/pets_live_\w{28}/g, `pets_live_${'x'.repeat(28)}`)
   .replaceAll(/…\w{4}/g, '…xxxx')

@@ -1,5 +1,5 @@
-// Writes the generated files of the tree: the contract's types, the page of settings, and PostgreSQL's grants.
-// With `--check` it writes nothing, and fails when a file is out of date.
+// Writes the generated files: the contract's types, the page of settings, and the PostgreSQL grants. With `--check`, it writes nothing and
+// fails if a file is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const root = join(import.meta.dir, '..')
 const check = process.argv.includes('--check')
 
 write({ 'packages/contract/src/generated.ts': contractTypes(document) })
-// They read what was just written.
+// These modules import the types that were just written.
 const { configurationPage } = await import('./configuration-page.ts')
 const { postgresqlPage } = await import('./postgresql-page.ts')
 write({
@@ -22,7 +22,7 @@ function write(outputs: Record<string, string>): void {
   const stale = Object.entries(outputs).filter(([path, text]) => readOrEmpty(join(root, path)) !== text)
   for (const [path, text] of stale) {
     if (check) {
-      process.stderr.write(`${path} is out of date: run npm run generate\n`)
+      process.stderr.write(`${path} is out of date. Run npm run generate.\n`)
       process.exitCode = 1
     } else {
       writeFileSync(join(root, path), text)

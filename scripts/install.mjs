@@ -1,6 +1,6 @@
-// Installs the packages of package-lock.json when they are missing, so that `npm start` and `npm test` need no other command on
-// a fresh clone. Without --dev it installs only what the service needs, and removes nothing. Runs on plain Node. The scripts of
-// package.json call it themselves, not in a pre-script, because npm runs none of those with ignore-scripts.
+// Installs the packages of package-lock.json if they are missing, so that `npm start` and `npm test` work on a fresh clone. Without --dev, it
+// installs only the service's packages and removes nothing. Runs on Node. The scripts of package.json call it, because npm skips pre-scripts
+// with ignore-scripts.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -18,11 +18,11 @@ if (!installed()) {
   const arguments_ = ['ci', '--no-audit', '--no-fund', ...(withDev ? [] : ['--omit=dev'])]
   const { status } = spawnSync('npm', arguments_, { cwd: root, stdio: ['ignore', 2, 2] })
   if (status !== 0) {
-    process.stderr.write('The packages could not be installed; npm says above why.\n')
+    process.stderr.write('The packages were not installed. See the error above.\n')
     process.exit(1)
   }
 }
-// bin/petstore finds the real Bun by itself.
+// bin/petstore finds Bun's real program.
 if (withDev && spawnSync(`${root}node_modules/.bin/bun`, ['--version'], { stdio: 'ignore' }).status !== 0) {
   process.stderr.write(
     'Bun is not ready, because npm did not run its install script (ignore-scripts). Run: npm rebuild --ignore-scripts=false\n',
@@ -30,7 +30,7 @@ if (withDev && spawnSync(`${root}node_modules/.bin/bun`, ['--version'], { stdio:
   process.exit(1)
 }
 
-/** Whether every package that this start needs is installed in its locked version. */
+/** Whether every needed package is installed in its locked version. */
 function installed() {
   const wanted = packages('package-lock.json')
   const present = packages('node_modules/.package-lock.json')

@@ -1,6 +1,5 @@
-// `npm run mutate`: changes single lines of the product, one at a time, and says which tests notice. The seed decides which lines, so nobody
-// chooses them who knows the tests. A line that the
-// compiler refuses does not count. The tests of the folder run first, then all.
+// `npm run mutate` changes single lines of the product, one at a time, and reports which tests fail. A seed chooses the lines, so knowledge of
+// the tests does not influence the choice. Changes that do not compile do not count. Runs the tests of the folder first, then all tests.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +11,7 @@ import { endTree } from '../test/support/process-tree.ts'
 import { randomOf } from '../test/support/search-rules.ts'
 
 const ROOT = join(import.meta.dir, '..')
-/** A mutation that hangs its tests is ended after this time, and counts as noticed. */
+/** Stops a mutation that hangs after this time. It counts as noticed. */
 const SECONDS_MAX = { types: 120, folder: 300, all: 900 }
 
 interface Mutation {
@@ -23,7 +22,7 @@ interface Mutation {
   readonly after: string
 }
 
-/** What may be written instead of a piece of a line. */
+/** Possible replacements for a piece of a line. */
 const CHANGES: readonly (readonly [RegExp, (found: string, ...groups: string[]) => string])[] = [
   [/ === /, () => ' !== '],
   [/ !== /, () => ' === '],
@@ -38,7 +37,7 @@ const CHANGES: readonly (readonly [RegExp, (found: string, ...groups: string[]) 
   [/(\w)\((\w+), (\w+)\)/, (_, name, one, other) => `${name}(${other}, ${one})`],
 ]
 
-/** As many of each folder as possible, in the order of the seed. */
+/** Chooses mutations evenly from all folders, in the order of the seed. */
 function chosen(seed: number): Mutation[] {
   const random = randomOf(seed)
   const shuffled = <Of>(all: readonly Of[]) =>
@@ -69,7 +68,7 @@ function mutationsOf(file: string): Mutation[] {
     })
 }
 
-/** Such as packages/service/src/http: tests of it are in packages/service/test/http. */
+/** The folder of a file, such as packages/service/src/http, whose tests are in packages/service/test/http. */
 function folderOf(file: string): string {
   const [, owner, , folder = '', inner = ''] = file.split('/')
   if (owner !== 'service') return `packages/${owner}/src`
@@ -83,7 +82,7 @@ function testsOf(folder: string): string {
     .replace('/test/store/test', '/test/store')
 }
 
-/** The first test that fails, `undefined` if none does. */
+/** Resolves to the first test that fails, or `undefined` if all pass. */
 async function failing(folder: string, command: readonly string[], secondsMax: number): Promise<string | undefined> {
   const child = Bun.spawn([...command], { cwd: folder, stdout: 'pipe', stderr: 'pipe' })
   let isOver = false
@@ -104,7 +103,7 @@ async function failing(folder: string, command: readonly string[], secondsMax: n
   )
 }
 
-/** Whether the types notice it. */
+/** Whether the change compiles. */
 async function failsTypes(tree: string, { file }: Mutation): Promise<boolean> {
   const project = file.includes('/page/') ? 'packages/page/src' : '.'
   return (await failing(tree, ['node_modules/.bin/tsc', '-p', project], SECONDS_MAX.types)) !== undefined
@@ -124,7 +123,7 @@ const { seed, mutations } = new Command('npm run mutate --')
   .opts<{ seed: number; mutations: number }>()
 
 const tree = mkdtempSync(join(tmpdir(), 'petstore-mutated-'))
-// A run that is stopped leaves neither processes nor files.
+// A stopped run leaves no processes and no files.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     rmSync(tree, { recursive: true, force: true })

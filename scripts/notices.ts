@@ -1,5 +1,5 @@
-// The notices of what others wrote and our packages, the executable and the image carry: of the packages that are bundled, as they are
-// installed, and of Bun, whose package has no licence in it; that of its types has Bun's own page.
+// Collects the third-party notices for our packages, the executable and the image: licences of the bundled packages and of Bun, whose licence
+// is only in the package of its types.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import packageJson from '../package.json'
 import { dependencies as ofPages } from '../packages/page/package.json'
 import { dependencies as ofService } from '../packages/service/package.json'
 
-/** The name of the file, wherever it lies. */
+/** The file name of the notices. */
 export const NOTICES = 'THIRD-PARTY-NOTICES.txt'
 
 const root = join(import.meta.dir, '..')
@@ -23,7 +23,7 @@ interface Manifest {
 }
 
 export function notices(): string {
-  // One package may be installed in several places.
+  // A package can be installed in several places.
   const parts = new Set([...carriedPackages().map(([folder, manifest]) => noticeOf(folder, manifest)), noticeOfBun()])
   return `What others wrote and petstore carries. Bun is in the executable and the image alone; the other parts are in the package, too.
 petstore-client carries nothing of others.
@@ -31,12 +31,12 @@ petstore-client carries nothing of others.
 ${[...parts].map((part) => `${LINE}\n${part.trimEnd()}\n`).join('\n')}`
 }
 
-/** The packages that the service and the pages need, and those that they need, with their folders. */
+/** The direct and indirect dependencies of the service and the page, with their folders. */
 export function carriedPackages(): [folder: string, Manifest][] {
   const found = new Map<string, Manifest>()
   const add = (name: string, from: string): void => {
     const folder = [join(from, 'node_modules', name), join(root, 'node_modules', name)].find(isPackage)
-    // An optional one for another system.
+    // An optional package for another system.
     if (!folder || found.has(folder)) return
     const manifest = manifestOf(folder)
     found.set(folder, manifest)
@@ -65,7 +65,7 @@ function noticeOf(folder: string, { name, version, license, author }: Manifest):
   const by = typeof author === 'string' ? author : author?.name
   if (texts.length === 0) {
     if (license !== 'MIT')
-      throw new Error(`${name} has no licence, and says that it is ${license}. Add its text to scripts/notices.ts.`)
+      throw new Error(`${name} contains no licence text (${license}). Add the text to scripts/notices.ts.`)
     texts.push(
       `The package has no file of its licence. It names MIT${by ? `, and as its author ${by}` : ''}.\n\n${mitTerms()}`,
     )
@@ -73,7 +73,7 @@ function noticeOf(folder: string, { name, version, license, author }: Manifest):
   return `${name} ${version} (${license})\n\n${texts.join('\n\n')}`
 }
 
-/** Ours, without whose they are. */
+/** Our own packages. */
 function mitTerms(): string {
   const text = readFileSync(join(root, 'LICENSE'), 'utf8')
   return text.slice(text.indexOf('Permission is hereby granted')).trim()

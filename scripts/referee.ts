@@ -1,4 +1,4 @@
-// `npm run referee` writes docs/practice-clients.md: which lessons of practice ten clients keep, generated ones and others, as programs on Node.
+// `npm run referee` writes docs/practice-clients.md: the lessons of practice that ten clients keep, each as a program on Node.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,10 +10,10 @@ import { installTools, runTool } from '../test/support/tools.ts'
 const root = join(import.meta.dir, '..')
 const generators = join(root, 'packages/client/test/generators')
 const home = join(generators, 'clients')
-/** Not among the packages: what is generated finds those of both folders from here. */
+/** A separate folder, from which generated clients find the packages of both folders. */
 const made = join(home, '.made')
 
-/** By the file of each in packages/client/test/generators/clients/: its packages, and the command that generates it. */
+/** Packages and generating command of each client, by its file in packages/client/test/generators/clients/. */
 const CLIENTS: Record<string, { packages: string[]; command?: string[] }> = {
   'petstore-client': { packages: [] },
   'openapi-fetch': { packages: ['openapi-fetch'] },
@@ -44,7 +44,7 @@ await Promise.all(Object.keys(CLIENTS).map(build))
 const situations = (isSlow: boolean) =>
   Object.keys(SITUATIONS).filter((name) => (SITUATIONS[name]?.isSlow ?? false) === isSlow)
 const judged: Record<string, Judged> = {}
-// One after the other, so that no client waits for another; but for what waits itself.
+// Run the clients one after another, so that none slows down another, except for those that mostly wait.
 for (const name of Object.keys(CLIENTS)) judged[name] = await judgedBy(name, situations(false))
 await Promise.all(
   Object.keys(CLIENTS).map(async (name) => {
@@ -54,7 +54,7 @@ await Promise.all(
 writeFileSync(join(root, 'docs/practice-clients.md'), page())
 rmSync(made, { recursive: true })
 
-/** The program of a client, as one file for Node. */
+/** Bundles a client into one file for Node. */
 async function build(name: string): Promise<void> {
   const [tool = '', ...args] = CLIENTS[name]?.command ?? []
   const bin = [home, generators]

@@ -1,5 +1,5 @@
-// The notes of a release: the part of CHANGELOG.md below the heading of its version, on standard output. Fails where there is none. Runs on
-// plain Node, since the workflow needs it before anything is installed.
+// Prints the notes of a release: the section of its version in CHANGELOG.md. Fails if there is none. Runs on Node, because the workflow needs
+// it before anything is installed.
 
 import { readFileSync } from 'node:fs'
 
@@ -8,7 +8,7 @@ const changelog = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf
 const part = changelog.split(/^## /m).find((text) => text.split(/\s/, 1)[0] === version)
 const notes = part?.slice(part.indexOf('\n')).trim()
 if (!notes) {
-  process.stderr.write(`CHANGELOG.md says nothing of version ${version}.\n`)
+  process.stderr.write(`CHANGELOG.md has no section for version ${version}.\n`)
   process.exit(1)
 }
 process.stdout.write(`${notes}\n`)

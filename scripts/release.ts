@@ -1,5 +1,5 @@
-// `npm run release`: makes in dist/release/ the files of a release: both packages, the executable for each system with its notices, the
-// list of contents (SBOM), and the checksums of all. `-- --target linux-x64` makes only the executable for that system.
+// `npm run release` makes the files of a release in dist/release/: both packages, the executable for each system with its notices, the SBOM,
+// and checksums. `-- --target linux-x64` builds only the executable of that system.
 
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { sbom } from './sbom.ts'
 const root = join(import.meta.dir, '..')
 export const SUMS = 'SHA256SUMS'
 
-/** Fills an empty folder: with archives of npm as they are, and with executables, by the name of their system. */
+/** Fills an empty folder with npm's archives and the executables, named by system. */
 export function writeRelease(folder: string, archives: string[], executables: Record<string, string>): void {
   for (const archive of archives) copyFileSync(archive, join(folder, basename(archive)))
   for (const [target, executable] of Object.entries(executables)) {
@@ -27,7 +27,7 @@ export function writeRelease(folder: string, archives: string[], executables: Re
   writeFileSync(join(folder, SUMS), sums.join(''))
 }
 
-/** With its licence and the notices: whoever has the archive has them, and a file that can be run. */
+/** An archive of the executable, the licence and the notices. It keeps the executable bit. */
 function packed(executable: string): Uint8Array {
   const parts = mkdtempSync(join(tmpdir(), 'petstore-archive-'))
   try {

@@ -1,5 +1,5 @@
-// The list of contents of a release (SBOM), in CycloneDX 1.6: the packages whose notices the executables, the image and the package
-// carry, and Bun. npm's own (`npm sbom`) lists what is installed for development, and stops at a workspace without a version.
+// The SBOM of a release in CycloneDX 1.6: Bun, and the packages in the executables, the image and the package. `npm sbom` lists development
+// packages instead, and fails on a workspace without a version.
 
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -8,7 +8,7 @@ import { carriedPackages } from './notices.ts'
 
 const root = join(import.meta.dir, '..')
 
-/** The same text for the same sources: without the time and the serial number that the format leaves open. */
+/** Reproducible: it leaves out the optional time and serial number. */
 export function sbom(): string {
   const { name, version, license, devDependencies } = packageJson
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
@@ -19,7 +19,7 @@ export function sbom(): string {
       name,
       version,
       purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
-      // Of the package as the registry has it.
+      // The checksum of the package in the registry.
       hashes: [{ alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(digest, 'base64').toString('hex') }],
       licenses: [{ license: { id: license } }],
     }
@@ -28,7 +28,7 @@ export function sbom(): string {
     component(relative(root, folder), name, version, license),
   )
   const all = [component('node_modules/bun', 'bun', devDependencies.bun, 'MIT'), ...carried]
-  // One package may be installed in several places.
+  // A package can be installed in several places.
   const components = [...new Map(all.map((one) => [one.purl, one])).values()]
   const metadata = { component: { type: 'application', name, version, licenses: [{ license: { id: license } }] } }
   return `${JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata, components }, null, 2)}\n`

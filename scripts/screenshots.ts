@@ -1,5 +1,5 @@
-// `npm run screenshots`: the pictures of README and docs, taken of the running program, so that they stay true. Each
-// picture has its own service, with the sample pets.
+// `npm run screenshots` takes the pictures of the README and the docs from the running program. Each picture uses a new service with sample
+// pets.
 
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -113,7 +113,7 @@ await verifyPicture()
 await terminalPicture()
 await browser.close()
 
-/** The list, with a pet just added. */
+/** Shows the list after adding a pet. */
 async function list(page: Page): Promise<void> {
   await openAdding(page)
   await page.keyboard.type('Rex')
@@ -132,7 +132,7 @@ async function reserving(page: Page): Promise<void> {
   await page.keyboard.type('Anna')
 }
 
-/** Biscuit was sold and came back. */
+/** Shows Biscuit, which was sold and returned. */
 async function soldAndTakenBack(client: PetstoreClient): Promise<void> {
   const expiresAt = new Date(Date.now() + 7_200_000).toISOString()
   const { id } = await client.placeOrder({ petId: 1n, reference: 'Anna', expiresAt })
@@ -140,7 +140,7 @@ async function soldAndTakenBack(client: PetstoreClient): Promise<void> {
   await client.returnOrder(id)
 }
 
-/** Writes the picture that `show` prepares on a page that is signed in. */
+/** Writes the picture that `show` prepares on a signed-in page. */
 async function picture(
   name: string,
   options: BrowserContextOptions,
@@ -159,7 +159,7 @@ async function picture(
   await service.stop()
 }
 
-/** The report of a server whose numbers have 53 bits. */
+/** Shows the report on a server whose numbers have 53 bits. */
 async function verifyPicture(): Promise<void> {
   const service = await startService({ now: Date.now })
   const faulty = await startFaulty(service.url, 'pets.create.int64.beyond-53-bits')
@@ -175,7 +175,7 @@ async function verifyPicture(): Promise<void> {
   await service.stop()
 }
 
-/** docs/first-minute.txt, set as a terminal shows it. */
+/** Renders docs/first-minute.txt as a terminal. */
 async function terminalPicture(): Promise<void> {
   const text = readFileSync(join(root, 'docs/first-minute.txt'), 'utf8')
   const page = await browser.newPage({ viewport: { width: 1040, height: 400 } })
@@ -188,7 +188,7 @@ async function terminalPicture(): Promise<void> {
   await page.close()
 }
 
-/** Writes what the viewport shows, or all of the terminal's text. */
+/** Writes a screenshot of the viewport, or of the whole terminal. */
 async function shoot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(images, name), fullPage: name === 'terminal.png' })
   process.stdout.write(`wrote docs/images/${name}\n`)

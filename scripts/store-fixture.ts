@@ -1,7 +1,7 @@
-// `npm run store-fixture`, once with each migration: makes packages/service/test/store/stores/sqlite-N, a store of the newest schema as a killed
-// service leaves it, for packages/service/test/store/versions.process.test.ts. Never make one again: later versions must open it as it is.
+// Run `npm run store-fixture` once for each migration. It makes packages/service/test/store/stores/sqlite-N, a store of the newest schema that
+// a killed service left, for packages/service/test/store/versions.process.test.ts. Never remake a fixture: later versions must open it.
 //
-// The log beside the file contains commits that are not in the file yet, followed by a transaction that was never committed.
+// The log beside the file contains commits that are not in the file yet, and then a transaction that was never committed.
 // `contents.json` lists what the service had acknowledged.
 
 import { Database } from 'bun:sqlite'
@@ -17,7 +17,7 @@ import { orderFilter, petFilter } from '../test/support/lists.ts'
 import { idsOf } from '../test/support/paging.ts'
 import { newPet, petsOf } from '../test/support/pets.ts'
 
-/** Makes 20 pets in the file: two more are created under a key. */
+/** Adds 20 pets to the file; two of them use an idempotency key. */
 const IN_FILE = 18
 const IN_LOG = 20
 
@@ -27,13 +27,13 @@ else await fillAndDie(path)
 
 async function make(): Promise<void> {
   const fixture = join(import.meta.dir, '../packages/service/test/store/stores', `sqlite-${NEWEST_VERSION}`)
-  if (existsSync(fixture)) throw new Error(`${fixture} is there already, and stays as it is.`)
+  if (existsSync(fixture)) throw new Error(`${fixture} exists. A fixture never changes.`)
   const folder = mkdtempSync(join(tmpdir(), 'petstore-fixture-'))
   const file = join(folder, 'petstore.db')
   const child = Bun.spawn([process.execPath, script, file], { stdio: ['ignore', 'pipe', 'inherit'] })
   const contents = await new Response(child.stdout).text()
   await child.exited
-  if (child.signalCode !== 'SIGKILL') throw new Error('The service that fills the store did not come to its end.')
+  if (child.signalCode !== 'SIGKILL') throw new Error('The service that fills the store was not killed.')
   mkdirSync(fixture, { recursive: true })
   for (const name of ['petstore.db', 'petstore.db-wal']) {
     writeFileSync(join(fixture, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }))
@@ -45,7 +45,7 @@ async function make(): Promise<void> {
 
 /** `filledFile` writes at least one row into every table. A later schema with more tables adds to that. */
 async function fillAndDie(path: string): Promise<void> {
-  // SQLite moves the log into the file when its last connection closes, so these rows are in the file itself.
+  // SQLite moves the log into the file when the last connection closes, so these rows are in the file itself.
   await filledFile(IN_FILE, path)
   let at = LATER
   // The rows below are only in the log.
@@ -83,7 +83,7 @@ async function fillAndDie(path: string): Promise<void> {
   const text = JSON.stringify(contents, (_, value) => (typeof value === 'bigint' ? `${value}n` : value), 2)
   await Bun.write(Bun.stdout, `${text}\n`)
 
-  // With so small a cache SQLite writes to the log before it commits.
+  // With such a small cache, SQLite writes to the log before it commits.
   database.run('PRAGMA cache_size = 1')
   database.run(`BEGIN; UPDATE pets SET name = 'never committed'; INSERT INTO pets
     (name, category_id, status, created_at, created_by) SELECT name, 1, 'sold', 0, 1 FROM pets, json_each('[1, 2, 3, 4]')`)

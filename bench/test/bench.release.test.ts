@@ -1,4 +1,4 @@
-// The load generator against servers that misbehave: a wrong answer gives no figure. And the floor beside the service.
+// The benchmark rejects wrong responses, and the floor responds like the service.
 
 import { expect, test } from 'bun:test'
 import { temporaryFile } from '../../test/support/files.ts'
@@ -9,7 +9,7 @@ import { findProgram, temporaryFolder } from '../machine.ts'
 import { type BenchRequest, WORK } from '../requests.ts'
 import { answerOf, start } from '../servers.ts'
 
-/** wrk is a package of the system, which only the benchmark needs. */
+/** Only the benchmark needs wrk, a system package. */
 const withWrk = test.skipIf(!findProgram('wrk') || !findProgram('taskset') || navigator.hardwareConcurrency < 2)
 
 function loadOn(fetch: (request: Request) => Response, status = 200): { load: Load; stop: () => Promise<void> } {
@@ -61,7 +61,7 @@ withWrk('refuses a figure with a failure in it', async () => {
   }
 })
 
-/** The servers start on a core, by taskset. */
+/** taskset starts the servers on a core. */
 test.skipIf(!findProgram('taskset'))(
   'the floor sends the headers and bytes of the service, for its key only',
   async () => {
@@ -71,7 +71,7 @@ test.skipIf(!findProgram('taskset'))(
       const [asked] = (await requestsTo(service, US, work, 20)) as [BenchRequest]
       await using floor = await start(await FLOOR.prepare(folder.path, 20, work), folder.path)
       const [theirs, ours] = [await answerOf(floor, asked), await answerOf(service, asked)]
-      // Every answer to a POST has another one.
+      // This header differs in every response to a POST.
       for (const { headers } of [theirs, ours]) delete headers['x-request-id']
       expect(theirs).toEqual(ours)
       expect((await rejectionOf(answerOf({ ...floor, key: 'another' }, asked))).message).toContain('401')

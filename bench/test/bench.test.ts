@@ -1,4 +1,4 @@
-// The benchmark's arithmetic, requests and texts.
+// The benchmark's arithmetic, requests and reports.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -28,8 +28,8 @@ describe('figures', () => {
     expect(() => median([])).toThrow(RangeError)
   })
 
-  test('a ratio is taken round by round', () => {
-    // The whole machine was four times slower in the second round: the ratio does not see it.
+  test('computes ratios round by round', () => {
+    // The machine was four times slower in the second round, which does not change the ratio.
     expect(ratios([100, 25, 100], [50, 12.5, 200])).toEqual({ median: 2, min: 0.5, max: 2 })
     expect(() => ratios([1, 2], [1])).toThrow(RangeError)
   })
@@ -38,19 +38,19 @@ describe('figures', () => {
 describe('requests', () => {
   const asking = (pets: number): Asking => ({ pets, cursor: US.cursor, place: String, etag: '' })
 
-  test('are whole HTTP, with the length in bytes', () => {
+  test('are complete HTTP with the length in bytes', () => {
     const raw = rawRequest({ method: 'POST', target: '/v1/pets', body: 'Zoë' }, 'k')
     expect(raw).toBe(
       'POST /v1/pets HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer k\r\nContent-Length: 4\r\n\r\nZoë',
     )
   })
 
-  test('for pages in rotation are all different, and those for random pages mostly', () => {
+  test('rotate through different pages, and random pages rarely repeat', () => {
     expect(new Set(WORK.filtered.requests(asking(1000)).map(({ target }) => target)).size).toBe(100)
     expect(new Set(WORK.pages.requests(asking(1e6)).map(({ target }) => target)).size).toBeGreaterThan(150_000)
   })
 
-  test('are understood by the service, and the seeded pets fill every page', async () => {
+  test('are valid for the service, and the seeded pets fill every page', async () => {
     const path = temporaryFile('seeded.db')
     const key = createStore(ROOT, path)
     fill(path, 1000)
@@ -64,7 +64,7 @@ describe('requests', () => {
         expect(status).toBe(200)
         if (JSON.parse(text).length !== 20) unfilled.push(target)
       }
-      // `sold` is one in ten: its last pages are short in a store this small.
+      // One pet in ten is sold, so the last pages are short in such a small store.
       expect(unfilled.filter((target) => !target.includes('sold'))).toEqual([])
       const [events] = await requestsTo({ port: service.port, key }, US, WORK.events, 1000)
       const { text: page } = await service.get(events?.target.replace('/v1', '') ?? '', authorization)
@@ -78,13 +78,13 @@ describe('requests', () => {
 })
 
 describe("nginx's configuration", () => {
-  test('keeps quotes and backslashes as they are, and takes no variables', () => {
+  test('keeps quotes and backslashes, and rejects variables', () => {
     expect(quoted(`"it's" \\`)).toBe(`'"it\\'s" \\\\'`)
     expect(() => quoted('$host')).toThrow(RangeError)
     expect(() => quoted('x'.repeat(5000))).toThrow(RangeError)
   })
 
-  test('holds the status, the headers and the bytes of the answer', () => {
+  test('has the status, headers and bytes of the response', () => {
     const answer = { status: 200, headers: { etag: '"e"', 'content-type': 'text/x' }, body: '[1]', key: 'k' }
     const text = nginxConfiguration(answer, '1', '/f')
     for (const line of [`return 200 '[1]';`, `add_header etag '"e"';`, 'default_type text/x;', `!= 'Bearer k'`]) {
@@ -98,7 +98,7 @@ describe('the section of docs/performance.md', () => {
   const [row] = ROWS as [(typeof ROWS)[0]]
   const result = { ...row, title: 'a list', figures, isMissed: true }
 
-  test('has the figures of each row, and the targets that were missed', () => {
+  test('has the figures of each row and the missed targets', () => {
     const text = summarized('# Performance\n\n## What one server does\n\nold\n\n## More\n', 'AMD.\nnew', [result])
     expect(text).toStartWith('# Performance\n\n## What one server does\n\nAMD.\nnew\n\n')
     expect(text).toContain('| a list | 11 000 | 22 000 |  |  | 1.00 | 2.00 | 10.0 |\n')
@@ -107,7 +107,7 @@ describe('the section of docs/performance.md', () => {
     expect(() => summarized('# Performance\n', '', [])).toThrow('no section')
   })
 
-  test('has each row that is measured with a store', () => {
+  test('has a row for each measurement with a store', () => {
     const written = readFileSync(join(ROOT, 'docs/performance.md'), 'utf8')
     for (const { title, share } of ROWS) if (share !== undefined) expect(written).toContain(`\n| ${title} | `)
   })

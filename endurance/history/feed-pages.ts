@@ -1,5 +1,5 @@
-// Checks a page of the feed against the place where it starts, and computes the place where it leads. A place is the number of events that
-// a reader has passed. After a page that was not full, only bounds of the place are known.
+// Checks a page of the feed against its starting place, and computes the next place. A place is the number of events that a reader has passed.
+// After a page that was not full, only bounds of the place are known.
 
 import { type EventsAsk, type Operation, rowsOf, type Seen } from './operations.ts'
 import type { Condition } from './rules.ts'
@@ -21,7 +21,7 @@ interface Page {
   readonly end: number
 }
 
-/** What the rows imply, and where they lead. */
+/** The condition on the version, and the next place. */
 interface Judged {
   readonly condition: (version: number) => boolean
   readonly place: Place

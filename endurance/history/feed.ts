@@ -22,9 +22,11 @@ export function* feedFaults(world: World): Generator<{ reason: string; commit: C
       yield { commit, reason: `it follows an event at ${before.at}` }
     if (type !== 'order.expired' && askers.length === 0)
       yield { commit, reason: 'no request caused it, or the request was refused' }
-    if (type === 'order.expired' && event.by !== undefined) yield { commit, reason: 'it has an API key, although the service expires reservations' }
+    if (type === 'order.expired' && event.by !== undefined)
+      yield { commit, reason: 'it has an API key, although the service expires reservations' }
     const idOf = { 'pet.added': petId, 'order.placed': orderId }[type as string]
-    if (idOf !== undefined && idOf <= (lastIds.get(type) ?? 0)) yield { commit, reason: 'its id is not higher than the last one' }
+    if (idOf !== undefined && idOf <= (lastIds.get(type) ?? 0))
+      yield { commit, reason: 'its id is not higher than the last one' }
     if (idOf !== undefined) lastIds.set(type, idOf)
     const pet = pets.get(petId)
     pets.set(petId, {
@@ -86,8 +88,7 @@ function timeFault(
   const isInTime = ({ from, to }: Operation) =>
     time >= from - ROUNDED_MS && time <= to + circumstances.aheadMs + ROUNDED_MS
   // After a clock was set back, a change has the time of the change before it.
-  if (askers.length > 0 && !askers.some(isInTime) && at !== before?.changedAt)
-    return 'its time is outside its request'
+  if (askers.length > 0 && !askers.some(isInTime) && at !== before?.changedAt) return 'its time is outside its request'
   const end = before?.terms.expiresAt
   // Skip a change that has the time of the change before it, because the server's clock can have been set back.
   const isJudged = /^order\.(changed|completed|cancelled)$/.test(type) && at !== before?.changedAt

@@ -45,7 +45,8 @@ export function searchFault(
   for (const id of ids)
     if (!shown.includes(id) && !isBeyond(id) && looks(id).every(isFound))
       return `${ask.list.slice(0, -1)} ${id} is not found, although it always matched`
-  if (goesOn && !ids.some((id) => isBeyond(id) && looks(id).some(isFound))) return 'it has a link to more, but nothing follows'
+  if (goesOn && !ids.some((id) => isBeyond(id) && looks(id).some(isFound)))
+    return 'it has a link to more, but nothing follows'
   return undefined
 }
 

@@ -27,7 +27,8 @@ export class Tags {
     if (sameTag.text !== text || linksOf(sameTag) !== links)
       this.faults.push({ operation, other: sameTag, reason: 'its tag belonged to other bytes' })
     const sameBytes = keep(this.byBytes, `${resource} ${text} ${links}`, operation)
-    if (sameBytes.tag !== tag) this.faults.push({ operation, other: sameBytes, reason: 'the same bytes had a different tag' })
+    if (sameBytes.tag !== tag)
+      this.faults.push({ operation, other: sameBytes, reason: 'the same bytes had a different tag' })
   }
 
   /** Returns the body of a GET with the operation's tag, if there was one. */

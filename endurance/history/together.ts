@@ -53,7 +53,6 @@ export function* overdue({ operations, windows, circumstances }: World): Generat
     if (startedAt <= end + EXPIRY_MS) continue
     const { lateMs, isSteady } = circumstances
     const late = isSteady ? Math.min(lateMs, 2 * longestOf(operations, end, startedAt)) : lateMs
-    if (startedAt > end + EXPIRY_MS + late)
-      yield [`its reservation should have expired at ${expiresAt}`, [operation]]
+    if (startedAt > end + EXPIRY_MS + late) yield [`its reservation should have expired at ${expiresAt}`, [operation]]
   }
 }

@@ -1,4 +1,4 @@
-// What the commands of the experiments share: options, report and exit status.
+// The options, reports and exit statuses of the experiments.
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const example = (outcome: Outcome, seen: object[] = []) =>
     },
   })
 
-test('options have defaults, and the exit status is 1 when an experiment does not pass', async () => {
+test('uses defaults, and returns 1 if an experiment fails', async () => {
   const seen: object[] = []
   expect(await example({ text: 'well', passed: true }, seen)([])).toBe(0)
   expect(await example({ text: 'ill', passed: false }, seen)(['--rounds', '3'])).toBe(1)
@@ -27,7 +27,7 @@ test('options have defaults, and the exit status is 1 when an experiment does no
   ])
 })
 
-test('refuses an option that is not a whole number, before anything starts', async () => {
+test('rejects an option that is not a whole number before anything starts', async () => {
   const command = [process.execPath, join(root, 'endurance/main.ts'), 'history']
   for (const pieces of ['0', 'many', '1.5', '-1']) {
     const { status, stderr, stdout } = await run([`--pieces=${pieces}`], { command })
@@ -36,7 +36,7 @@ test('refuses an option that is not a whole number, before anything starts', asy
   }
 })
 
-test('prints the report of an experiment that passes, and ends with 0', async () => {
+test('prints the report of an experiment and exits with 0', async () => {
   const options = '--store sqlite --pieces 1 --operations 100'.split(' ')
   const command = [process.execPath, join(root, 'endurance/main.ts'), 'history']
   const { status, stdout } = await run([...options, '--breaks', 'a server frozen'], { command })

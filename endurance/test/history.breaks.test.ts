@@ -1,4 +1,4 @@
-// For how long a server writes nothing while something breaks.
+// How long a server cannot write during a failure.
 
 import { expect, test } from 'bun:test'
 import { silences } from '../history/breaks.ts'
@@ -7,7 +7,7 @@ import type { Operation } from '../history/operations.ts'
 const done = (server: number, endedAt: number, method = 'POST', status = 201) =>
   ({ server, endedAt, method, status }) as Operation
 
-test('is the longest time between two writes of one server, then or right afterwards', () => {
+test('returns the longest time between two writes of one server during or right after a failure', () => {
   const steady = Array.from({ length: 50 }, (_, n) => done(0, 100 * n))
   const stopped = [done(1, 900), done(1, 1500, 'GET', 200), done(1, 1600, 'POST', 503), done(1, 2400), done(1, 4900)]
   const operations = [...steady, ...stopped]

@@ -91,7 +91,10 @@ describe('the checker of histories', () => {
       (story) => story.answer(8, { message: 'Pet 2 is pending: order 7 holds it.' }),
       'the store never had this state',
     ],
-    'a completion of another time': [(story) => story.answer(9, { changedAt: time(941) }), 'the store never had this state'],
+    'a completion of another time': [
+      (story) => story.answer(9, { changedAt: time(941) }),
+      'the store never had this state',
+    ],
     'a completion that shows a pending order': [
       (story) => story.answer(9, { status: 'pending' }),
       'it differs from the request',

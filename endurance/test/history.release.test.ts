@@ -1,5 +1,5 @@
-// A short run of the experiment with recorded histories: every answer of two servers on one file is explained, and where the service is
-// broken on purpose, it is said. Which edits break it is looked at for each planted fault, so that none goes stale.
+// Short recorded histories: the checker accepts the responses of two servers on one store, and finds planted faults. Also checks that the
+// edits of all planted faults still match the source.
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { recordPiece } from '../history/record.ts'
 import { CLOCK } from '../history/servers.ts'
 import { inWords } from '../history/words.ts'
 
-test('one order of all operations explains every answer of two servers; an answer that comes too late is stale', async () => {
+test('accepts the responses of two servers, and finds a stale response and missing events', async () => {
   const plan = { seed: 1, operations: 500, breaks: [CLOCK] }
   const { operations, world, faults, checked, broken } = await recordPiece('sqlite', plan)
   expect(new Set(broken.map(({ name }) => name))).toEqual(new Set([CLOCK]))
@@ -37,21 +37,21 @@ test('one order of all operations explains every answer of two servers; an answe
 test.each([
   ['sqlite', ['a server killed', 'both servers killed']],
   ['postgres', ['a server killed', 'a failover']],
-] as const)('%s, %p: nothing is lost, done twice or done by half', async (store, breaks) => {
+] as const)('%s, %p: loses nothing, and no change takes effect twice or in part', async (store, breaks) => {
   const { faults, broken, checked } = await recordPiece(store, { seed: 1, operations: 1_500, breaks })
   expect(faults.map(inWords)).toEqual([])
   expect(broken.length).toBeGreaterThan(0)
   expect(checked).toBeGreaterThan(0)
 })
 
-// One that does something wrong, and one that shows something wrong. `npm run endurance -- history --planted all` has the others.
-test.each(['a deletion that is done later', 'own commits unseen'])('finds what is planted: %s', async (name) => {
+// One wrong change and one wrong response. `npm run endurance -- history --planted all` tries all faults.
+test.each(['a deletion that is done later', 'own commits unseen'])('finds a planted fault: %s', async (name) => {
   const planted = PLANTED.find((one) => one.name === name) as (typeof PLANTED)[number]
   const found = await findPlanted(planted, 'sqlite', 1)
   expect(found?.words).toContain(' → ')
 })
 
-test('what each planted fault changes in the source tree is there once', () => {
+test('every edit of a planted fault matches the source once', () => {
   for (const { edits = [] } of PLANTED)
     for (const edit of edits) expect(edited(readFileSync(join(root, edit[0]), 'utf8'), edit)).toContain(edit[2])
   expect(PLANTED.length).toBeGreaterThanOrEqual(150)

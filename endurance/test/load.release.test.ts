@@ -1,5 +1,5 @@
-// Short runs of `npm run endurance -- waits` and `soak`: everything happens, and requests get right answers. Times are not judged here,
-// and a machine that is busy with other work may refuse some.
+// Short runs of `npm run endurance -- waits` and `soak`: every scene runs, and responses are correct. Times are not checked, and a busy machine
+// can refuse requests.
 
 import { expect, test } from 'bun:test'
 import { noLitestream } from '../../test/support/litestream.ts'
@@ -13,7 +13,7 @@ const PLAN = {
   ...{ seconds: 1, pets: 10_000, reservations: 60, lists: 150, creates: 50 },
   ...{ restarts: 5, machines: 2, bound: 30_000, connections: 500, frozen: 20, behind: 300 },
 }
-/** What a busy machine says, too. */
+/** Faults that a busy machine can cause. */
 const TIMES = /of the peak|of the creates|a p99 of|waited|a log of|: 503$/
 
 const BREAKS = [
@@ -26,7 +26,7 @@ const BREAKS = [
   'too many creates',
 ]
 
-test.each(BREAKS)('beside a load of given rates, requests are answered: %s', async (name) => {
+test.each(BREAKS)('answers the requests of a steady load during: %s', async (name) => {
   const { rates, rows } = await waits('sqlite', PLAN, [name])
   expect(rates).toEqual({ lists: 150, creates: 50 })
   expect(rows.map(({ beside }) => beside)).toEqual(['nothing', name])
@@ -53,7 +53,7 @@ const COPIES = [
   'machines lost',
 ]
 
-test.skipIf(noLitestream !== '').each(COPIES)(`the copy is the store: %s${noLitestream}`, async (name) => {
+test.skipIf(noLitestream !== '').each(COPIES)(`the copy equals the store after: %s${noLitestream}`, async (name) => {
   const { rows } = await waits('sqlite', { ...PLAN, seconds: 0.3 }, [name])
   expect(rows.map(({ beside }) => beside)).toEqual([
     'nothing',
@@ -64,9 +64,9 @@ test.skipIf(noLitestream !== '').each(COPIES)(`the copy is the store: %s${noLite
   for (const { figures } of rows) expect(figures.creates?.statuses[201]).toBeGreaterThan(0)
 })
 
-test('a mixed load: every request gets its right answer', async () => {
+test('answers every request of a mixed load correctly', async () => {
   const wanted = ['200', '201', '400']
-  // On a busy machine it takes longer until each kind of request has been answered.
+  // On a busy machine, it takes longer until each kind of request got a response.
   for (let minutes = 0.05; ; minutes *= 2) {
     const { statuses, faults, samples } = await soak(minutes)
     expect(faults).toEqual([])
@@ -74,7 +74,7 @@ test('a mixed load: every request gets its right answer', async () => {
   }
 })
 
-test('a line that rises is seen', () => {
+test('detects growth', () => {
   expect(rise([10, 10, 10, 10])).toBe(0)
   expect(rise([9, 10, 11])).toBeCloseTo(0.2)
   const samples = [1, 9, 10, 11].map((a) => ({ a, b: 5 }))

@@ -1,4 +1,4 @@
-// Closing a port: what the kernel does with new connections. `npm run endurance -- waits --only restarted` replaces servers under load.
+// How the kernel treats new connections to a port that closes. `npm run endurance -- waits --only restarted` replaces servers under load.
 
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'

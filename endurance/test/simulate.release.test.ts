@@ -1,4 +1,4 @@
-// Simulated runs with fresh seeds, and that the simulator finds faults. `npm run simulate -- --planted all` tries all planted faults.
+// Simulated runs with random seeds and with planted faults. `npm run simulate -- --planted all` tries all planted faults.
 
 import { expect, test } from 'bun:test'
 import { inWords } from '../history/words.ts'
@@ -6,7 +6,7 @@ import { serverModules } from '../simulate/bundle.ts'
 import { editsOf, PLANTED } from '../simulate/planted.ts'
 import { findPlanted, runOf } from '../simulate.ts'
 
-test('every answer is explained: fresh seeds', async () => {
+test('finds no fault with random seeds', async () => {
   const modules = await serverModules(2)
   const first = 1 + Math.floor(Math.random() * 900_000)
   for (let seed = first; seed < first + 6; seed++) {
@@ -22,6 +22,6 @@ test.each(['an await between reading and writing', 'own commits do not change th
   },
 )
 
-test('each planted fault changes what is in the sources once', async () => {
+test('every edit of a planted fault matches the source once', async () => {
   for (const name of Object.keys(PLANTED)) await serverModules(0, editsOf(name))
 })

@@ -1,8 +1,8 @@
 // The contract's types. Written by `npm run generate` from openapi.yaml; not edited by hand.
-// int64 is bigint, and date-time and date are text. A field with a default is optional, as in a request. Parameters and bodies in Operations
-// are the values that the validators return: such a field is always present, and a body's date-time is milliseconds since 1970.
-// The values of an open set, as ErrorCode, are those that this version knows.
-// Beside the types: the values of closed sets, the bounds that others than the validators need, and the schema of a new pet.
+// int64 is bigint; date-time and date are strings. A field with a default is optional, as in a request. Parameters and bodies in Operations
+// have the types that the validators return: fields with a default are present, and date-times are milliseconds since 1970.
+// Open sets, such as ErrorCode, have the values that this version knows.
+// It also exports the values of closed sets, some bounds, and the schema of a new pet.
 
 /** The order of a list, by id. */
 export type Sort = 'oldest' | 'newest'
