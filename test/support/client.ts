@@ -2,6 +2,7 @@
 
 import { PetstoreClient, type PetstoreClientOptions } from '../../packages/client/src/petstore.ts'
 import { stringifyJson } from '../../packages/contract/src/json.ts'
+import { startFake } from './fake.ts'
 import { newPet } from './pets.ts'
 
 export const REX = { id: 1n, ...newPet() }
@@ -28,10 +29,6 @@ export async function withServer(
   use: (url: string, tries: () => number) => Promise<unknown>,
 ): Promise<void> {
   let tries = 0
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => respond(request, tries++) })
-  try {
-    await use(`http://127.0.0.1:${server.port}/v1`, () => tries)
-  } finally {
-    await server.stop(true)
-  }
+  const { url } = startFake((request) => respond(request, tries++))
+  await use(url, () => tries)
 }

@@ -28,6 +28,7 @@ const utf16 = (text: string, bigEndian = false) => {
 const EMILE = { name: 'Émile', categoryId: 7n }
 const MUELLER = { name: 'Müller, "Kö"', categoryId: 9223372036854775807n, status: 'sold' }
 const BOTH = [EMILE, MUELLER]
+const MIA = { name: 'Mia', categoryId: 8n, status: 'pending' }
 const SHOPIFY = `Handle,Title,Body (HTML),Vendor,Type,Option1 Name,Variant Price,Status
 emile,Émile,"<p>A ""good"" dog,
 and old.</p>",Shelter,7,Title,90.00,active
@@ -39,6 +40,12 @@ X2,"Müller, ""Kö""",Regular,,Dogs,10.00,1
 `
 
 const FILES: Record<string, readonly [Uint8Array, Said, readonly object[]]> = {
+  'Excel with sep=;, and statuses as the page shows them': [
+    utf8('sep=;\r\nName;Category;Status\r\n"Müller, ""Kö""";9223372036854775807; SOLD\r\nMia;8;Reserved\r\n'),
+    {},
+    [MUELLER, MIA],
+  ],
+  'Excel with a byte order mark before SEP=;': [utf8('\ufeffSEP=;\nName;Category\nÉmile;7\n'), {}, [EMILE]],
   'Excel, “CSV UTF-8”': [
     utf8('\ufeffName,Category,Status\r\nÉmile,7,\r\n"Müller, ""Kö""",9223372036854775807,Sold\r\n,,\r\n'),
     {},
@@ -146,6 +153,7 @@ describe('a file that has to be explained', () => {
     ['a PDF', '%PDF-1.7\n', {}, 'pets.csv is a PDF.'],
     ['a compressed file', Uint8Array.of(0x1f, 0x8b, 8, 0), {}, 'pets.csv is a compressed file.'],
     ['a workbook', 'PK\u0003\u0004', {}, 'pets.csv is a workbook of a spreadsheet.'],
+    ['an old workbook', Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0), {}, 'pets.csv is a workbook of a spreadsheet.'],
     [
       'another encoding',
       Uint8Array.of(0x41, 0xc9, 0x0a),
@@ -153,6 +161,7 @@ describe('a file that has to be explained', () => {
       'pets.csv is not UTF-8: the error is within its first 3 bytes.',
     ],
     ['half of a letter in UTF-16', Uint8Array.of(0xff, 0xfe, 0, 0xd8, 0x41, 0), {}, 'pets.csv is not UTF-16LE:'],
+    ['half of a letter in UTF-8', Uint8Array.of(0x41, 0xc3), {}, 'pets.csv is not UTF-8:'],
   ] as const)('%s', async (_what, contents, said, message) => {
     const bytes = typeof contents === 'string' ? utf8(contents) : contents
     expect((await rejectionOf(read(bytes, said, 1_000))).message).toContain(message)
@@ -190,6 +199,19 @@ test('an export for Excel with semicolons needs no quotes for commas, and comes 
   expect(text).toBe('\ufeffname;categoryId;status\n"A,b;c";1;sold\n\'-1,5;2;available\n')
   expect((await read(utf8(text), {}, 1_000)).map(({ pet }) => pet)).toEqual(pets)
 })
+
+test('an export for Excel puts an apostrophe before text that Excel would run, and an import removes it', async () => {
+  const risky = ['=1+1', '+1', '-1', '@A1', "'=1", "'Rex", '\tRex', '\rRex', '\n=1', '＝1', '＋1', '－1', '＠A1']
+  for (const name of [...risky, 'Rex=1', 'Rex＝1', '\u2212 1']) {
+    async function* items() {
+      yield { name, categoryId: 1n }
+    }
+    const text = (await Array.fromAsync(excel.write(items(), ['name', 'categoryId']))).join('')
+    expect([name, text.includes(`'${name}`)]).toEqual([name, risky.includes(name)])
+    expect((await read(utf8(text), {}, 1_000)).map(({ pet }) => pet?.name)).toEqual([name])
+  }
+})
+
 test('the separator of a language is a semicolon if its decimal mark is a comma', () => {
   expect(['de-DE', 'fr-FR', 'en-GB', 'ja-JP'].map(listSeparator)).toEqual([';', ';', ',', ','])
 })

@@ -45,15 +45,11 @@ function answering(answer: () => Response) {
   return { env: { PETSTORE_URL: url, PETSTORE_API_KEY: generateKey('staging') }, encodings }
 }
 
-test.each([
-  ['pets list', 3, 'sends a compressed answer, which was not requested.'],
-  ['events', 3, 'sends a compressed answer, which was not requested.'],
-  ['status', 3, 'sends a compressed answer, which was not requested.'],
-  ['health', 3, 'sends a compressed answer, which was not requested.'],
-] as const)('%s refuses a compressed answer', async (command, status, words) => {
+test.each(['pets list', 'status', 'health'])('%s refuses a compressed answer', async (command) => {
   const server = answering(() => new Response(BOMB, { headers: HEADERS }))
   const ended = await run(command.split(' '), server.env)
-  expect(ended).toMatchObject({ status, stderr: expect.stringContaining(words) })
+  const stderr = expect.stringContaining('sends a compressed answer, which was not requested.')
+  expect(ended).toMatchObject({ status: 3, stderr })
   expect(ended.peakBytes).toBeLessThan(MEMORY_MAX)
   expect(server.encodings[0]).toBe('identity')
 })

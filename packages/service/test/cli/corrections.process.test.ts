@@ -6,7 +6,7 @@ import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
-import { noSuchPet, notPending, petHasOrders, petHeld } from '../../src/domain/decisions/refusal-messages.ts'
+import { petHeld } from '../../src/domain/decisions/refusal-messages.ts'
 
 const shop = await openShop()
 const petstore = (...args: string[]) => run(args, { cwd: shop.cwd, env: shop.connection() })
@@ -34,8 +34,6 @@ describe('petstore pets update', () => {
       [[String(id)], 1, 'Nothing to change: give --name, --category or --status.'],
       [[String(id), '--status', 'sold'], 2, 'Allowed choices are available.'],
       [[String(id), '--status', 'available'], 1, petHeld({ id, status: 'pending' }, order.id).message],
-      [['404', '--name', 'x'], 1, noSuchPet(404n).message],
-      [[String(id), '--name', ''], 1, 'name must'],
     ] as const) {
       const ended = await petstore('pets', 'update', ...args)
       expect([ended.status, ended.stdout]).toEqual([status, ''])
@@ -88,10 +86,6 @@ describe('petstore pets delete', () => {
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(`petstore pets delete ${id} --yes`)])
     const deleted = { status: 0, stdout: '', stderr: `Deleted pet ${id}.\n` }
     expect(await petstore('pets', 'delete', id, '--yes')).toEqual(deleted)
-    expect((await petstore('pets', 'delete', id, '--yes')).stderr).toContain(noSuchPet(BigInt(id)).message)
-    const ordered = await addPet()
-    await client.placeOrder({ petId: ordered })
-    expect((await petstore('pets', 'delete', String(ordered), '--yes')).stderr).toContain(petHasOrders(ordered).message)
   })
 })
 
@@ -107,8 +101,4 @@ test('petstore orders update extends a reservation, changes its reference, and r
   expect(JSON.parse(none.stdout)).toEqual({ ...kept, status: 'pending', changedAt: expect.any(String) })
   expect((await petstore('orders', 'update', id)).stderr).toContain('give --reference or --expires')
   expect((await petstore('orders', 'update', id, '--expires', 'soon')).status).toBe(2)
-  await client.cancelOrder(order.id)
-  const { message } = notPending({ id: order.id, status: 'cancelled' })
-  const ended = await petstore('orders', 'update', id, '--reference', 'x')
-  expect([ended.status, ended.stderr]).toEqual([1, expect.stringContaining(message)])
 })

@@ -9,33 +9,9 @@ const { client, cwd, file, pets } = await openShop()
 const added = async () => (await Array.fromAsync(client().listPets())).map(({ id, ...pet }) => pet)
 
 describe('an import', () => {
-  test('reads what Excel writes: sep=;, a byte order mark, and statuses as the page shows them', async () => {
-    const before = (await added()).length
-    const rows = 'Name;Category;Status\r\nÉmile;1;Reserved\r\nB,b;2;SOLD\r\nC;3; Available\r\nD;4;\r\n'
-    for (const [name, first] of [
-      ['sep.csv', 'sep=;\r\n'],
-      ['mark.csv', '\ufeffSEP=;\n'],
-    ] as const) {
-      expect(await pets(['import', file(name, first + rows)])).toMatchObject({ stderr: 'Added 4 pets.\n' })
-    }
-    const all = (await added()).slice(before, before + 4)
-    expect(all.toSorted((a, b) => Number(a.categoryId - b.categoryId))).toEqual([
-      { name: 'Émile', categoryId: 1n, status: 'pending' },
-      { name: 'B,b', categoryId: 2n, status: 'sold' },
-      { name: 'C', categoryId: 3n, status: 'available' },
-      { name: 'D', categoryId: 4n, status: 'available' },
-    ])
-  })
-
-  test.each([
-    ['pets.xlsx', 'PK\u0003\u0004…', []],
-    ['Pets.XLS', 'x', []],
-    ['pets.csv', 'PK\u0003\u0004…', []],
-    ['pets.tsv', Buffer.from('d0cf11e0a1b11ae1', 'hex'), ['--format', 'csv']],
-    ['pets.ods', 'PK\u0003\u0004…', ['--format', 'csv']],
-  ])('says how to save a workbook: %s', async (name, contents, more) => {
-    writeFileSync(join(cwd, name), contents)
-    const { status, stderr } = await pets(['import', name, ...more])
+  test.each(['pets.xlsx', 'Pets.XLS', 'pets.ods'])('says how to save a workbook: %s', async (name) => {
+    writeFileSync(join(cwd, name), 'x')
+    const { status, stderr } = await pets(['import', name])
     expect([status, stderr]).toEqual([1, expect.stringContaining(`${name} is a workbook of a spreadsheet.`)])
     expect(stderr).toContain('save the sheet as “CSV UTF-8”')
   })
@@ -57,17 +33,9 @@ describe('an import', () => {
     [['import', 'a.json', '--category', '7'], '--columns and --category are for CSV.'],
     [['import', 'a.csv', '--columns', 'Kind'], 'It must be pairs such as "Item Name=name,Kind=categoryId"'],
     [['export', 'a.csv', '--separator', ';'], '--separator is for --excel.'],
+    [['export', 'a.ndjson', '--excel'], '--excel is for CSV'],
   ])('refuses flags that do not fit: %p', async (args, message) => {
     expect(await pets(args)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })
-  })
-
-  test('refuses a category that a spreadsheet has rounded, with its line', async () => {
-    const name = file('rounded.csv', 'name;category\nRex;7\nMia;9,22E+18\n')
-    const { status, stderr } = await pets(['import', name, '--keep-going'])
-    expect([status, stderr]).toEqual([
-      5,
-      expect.stringContaining('line 3: It has the category 9,22E+18, which a spreadsheet'),
-    ])
   })
 
   test('names the records of a JSON array on one line, and adds equal ones, once', async () => {
@@ -83,37 +51,20 @@ describe('an import', () => {
 })
 
 describe('an export', () => {
-  test('for Excel has a byte order mark and no formulas, and comes back as it was, without a mark by --excel', async () => {
-    const guarded = ['=1+1', '+1', '-1', '@A1', "'=1", "'Rex", '\tRex', '\rRex', '\n=1', '＝1', '＋1', '－1', '＠A1']
-    const names = [...guarded, 'Rex=1', 'Rex＝1', '\u2212 1']
+  test('for Excel has a byte order mark and no formulas, and comes back as it was', async () => {
+    const names = ['=1+1', 'Rex']
     for (const name of names) await client().createPet({ name, categoryId: -77n })
-    const shown = async (category: string) => {
-      const { stdout } = await pets(['list', '--category', category, '--all', '--json'])
-      return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name).sort()
-    }
-    const flags = ['--category', '-77', '--newest']
-    expect((await pets(['export', 'excel.csv', '--excel', ...flags])).stderr).toStartWith('Exported 16 pets')
-    expect((await pets(['export', 'plain.csv', ...flags])).status).toBe(0)
-    const read = (name: string) => readFileSync(join(cwd, name), 'utf8')
-    expect(read('plain.csv')).not.toContain('\ufeff')
-    expect(read('plain.csv')).toContain(',=1+1,-77,')
-    const cells = [...read('excel.csv').matchAll(/^\d+,"?(.*?)"?,-77,available$/gms)].map(([, cell]) => cell)
-    expect(cells).toEqual(names.map((name) => (guarded.includes(name) ? `'${name}` : name)).reverse())
-    expect(read('excel.csv')).toStartWith('\ufeffid,name,')
-    expect((await pets(['export', '--excel', ...flags])).stdout).toEndWith(read('excel.csv').slice(1))
-    // Another category tells them from those that were there.
-    writeFileSync(join(cwd, 'moved.csv'), read('excel.csv').replaceAll(',-77,', ',-78,'))
-    expect((await pets(['import', 'moved.csv'])).stderr).toBe('Added 16 pets.\n')
-    expect(await shown('-78')).toEqual(names.toSorted())
-    for (const [category, flag] of [
-      ['-79', []],
-      ['-80', ['--excel']],
-    ] as const) {
-      const name = file('unmarked.csv', read('excel.csv').slice(1).replaceAll(',-77,', `,${category},`))
-      expect((await pets(['import', name, ...flag])).stderr).toBe('Added 16 pets.\n')
-    }
-    expect(await shown('-79')).toContain("'=1+1")
-    expect(await shown('-80')).toEqual(names.toSorted())
+    const flags = ['--category', '-77']
+    expect((await pets(['export', 'excel.csv', '--excel', ...flags])).stderr).toStartWith('Exported 2 pets')
+    const text = readFileSync(join(cwd, 'excel.csv'), 'utf8')
+    expect(text).toMatch(/^\ufeffid,name,categoryId,status\n\d+,'=1\+1,-77,available\n\d+,Rex,-77,available\n$/)
+    expect((await pets(['export', '--excel', ...flags])).stdout).toBe(text)
+    expect((await pets(['export', '--format', 'csv', ...flags])).stdout).toContain(',=1+1,-77,')
+    // Only `--excel` removes the apostrophe from a file without a byte order mark.
+    const name = file('unmarked.csv', text.slice(1).replaceAll(',-77,', ',-80,'))
+    expect((await pets(['import', name, '--excel'])).stderr).toBe('Added 2 pets.\n')
+    const { stdout } = await pets(['list', '--category', '-80', '--all', '--json'])
+    expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name).sort()).toEqual(names)
   })
 
   test('takes the filters of the list', async () => {
@@ -123,11 +74,6 @@ describe('an export', () => {
     const newest = (await lines('--search', 'quok', '--newest')).map((line) => line.split(',')[1])
     expect(newest).toEqual(['Quokka two', 'Quokka one'])
     expect(await lines('--search', 'quok', '--category', '6')).toEqual([])
-  })
-
-  test.each(['pets.json', 'pets.ndjson'])('puts none into %s', async (name) => {
-    const stderr = expect.stringContaining('--excel is for CSV')
-    expect(await pets(['export', name, '--excel'])).toMatchObject({ status: 2, stderr })
   })
 
   test('says what to write for a spreadsheet', async () => {

@@ -95,14 +95,16 @@ describe.concurrent('periodic backups', () => {
   test('are taken periodically; the newest are kept, and other files in the folder stay', async () => {
     const { database, key } = await made(1)
     const folder = dirname(temporaryFile('x'))
-    writeFileSync(join(folder, 'petstore-notes.db'), 'mine')
+    const others = ['petstore-notes.db', nameAt(Date.parse('2099-01-01'))]
+    for (const name of others) writeFileSync(join(folder, name), 'mine')
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s', PETSTORE_BACKUP_KEEP: '2' }
     const service = await serve(['--database', database], { env })
     const taken = () => service.stderr().split('"msg":"backup"').length - 1
     await until('4 backups are taken', () => taken() >= 4)
     expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
     expect(await service.stop()).toBe(0)
-    const kept = readdirSync(folder).filter((name) => name !== 'petstore-notes.db')
+    for (const name of others) expect(readFileSync(join(folder, name), 'utf8')).toBe('mine')
+    const kept = readdirSync(folder).filter((name) => !others.includes(name))
     expect(kept.length).toBe(2)
     for (const name of kept) expect(rows(join(folder, name))[0]?.length).toBe(1)
   })
@@ -115,6 +117,7 @@ describe.concurrent('periodic backups', () => {
     rmSync(folder, { recursive: true, force: true })
     writeFileSync(folder, 'in the way')
     await service.logs('backup failed')
+    expect(service.stderr()).toMatch(/"reason":"[^"]+","msg":"backup failed"/)
     expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
     rmSync(folder)
     mkdirSync(folder)
@@ -171,19 +174,6 @@ describe.concurrent('periodic backups', () => {
     expect(kept.sort()).toEqual([1, 2, 3])
   })
 
-  test('are refused beside the log of another database, and say so', async () => {
-    const { database } = await made(1)
-    const folder = dirname(temporaryFile('x'))
-    for (let second = 0; second < 60; second++) {
-      writeFileSync(join(folder, `${nameAt(Date.now() + second * 1_000)}-wal`), 'precious')
-    }
-    const service = await serve(['--database', database], { env: { PETSTORE_BACKUP_DIR: folder } })
-    await service.logs('"msg":"backup')
-    expect(service.stderr()).toMatch(/"reason":"[^"]+-wal is left over [^"]+","msg":"backup failed"/)
-    expect(await service.stop()).toBe(0)
-    expect(readdirSync(folder).filter((name) => !name.endsWith('-wal'))).toEqual([])
-  })
-
   test.skipIf(!LINUX)(
     `that were killed leave files that the next one removes, once their writer is gone${LINUX ? '' : ' (Linux only)'}`,
     async () => {
@@ -222,19 +212,6 @@ describe.concurrent('periodic backups', () => {
       expect(await service.stop()).toBe(0)
     },
   )
-
-  test('ignore a file that is dated in the future', async () => {
-    const { database } = await made(1)
-    const folder = dirname(temporaryFile('x'))
-    const future = nameAt(Date.parse('2099-01-01'))
-    writeFileSync(join(folder, future), 'of a wrong clock')
-    const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s', PETSTORE_BACKUP_KEEP: '1' }
-    const service = await serve(['--database', database], { env })
-    await until('2 backups are logged', () => service.stderr().split('"msg":"backup"').length >= 3)
-    await service.stop()
-    expect(readdirSync(folder).length).toBe(2)
-    expect(readFileSync(join(folder, future), 'utf8')).toBe('of a wrong clock')
-  })
 
   test('leave no file and no error when the service stops', async () => {
     const { database } = await made(1)

@@ -7,7 +7,6 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { root, run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
-import { noSuchOrder, noSuchPet } from '../../src/domain/decisions/refusal-messages.ts'
 import { generateKey, refusedKey } from '../../src/domain/keys.ts'
 
 const { client, connection, cwd, pets, service } = await openShop()
@@ -77,9 +76,7 @@ describe('pets', () => {
   })
 
   test.each([
-    [noSuchPet(404n).message, ['pets', 'show', '404']],
     ['long.', ['pets', 'add', '', '--category', '1']],
-    [noSuchOrder(404n).message, ['orders', 'cancel', '404']],
     [refusedKey('unknown').message, ['inventory', '--api-key', generateKey('production')]],
     ['production.', ['demo', '--yes', '--api-key', generateKey('staging')]],
   ])('the service is named after: %s', async (message, args) => {
@@ -99,5 +96,4 @@ test('help shows a command within a command', async () => {
   expect(await run(['help', 'keys', 'rotate'], { cwd })).toEqual(direct)
   expect(await run(['help', 'pets', 'get'], { cwd })).toEqual(await run(['pets', 'show', '--help'], { cwd }))
   expect((await run(['help'], { cwd })).stdout).toContain('Exit statuses')
-  expect(await run(['help', 'keys', 'rotat'], { cwd })).toMatchObject({ status: 2, stdout: '' })
 })

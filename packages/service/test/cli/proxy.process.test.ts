@@ -20,34 +20,36 @@ const proxy = Bun.serve({
 })
 afterAll(() => Promise.all([service.stop(), proxy.stop(true)]))
 
-for (const variable of ['http_proxy', 'ALL_PROXY']) {
-  const env = { PETSTORE_API_KEY: service.key, [variable]: `http://127.0.0.1:${proxy.port}`, NO_PROXY: 'shop.example' }
+const environment = (variable: string) => ({
+  ...{ PETSTORE_API_KEY: service.key, NO_PROXY: 'shop.example' },
+  [variable]: `http://127.0.0.1:${proxy.port}`,
+})
 
-  test(`${variable} is not used for this machine, and never by health`, async () => {
-    for (const host of ['localhost', 'shop.localhost', '127.0.0.1', '127.9.8.7', '[::1]']) {
-      const url = ['--url', `http://${host}:${port}/v1`]
-      expect(await runProcess(['health', ...url], { env })).toEqual({ status: 0, stdout: 'ready\n', stderr: '' })
-      expect((await runProcess(['pets', 'list', ...url], { env })).stdout).toContain('Rex')
-    }
-    const away = await runProcess(['health', '--url', 'http://petstore.invalid'], { env })
-    expect(away.stderr).toMatch(/^petstore: http:\/\/petstore\.invalid\/readyz does not answer \([a-z ]+\)\. --url /)
-    const hook = await startHook(taken)
-    const forwarding = forward({ to: hook.url, url: `http://127.0.0.1:${port}/v1`, key: service.key, env })
-    await hook.received(1)
-    await forwarding.stop()
-    await hook.stop()
-    expect(seen).toEqual([])
-  })
+test('a proxy is not used for this machine, and never by health', async () => {
+  const env = environment('http_proxy')
+  for (const host of ['localhost', 'shop.localhost', '127.0.0.1', '127.9.8.7', '[::1]']) {
+    const url = ['--url', `http://${host}:${port}/v1`]
+    expect((await runProcess(['pets', 'list', ...url], { env })).stdout).toContain('Rex')
+  }
+  const away = await runProcess(['health', '--url', 'http://petstore.invalid'], { env })
+  expect(away.stderr).toMatch(/^petstore: http:\/\/petstore\.invalid\/readyz does not answer \([a-z ]+\)\. --url /)
+  const hook = await startHook(taken)
+  const forwarding = forward({ to: hook.url, url: `http://127.0.0.1:${port}/v1`, key: service.key, env })
+  await hook.received(1)
+  await forwarding.stop()
+  await hook.stop()
+  expect(seen).toEqual([])
+})
 
-  test(`${variable} is used for another machine, and named if it is not the service that answers`, async () => {
-    const { status, stderr } = await runProcess(['pets', 'list', '--url', 'http://petstore.example'], { env })
-    expect([status, stderr]).toEqual([1, expect.stringContaining(`example/v1, through the proxy of ${variable})`)])
-    expect(seen.splice(0)).toEqual(['GET http://petstore.example/v1/pets?limit=20'])
-    const shop = await runProcess(['pets', 'list', '--url', 'http://shop.example'], { env })
-    expect(shop.stderr).toMatch(/^petstore: The service at http:\/\/shop\.example\/v1 cannot be reached \([a-z ]+\)\./)
-    expect(seen).toEqual([])
-  })
-}
+test.each(['http_proxy', 'ALL_PROXY'])('%s is used for another machine, and named if it answers', async (variable) => {
+  const env = environment(variable)
+  const { status, stderr } = await runProcess(['pets', 'list', '--url', 'http://petstore.example'], { env })
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`example/v1, through the proxy of ${variable})`)])
+  expect(seen.splice(0)).toEqual(['GET http://petstore.example/v1/pets?limit=20'])
+  const shop = await runProcess(['pets', 'list', '--url', 'http://shop.example'], { env })
+  expect(shop.stderr).toMatch(/^petstore: The service at http:\/\/shop\.example\/v1 cannot be reached \([a-z ]+\)\./)
+  expect(seen).toEqual([])
+})
 
 test('a proxy that does not answer is named', async () => {
   const env = { PETSTORE_API_KEY: service.key, http_proxy: 'http://127.0.0.1:1', NO_PROXY: 'shop.example' }

@@ -57,13 +57,6 @@ test('a start that fails before its welcome leaves no key', async () => {
   await again.stop()
 })
 
-test('without flags it keeps its data in data/petstore.db', async () => {
-  const cwd = temporaryFile('cwd').slice(0, -4)
-  const service = await serve([], { cwd })
-  await service.stop()
-  expect(statSync(join(cwd, 'data/petstore.db')).size).toBeGreaterThan(0)
-})
-
 test('a first start continues when its standard output is closed, and logs how to create a key', async () => {
   const path = temporaryFile('stdout')
   Bun.spawnSync(['mkfifo', path])
@@ -135,23 +128,20 @@ describe('--ephemeral', () => {
     expect(service.stdout()).toMatch(/^key: pets_live_/)
     await service.stop()
   })
-
-  test('takes a key of production from PETSTORE_BOOTSTRAP_KEY', async () => {
-    const key = generateKey('production')
-    const service = await serve(['--ephemeral'], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
-    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
-    await service.stop()
-  })
 })
 
 describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
   const key = generateKey('production')
 
-  test('is the first key, and is not printed', async () => {
-    const service = await serve(['--database', temporaryFile('a.db')], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
-    expect(service.stdout()).not.toContain('pets_')
-    expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
-    await service.stop()
+  test('is the first key, is not printed, and can be given at every start', async () => {
+    const file = temporaryFile('a.db')
+    for (const args of [['--database', file], ['--database', file], ['--ephemeral']]) {
+      const service = await serve(args, { env: { PETSTORE_BOOTSTRAP_KEY: key } })
+      expect(service.stdout()).not.toContain('pets_')
+      expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
+      await service.stop()
+      expect(service.stderr()).not.toContain('PETSTORE_BOOTSTRAP_KEY')
+    }
   })
 
   test('is not added to a store that has keys: the log says so, without it', async () => {
@@ -162,16 +152,6 @@ describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
     await service.stop()
     expect(service.stderr()).toContain('PETSTORE_BOOTSTRAP_KEY is not used')
     expect(service.stderr()).not.toContain(key)
-  })
-
-  test('may be given at every start', async () => {
-    const file = temporaryFile('a.db')
-    for (let n = 0; n < 2; n++) {
-      const service = await serve(['--database', file], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
-      expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
-      await service.stop()
-      expect(service.stderr()).not.toContain('PETSTORE_BOOTSTRAP_KEY')
-    }
   })
 })
 
@@ -187,27 +167,18 @@ test('a process whose clock is past the sunset answers 410, unless the sunset is
   await announced.stop()
 })
 
-test('the log names unknown PETSTORE_ variables, but not those that Kubernetes sets', async () => {
+test('the log names unknown variables, and variables that have no effect without others', async () => {
   const kubernetes = { PETSTORE_SERVICE_HOST: '10.0.0.1', PETSTORE_PORT_80_TCP: 'x' }
-  const env = { PETSTORE_PROT: '1', PETSTORE_URL_FILE: 'x', ...kubernetes }
-  const service = await serve(['--ephemeral'], { env: { ...env, PETSTORE_API_KEY_FILE: 'x' } })
-  await service.stop()
-  const [warning] = service.stderr().split('\n')
-  expect(JSON.parse(warning ?? '')).toMatchObject({ level: 'warn', variables: ['PETSTORE_PROT', 'PETSTORE_URL_FILE'] })
-})
-
-test('the log names variables that have no effect, and those that they need', async () => {
-  const env = { PETSTORE_BACKUP_EVERY: '1h', PETSTORE_BACKUP_KEEP: '3', PETSTORE_ADMIN_HOST: '127.0.0.1' }
+  const unknown = { PETSTORE_PROT: '1', PETSTORE_URL_FILE: 'x', PETSTORE_API_KEY_FILE: 'x', ...kubernetes }
+  const idle = { PETSTORE_BACKUP_EVERY: '1h', PETSTORE_BACKUP_KEEP: '3', PETSTORE_ADMIN_HOST: '127.0.0.1' }
   const warnings = async (more = {}) => {
-    const service = await serve(['--ephemeral'], { env: { ...env, ...more } })
+    const service = await serve(['--ephemeral'], { env: { ...idle, ...more } })
     await service.stop()
-    return service
-      .stderr()
-      .split('\n')
-      .filter((line) => line.includes('"warn"'))
-      .map((line) => JSON.parse(line))
+    const lines = service.stderr().split('\n')
+    return lines.filter((line) => line.includes('"warn"')).map((line) => JSON.parse(line))
   }
-  expect(await warnings()).toEqual([
+  expect(await warnings(unknown)).toEqual([
+    expect.objectContaining({ variables: ['PETSTORE_PROT', 'PETSTORE_URL_FILE'] }),
     expect.objectContaining({
       msg: 'PETSTORE_ variables have no effect without others',
       variables: ['PETSTORE_ADMIN_HOST', 'PETSTORE_BACKUP_EVERY', 'PETSTORE_BACKUP_KEEP'],

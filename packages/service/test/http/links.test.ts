@@ -8,85 +8,90 @@ import { PetstoreClient } from '../../../client/src/petstore.ts'
 
 const PETS = 7
 
-for (const environment of ['production', 'staging'] as const) {
-  describe(`with a path in the base URL of ${environment}`, () => {
-    let service: Service
-    let proxy: PrefixProxy
-    beforeAll(async () => {
-      proxy = startPrefixProxy(() => service.origin)
-      const other = { production: 'https://elsewhere.example/other/v1', staging: 'https://elsewhere.example/other/v1' }
-      service = await startService({ environment, baseUrls: { ...other, [environment]: `${proxy.origin}/shop/v1` } })
-      for (let n = 0; n < PETS; n++) await service.post(petBody())
-    })
-
-    const ask = (url: string | URL, init: RequestInit = {}) =>
-      fetch(url, { ...init, headers: { Authorization: `Bearer ${service.key}`, ...init.headers } })
-    const place = (petId: number) => {
-      const headers = { 'Content-Type': 'application/json' }
-      return ask(`${proxy.origin}/shop/v1/store/orders`, { method: 'POST', headers, body: `{"petId":${petId}}` })
-    }
-    /** Where the response's link of this relation leads, as a browser would resolve it. */
-    const target = (response: Response, relation: string): URL | undefined => {
-      const link = new RegExp(`<([^>]*)>; rel="${relation}"`).exec(response.headers.get('Link') ?? '')
-      return link?.[1] === undefined ? undefined : new URL(link[1], response.url)
-    }
-
-    /** The length of each page, from the first to the last. */
-    async function pages(first: string): Promise<number[]> {
-      const lengths: number[] = []
-      for (let url: URL | undefined = new URL(first); url; ) {
-        const response: Response = await ask(url)
-        expect({ url, status: response.status }).toEqual({ url, status: 200 })
-        lengths.push(((await response.json()) as unknown[]).length)
-        url = target(response, 'next')
-      }
-      return lengths
-    }
-
-    test('the next page is found, of pets and of orders', async () => {
-      expect(await pages(`${proxy.origin}/shop/v1/pets?limit=3`)).toEqual([3, 3, 1])
-      for (const petId of [1, 2, 3]) await place(petId)
-      expect((await pages(`${proxy.origin}/shop/v1/store/orders?limit=2`)).length).toBeGreaterThan(1)
-    })
-
-    test('an order is found at its Location', async () => {
-      const placed = await place(4)
-      const order = await ask(new URL(placed.headers.get('Location') ?? '', placed.url))
-      expect(await order.json()).toEqual(await placed.json())
-    })
-
-    test('what replaces the deprecated operation is found, and what describes it', async () => {
-      const pet = await ask(`${proxy.origin}/shop/v1/pets/1`)
-      for (const relation of ['successor-version', 'deprecation']) {
-        const found = target(pet, relation) as URL
-        expect([found.pathname.startsWith('/shop/'), (await ask(found)).status]).toEqual([true, 200])
-      }
-    })
-
-    test('a 404 names documents that exist', async () => {
-      const message = await (await ask(`${proxy.origin}/shop/pets/1`)).text()
-      const paths = message.match(/\/shop\/(?!v1)(?:[\w.]*\w)?/g) ?? []
-      expect(paths).toEqual(['/shop/docs', '/shop/openapi.yaml', '/shop/openapi.json', '/shop/'])
-      for (const path of paths) expect([path, (await ask(proxy.origin + path)).status]).toEqual([path, 200])
-    })
-
-    test('a direct caller gets the links of the base URL, too', async () => {
-      const direct = await ask(`${service.url}/pets?limit=3`)
-      expect(target(direct, 'next')?.pathname).toBe(`${PREFIX}/v1/pets`)
-    })
-
-    test('our client reads every page, through the proxy and directly', async () => {
-      for (const baseUrl of [`${proxy.origin}/shop/v1`, service.url]) {
-        const client = new PetstoreClient({ baseUrl, apiKey: service.key })
-        expect(await Array.fromAsync(client.listPets({ limit: 3 }))).toHaveLength(PETS)
-      }
-    })
+describe('with a path in the base URL', () => {
+  let service: Service
+  let proxy: PrefixProxy
+  beforeAll(async () => {
+    proxy = startPrefixProxy(() => service.origin)
+    const baseUrls = { production: `${proxy.origin}/shop/v1`, staging: 'https://elsewhere.example/other/v1' }
+    service = await startService({ baseUrls })
+    for (let n = 0; n < PETS; n++) await service.post(petBody())
   })
-}
+
+  const ask = (url: string | URL, init: RequestInit = {}) =>
+    fetch(url, { ...init, headers: { Authorization: `Bearer ${service.key}`, ...init.headers } })
+  const place = (petId: number) => {
+    const headers = { 'Content-Type': 'application/json' }
+    return ask(`${proxy.origin}/shop/v1/store/orders`, { method: 'POST', headers, body: `{"petId":${petId}}` })
+  }
+  /** Where the response's link of this relation leads, as a browser would resolve it. */
+  const target = (response: Response, relation: string): URL | undefined => {
+    const link = new RegExp(`<([^>]*)>; rel="${relation}"`).exec(response.headers.get('Link') ?? '')
+    return link?.[1] === undefined ? undefined : new URL(link[1], response.url)
+  }
+
+  /** The length of each page, from the first to the last. */
+  async function pages(first: string): Promise<number[]> {
+    const lengths: number[] = []
+    for (let url: URL | undefined = new URL(first); url; ) {
+      const response: Response = await ask(url)
+      expect({ url, status: response.status }).toEqual({ url, status: 200 })
+      lengths.push(((await response.json()) as unknown[]).length)
+      url = target(response, 'next')
+    }
+    return lengths
+  }
+
+  test('the next page is found, of pets and of orders', async () => {
+    expect(await pages(`${proxy.origin}/shop/v1/pets?limit=3`)).toEqual([3, 3, 1])
+    for (const petId of [1, 2, 3]) await place(petId)
+    expect((await pages(`${proxy.origin}/shop/v1/store/orders?limit=2`)).length).toBeGreaterThan(1)
+  })
+
+  test('an order is found at its Location', async () => {
+    const placed = await place(4)
+    const order = await ask(new URL(placed.headers.get('Location') ?? '', placed.url))
+    expect(await order.json()).toEqual(await placed.json())
+  })
+
+  test('what replaces the deprecated operation is found, and what describes it', async () => {
+    const pet = await ask(`${proxy.origin}/shop/v1/pets/1`)
+    for (const relation of ['successor-version', 'deprecation']) {
+      const found = target(pet, relation) as URL
+      expect([found.pathname.startsWith('/shop/'), (await ask(found)).status]).toEqual([true, 200])
+    }
+  })
+
+  test('a 404 names documents that exist', async () => {
+    const message = await (await ask(`${proxy.origin}/shop/pets/1`)).text()
+    const paths = message.match(/\/shop\/(?!v1)(?:[\w.]*\w)?/g) ?? []
+    expect(paths).toEqual(['/shop/docs', '/shop/openapi.yaml', '/shop/openapi.json', '/shop/'])
+    for (const path of paths) expect([path, (await ask(proxy.origin + path)).status]).toEqual([path, 200])
+  })
+
+  test('a direct caller gets the links of the base URL, too', async () => {
+    const direct = await ask(`${service.url}/pets?limit=3`)
+    expect(target(direct, 'next')?.pathname).toBe(`${PREFIX}/v1/pets`)
+  })
+
+  test('our client reads every page, through the proxy and directly', async () => {
+    for (const baseUrl of [`${proxy.origin}/shop/v1`, service.url]) {
+      const client = new PetstoreClient({ baseUrl, apiKey: service.key })
+      expect(await Array.fromAsync(client.listPets({ limit: 3 }))).toHaveLength(PETS)
+    }
+  })
+})
 
 test('a replaced operation, once it is removed, is named with the path of the base URL', async () => {
   const now = () => Date.UTC(2031, 0, 1)
   const service = await startService({ now, baseUrls: { production: 'https://a.example/shop/v1', staging: undefined } })
   const { message } = JSON.parse((await service.get('/pets/1')).text)
   expect(message).toContain('Use GET /shop/v1/pets?status=available instead.')
+})
+
+test('a service of staging has the base URL of staging', async () => {
+  const baseUrls = { production: 'https://elsewhere.example/other/v1', staging: 'https://a.example/shop/v1' }
+  const service = await startService({ environment: 'staging', baseUrls })
+  for (let n = 0; n < 2; n++) await service.post(petBody())
+  expect((await service.get('/pets?limit=1')).headers.get('Link')).toStartWith('</shop/v1/pets?')
 })
