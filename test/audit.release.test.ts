@@ -1,10 +1,10 @@
-// The audit of the packages, by npm itself, against a registry of our own that knows what the test tells it.
+// The audit of the packages by npm, against a local registry with known vulnerabilities.
 
 import { afterAll, expect, test } from 'bun:test'
 import { audit } from '../scripts/audit.ts'
 import { root } from './support/process.ts'
 
-/** What the registry knows: `undefined` is a registry that answers no audits. */
+/** The vulnerabilities in the registry; `undefined` if it does not support audits. */
 const AT = 'https://example.org/1'
 let advisories: Record<string, object[]> | undefined
 const registry = Bun.serve({
@@ -36,7 +36,7 @@ test('the audit passes with a vulnerability of low severity', async () => {
   expect((await audited()).outcome).toBe('ok')
 })
 
-test('the audit is skipped, with the reason, when the registry answers no audits', async () => {
+test('the audit is skipped, with the reason, if the registry does not support audits', async () => {
   advisories = undefined
   expect(await audited()).toEqual({ outcome: 'skipped', report: expect.stringContaining('405') })
 })

@@ -1,5 +1,4 @@
-// The examples in deploy/ that forward events: the command, the environment and the files of each, as they stand, in a folder that stands for
-// the machine.
+// The examples in deploy/ that forward events, run unchanged in a folder that represents a machine.
 
 import { afterAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -17,7 +16,7 @@ afterAll(() => hook.stop())
 interface Example {
   args: string[]
   environment: Record<string, string>
-  /** The files of the secrets, with whether they are the key. */
+  /** The files of secrets, and whether each is the API key. */
   secrets: Record<string, boolean>
   state: string
 }
@@ -74,7 +73,7 @@ test.each([
   mkdirSync(dirname(here(state)), { recursive: true })
   const given = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, here(value)]))
   const before = hook.all.length
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: both Compose and systemd put the variable there.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: Compose and systemd expand this variable.
   const command = args.map((each) => here(each).replace('${WEBHOOK}', hook.url))
   const env = { PATH: process.env.PATH ?? '', ...given, PETSTORE_URL: service.url }
   const child = Bun.spawn([launcher, ...command], { cwd: machine, env, stdio: ['ignore', 'ignore', 'inherit'] })

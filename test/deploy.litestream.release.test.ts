@@ -1,5 +1,5 @@
-// The examples with Litestream, each run as it stands on a folder that stands for a machine: what was acknowledged before a stop in order
-// is on the next machine, and one that was killed is brought back by what the page says.
+// The examples with Litestream, run unchanged in folders that represent machines. Nothing is lost in a graceful stop,
+// and docs/backups.md explains how to recover from a crash.
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
@@ -37,7 +37,7 @@ interface Example {
   copying: Step
   stop: Step[]
   database: string
-  /** What is lost with the machine, apart from its store. */
+  /** The folder of Litestream's own data. */
   folder: string
 }
 
@@ -77,7 +77,7 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     for (const step of steps) {
       const { status, stdout, stderr } = await machine.run(step)
       expect([step.command, status, stderr]).toEqual([step.command, 0, ''])
-      // Without the lines of Litestream's log.
+      // Without Litestream's log.
       said.push(stdout.replaceAll(/^time=.*\n/gm, ''))
     }
     return said.join('')
@@ -92,7 +92,7 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
   }
 
   test.each(Object.entries(EXAMPLES))(
-    'by %s: nothing is lost by a stop in order; the next machine serves it, and gives no id twice',
+    '%s: a graceful stop loses nothing, and the next machine serves the store without reusing ids',
     async (name, { before, copying, stop, database, folder }) => {
       const bucket = name === 'the units' ? 'units' : 'pods'
       const first = machineWith(bucket)
@@ -109,7 +109,7 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
       copier.kill('SIGTERM')
       expect(await copier.exited).toBe(0)
 
-      // The units' machine has lost all but the bucket, the pod's only the volume with its store.
+      // The units lose everything except the bucket; the pod loses only the volume with its store.
       const second = machineWith(name === 'the units' ? bucket : 'none')
       if (name !== 'the units') {
         rmSync(second.here('/backups'), { recursive: true })
@@ -127,17 +127,17 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
       const added = await ask('POST', `${served.url}/pets`, key, '{"name":"Rex","categoryId":1}')
       expect(JSON.parse(added.text).id).toBeGreaterThan(1_000_000)
       expect((await ask('GET', new URL(next, served.url).href, key)).status).toBe(410)
-      // A start of the same machine leaves the store alone.
+      // A restart on the same machine does not change the store.
       expect(await prepare(second, before)).toBe('There is nothing to restore.\n')
       if (name === 'the units') await checks(second, served, at)
       await served.stop()
-      // The sidecar's shell, killed, would leave Litestream behind.
+      // SIGKILL to the sidecar's shell would orphan Litestream.
       again.kill('SIGTERM')
       await again.exited
     },
   )
 
-  /** As the timer does, once the copy has the pet that was added then. */
+  /** Checks the copy like the timer, until it has the pet that was added at `at`. */
   async function checks(machine: Machine, service: Running, at: number): Promise<void> {
     await sentSince(machine.here('/var/lib/petstore-replica'), at)
     const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: key }
@@ -157,7 +157,7 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     expect(metrics).toMatch(/^petstore_copy_good_until_seconds [\d.]+$/m)
   }
 
-  test('a machine that is lost with its disk: the lines of the page bring the store back', async () => {
+  test('the commands of docs/backups.md restore the store of a lost machine', async () => {
     const machine = machineWith('page')
     const env = { LITESTREAM_FOLDER: '/backups/litestream', PETSTORE_DATABASE: '/data/petstore.db' }
     const command = ['litestream', 'replicate', '-config', '/etc/petstore/litestream.yml']
@@ -191,7 +191,7 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     await served.stop()
   })
 
-  test('one that hangs stops nothing: the log grows, a metric says so, and once it is gone the log is cut', async () => {
+  test('while Litestream hangs, the log and its metric grow without affecting the service, until Litestream ends', async () => {
     const database = temporaryFile('petstore.db')
     const service = await serve(['--database', database], { env: { PETSTORE_BOOTSTRAP_KEY: key, ...COUNTING } })
     const metrics = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
@@ -215,7 +215,7 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     await service.stop()
   })
 
-  test('a log that passes what was copied of the last one: Litestream begins a whole new copy', async () => {
+  test('Litestream starts a new copy if the log was restarted before it was copied', async () => {
     const database = temporaryFile('petstore.db')
     const service = await serve(['--database', database], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
     const copying = toFolder(temporaryFile('litestream.yml'), database, temporaryFile('copies'))
@@ -225,22 +225,22 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     using writer = new Database(database)
     const addOne = () => add({ url: service.url, key }, 1)
     const salt = () => readFileSync(`${database}-wal`).toString('hex', 16, 24)
-    const lengthenUntilItBeginsAgain = async () => {
+    const lengthenUntilRestart = async () => {
       const before = salt()
       lengthen(writer, LONG_LOG_MB)
-      await until('the log begins again', async () => {
+      await until('the log restarts', async () => {
         await addOne()
         return salt() !== before
       })
     }
-    // By Litestream's checkpoints.
-    await lengthenUntilItBeginsAgain()
-    await lengthenUntilItBeginsAgain()
+    // These restarts come from Litestream's checkpoints.
+    await lengthenUntilRestart()
+    await lengthenUntilRestart()
     expect(readFileSync(name, 'utf8')).toBe(first)
 
     copier.kill('SIGKILL')
     await copier.exited
-    await lengthenUntilItBeginsAgain()
+    await lengthenUntilRestart()
     for (let pets = 0; pets < 300 && existsSync(name); pets++) await addOne()
     expect(existsSync(name)).toBe(false)
 

@@ -1,5 +1,5 @@
-// The examples of nginx and Caddy in deploy/, run as they stand but for ports, certificate and names: TLS, a path of their own, waiting
-// requests, and two servers that are restarted one after the other while clients write. Skipped where a proxy is not installed.
+// The nginx and Caddy examples in deploy/, run unchanged except for ports, certificates and names: TLS, a path prefix,
+// waiting requests, and rolling restarts. Skipped if a proxy is not installed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -82,7 +82,7 @@ for (const proxy of EXAMPLES) {
       for (const service of services) await service.stop()
     })
 
-    test('links lead below the path, and so does the path without a slash', async () => {
+    test('links and the redirect of the prefix have the path prefix', async () => {
       for (let n = 0; n < 3; n++) await client.createPet(PET)
       expect(await Array.fromAsync(client.listPets({ limit: 1 }))).toHaveLength(3)
       const headers = { Authorization: `Bearer ${key}` }
@@ -93,13 +93,13 @@ for (const proxy of EXAMPLES) {
       expect([page.status, page.url]).toEqual([200, `${shop}/`])
     })
 
-    test('a body that is too large is refused by the service, with its sentence', async () => {
+    test('a body that is too large is rejected by the service', async () => {
       const init = { method: 'POST', headers: { Authorization: `Bearer ${key}` }, body: 'x'.repeat(BODY_BYTES_MAX + 1) }
       const answer = await through(`${shop}/v1/pets`, init)
       expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('body_too_large')])
     })
 
-    test('a reader of events waits until something happens', async () => {
+    test('a request waits for events', async () => {
       const headers = { Authorization: `Bearer ${key}` }
       const waiting = through(`${shop}/v1/store/events?from=now&wait=${WAIT_MAX_S}`, { headers })
       await Bun.sleep(500)
@@ -107,7 +107,7 @@ for (const proxy of EXAMPLES) {
       expect(await (await waiting).text()).toContain('"Late"')
     })
 
-    test('servers are restarted one after the other, and a client that repeats nothing notices nothing', async () => {
+    test('a rolling restart is invisible to a client without retries', async () => {
       const before = (await client.getInventory()).available
       const failures: string[] = []
       const noted = (error: Error) => void failures.push(`${error.name}: ${error.message}`)
@@ -121,10 +121,10 @@ for (const proxy of EXAMPLES) {
         }),
       )
       const restarts = async () => {
-        // Each stops as soon as the other is back.
+        // Restart one at a time.
         for (const index of [0, 1, 0, 1] as const) {
           await services[index]?.stop()
-          // Clients meet a server that is gone, too.
+          // Some requests reach the stopped server.
           await Bun.sleep(300)
           services[index] = await startOn(ports[index])
         }

@@ -1,4 +1,4 @@
-// The commands that the examples in deploy/ begin with, run as they are printed, in a folder that stands for a clone.
+// Runs the commands at the top of the examples in deploy/, in a folder that represents a clone.
 
 import { expect, test } from 'bun:test'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
 import { root, run } from './support/process.ts'
 
-/** The indented lines of the comment that a file begins with, up to the one that needs what is not here. */
+/** The indented commands in the first comment of a file, up to the one that needs missing tools. */
 function recipe(file: string, until: string): string {
   const [comment = ''] = /^(?:#.*\n)+/.exec(readFileSync(join(root, file), 'utf8')) ?? []
   const lines = [...comment.matchAll(/^# {3}(.*)$/gm)].map(([, line = '']) => line)
@@ -24,7 +24,7 @@ function clone(): string {
   return folder
 }
 
-test('Compose: git ignores the secrets; they are for their owner and for the user of the image', async () => {
+test('the Compose recipe creates secrets that git ignores, and that only the owner and the image can read', async () => {
   const cwd = clone()
   const git = (...args: string[]) => run(args, { command: ['git'], cwd })
   await git('init', '--quiet')
@@ -45,7 +45,7 @@ test('Compose: git ignores the secrets; they are for their owner and for the use
   expect(services.petstore.secrets).toEqual(['database', 'key'])
 })
 
-test('git ignores what npm pack leaves behind', async () => {
+test('git ignores the archive of npm pack', async () => {
   const cwd = clone()
   writeFileSync(join(cwd, 'petstore-1.0.0.tgz'), '')
   await run(['init', '--quiet'], { command: ['git'], cwd })

@@ -1,5 +1,5 @@
-// The examples in deploy/ and the image. Each tool that judges an example and is there, judges it. The executable starts with exactly
-// what each example gives it, on a real PostgreSQL where the example has one, and so does the image where it can be built.
+// The examples in deploy/ and the image: checked by installed tools, and run with the executable and the image, on a
+// real PostgreSQL if the example uses one.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -37,16 +37,16 @@ test('the examples set only variables that are settings', () => {
 test.each([
   ['nginx.conf', /proxy_read_timeout (\d+)s;/],
   ['Caddyfile', /response_header_timeout (\d+)s\n/],
-])('%s has more patience than a reader of events may ask for', (name, patience) => {
+])('the read timeout of %s is longer than the longest wait for events', (name, patience) => {
   const { parameters = [] } = document.paths['/store/events']?.get ?? {}
   const wait = parameters.find((one) => 'name' in one && one.name === 'wait') as Parameter
   expect(Number(patience.exec(textOf(name))?.[1])).toBeGreaterThan(wait.schema.maximum as number)
 })
 
-/** The user of the image. The unit's is another, and not root either. */
+/** The user id of the image. The systemd unit uses another one. */
 const USER = Number(/^USER (\d+):\1$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1])
 
-test('the image, its examples and docs/operations.md have the same user', () => {
+test('the image, its examples and docs/operations.md use the same user id', () => {
   for (const name of KUBERNETES)
     for (const field of ['runAsUser', 'runAsGroup', 'fsGroup']) expect(textOf(name)).toContain(`${field}: ${USER}\n`)
   expect(readFileSync(join(root, 'docs/operations.md'), 'utf8')).toContain(`chown ${USER} FOLDER`)
@@ -55,20 +55,20 @@ test('the image, its examples and docs/operations.md have the same user', () => 
 test.each([
   ['petstore-litestream.service', /\/sleep (\d+)$/m],
   ['kubernetes-file.yaml', /"sleep (\d+);/],
-])('%s lets Litestream send the last commits before it stops', (name, wait) => {
+])('%s gives Litestream time to send the last commits', (name, wait) => {
   const intervals = textOf('litestream.yml').matchAll(/sync-interval: (\d+)s/g)
   const longest = Math.max(...Array.from(intervals, ([, seconds]) => Number(seconds)))
   expect(Number(wait.exec(textOf(name))?.[1])).toBeGreaterThan(longest)
 })
 
-unlessMissing('systemd-analyze', 'each unit exposes at most 2.0 of 10', () => {
+unlessMissing('systemd-analyze', 'each unit has an exposure level of at most 2.0 of 10', () => {
   const units = UNITS.map((name) => join(folder, name))
   const { stdout } = Bun.spawnSync(['systemd-analyze', 'security', '--offline=true', '--no-pager', ...units])
   const levels = [...stdout.toString().matchAll(/Overall exposure level for \S+: ([\d.]+)/g)]
   expect(levels.map(([, exposure]) => Number(exposure) <= 2)).toEqual(units.map(() => true))
 })
 
-unlessMissing('docker-compose', 'docker-compose reads the Compose file', () => {
+unlessMissing('docker-compose', 'the Compose file is valid', () => {
   const copy = temporaryFile('compose.yaml')
   copyFileSync(join(folder, 'compose.yaml'), copy)
   mkdirSync(join(dirname(copy), 'secrets'))
@@ -80,7 +80,7 @@ unlessMissing('docker-compose', 'docker-compose reads the Compose file', () => {
 
 unlessMissing(
   'pg_isready',
-  'Compose waits for the TCP port of PostgreSQL, open after the database is made',
+  'the Compose health check waits for the TCP port of PostgreSQL, which opens after the setup',
   async () => {
     const [kind, ...command] = (parsed('compose.yaml') as Compose).services.postgres.healthcheck.test
     const making = await Cluster.start({ listen_addresses: '', unix_socket_directories: '.' })
@@ -92,7 +92,7 @@ unlessMissing(
   },
 )
 
-test.each(KUBERNETES)('the alert about memory fires below the limit of %s', (name) => {
+test.each(KUBERNETES)('the memory alert fires below the limit of %s', (name) => {
   const rules = readFileSync(join(root, 'docs/monitoring/prometheus-rules.yaml'), 'utf8')
   const alert = Number(/process_resident_memory_bytes > (\S+)/.exec(rules)?.[1])
   const memory = textOf(name).matchAll(/limits: \{ memory: (\d+)Mi \}/g)
@@ -101,21 +101,21 @@ test.each(KUBERNETES)('the alert about memory fires below the limit of %s', (nam
   expect(alert).toBeGreaterThan(0)
 })
 
-/** What Kubernetes runs: the first document of an example. */
+/** The first document of a Kubernetes example. */
 const workload = (name: string) => (parsed(name) as [{ spec: Workload }])[0].spec
 
-test('Kubernetes, in a file: one replica, whose data and backups are in volumes', () => {
+test('kubernetes-file.yaml has one replica, with volumes for data and backups', () => {
   const { replicas, template, volumeClaimTemplates } = workload('kubernetes-file.yaml')
   const [{ volumeMounts, env }] = template.spec.containers
   const [secrets, ...volumes] = volumeMounts
   expect([replicas, secrets?.mountPath]).toEqual([1, '/secrets'])
   expect(volumeClaimTemplates.map(({ metadata }) => metadata.name)).toEqual(volumes.map(({ name }) => name))
-  // Where the image keeps its data, and where the service puts its backups.
+  // The data folder of the image, and the backup folder.
   const backups = env.find(({ name }) => name === 'PETSTORE_BACKUP_DIR')?.value as string
   expect(volumes.map(({ mountPath }) => mountPath)).toEqual(['/data', backups])
 })
 
-test('Kubernetes: two replicas and a rolling update; no startup probe ends a migration that takes an hour', () => {
+test('kubernetes.yaml has two replicas and a rolling update, and startup probes allow a migration of an hour', () => {
   const { replicas, strategy } = workload('kubernetes.yaml')
   expect([replicas, strategy.rollingUpdate.maxUnavailable]).toEqual([2, 0])
   for (const name of KUBERNETES) {
@@ -160,7 +160,7 @@ const EXAMPLES: Record<string, Example> = { 'petstore.service': systemdExample()
 for (const [name, { environment, ...example }] of Object.entries(ON_IMAGE)) {
   EXAMPLES[name] = { ...image, ...example, environment: { ...image.environment, ...environment } }
 }
-/** Other services may run on this machine. */
+/** Avoids other services on this machine. */
 const ELSEWHERE = { PETSTORE_HOST: '127.0.0.1', PETSTORE_ADMIN_HOST: '127.0.0.1', PETSTORE_ADMIN_PORT: '0' }
 let executable: string
 beforeAll(async () => {
@@ -168,10 +168,10 @@ beforeAll(async () => {
   for (const path of [dirname(executable), dirname(dirname(executable))]) chmodSync(path, 0o755)
 })
 
-describe.each(Object.keys(EXAMPLES))('the executable, started as by %s,', (name) => {
+describe.each(Object.keys(EXAMPLES))('the executable with the settings of %s', (name) => {
   test('serves', async () => {
     const { environment, secrets = '/none', workdir, data } = EXAMPLES[name] as Example
-    // A folder stands for the machine.
+    // A folder represents the machine.
     const machine = mkdtempSync(temporaryFile('machine-'))
     const here = (path: string) => join(machine, path)
     const secret = await writeSecrets(here(secrets))
@@ -187,20 +187,23 @@ describe.each(Object.keys(EXAMPLES))('the executable, started as by %s,', (name)
   })
 })
 
-test.skipIf(!asRoot)(`on a folder of root, it says who must own it${asRoot ? '' : ': skipped, not root'}`, async () => {
-  const folder = mkdtempSync(temporaryFile('of-root-'))
-  for (const path of [dirname(folder), folder]) chmodSync(path, 0o755)
-  const start = (env: Record<string, string>) =>
-    run(['serve', '--port', '0'], { command: [...asUser, executable], env, cwd: '/' })
-  const advice = `Give the folder to this user: chown ${USER} ${folder}. `
-  const { status, stderr } = await start({ PETSTORE_DATABASE: join(folder, 'data/petstore.db') })
-  expect([status, stderr]).toEqual([1, expect.stringContaining(`cannot be created (permission denied). ${advice}`)])
-  const database = join(mkdtempSync(temporaryFile('own-')), 'petstore.db')
-  own(dirname(database))
-  chmodSync(dirname(dirname(database)), 0o755)
-  const backups = await start({ PETSTORE_DATABASE: database, PETSTORE_BACKUP_DIR: folder })
-  expect(backups.stderr).toContain(advice)
-})
+test.skipIf(!asRoot)(
+  `the error about a folder of root explains chown${asRoot ? '' : ': skipped, not root'}`,
+  async () => {
+    const folder = mkdtempSync(temporaryFile('of-root-'))
+    for (const path of [dirname(folder), folder]) chmodSync(path, 0o755)
+    const start = (env: Record<string, string>) =>
+      run(['serve', '--port', '0'], { command: [...asUser, executable], env, cwd: '/' })
+    const advice = `Give the folder to this user: chown ${USER} ${folder}. `
+    const { status, stderr } = await start({ PETSTORE_DATABASE: join(folder, 'data/petstore.db') })
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`cannot be created (permission denied). ${advice}`)])
+    const database = join(mkdtempSync(temporaryFile('own-')), 'petstore.db')
+    own(dirname(database))
+    chmodSync(dirname(dirname(database)), 0o755)
+    const backups = await start({ PETSTORE_DATABASE: database, PETSTORE_BACKUP_DIR: folder })
+    expect(backups.stderr).toContain(advice)
+  },
+)
 
 const unbuilt = missingToBuild.length > 0 ? `: skipped, ${missingToBuild.join(', ')} missing` : ''
 describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
@@ -210,15 +213,15 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
   })
   afterAll(() => built?.remove())
 
-  // All of them have one container, and so one /data.
+  // The examples share one container and its /data.
   const alone = Object.keys(ON_IMAGE).filter((name) => name !== 'kubernetes-file.yaml')
-  test.each(alone)('serves, started as by %s', async (name) => {
+  test.each(alone)('serves with the settings of %s', async (name) => {
     const { environment = {}, secrets } = ON_IMAGE[name] as Partial<Example>
     const machine = mkdtempSync(temporaryFile('machine-'))
     const folder = join(machine, 'secrets')
     const secret = await writeSecrets(folder)
     own(dirname(machine), machine)
-    // As Compose does: each file alone, from a folder into which the image's user does not get.
+    // Like Compose, mount each file separately, from a folder that the image's user cannot enter.
     chmodSync(folder, 0o700)
     const mounts = ['database', 'key'].map((name) => `${join(folder, name)}:${secrets}/${name}:ro`)
     const env = { PETSTORE_PORT: '0', ...environment, ...ELSEWHERE }
@@ -233,7 +236,7 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
     beforeAll(async () => {
       port = freePort()
       const address = ['-e', `PETSTORE_PORT=${port}`, '-e', 'PETSTORE_HOST=127.0.0.1']
-      // The host's network, because a sandbox may not make another.
+      // The host's network, because sandboxes can forbid others.
       const options = ['--name', 'petstore', '--network', 'host', '--read-only', ...address]
       await built.podman('run', '-d', ...options, 'localhost/petstore')
     })
@@ -242,7 +245,7 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
     const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok
     const ready = () => until('the service is ready', isReady)
 
-    test('serves as nobody, and its health check passes', async () => {
+    test('serves without root, and its health check passes', async () => {
       await ready()
       expect((await built.podman('exec', 'petstore', '/petstore', 'health')).trim()).toBe('ready')
       const [{ Config, Healthcheck }] = JSON.parse(await built.podman('image', 'inspect', 'localhost/petstore'))
@@ -251,7 +254,7 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
       expect(Healthcheck.Test).toEqual(['CMD', '/petstore', 'health', '--process', '1'])
     })
 
-    test('keeps what is in its volume when it is stopped and started again', async () => {
+    test('keeps its volume across a restart', async () => {
       const [key = ''] = /pets_live_\w+/.exec(await built.podman('logs', 'petstore')) ?? []
       const url = `http://127.0.0.1:${port}/v1/pets`
       expect((await ask('POST', url, key, PET)).status).toBe(201)
@@ -271,7 +274,7 @@ interface Secret {
   key: string
 }
 
-/** As files that only the service's user can read. */
+/** Writes the secrets as files that only the service's user can read. */
 async function writeSecrets(folder: string): Promise<Secret> {
   const secret = { database: await (await sharedCluster()).newDatabase(), key: generateKey('production') }
   mkdirSync(folder, { recursive: true })
@@ -282,12 +285,12 @@ async function writeSecrets(folder: string): Promise<Secret> {
   return secret
 }
 
-/** Gives the files to the service's user. */
+/** Changes the owner to the service's user. */
 function own(...paths: string[]): void {
   if (asRoot) for (const path of paths) chownSync(path, USER, USER)
 }
 
-/** The pet is where the example says: in PostgreSQL, or in the file. */
+/** Adds a pet, and checks that it is in the PostgreSQL database or the file of the example. */
 async function checkServes(service: Running, env: Record<string, string>, { database, key }: Secret, file: string) {
   const given = env.PETSTORE_BOOTSTRAP_KEY_FILE !== undefined
   expect((await ask('POST', `${service.url}/pets`, given ? key : service.key, PET)).status).toBe(201)

@@ -1,4 +1,4 @@
-// What docs/clients.md prints is one program, which runs against a real service.
+// Runs the blocks of docs/clients.md as one program against a real service.
 
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { startService } from './support/service.ts'
 
 const CLIENT = join(root, 'packages/client/src/petstore.ts')
 
-test('the blocks of docs/clients.md run one after the other', async () => {
+test('the blocks of docs/clients.md work as one program', async () => {
   const page = readFileSync(join(root, 'docs/clients.md'), 'utf8')
   const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
   const service = await startService({ now: Date.now })

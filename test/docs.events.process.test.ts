@@ -1,4 +1,4 @@
-// What docs/events.md prints, each snippet run as it stands.
+// Runs each snippet of docs/events.md unchanged.
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
@@ -20,7 +20,7 @@ function snippet(heading: string): string {
 }
 
 let service: Service
-/** A project that has the packages, and petstore in its path. */
+/** A project with the packages and petstore. */
 let folder: string
 const children: Bun.Subprocess[] = []
 
@@ -61,15 +61,18 @@ function begin(command: string[], env: Record<string, string> = {}) {
   }
 }
 
-test.skipIf(!Bun.which('curl'))(`follow by curl${Bun.which('curl') ? '' : ': skipped, curl missing'}`, async () => {
-  const following = begin(['sh', '-euc', snippet('Follow by curl')], { URL: service.url, KEY: service.key })
-  await following.shows('"order.placed"')
-  await service.post('{"name":"Luna","categoryId":7}')
-  await following.shows('"Luna"')
-  following.child.kill()
-})
+test.skipIf(!Bun.which('curl'))(
+  `curl follows events${Bun.which('curl') ? '' : ': skipped, curl missing'}`,
+  async () => {
+    const following = begin(['sh', '-euc', snippet('Follow by curl')], { URL: service.url, KEY: service.key })
+    await following.shows('"order.placed"')
+    await service.post('{"name":"Luna","categoryId":7}')
+    await following.shows('"Luna"')
+    following.child.kill()
+  },
+)
 
-test('mirror the store, and go on after a kill', async () => {
+test('the mirror copies the store, and continues after a kill', async () => {
   writeFileSync(join(folder, 'mirror.ts'), snippet('Mirror the store'))
   const mirrored = async () => {
     const inventory = JSON.parse((await service.get('/store/inventory')).text) as Record<string, number>
@@ -85,7 +88,7 @@ test('mirror the store, and go on after a kill', async () => {
         }
         return undefined
       } catch (error) {
-        // It is not there yet, or being written.
+        // The database does not exist yet, or is locked.
         if (!/no such table|unable to open|locked/.test(String(error))) throw error
         return undefined
       }
@@ -100,7 +103,7 @@ test('mirror the store, and go on after a kill', async () => {
   expect(await mirrored()).toMatchObject({ status: 'sold' })
 })
 
-test('forward to a web hook that verifies', async () => {
+test('the web hook verifies forwarded events, and rejects a forged one', async () => {
   const port = freePort()
   const forwarding = begin(
     ['sh', '-euc', snippet('Forward to a web hook').replace(/^petstore events forward/m, 'exec $&')],

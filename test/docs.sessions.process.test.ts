@@ -1,4 +1,4 @@
-// The sessions in a terminal that the documents print: each command can be typed, in its order, and gives what stands below it.
+// Runs the terminal sessions in the documents, and compares the output of each command.
 
 import { expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -8,11 +8,11 @@ import { launcher, root, run, serve } from './support/process.ts'
 
 interface Session {
   file: string
-  /** Where it begins: what stands before needs a person. */
+  /** Skips earlier sessions, which need a person. */
   from?: string
-  /** Of the service. */
+  /** Flags of the service. */
   flags?: string[]
-  /** The session does not say which key it uses. */
+  /** The session does not show its key. */
   keyGiven?: true
 }
 
@@ -23,14 +23,14 @@ const SESSIONS: Session[] = [
   { file: 'docs/cli.md', from: '## Pets', keyGiven: true },
 ]
 
-/** Of docs/cli.md: a hundred records, two of which are refused. */
+/** For docs/cli.md: a hundred records, two of which are rejected. */
 const RECORDS = Array.from({ length: 100 }, (_, n) =>
   n === 1 ? ',7,available' : n === 5 ? 'Rex,7,sold,old' : `Pet ${n},7,sold`,
 )
 const FILES = { 'pets.csv': `name,categoryId,status\n${RECORDS.join('\n')}\n` }
 
 const TIME = /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z)?/g
-/** What differs in every recording. */
+/** Normalises what differs in every recording. */
 const recorded = (text: string) =>
   text
     .replaceAll(/pets_live_(?:\w{28}|…)/g, `pets_live_${'x'.repeat(28)}`)
@@ -38,7 +38,7 @@ const recorded = (text: string) =>
     .replaceAll(/never .*$/gm, 'never')
     .replaceAll(TIME, (time) => time.replaceAll(/\d/g, '9'))
 
-/** Each command, with what is printed below it. */
+/** Each command with the output below it. */
 function printed({ file, from = '' }: Session): string[] {
   const text = readFileSync(join(root, file), 'utf8')
   const consoles = [...text.slice(text.indexOf(from)).matchAll(/^```console\n([\s\S]*?)^```$/gm)]
@@ -50,12 +50,12 @@ function printed({ file, from = '' }: Session): string[] {
   )
 }
 
-test.each(SESSIONS)('$file: every command gives what is printed below it', async (session) => {
+test.each(SESSIONS)('$file: every command prints the output below it', async (session) => {
   const blocks = printed(session)
   const cwd = mkdtempSync(temporaryFile('clone-'))
   mkdirSync(join(cwd, 'bin'))
   symlinkSync(launcher, join(cwd, 'bin/petstore'))
-  // A terminal shows no progress of so small a body.
+  // curl shows no progress for such a small body at a terminal.
   writeFileSync(join(cwd, '.curlrc'), 'silent\n')
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(cwd, name), text)
   const service = await serve(session.flags ?? [], { cwd })
@@ -65,13 +65,13 @@ test.each(SESSIONS)('$file: every command gives what is printed below it', async
   let before = ''
   for (const block of blocks) {
     const [words = ''] = /^(?:.*\\\n)*.*\n/.exec(block) ?? []
-    // A command with a fixed time fails once that time has passed.
+    // A command with a fixed time fails after that time.
     expect(words.match(TIME)).toBeNull()
     const command = words.replaceAll(/pets_live_(?:x+|…)/g, service.key).replaceAll('127.0.0.1:8080', host)
     const shell = ['sh', '-c', `exec 2>&1\n${before}${command}`]
     const { status, stdout } = await run([], { cwd, env: { ...env, ...key }, command: shell })
     const shown = recorded(words + stdout.replaceAll(host, '127.0.0.1:8080')).trimEnd()
-    // Where nothing is printed below a command, it only has to work.
+    // A command without output below it only has to succeed.
     if (block.trimEnd() === words.trimEnd()) expect([words, status === 0 ? '' : stdout]).toEqual([words, ''])
     else expect(shown).toBe(recorded(block).trimEnd())
     if (/^(?:export |alias |\w+=)/.test(command)) before += command
@@ -80,7 +80,7 @@ test.each(SESSIONS)('$file: every command gives what is printed below it', async
   await service.stop()
 })
 
-test('README and first-minute.txt name the variable that the command line reads', () => {
+test('README and first-minute.txt export the variable that commands read', () => {
   for (const file of ['README.md', 'docs/first-minute.txt']) {
     const [exported] = /^\$ export .*=(?=pets_live_)/m.exec(readFileSync(join(root, file), 'utf8')) ?? []
     expect(exported).toBe('$ export PETSTORE_API_KEY=')

@@ -1,5 +1,5 @@
-// The documents for developers: every link of theirs leads somewhere, and every file they name is there. And nothing that people read
-// tells them to install a package of ours by its name, which is not ours on any registry.
+// The documents: links and file names exist, tables are complete, and no text installs a package by name, because
+// those names on npm are not ours.
 
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
@@ -13,10 +13,10 @@ const documents = ['*.md', 'docs/*.md', 'bench/*.md', 'packages/*/*.md'].flatMap
   ...new Bun.Glob(pattern).scanSync(root),
 ])
 
-/** What is no prose: blocks, the rows of tables, addresses. */
+/** Text that cannot be wrapped: blocks, table rows, addresses. */
 const UNBROKEN = /^```[\s\S]*?^```$|^\|.*$|https?:\S+/gm
 
-/** What `find` finds wrong in the documents, each with the name of its document. */
+/** The problems that `find` returns for the documents, each with the name of its document. */
 function problems(find: (text: string, document: string) => readonly string[], of = documents): string[] {
   return of.flatMap((document) =>
     find(readFileSync(join(root, document), 'utf8'), document).map((problem) => `${document}: ${problem}`),
@@ -52,7 +52,7 @@ test('the documents name only files that exist', () => {
   expect(problems(missing)).toEqual([])
 })
 
-test('docs/reliability.md: the tests that hold each fault are there, and the files that show it', () => {
+test('docs/reliability.md names tests and files that exist', () => {
   const folders = ['packages/*/test/**/*.ts', 'test/*.ts']
   const files = folders.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
   const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -72,7 +72,7 @@ test('docs/reliability.md: the tests that hold each fault are there, and the fil
   expect(named.filter(([name = '', title]) => !has(name, title))).toEqual([])
 })
 
-test('docs/interface.md says of each operation, parameter, field and error code where it comes from', () => {
+test('docs/interface.md has the source of each operation, parameter, field and error code', () => {
   const page = readFileSync(join(root, 'docs/interface.md'), 'utf8')
   const words = new Set(page.match(/[\w-]+/g))
   const fields = Object.values(document.components.schemas).flatMap(({ properties, allOf = [] }) =>
@@ -93,13 +93,13 @@ test('docs/clients.md has the method of each operation, and the filters of each 
   }
 })
 
-test('docs/operations.md has the lines that a change of a pet or an order logs', () => {
+test('docs/operations.md has the log line of each change', () => {
   const [, log = ''] = /^## The log$([\s\S]*?)^## /m.exec(readFileSync(join(root, 'docs/operations.md'), 'utf8')) ?? []
   const changing = operations.filter(({ method }) => method !== 'GET')
   expect(changing.filter(({ id }) => !log.includes(`\`${id}\``)).map(({ id }) => id)).toEqual([])
 })
 
-test('the README leads to each page of docs/, in one of its groups', () => {
+test('the README links once to each page of docs/', () => {
   const [, groups = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('## Read on\n')
   const pages = [...new Bun.Glob('docs/*.md').scanSync(root)]
   expect(pages.filter((page) => groups.split(`](${page})`).length !== 2)).toEqual([])
@@ -107,7 +107,7 @@ test('the README leads to each page of docs/, in one of its groups', () => {
 
 const experiments = readFileSync(join(root, 'endurance/main.ts'), 'utf8')
 
-test('the documents name only scripts that package.json has, and experiments that there are', () => {
+test('the documents name only scripts and experiments that exist', () => {
   const missing = (text: string) =>
     [...text.matchAll(/\bnpm run ([\w:-]+)(?: -- ([a-z][\w-]+))?/g)]
       .filter(([, name = '', experiment]) => {
@@ -118,8 +118,8 @@ test('the documents name only scripts that package.json has, and experiments tha
   expect(problems(missing)).toEqual([])
 })
 
-/** What people read, and what the service shows. */
-const told = [
+/** Files whose text people read. */
+const published = [
   '*.md',
   'docs/*.md',
   'openapi.yaml',
@@ -132,12 +132,12 @@ const told = [
 ].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true })])
 const NAMES = [packageJson.name, packageJson.config.clientName]
 
-test('no package of ours is installed by its name alone', () => {
+test('no text installs our packages by name', () => {
   const installing =
     /\b(?:(?:npx|bunx|dlx)(?: -\S+)* (\S+)|(?:npm|pnpm|yarn|bun|deno) (?:install|i|add|exec|x) ([^\n`]*))/g
   const named = (words: string) =>
     words.split(' ').some((word) => NAMES.includes(word.replaceAll(/^(?:npm|jsr):|@[\w.-]+$|[^\w-]+$/g, '')))
-  const byName = told.flatMap((file) =>
+  const byName = published.flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(installing)]
       .filter(([, run, installed]) => named(run ?? installed ?? ''))
       .map(([command]) => `${file}: ${command}`),
@@ -145,7 +145,7 @@ test('no package of ours is installed by its name alone', () => {
   expect(byName).toEqual([])
 })
 
-test('the names of the packages stand in package.json, and what is written with them agrees', () => {
+test('the documents use the package names from package.json', () => {
   const [service, client] = NAMES
   expect(readFileSync(join(root, 'docs/testing.md'), 'utf8')).toContain(`from '${service}/testing'`)
   for (const file of ['docs/clients.md', 'packages/page/reference/document.ts']) {
@@ -153,7 +153,7 @@ test('the names of the packages stand in package.json, and what is written with 
   }
 })
 
-/** A file, and where the link names a heading of it, the heading. */
+/** Whether the file of a link exists, with the heading if the link has one. */
 function leads(document: string, target: string): boolean {
   const [path = '', heading] = target.split('#')
   const file = path === '' ? join(root, document) : join(root, dirname(document), path)

@@ -1,5 +1,5 @@
-// The executable, alone in an empty folder, with an empty environment: everything that it needs is in it. `npm run check:executable`
-// runs the command line's own tests against it. And the files of a release, in which it is packed.
+// The executable in an empty folder, with an empty environment, and the files of a release. `npm run check:executable`
+// runs the tests of the command line against the executable.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { runTool } from './support/tools.ts'
 
 let executable: string
 const cwd = mkdtempSync(temporaryFile('empty-'))
-/** A PATH that leads nowhere: no Bun, no Node, no npm. */
+/** A PATH without Bun, Node and npm. */
 const alone = { command: [''], cwd, env: { PATH: '/none', HOME: cwd } }
 beforeAll(async () => {
   executable = await builtExecutable()
@@ -31,7 +31,7 @@ test('serves the API, the pages and the contract; workers, backups and checkpoin
     const response = await fetch(new URL(path, service.url))
     expect([path, response.status]).toEqual([path, 200])
     for (const file of filesOf(await response.text())) {
-      // They were compressed when they were built: the first answer is.
+      // Compressed at build time, so the first answer is compressed.
       for (const [encoding, bytesMax] of [
         ['br', 1_200_000],
         ['gzip', 1_500_000],
@@ -61,28 +61,28 @@ test('shows every guide, and the settings', async () => {
   expect((await run(['help', 'settings'], alone)).stdout).toContain('\nPETSTORE_PORT, --port <number> (default 8080)\n')
 })
 
-test('is built again byte for byte', async () => {
+test('has a reproducible build', async () => {
   const again = temporaryFile('petstore')
   await bundleService({ executable: again, target: undefined })
   expect(sha256(again)).toBe(sha256(executable))
 })
 
-test('and its notices are all that its build leaves in its folder', () => {
+test('the build leaves only the executable and its notices', () => {
   expect(readdirSync(dirname(executable)).sort()).toEqual(['THIRD-PARTY-NOTICES.txt', 'petstore'])
 })
 
-test('names a command that a shell finds, in its own folder, too', async () => {
+test('prints a command that works in its folder', async () => {
   const service = await serve(['--database', temporaryFile('petstore.db')], { ...alone, cwd: dirname(executable) })
   expect(service.stdout()).toContain('\nAnother key  ./petstore keys create ')
   expect(await service.stop()).toBe(0)
 })
 
-test('prints its version and help, and ends with the documented exit statuses', async () => {
+test('prints its version, and exits with 2 after a wrong flag', async () => {
   expect(await run(['--version'], alone)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
   expect(await run(['--none'], alone)).toMatchObject({ status: 2 })
 })
 
-test('a release has the packages, the executable with its licences, the list of contents, and the checksums of all', async () => {
+test('a release has the packages, the executable with its licences, the SBOM, and all checksums', async () => {
   const folder = mkdtempSync(temporaryFile('release-'))
   const { service, client } = await packages()
   writeRelease(folder, [service, client], { system: executable })
@@ -92,12 +92,12 @@ test('a release has the packages, the executable with its licences, the list of 
   const sums = readFileSync(join(folder, SUMS), 'utf8').trimEnd().split('\n')
   const files = readdirSync(folder).filter((name) => name !== SUMS)
   expect(sums.sort()).toEqual(files.map((name) => `${sha256(join(folder, name))}  ${name}`).sort())
-  // As the page for operators says, with the tools of a system.
+  // Unpack with tar, as docs/operations.md says.
   const unpacked = join(folder, 'unpacked')
   mkdirSync(unpacked)
   await runTool(['tar', '-xzf', '../petstore-system.tar.gz'], unpacked)
   expect(readdirSync(unpacked).sort()).toEqual(['LICENSE', 'THIRD-PARTY-NOTICES.txt', 'petstore'])
-  // All tests above ran it.
+  // The archive has the tested executable.
   expect(sha256(join(unpacked, 'petstore'))).toBe(sha256(executable))
   expect(statSync(join(unpacked, 'petstore')).mode & 0o777).toBe(0o755)
 })

@@ -1,4 +1,4 @@
-// Dependencies point inward: the imports that each folder and package may have. Each file opens with its responsibility.
+// The imports that each folder and package can have, and other rules about source files.
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,10 @@ const files = ['*/src/**/*.{ts,tsx}', 'page/reference/**/*.{ts,tsx}', 'testing/*
   .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(packages)])
   .sort()
 
-/** The folders and files that each folder may import, beside itself. A file belongs to the innermost folder of this table. */
+/**
+ * The folders and files that each folder can import, besides itself. A file belongs to the innermost folder of this
+ * table.
+ */
 const ALLOWED: Record<string, readonly string[]> = {
   'service/src/domain': ['contract/src/generated.ts', 'contract/src/limits.ts', 'service/src/system/runtime.ts'],
   'service/src/system': [],
@@ -31,10 +34,10 @@ const ALLOWED: Record<string, readonly string[]> = {
     'service/src/observability/log.ts',
   ],
   'client/src': ['contract/src/generated.ts', 'contract/src/json.ts', 'contract/src/int64.ts'],
-  // Both the page and the command line use it, so it knows neither.
+  // Used by the page and the command line, so it imports neither.
   'files/src': ['client/src/responses.ts', 'contract/src/generated.ts', 'contract/src/json.ts'],
-  // The page calls the public API through the client. It marks the words that a search found as the service finds them, and reads the
-  // transitions of orders in the table of the stores.
+  // The page calls the API through the client. It uses the service's word rules to mark search results, and its table
+  // of order transitions.
   'page/src': [
     'client/src',
     'files/src',
@@ -47,7 +50,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'service/src/domain/words.ts',
   ],
   'page/reference': ['contract/src/openapi.ts', 'contract/src/generated.ts', 'page/src/session/tab-keys.ts'],
-  // It knows a server by what it answers, and words for why none came.
+  // Judges servers only by their answers.
   'verify/src': ['contract/src', 'service/src/domain/system-reason.ts'],
   'verify/src/command': [
     'verify/src',
@@ -59,11 +62,11 @@ const ALLOWED: Record<string, readonly string[]> = {
     'service/src/store/absolute-path.ts',
     'service/src/system/io.ts',
   ],
-  // It knows a service by its bytes, and operations by the contract. Of what a test may ask, petstore/testing has the types.
+  // Knows a service by its bytes, and operations by the contract. Its types for tests come from petstore/testing.
   'practice/src': ['contract/src', 'testing/testing.ts'],
-  // It starts the command line as a process.
+  // Starts the command line as a process.
   'testing/testing.ts': [],
-  // It reads the feed through the client. Its command, which knows the saved login and opens a port, is in the command line.
+  // Reads the feed through the client. Its command is in service/src/cli.
   'forward/src': [
     'client/src',
     'contract/src/json.ts',
@@ -73,7 +76,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'service/src/store/absolute-path.ts',
     'service/src/terminal/plain-fetch.ts',
   ],
-  // What all commands share. Commands of other packages may import it, too.
+  // Shared by all commands, including those of other packages.
   'service/src/terminal': [
     'service/src/config',
     'service/src/observability',
@@ -107,7 +110,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   ],
 }
 
-/** The same for folders inside a folder of the first table. A file of the outer folder may import all inner folders. */
+/** The same for inner folders. A file of the outer folder can import all inner folders. */
 const ALLOWED_WITHIN: Record<string, readonly string[]> = {
   'service/src/http/request': ['service/src/http/context.ts', 'service/src/http/links.ts'],
   'service/src/http/response': ['service/src/http/context.ts', 'service/src/http/links.ts'],
@@ -124,7 +127,7 @@ const ALLOWED_WITHIN: Record<string, readonly string[]> = {
   'service/src/store/postgres': ['service/src/store/shared', 'service/src/store/contents.ts'],
 }
 
-test('a file imports only what its folder may', () => {
+test('a file imports only files that its folder can import', () => {
   const wrong = files.flatMap((file) => {
     const folder = folderOf(file)
     if (!(folder in ALLOWED)) return [`${file}: not in the table`]
@@ -138,7 +141,7 @@ test('a file imports only what its folder may', () => {
   expect(wrong).toEqual([])
 })
 
-test('only system/runtime.ts of the service calls timers, clocks, turns of the event loop and random bytes of the runtime', () => {
+test('only system/runtime.ts of the service uses the timers, clocks and random sources of the runtime', () => {
   const CALLS =
     /\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|\bperformance\.now\b|\bBun\.sleep\b|\bMath\.random\b|\brandomUUID\b|\bgetRandomValues\b|\bDate\.now\b|\bnew Date\(\)/
   const wrong = files
@@ -152,7 +155,7 @@ test('only system/runtime.ts of the service calls timers, clocks, turns of the e
   expect(wrong).toEqual([])
 })
 
-test('a file opens with a comment that says what it owns', () => {
+test('a file begins with a comment', () => {
   const isSilent = (file: string) => {
     const [first = '', second = ''] = readFileSync(join(packages, file), 'utf8').split('\n')
     return !(first.startsWith('#!') ? second : first).startsWith('// ')
@@ -160,7 +163,7 @@ test('a file opens with a comment that says what it owns', () => {
   expect(files.filter(isSilent)).toEqual([])
 })
 
-test('what a file imports by name is a dependency of its package: nothing of ours has a name that a registry could answer', () => {
+test('a file imports by name only dependencies of its package, and never our own packages', () => {
   const byName = files.flatMap((file) => {
     const { dependencies = {} } = JSON.parse(
       readFileSync(join(packages, file.split('/')[0] as string, 'package.json'), 'utf8'),
@@ -171,7 +174,7 @@ test('what a file imports by name is a dependency of its package: nothing of our
     return (
       names
         .map(([, name]) => (/^(?:@[^/]+\/)?[^/]+/.exec(name as string) as RegExpExecArray)[0])
-        // The reference shows a program of others.
+        // The reference shows a user's program.
         .filter((name) => name !== 'petstore-client' || file !== 'page/reference/document.ts')
         .filter((name) => !/^(?:bun|bun:.*|node:.*)$/.test(name) && !(name in dependencies))
         .map((name) => `${file}: ${name}`)
@@ -180,8 +183,8 @@ test('what a file imports by name is a dependency of its package: nothing of our
   expect(byName).toEqual([])
 })
 
-test('no file imports itself, through others', () => {
-  /** Files that lead to none of their importers. */
+test('imports have no cycle', () => {
+  /** Files without cycles. */
   const free = new Set<string>()
   function circle(file: string, path: readonly string[]): readonly string[] | undefined {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
@@ -196,7 +199,7 @@ test('no file imports itself, through others', () => {
   expect(files.flatMap((file) => circle(file, [])?.join(' → ') ?? [])).toEqual([])
 })
 
-test('no file of http/ has a path of the contract, beside its comments', () => {
+test('no file of http/ repeats a path of the contract', () => {
   const { paths } = Bun.YAML.parse(readFileSync(join(packages, '../openapi.yaml'), 'utf8')) as { paths: object }
   const starts = Object.keys(paths).map((path) => path.split('{')[0] as string)
   const lines = files
@@ -210,7 +213,7 @@ test('no file of http/ has a path of the contract, beside its comments', () => {
   expect(lines.filter((line) => starts.some((start) => new RegExp(`['"\`}]${start}`).test(line)))).toEqual([])
 })
 
-test('every name that a file exports is imported by another, of the service or of what tries it', () => {
+test('every exported name is used in another file', () => {
   const root = join(packages, '..')
   const others = ['packages/*/test', 'test', 'bench', 'endurance', 'scripts'].flatMap((folder) =>
     [...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(root)].map((file) => join(root, file)),
@@ -222,7 +225,7 @@ test('every name that a file exports is imported by another, of the service or o
     }
   }
   const EXPORT = /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm
-  // What these export is for other programs, or generated.
+  // Exports for other programs, and generated ones.
   const published = (file: string) =>
     ['client/src', 'testing/testing.ts'].includes(folderOf(file)) || file === 'contract/src/generated.ts'
   const exported = files

@@ -1,6 +1,5 @@
-// Time in proportion to the input, and no more: one request, without a key even, must not be able to stop the process, nor an answer the
-// client. Every regular expression that meets what comes from outside is fed with the worst that can be made from what it takes, and the
-// real server with the worst that each part of a request can hold.
+// Linear time for any input, so that no request can block the service, and no answer the client. Worst cases are built
+// for every regular expression that reads external text, and for every part of a request to a real server.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -14,12 +13,12 @@ import { linkOf } from '../packages/verify/src/promises/shared/pages.ts'
 import { petBody, verbatim } from './support/pets.ts'
 import { startService } from './support/service.ts'
 
-/** The longest text that can arrive is a body. */
+/** The longest possible input is a body. */
 const CHARACTERS = BODY_BYTES_MAX
-/** A linear expression takes less than 1 ms for that many, a quadratic one seconds. */
+/** A linear expression takes less than 1 ms for CHARACTERS, a quadratic one takes seconds. */
 const MS_MAX = 100
 
-/** For each file that reads what comes from outside: texts that its expressions take, with each of their parts. */
+/** For each file that reads external text: samples that match its expressions, with each of their parts. */
 const SAMPLES: Record<string, readonly string[]> = {
   'service/src/http/response/conditions.ts': ['"abc", W/"d"'],
   'service/src/http/request/authentication.ts': ['Bearer  pets_live_x y'],
@@ -40,19 +39,19 @@ const SAMPLES: Record<string, readonly string[]> = {
   'openapi.yaml': ['"a b\\"\\\\"', ' \tRex the dog ', 'AAAAAAAAABSPeLA', '120', 'now', 'A'.repeat(24)],
 }
 
-/** Not met by anything from outside, or made from text that is not in one piece. */
+/** Expressions that do not read external text, or are built at runtime. */
 const ELSEWHERE: Record<string, string> = {
-  'service/src/domain/names.ts /\\p{Cc}/u': 'reads the configuration, at start',
-  'service/src/http/route.ts /\\{(\\w+)\\}/g': 'reads the contract, at start',
-  'contract/src/contract.ts /^servers:\\n(?: +.*\\n)+/m': 'reads the contract, at start',
-  'contract/src/schema.ts new RegExp(': 'the patterns of the contract, which are among the others',
-  'service/src/domain/keys.ts new RegExp(': 'a fixed number of characters, and nothing repeated',
+  'service/src/domain/names.ts /\\p{Cc}/u': 'reads the configuration at start',
+  'service/src/http/route.ts /\\{(\\w+)\\}/g': 'reads the contract at start',
+  'contract/src/contract.ts /^servers:\\n(?: +.*\\n)+/m': 'reads the contract at start',
+  'contract/src/schema.ts new RegExp(': 'builds the patterns of the contract, which are tested',
+  'service/src/domain/keys.ts new RegExp(': 'has a fixed length',
 }
 
 describe('every regular expression', () => {
   const found = expressions()
 
-  test('has a text that it takes, and every text an expression', () => {
+  test('matches a sample, and every sample has an expression', () => {
     const taken = found.map(([file, expression]) => `${file}: ${samplesOf(file, expression)[0]}`)
     expect(taken.filter((line) => line.endsWith('undefined'))).toEqual([])
     for (const [file, samples] of Object.entries(SAMPLES)) {
@@ -75,7 +74,7 @@ describe('every regular expression', () => {
   })
 })
 
-/** Whoever reads the `Link` of an answer, which may come from any server. */
+/** Code that reads the `Link` header of any server. */
 const LINK_READERS: Record<string, (link: string) => unknown> = {
   'the client': (link) => cursorTo('next', { headers: { get: () => link } } as unknown as Response),
   'petstore verify': (link) => linkOf({ header: () => link } as unknown as Answer, 'next'),
@@ -87,19 +86,19 @@ const LINK_READERS: Record<string, (link: string) => unknown> = {
   },
 }
 
-test.each(Object.entries(LINK_READERS))('a Link takes linear time: %s', (_, read) => {
+test.each(Object.entries(LINK_READERS))('reads a Link in linear time: %s', (_, read) => {
   for (const sample of ['</v1/pets?cursor=A>; rel="next"', '<a> ; title = "b"; rel=next , <c>;rel="prev"']) {
     expect(slowest(read, sample)).toBe('')
   }
 })
 
-/** The files, and the expressions in them as they are written there. */
+/** The expressions of all files, as written in the source. */
 function expressions(): [file: string, expression: string][] {
   const src = join(import.meta.dir, '../packages')
   const files = ['service/src/http', 'contract/src', 'service/src/domain'].flatMap((folder) => [
     ...new Bun.Glob(`${folder}/**/*.ts`).scanSync(src),
   ])
-  /** A slash where a value begins, up to the next one that ends it, and its flags. */
+  /** Matches a regular expression literal with its flags. */
   const literal = /(?<=(?:[(,=>:[!&|?{;]|return)\s*)\/(?![/*])(?:[^\\/[\n]|\\.|\[(?:[^\\\]\n]|\\.)*\])+\/[a-z]*/g
   const ofSources = files.flatMap((file) => {
     const text = readFileSync(join(src, file), 'utf8')
@@ -120,13 +119,13 @@ function regularOf(expression: string): RegExp {
   return new RegExp(expression.slice(1, end), expression.slice(end + 1))
 }
 
-/** The first text that takes too long: what it begins with, what is repeated, how often. */
+/** Returns the prefix, the repeated part and its count for the first text that takes too long. */
 function slowest(work: (text: string) => unknown, sample: string): string {
   for (let at = 0; at < sample.length; at++) {
     const repeated = [1, 2, 3].map((length) => sample.slice(at, at + length))
     for (const pump of new Set([...repeated, ' ', '0', 'a', '"', '\\', ';', ', '])) {
       for (const prefix of new Set([sample.slice(0, at), sample.slice(0, at + 1), ''])) {
-        // From short to long: one that doubles with each character would otherwise never end.
+        // From short to long, because exponential time would never end for a long text.
         for (const times of [16, 20, 24, 28, 32, 64, 128, 4096, CHARACTERS / pump.length]) {
           const text = `${prefix}${pump.repeat(times)}\n\0`
           if (milliseconds(() => work(text)) > MS_MAX) return JSON.stringify({ prefix, pump, times })
@@ -154,7 +153,7 @@ function milliseconds(work: () => unknown): number {
   return best
 }
 
-/** What this process, service included, has worked: on a busy machine the time of day says little. */
+/** The processor time of this process, including the service. Wall-clock time depends on other work. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
@@ -177,12 +176,12 @@ describe('a request', () => {
     body?: string
   }
 
-  /** The head of a request may have some 16 KiB. */
+  /** The head of a request can have about 16 KiB. */
   const fill = (text: string, characters = 15_000) => text.repeat(Math.floor(characters / text.length))
   const inBody = (text: string) => fill(text, CHARACTERS - 100)
   const pet = (field: string, json: string) => petBody({ [field]: verbatim(json) })
 
-  /** The runtime's own reading, and lists of many parts, which the texts above do not reach. */
+  /** Headers that the runtime parses, and lists of many parts. */
   const HEADERS: [name: string, value: string, path?: string][] = [
     ['Accept-Encoding', `br${fill(';\t')}x`, '/'],
     ['Accept-Encoding', `${fill(',')}x`, '/'],
@@ -199,7 +198,7 @@ describe('a request', () => {
     ['Idempotency-Key', `"${fill('\\\\')}`],
     ['traceparent', `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-${fill('-')}`],
   ]
-  /** With what stands behind the bar so often that it is as long as can be. */
+  /** Repeats the part after the bar up to the maximum length. */
   const filled = (text: string, all = fill) => text.replace(/\|(.*)$/, (_, part) => all(part))
   const PATHS = [
     ...'|limit=1& |l& limit=|%30 limit=|0 limit=-|9 status=|a cursor=|A'.split(' ').map((one) => `/v1/pets?${one}`),
@@ -223,7 +222,7 @@ describe('a request', () => {
     ...BODIES.map((body) => ({ body })),
   ]
 
-  /** The same parts, of the same sizes, with nothing in them that anybody looks at twice. */
+  /** The same parts with harmless text of the same length. */
   const harmless = ({ headers = {}, path = '/v1/pets', body }: Parts): Parts => ({
     headers: { 'X-Nothing': 'a'.repeat(Object.values(headers).join('').length) },
     path: `/v1/pets?x=${'a'.repeat(path.length)}`,
@@ -244,7 +243,7 @@ describe('a request', () => {
   const best = async (parts: Parts) => Math.min(...(await Array.fromAsync({ length: 6 }, () => send(parts))))
 
   test.each(WORST.map((parts) => [JSON.stringify(parts).slice(0, 60), parts] as const))(
-    'with %s takes about the time of any other of its size',
+    'with %s takes about as long as a harmless one of its size',
     async (_, parts) => {
       expect(await best(parts)).toBeLessThan(10 * (await best(harmless(parts))) + MS_MAX / 4)
     },

@@ -1,4 +1,4 @@
-// The notices of what others wrote: of every package whose code is in what we build, as the bundler tells it.
+// The notices and the SBOM list every third-party package in our builds.
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { root } from './support/process.ts'
 
 const text = notices()
 
-/** The packages whose files the bundler takes. */
+/** The packages in a bundle. */
 async function bundled(target: 'bun' | 'browser', entry: string, tsconfig = 'tsconfig.json'): Promise<string[]> {
   const entrypoints = [join(root, entry)]
   const { metafile } = await Bun.build({ entrypoints, target, tsconfig: join(root, tsconfig), metafile: true })
@@ -17,23 +17,23 @@ async function bundled(target: 'bun' | 'browser', entry: string, tsconfig = 'tsc
   return [...new Set(files.flatMap((file) => /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []))].sort()
 }
 
-test('are of every package in the service and in its pages', async () => {
+test('the notices include every package in the service and its pages', async () => {
   const service = await bundled('bun', 'packages/service/src/cli/main.ts')
   const page = (name: string) =>
     bundled('browser', `packages/page/${name}/index.html`, `packages/page/${name}/tsconfig.json`)
   const pages = [...(await page('src')), ...(await page('reference'))]
   expect(service.length).toBeGreaterThan(10)
   expect(pages).toContain('preact')
-  // The library of the reference is served as it is.
+  // The library of the reference is served unbundled.
   for (const name of [...service, ...pages, '@scalar/fastify-api-reference']) expect(text).toContain(`\n${name} `)
 })
 
-test('petstore-client and petstore/testing carry nothing of others', async () => {
+test('petstore-client and petstore/testing contain no third-party code', async () => {
   expect(await bundled('browser', 'packages/client/src/petstore.ts')).toEqual([])
   expect(await bundled('bun', 'packages/testing/testing.ts')).toEqual([])
 })
 
-test('have the terms of each package, and of Bun what it links', () => {
+test('the notices have the licence of each package and of the libraries in Bun', () => {
   for (const part of text.split(`${'='.repeat(80)}\n`).slice(1)) {
     const [name] = part.split('\n')
     expect([name, /Permission is hereby granted|Permission to use, copy, modify/i.test(part)]).toEqual([name, true])
@@ -41,7 +41,7 @@ test('have the terms of each package, and of Bun what it links', () => {
   for (const name of ['JavaScriptCore', 'boringssl', 'mimalloc', 'zstd']) expect(text).toContain(name)
 })
 
-test('name the same packages as the list of contents, which has the checksum of each', () => {
+test('the SBOM has the same packages, with checksums', () => {
   const { components, metadata } = JSON.parse(sbom())
   const headings = text.split(`${'='.repeat(80)}\n`).slice(1)
   const inNotices = headings.map((part) => part.split(' (')[0]?.toLowerCase())

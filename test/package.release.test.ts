@@ -1,5 +1,5 @@
-// The package as npm packs it, in folders that have nothing of the clone, laid out as each way of installing lays them out.
-// `npm run check:npx` installs it for real, from the registry.
+// The npm package in folders outside the clone, in the layout of each package manager. `npm run check:npx` installs it
+// from a registry.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import * as fs from 'node:fs'
@@ -17,24 +17,24 @@ interface Manifest {
   preferUnplugged: boolean
 }
 
-/** What is put into the folder of modules, by path. */
+/** Puts Bun into a folder of modules, by path. */
 const layout = (files: Record<string, Parameters<typeof install>[2]>, modules = join(folder(), 'node_modules')) => {
   for (const [path, bun] of Object.entries(files)) install(modules, path, bun)
   return modules
 }
 const BESIDE_BUN = `${BESIDE}/bin/bun`
 const laid = (...of: Parameters<typeof layout>) => [unpack(layout(...of))]
-/** Each gives the command. */
+/** Each returns the command. */
 const LAYOUTS = {
   npm: () => laid({ [BESIDE_BUN]: 'bun' }),
   pnpm: () => laid({ [BESIDE_BUN]: 'bun' }, join(folder(), 'node_modules/.pnpm/petstore@1/node_modules')),
   'Yarn 1, with Bun for both C libraries': () => laid({ [BESIDE_BUN]: 'bun', [`${BESIDE}-musl/bin/bun`]: 'foreign' }),
-  "Yarn 4, with Plug'n'Play: run by Node, which alone knows where Bun is"() {
+  "Yarn 4 with Plug'n'Play, run by Node, which resolves Bun"() {
     const unplugged = layout({ [BESIDE_BUN]: 'bun' }, folder())
     fs.writeFileSync(join(unplugged, BESIDE, 'package.json'), '{}')
     return ['env', `NODE_PATH=${unplugged}`, 'node', unpack(join(folder(), 'node_modules'))]
   },
-  'npm, beside the package bun, which has taken Bun over'() {
+  'npm, beside the package bun, which has moved the binary'() {
     const modules = layout({ 'bun/bin/bun.exe': 'bun' })
     fs.mkdirSync(join(modules, BESIDE, 'bin'), { recursive: true })
     return [unpack(modules)]
@@ -43,7 +43,7 @@ const LAYOUTS = {
 } satisfies Record<string, () => string[]>
 
 describe('the package', () => {
-  test('needs Bun alone, in its version; no script has to run when it is installed, and Windows is refused', () => {
+  test('depends only on Bun, needs no install script, and excludes Windows', () => {
     const { packages } = JSON.parse(fs.readFileSync(join(root, 'package-lock.json'), 'utf8'))
     const { dependencies, optionalDependencies, os, preferUnplugged } = packageJson as Partial<Manifest>
     expect([dependencies, os, preferUnplugged]).toEqual([undefined, ['linux', 'darwin'], true])
@@ -57,7 +57,7 @@ describe('the package', () => {
     }
   })
 
-  test('has what was built, and nothing else', () => {
+  test('has only the built files', () => {
     const files = Bun.spawnSync(['tar', '-tzf', tarball]).stdout.toString().trim().split('\n')
     const placeOf = (file: string) => file.replace(/^[^/]*\/((?:docs|deploy)\/|[^/]*(?:\/[^/]*)?).*/, '$1')
     const ALL = [
@@ -67,7 +67,7 @@ describe('the package', () => {
     expect([...new Set(files.map(placeOf))].sort().join(' ')).toBe(ALL.join(' '))
   })
 
-  test('has its documentation: every link leads to a file of it, and petstore help shows the guides', async () => {
+  test('has its documentation, without dead links, and petstore help shows the guides', async () => {
     const modules = layout({ [BESIDE_BUN]: 'bun' })
     const command = [unpack(modules)]
     const home = join(modules, 'petstore')
@@ -81,7 +81,7 @@ describe('the package', () => {
     expect([status, stdout]).toEqual([0, expect.stringContaining('Start and stop')])
   })
 
-  test('has all that the service needs', async () => {
+  test('has all files of the service', async () => {
     const cwd = folder()
     const workers = process.platform === 'linux' ? ['--workers', '2'] : []
     const service = await serve(workers, { command: LAYOUTS.npm(), cwd })
@@ -102,7 +102,7 @@ describe('the package', () => {
     expect(await service.stop()).toBe(0)
   })
 
-  test('says what is missing', async () => {
+  test('reports that Bun is missing', async () => {
     const stderr = expect.stringMatching(/^petstore: there is no Bun beside \S+ for this system \(\w+ \w+\)/)
     expect(await run(['--version'], { command: [unpack(layout({}))] })).toMatchObject({ status: 1, stderr })
   })
@@ -110,25 +110,25 @@ describe('the package', () => {
   test.each([
     ['npx', { npm_command: 'exec' }],
     ['Yarn 1', { npm_config_user_agent: 'yarn/1.22.22 npm/? node/v20.20.2 linux x64' }],
-  ])('a signal to %s, which starts it in a shell, reaches the service', async (name, variables) => {
-    // npx keeps the names of the packages that it was given.
+  ])('a signal to %s reaches the service through its shell', async (name, variables) => {
+    // npx records the names of its packages.
     const [modules, cwd] = [layout({ [BESIDE_BUN]: 'bun' }, join(folder(), '_npx/0123/node_modules')), folder()]
     fs.writeFileSync(join(modules, '../package.json'), '{"_npx":{"packages":["./petstore.tgz"]}}')
     fs.writeFileSync(join(cwd, 'petstore.tgz'), '')
     const command = unpack(modules)
-    // The shell ends, and passes nothing on.
+    // The shell ends without forwarding the signal.
     const env: Record<string, string> = { ...variables, PATH: `${dirname(command)}:${process.env.PATH}` }
     const service = await serve([], { command: ['sh', '-c', '"$0" "$@"; true', command], env, cwd })
-    // Only npx has petstore on its path, so a command is named that works without it.
+    // npx is the only one with petstore on its path, so the service prints a command that works without it.
     if (name === 'npx') expect(service.stdout()).toMatch(/^Another key {2}npx \.\/petstore\.tgz keys create /m)
     expect(await service.stop()).toBe(143)
-    // All output has been read, so the service has ended, too.
+    // stop() has read all output, so the service has ended, too.
     expect(service.stderr()).toContain('"signal":"SIGTERM"')
   })
 })
 
 describe('a clone where npm runs no scripts', () => {
-  // As with --ignore-scripts everywhere: nothing is built, and of Bun there is the stub.
+  // Nothing is built, and Bun is only the stub.
   const clone = folder()
   const npm = (...args: string[]) =>
     run([], { command: ['npm', ...args, '--ignore-scripts', '--offline'], cwd: clone, env: { NO_COLOR: '1' } })
@@ -146,14 +146,14 @@ describe('a clone where npm runs no scripts', () => {
     install(modules, '.bin/bun', 'stub')
   })
 
-  test('npm pack makes no package until everything is built', async () => {
+  test('npm pack fails until everything is built', async () => {
     const archives = () => fs.readdirSync(clone).filter((name) => name.endsWith('.tgz'))
     const unbuilt = await npm('pack')
     expect([unbuilt.status === 0, unbuilt.stderr]).toEqual([false, expect.stringContaining(join(clone, '.npmignore'))])
     expect(archives()).toEqual([])
     fs.mkdirSync(join(clone, 'dist'))
     fs.writeFileSync(join(clone, fs.readlinkSync(join(root, '.npmignore'))), '')
-    // As the recipe of the Compose example leaves it.
+    // The files of the Compose recipe.
     fs.mkdirSync(join(clone, 'deploy/secrets'), { recursive: true })
     for (const path of ['compose.yaml', 'secrets/key']) fs.writeFileSync(join(clone, 'deploy', path), '')
     expect((await npm('pack')).status).toBe(0)
@@ -162,7 +162,7 @@ describe('a clone where npm runs no scripts', () => {
     expect([files.includes('deploy/compose.yaml'), files.includes('secrets')]).toEqual([true, false])
   })
 
-  test('npm run build says what is missing', async () => {
+  test('npm run build explains what is missing', async () => {
     const { status, stderr } = await npm('run', 'build')
     expect([status, stderr]).toEqual([1, expect.stringContaining('Run: npm rebuild --ignore-scripts=false')])
   })

@@ -1,4 +1,4 @@
-// `petstore/testing` of the package as npm packs it, under each test runner that docs/testing.md names.
+// `petstore/testing` of the npm package, under each test runner in docs/testing.md.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
@@ -29,7 +29,7 @@ describe('petstore/testing', () => {
   for (const [name, command] of RUNNERS) {
     const here = name !== 'Deno' || deno !== null
     test.skipIf(!here)(`works in ${name}${here ? '' : ': skipped, there is no deno on the PATH'}`, async () => {
-      // What is set for another service is not meant for this one.
+      // Settings of other services are ignored.
       const env = { PETSTORE_RATE_LIMIT: '1/m', PETSTORE_DATABASE: '/none/none' }
       const result = await run([], { command, cwd, env })
       expect(`${result.stdout}${result.stderr}`).toContain('4 tests passed')
@@ -45,7 +45,7 @@ describe('petstore/testing', () => {
         ? Bun.spawnSync(['python3', '-m', 'pytest', '--version']).success
         : Bun.which(command[0] as string)
     test.skipIf(!here)(
-      `as docs/testing.md prints it: ${name}${here ? '' : ': skipped, it is not installed'}`,
+      `works as printed in docs/testing.md: ${name}${here ? '' : ': skipped, it is not installed'}`,
       async () => {
         const folder = project(snippet, join(cwd, 'node_modules/petstore'))
         const PATH = `${join(folder, 'node_modules/.bin')}:${process.env.PATH}`
@@ -65,7 +65,7 @@ describe('petstore/testing', () => {
   })
 
   for (const signal of [undefined, 'SIGKILL'] as const) {
-    test(`the service ends with the process that started it: ${signal ?? 'without stop()'}`, async () => {
+    test(`the service ends with the process that started it, by ${signal ?? 'a normal exit without stop()'}`, async () => {
       const child = Bun.spawn(['node', 'forgets.mjs', signal ?? 'ends'], { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
       let url = ''
       for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
@@ -87,7 +87,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** In the words that Node, Bun and Deno all know. */
+/** Uses only APIs of Node, Bun and Deno. */
 const PROGRAM = `
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -104,11 +104,11 @@ test('starts empty', async () => {
   assert.deepEqual(await pets(), [])
   passed++
 })
-test('reset empties it, and nothing of the old store is cached', async () => {
+test('reset empties the store and its caches', async () => {
   const { url, apiKey } = store
   for (let round = 0; round < 20; round++) {
     assert.deepEqual(await pets(), [])
-    // As many commits each time, and another name: nothing that was kept of the last store may be taken for this one's.
+    // The same number of commits each time, so that a stale cache entry would match.
     assert.equal((await add('Rex ' + round)).id, 1)
     assert.deepEqual((await pets()).map(({ name }) => name), ['Rex ' + round])
     await store.reset()
@@ -116,7 +116,7 @@ test('reset empties it, and nothing of the old store is cached', async () => {
   assert.deepEqual([store.url, store.apiKey], [url, apiKey])
   passed++
 })
-test('starts with sample pets, also after a reset; two services share nothing', async () => {
+test('starts with sample pets, even after a reset; two services share nothing', async () => {
   const other = store
   store = await startPetstore({ demo: true })
   const samples = await pets()
@@ -129,7 +129,7 @@ test('starts with sample pets, also after a reset; two services share nothing', 
   assert.deepEqual(await pets(), [])
   passed++
 })
-test('stop ends it', async () => {
+test('stop ends the service', async () => {
   await store.stop()
   await assert.rejects(pets())
   await assert.rejects(store.reset(), /The petstore has ended/)

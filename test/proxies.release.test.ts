@@ -1,5 +1,6 @@
-// Behind nginx and HAProxy, as the system ships them: nothing hidden in a request becomes a request, nobody gets another's
-// answer, and no request is answered twice. Skipped where a proxy is not installed. Paths: http/links.test.ts and test/deploy.proxies.release.test.ts.
+// Behind nginx and HAProxy, hidden requests stay hidden, every client gets its own answer, and no request is answered
+// twice. Skipped if a proxy is not installed. http/links.test.ts and test/deploy.proxies.release.test.ts test path
+// prefixes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { CATALOGUE } from '../packages/service/test/http/hostile.catalogue.ts'
@@ -33,18 +34,18 @@ for (const proxy of PROXIES) {
     test('a request inside a body is not read as a request', async () => {
       for (const [description, bytes] of SMUGGLING) {
         const { answers } = await send(bytes, 40)
-        // A request that is refused with its body unread may be followed by a bare refusal of that body.
+        // After a request that is rejected with its body unread, the body can get a second, bare rejection.
         if (answers > 2) throw new Error(`${description}: ${answers} answers`)
         const names = await (await ask('/pets?limit=100')).text()
         expect({ description, smuggled: names.includes('smuggled') }).toEqual({ description, smuggled: false })
       }
     })
 
-    test('hostile input gets at most one answer and no failure, and the next client gets its own answer', async () => {
+    test('hostile input gets at most one answer and no 5xx, and the next client gets its own answer', async () => {
       for (const { description, bytes, status, code } of CATALOGUE) {
         const answer = await send(bytes, 5)
         if (answer.answers > 1) throw new Error(`${description}: ${answer.text}`)
-        // What is no HTTP the proxy refuses in its own way; the rest must not fail for having a proxy in front.
+        // The proxy rejects invalid HTTP in its own way. Valid requests must not fail.
         if ((code || status === 200) && answer.status >= 500) throw new Error(`${description}: ${answer.text}`)
       }
       expect(await Promise.all([1, 2, 3].map(async (n) => (await ask(`/pets/${n}00`)).status))).toEqual([404, 404, 404])

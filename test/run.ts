@@ -1,6 +1,6 @@
-// `npm test`: types, lint, generated files and every test, each counted, with the sum on the last line.
-// `--fast` (`npm run check`) leaves out the tests that start processes. `--release` (`npm run test:release`) runs the second level instead: tests of
-// packages, tools and experiments. `--update-timings` keeps how long each file took.
+// `npm test`: types, lint, generated files and every test, with the totals on the last line. `--fast` (`npm run
+// check`) skips the tests that start processes. `--release` (`npm run test:release`) runs the second level: packages,
+// tools and experiments. `--update-timings` saves the duration of each file.
 
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
@@ -15,37 +15,37 @@ import { leaveNothing, runTests } from './support/runner.ts'
 const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
 const release = process.argv.includes('--release')
-/** Files of tests that start processes, databases or browsers. */
+/** Test files that start processes, databases or browsers. */
 const SLOW = '.process.test.ts'
-/** Files of tests of the second level. */
+/** Test files of the second level. */
 const RELEASE = '.release.test.ts'
-/** How many test files run at the same time. More than half of their time they wait. */
+/** The number of concurrent test files. They spend more than half of their time waiting. */
 const WORKERS = 3 * availableParallelism()
-/** How long each file takes. The longest are started first, so that none is left at the end while processors rest. */
+/** The durations of test files. The longest start first, so that no processor is idle at the end. */
 const TIMINGS = 'test/timings.json'
-/** The limit of the run is below that of every CI, also for two runs one after the other. */
+/** Below the limits of CI, even for two runs in sequence. */
 const RUN_LIMIT_MS = Math.min(25 * machineLoad(), 40) * 60_000
-/** How long the run may take beyond that to end its tests and print the summary. */
+/** Additional time to end the tests and print the summary. */
 const SUMMARY_MS = 30_000
 
-/** What tests write, with room to spare. */
+/** More than the tests write. */
 const ROOM_BYTES = 6e9
-/** How many files are named that took the most processor time. */
+/** The number of files in the list of those with the most processor time. */
 const COSTLY = 10
-/** How many lines of a step that failed are repeated. */
+/** The number of lines that are repeated from a failed step. */
 const STEP_LINES = 30
 
-/** Everything that tests leave behind. The test runner ends without an exit event, so this process removes it. */
+/** For all files of tests. This process removes it, because the test runner ends without an exit event. */
 const folder = inMemory() ?? newFolder(tmpdir())
 leaveNothing(folder)
 
 const { env } = process
 env.TMPDIR = folder
 const results = { passed: 0, failed: 0, skipped: 0 }
-/** What failed said: repeated at the end of the output, of which CI shows no more. */
+/** Messages of failures, repeated at the end of the output, because CI shows only the end. */
 const failures: string[] = []
 
-/** What needs no test file, and what only the first level checks. */
+/** Checks of the first level that are not tests. */
 const steps = () => [
   step('types', ['node_modules/.bin/tsc', '-p', '.']),
   ...['packages/page/src', 'packages/page/reference', 'packages/page/test/logic'].map((page) =>
@@ -55,11 +55,11 @@ const steps = () => [
   step('generated files', [process.execPath, 'scripts/generate.ts', '--check']),
 ]
 process.stdout.write(
-  `The load of the machine is ${machineLoad()}: a test may take ${60 * machineLoad()} s, the run ${RUN_LIMIT_MS / 60_000} minutes.\n`,
+  `The load of the machine is ${machineLoad()}. A test can take ${60 * machineLoad()} s, the run ${RUN_LIMIT_MS / 60_000} minutes.\n`,
 )
 setTimeout(() => {
   results.failed++
-  failures.push('The run took too long.')
+  failures.push('The run exceeded its time limit.')
   summarise()
 }, RUN_LIMIT_MS + SUMMARY_MS).unref()
 await Promise.all([tests(), ...(release ? [auditStep()] : steps())])
@@ -68,28 +68,28 @@ summarise()
 function summarise(): never {
   process.stdout.write(`\n${costly()}\n`)
   const { passed, failed, skipped } = results
-  if (skipped > 0) process.stdout.write(`\n${skipped} skipped; each says why above\n`)
+  if (skipped > 0) process.stdout.write(`\n${skipped} skipped for the reasons above\n`)
   for (const failure of failures) process.stdout.write(`\n${failure}\n`)
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
-  // .ci/run adds them up.
+  // .ci/run adds up the totals.
   if (env.TEST_TOTALS) fs.appendFileSync(env.TEST_TOTALS, `${passed} ${failed}\n`)
   process.exit(failed > 0 ? 1 : 0)
 }
 
 function newFolder(parent: string): string {
   const made = fs.mkdtempSync(join(parent, 'petstore-'))
-  // PostgreSQL, which refuses to run as root, has to get through it as another user.
+  // PostgreSQL runs as another user, and must be able to enter the folder.
   fs.chmodSync(made, 0o755)
   return made
 }
 
-/** Tests sync what they write thousands of times, for which a busy disk takes a tenth of a second each, and memory none. */
+/** A folder in memory, because tests sync thousands of times, which takes 0.1 s each on a busy disk. */
 function inMemory(): string | undefined {
   try {
     const { bavail, bsize } = fs.statfsSync('/dev/shm')
     if (Math.min(bavail * bsize, freemem()) < ROOM_BYTES) return undefined
     const made = newFolder('/dev/shm')
-    // The browser is unpacked there, and programs are not started everywhere: a container's is mounted with noexec.
+    // The browser is unpacked there, but containers mount /dev/shm with noexec.
     const program = join(made, 'program')
     fs.writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
     if (spawnSync(program).status === 0) return made
@@ -98,10 +98,10 @@ function inMemory(): string | undefined {
   return undefined
 }
 
-/** What took the most processor time, and how much the whole run took. */
+/** The total processor time, and the files with the most. */
 function costly(): string {
   const times = join(folder, 'processor-times')
-  // No file of tests may have ended.
+  // It is missing if no test file has ended.
   const lines = fs.existsSync(times) ? fs.readFileSync(times, 'utf8').trim().split('\n') : []
   const files = lines.map((line) => {
     const [file = '', ...numbers] = line.split('\t')
@@ -110,7 +110,7 @@ function costly(): string {
   })
   const most = files.toSorted((one, other) => other.processor - one.processor).slice(0, COSTLY)
   return [
-    `${files.length} files: ${(performance.now() / 1000).toFixed()} s, ${processorSeconds().toFixed()} s of processor time. The most:`,
+    `${files.length} files: ${(performance.now() / 1000).toFixed()} s, ${processorSeconds().toFixed()} s of processor time. The most expensive:`,
     ...most.map(
       ({ file, seconds, processor }) => `${processor.toFixed(1).padStart(5)} s in ${seconds.toFixed(1)} s: ${file}`,
     ),
@@ -132,20 +132,23 @@ async function auditStep(): Promise<void> {
   )
 }
 
-/** Before the tests: two files that begin together would both unpack it, and one start what the other still writes. */
+/** Unpacks the browser before the tests, because two test files must not unpack it at the same time. */
 async function unpackBrowser(): Promise<void> {
   const script = `const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath()`
   const { ok, output } = await run([process.execPath, '-e', script])
   if (!ok) process.stdout.write(`The browser could not be unpacked: ${output}\n`)
 }
 
-/** One server for all files that only need a database. Where it does not start, each of them says so. */
+/**
+ * Starts one server for all files that only need a database. If it fails, each of them starts one and reports the
+ * error.
+ */
 async function startPostgres(): Promise<void> {
   const server = await startShared().catch(() => undefined)
   if (server) env.SUITE_POSTGRES_PORT = String(server.port)
 }
 
-/** What it prints is kept, so that the output of several does not mix. */
+/** Collects the output, so that outputs of concurrent commands do not mix. */
 async function run(command: string[]): Promise<{ ok: boolean; output: string }> {
   const child = Bun.spawn(command, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const texts = await Promise.all([child.stdout, child.stderr].map((stream) => new Response(stream).text()))
@@ -154,7 +157,7 @@ async function run(command: string[]): Promise<{ ok: boolean; output: string }> 
 
 async function tests(): Promise<void> {
   if (!fast) await Promise.all([unpackBrowser(), startPostgres()])
-  // Bun finds nothing where braces hold a slash.
+  // Bun's glob does not support a slash in braces.
   const folders = ['packages/*/test', 'test', 'endurance/test', 'bench/test']
   const all = folders.flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.test.ts`).scanSync({ cwd: root })])
   const isWanted = (file: string) => file.endsWith(RELEASE) === release && !(fast && file.endsWith(SLOW))

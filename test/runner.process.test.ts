@@ -1,4 +1,4 @@
-// The summary of `npm test` about failed tests, from a folder that Bun's runner runs, and the cleaning up after a run that is stopped.
+// The summary of failed tests, and the cleanup after an interrupted run.
 
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ test('kills', () => { process.kill(process.pid, 'SIGKILL') })`,
 throw new Error('not even loaded')`,
 }
 
-test('each failed test is shown again, with what it said and where, shortened so that CI shows all of it', async () => {
+test('repeats each failure with its message and place, shortened so that CI shows all of them', async () => {
   const folder = temporaryFile('failing')
   mkdirSync(folder)
   for (const [name, text] of Object.entries(FILES))
@@ -56,15 +56,15 @@ test('each failed test is shown again, with what it said and where, shortened so
   )
   expect(shown('hook.test.ts: (unnamed)\n')).toMatch(/no beginning\n.* at hook.test.ts:2/)
   expect(shown('killed.test.ts: (worker crashed)\n')).toContain('crashed')
-  expect(shown('beside the tests:\n')).toContain('not even loaded')
+  expect(shown('outside the tests:\n')).toContain('not even loaded')
   expect(failures).toHaveLength(7)
   expect(failures.join('\n\n').split('\n').length).toBeLessThan(120)
-  // While it runs, the runner's own output goes on, too.
+  // The runner's own output is also printed.
   expect(stderr).toContain('(fail) outer > throws')
   expect([stderr.includes('␀'), stderr.includes('\0')]).toEqual([true, false])
 })
 
-test('a run that takes too long ends with its processes, and lists the files that it waited for', async () => {
+test('a run that exceeds its limit kills its processes, and lists unfinished files', async () => {
   const folder = temporaryFile('hanging')
   mkdirSync(folder)
   const write = (name: string, body: string) =>
@@ -76,11 +76,11 @@ test('a run that takes too long ends with its processes, and lists the files tha
   const [files, options] = [['./quick.test.ts', './hanging.test.ts'], { cwd: folder, limitMs: 4_000 }]
   const { failed, failures } = await runTests(files, ['--parallel=2'], 'report.xml', options)
   expect(failed).toBe(1)
-  expect(failures).toEqual([expect.stringMatching(/It waited for: \.\/hanging\.test\.ts$/)])
+  expect(failures).toEqual([expect.stringMatching(/Unfinished files: \.\/hanging\.test\.ts$/)])
   expect(isAlive(Number(readFileSync(join(folder, 'pid'), 'utf8')))).toBe(false)
 })
 
-/** Starts a process, and one that loses its parent and begins a new session, as a browser does. */
+/** Starts a child process, and an orphan in a new session, like a browser. */
 const RUN = `
 const { leaveNothing } = await import(${JSON.stringify(join(root, 'test/support/runner.ts'))})
 const { mkdirSync } = await import('node:fs')
@@ -92,7 +92,7 @@ await Bun.write('pids', [process.pid, child.pid, Number(orphan.stdout)].join(' '
 await child.exited`
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)(
-  'a run whose npm gets %s ends its processes and removes its files',
+  'a run ends its processes and removes its files if npm gets %s',
   async (signal) => {
     const folder = temporaryFile('stopped')
     mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
@@ -110,7 +110,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)(
   },
 )
 
-test('no files are not all files', async () => {
+test('rejects an empty list of files', async () => {
   const run = runTests([], [], 'report.xml', { cwd: root, limitMs: 1 })
   expect(await rejectionOf(run)).toEqual(new Error('No file has tests.'))
 })

@@ -1,5 +1,5 @@
-// The service under the filter of system calls of deploy/petstore.service, and where the system refuses more than that: what is asked
-// as a favour may be refused, and the work goes on without it.
+// The service under the system call filter of deploy/petstore.service, and with further calls refused that are
+// optional. Without systemd, systemd-analyze lists the refused calls, and strace refuses them.
 
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -38,12 +38,12 @@ describe.skipIf(skipped !== '')(`under the unit's filter of system calls${skippe
     })
     expect(await service.stop()).toBe(0)
     for (const name of readdirSync(folder)) expect(rows(join(folder, name))[0]?.length).toBe(1)
-    // Once, whatever the number of backups.
+    // Each warning is logged once.
     const warned = service.stderr().matchAll(/"level":"warn".*"msg":"([^"]*)"/g)
     expect([...warned].map(([, message]) => message)).toEqual(warnings)
   })
 
-  test('a backup by hand goes on at the usual priority, and says so', async () => {
+  test('a manual backup continues at normal priority, with a warning', async () => {
     const { database } = await made(1)
     const to = temporaryFile('backup.db')
     const command = [...underUnitFilter(['setpriority']), launcher]
@@ -56,16 +56,16 @@ describe.skipIf(skipped !== '')(`under the unit's filter of system calls${skippe
   })
 })
 
-/** Put it before a command: the command's process has the same id. The calls in `refused` fail with EPERM, too. */
+/** Returns a prefix for a command, whose process keeps its id. The calls in `refused` also fail with EPERM. */
 function underUnitFilter(refused: readonly string[] = []): string[] {
   const allowed = allowedCalls().difference(new Set(refused))
-  // `?`: strace may know fewer calls than systemd.
+  // `?`: strace can know fewer calls than systemd.
   const others = `!${[...allowed].map((call) => `?${call}`).join()}`
-  // -D: strace is not the parent. --seccomp-bpf: calls that are allowed do not stop the process.
+  // -D: strace is not the parent. --seccomp-bpf: allowed calls do not stop the process.
   return ['strace', '-D', '-f', '--seccomp-bpf', '-o', '/dev/null', '-e', others, '-e', `inject=${others}:error=EPERM`]
 }
 
-/** As systemd.exec(5) reads SystemCallFilter=: the first line makes a list of allowed calls, `~` takes calls out again. */
+/** Interprets SystemCallFilter= as in systemd.exec(5): the first line lists allowed calls, and `~` removes calls. */
 function allowedCalls(): Set<string> {
   const sets = callSets()
   const callsOf = (name: string): string[] => (name.startsWith('@') ? (sets[name] ?? []).flatMap(callsOf) : [name])
@@ -80,7 +80,7 @@ function allowedCalls(): Set<string> {
   return allowed
 }
 
-/** By name, such as `@resources`. A set may name others. */
+/** The sets of calls by name, such as `@resources`. A set can include others. */
 function callSets(): Record<string, string[]> {
   const { stdout } = Bun.spawnSync(['systemd-analyze', 'syscall-filter', '--no-pager'])
   const blocks = stdout.toString().split(/\n(?=@)/)

@@ -1,4 +1,4 @@
-// The workflows of .github/, which nobody runs before they are needed: what each may do, and that it runs nothing that was not chosen.
+// The workflows of .github/: permissions, pinned actions and valid scripts.
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -23,37 +23,37 @@ const jobs = workflows.flatMap(([name, workflow]) =>
   Object.entries(workflow.jobs).map(([job, of]) => [`${name} ${job}`, of] as const),
 )
 
-test('every action is pinned by its commit, with the version beside it', () => {
+test('every action is pinned to a commit, with its version in a comment', () => {
   const used = names.flatMap((name) => [...textOf(name).matchAll(/uses: (.*)$/gm)].map(([, action]) => action))
   expect(used.length).toBeGreaterThan(5)
   for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
 })
 
-test('a job may write only what it is for, and none that builds or tests may write', () => {
+test('only the jobs that publish have write permissions', () => {
   for (const [, { permissions }] of workflows) expect(permissions).toEqual({})
   const writes = (permissions: Record<string, string>) =>
     Object.keys(permissions).filter((one) => permissions[one] === 'write')
   const writing = jobs.map(([name, { permissions }]) => [name, writes(permissions)])
-  const told = writing.map((one) => one.flat().join(' ')).join(', ')
-  expect(told).toBe(
+  const listed = writing.map((one) => one.flat().join(' ')).join(', ')
+  expect(listed).toBe(
     'ci.yml test, ci.yml start, image.yml image packages, release.yml test, release.yml build, ' +
       'release.yml draft contents id-token attestations',
   )
 })
 
-test('the token is in no step that does not need it, and no checkout keeps it', () => {
+test('only steps that need the token have it, and no checkout stores it', () => {
   for (const [name, { steps }] of jobs) {
     for (const { uses = '', run: script = '', env = {}, with: input = {} } of steps) {
       if (uses.startsWith('actions/checkout@'))
         expect([name, input]).toEqual([name, expect.objectContaining({ 'persist-credentials': false })])
       if ('GH_TOKEN' in env) expect(script).toMatch(/\bgh (release|attestation) |docker login/)
-      // What an expression gives would be read as a part of the script.
+      // The value of an expression would become a part of the script.
       expect(script).not.toContain('${{')
     }
   }
 })
 
-test('every script is one that bash understands', async () => {
+test('every script is valid bash', async () => {
   for (const [name, { steps }] of jobs) {
     for (const { run: script } of steps) {
       const { stderr } = await run(['-n', '-c', script ?? ''], { command: ['bash'] })
@@ -62,13 +62,13 @@ test('every script is one that bash understands', async () => {
   }
 })
 
-test('the scripts that the workflows run are there', () => {
+test('the workflows run scripts of package.json', () => {
   for (const [, script = ''] of names.flatMap((name) => [...textOf(name).matchAll(/npm run ([\w:]+)/g)])) {
     expect(Object.keys(packageJson.scripts)).toContain(script)
   }
 })
 
-test('whoever downloads a release checks it by the file of sums that it has', () => {
+test('the documented download check uses the checksum file of the release', () => {
   const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
   const checks = [textOf('release.yml'), textOf('image.yml'), page].flatMap((text) =>
     text.match(/sha256sum --check.*/g),
@@ -76,7 +76,7 @@ test('whoever downloads a release checks it by the file of sums that it has', ()
   expect(checks.map((line) => /--check (?:--ignore-missing )?(\w+)/.exec(`${line}`)?.[1])).toEqual([SUMS, SUMS, SUMS])
 })
 
-test('the notes of a release are its part of the changelog', async () => {
+test('the notes of a release are its section of the changelog', async () => {
   const notes = (version: string) => run([join(root, 'scripts/release-notes.mjs'), version], { command: ['node'] })
   const { status, stdout } = await notes('1.0.0')
   const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8')

@@ -1,6 +1,5 @@
-// When a test file has ended: its servers and temporary files go, and what processor time it took is noted in the folder of the suite, for
-// the end of `npm test`. A suite that waits gets faster with more files at a time, one that computes does not. Loaded before
-// each file (bunfig.toml).
+// Loaded before each test file (bunfig.toml). After the file, stops its servers, removes its temporary files, and
+// records its processor time for the summary of `npm test`.
 
 import { afterAll } from 'bun:test'
 import { appendFileSync } from 'node:fs'

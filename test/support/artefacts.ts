@@ -1,5 +1,5 @@
-// What the clone builds: its packages, as `npm pack` makes them, and its executable. Each is made once for all files that `npm test` runs:
-// two builds at the same time would each remove from dist/ what the other packs.
+// The packages and the executable. Each is built once per run of `npm test`, because concurrent builds would break
+// each other in dist/.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export interface Archives {
   client: string
 }
 
-/** The paths of the archives. The service's is built before it is packed, and the client with it. */
+/** Packs both packages, and resolves with the paths of the archives. Packing the service builds both. */
 export function packages(): Promise<Archives> {
   return once('packages', async (folder) => {
     const pack = async (from: string) => {
@@ -24,7 +24,7 @@ export function packages(): Promise<Archives> {
   })
 }
 
-/** Its path. It has its notices beside it, and nothing else. */
+/** Builds the executable in a folder with only its notices, and resolves with its path. */
 export function executable(): Promise<string> {
   return once('executable', async (folder) => {
     const path = join(folder, 'petstore')
@@ -33,7 +33,7 @@ export function executable(): Promise<string> {
   })
 }
 
-/** What `make` gives to the first file of the suite that asks; the others wait for it. */
+/** Runs `make` in the first test file that calls this, and resolves with its result in all of them. */
 async function once<Made>(name: string, make: (folder: string) => Promise<Made>): Promise<Made> {
   const folder = join(process.env.SUITE_FOLDER ?? mkdtempSync(temporaryFile('made-')), name)
   const result = `${folder}.json`
@@ -45,7 +45,7 @@ async function once<Made>(name: string, make: (folder: string) => Promise<Made>)
     writeFileSync(`${result}.partial`, JSON.stringify(made))
     renameSync(`${result}.partial`, result)
   }
-  await until('another test file has made it', () => existsSync(result))
+  await until(`another test file has built ${name}`, () => existsSync(result))
   const { error, value } = JSON.parse(readFileSync(result, 'utf8'))
   if (error) throw new Error(error)
   return value
@@ -61,6 +61,6 @@ function isFirst(folder: string): boolean {
   }
 }
 
-/** Without what newer versions of Node add: CommonJS that loads ES modules. */
+/** Node without the loading of ES modules by `require`, which newer versions add. */
 const flag = '--no-experimental-require-module'
 export const plainNode = ['node', ...(Bun.spawnSync(['node', flag, '--version']).success ? [flag] : [])]

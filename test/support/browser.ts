@@ -1,11 +1,10 @@
-// A real browser for a test: Chromium from npm. A page opened here fails its test when it talks to another origin, logs an
-// error that the test did not expect, or throws.
+// Chromium from npm. A page records requests to other origins, logged errors and exceptions as complaints.
 
 import { AxeBuilder } from '@axe-core/playwright'
 import chromium from '@sparticuz/chromium'
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core'
 
-/** The package's own flags are for places without processes or memory, and turn off protections that are tested here. */
+/** Does not use the package's default flags, which disable protections that the tests check. */
 export async function startBrowser(...flags: string[]): Promise<Browser> {
   return playwright.launch({
     executablePath: await chromium.executablePath(),
@@ -15,23 +14,23 @@ export async function startBrowser(...flags: string[]): Promise<Browser> {
 
 export interface Watched {
   page: Page
-  /** What the browser complained about and nobody expected; requests to other origins among it. */
+  /** Errors and exceptions on the page, and requests to other origins. */
   complaints: string[]
-  /** Of the console. */
+  /** Warnings in the console. */
   warnings: string[]
   close: () => Promise<void>
 }
 
-/** The longest that a test waits for one thing on a page. */
+/** The longest wait for one condition on a page. */
 export const WAIT_MS = 60_000
 
-/** Chromium logs every answer of 400 and more, and every request that failed; those are the service's to give. */
+/** Chromium logs every answer from 400 on, and every failed request. Tests expect those. */
 const ANSWERED = /^Failed to load resource: /
 
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   const rate = Number(process.env.PETSTORE_TEST_CPU_RATE ?? 1)
-  // Far longer than a busy machine needs, and far shorter than a test may take: a wait that cannot end says what it waited for.
+  // Longer than a busy machine needs, and shorter than the limit of a test, so that the error names the condition.
   context.setDefaultTimeout(WAIT_MS * rate)
   const page = await context.newPage()
   const complaints: string[] = []
@@ -55,16 +54,19 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   return { page, complaints, warnings, close: () => context.close() }
 }
 
-/** Of a long list: rows are alike, and the first seven have each status and each kind of name. */
+/** The first seven rows have every status and kind of name, so axe skips the rest. */
 const MORE_ROWS = '.rows tbody tr:nth-child(n+8)'
 
-/** Rules of WCAG 2.2 AA and the best practices, or only these of them, each as `rule: where`. Colours are judged once nothing moves. */
+/**
+ * Checks the rules of WCAG 2.2 AA and best practices, or only those in `only`, and returns each violation as `rule:
+ * where`. Waits for animations, because they change colours.
+ */
 export async function accessibilityProblems(page: Page, only?: readonly string[]): Promise<string[]> {
   await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))')
-  // Given a second time, axe would be parsed a second time.
-  const isThere = await page.evaluate<boolean>("'axe' in window")
-  const axe = new AxeBuilder({ page, ...(isThere ? { axeSource: '// There.' } : {}) })
-  // Without frames, which our pages do not have, and without what passes: half of the work.
+  // Do not load axe again.
+  const isLoaded = await page.evaluate<boolean>("'axe' in window")
+  const axe = new AxeBuilder({ page, ...(isLoaded ? { axeSource: '// Loaded.' } : {}) })
+  // Skips frames, which the pages do not have, and passed rules. That halves the time.
   axe
     .setLegacyMode()
     .options({ resultTypes: ['violations'] })

@@ -1,4 +1,4 @@
-// A client under test, and a server that answers it as the test says.
+// A client, and a server that answers it as the test says.
 
 import { PetstoreClient, type PetstoreClientOptions } from '../../packages/client/src/petstore.ts'
 import { stringifyJson } from '../../packages/contract/src/json.ts'

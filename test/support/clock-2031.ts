@@ -1,4 +1,4 @@
-// Preloaded into a process whose clock is to be set later: it is a year past the removal of getPet.
+// Preload this to set the clock to 2031, a year after the sunset of getPet.
 
 const AHEAD_MS = Date.UTC(2031, 11, 5) - Date.now()
 const { now } = Date

@@ -1,4 +1,4 @@
-// Preloaded into a process whose clock is to run sixty times as fast.
+// Preload this to run the clock 60 times as fast.
 
 const STARTED_AT = Date.now()
 const realNow = Date.now

@@ -1,5 +1,5 @@
-// Which promises a fault concerns: those whose checks have sent, in an examination of an honest service, something that the fault would have changed
-// or answered otherwise. All others hold beside it, and need not be judged again.
+// Finds the promises that a fault can affect: those whose checks, run against an honest service, had an exchange that
+// the fault changes. All other promises still hold, and need no second examination.
 
 import { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
@@ -13,13 +13,13 @@ import type { PromiseRow } from '../../packages/verify/src/promises/shared/promi
 import { type Examined, targetOf } from './examine.ts'
 
 interface Exchange {
-  /** A promise, or the name of what several checks share. */
+  /** The id of a promise, or the name of a preparation that several checks share. */
   owner: string
   request: ClientRequest
   response: ServiceResponse
 }
 
-/** The promises that each fault concerns, as an examination of this honest service shows. */
+/** Examines this honest service, and resolves with a function that returns the promises that a fault affects. */
 export async function concerns(url: string, keys: Examined['keys']): Promise<Concerns> {
   const exchanges: Exchange[] = []
   const used = new Map<string, Set<string>>()
@@ -60,8 +60,8 @@ export async function concerns(url: string, keys: Examined['keys']): Promise<Con
 const EVERYTHING = 'every response'
 type Concerns = (fault: ContractFault) => Promise<PromiseRow[]>
 type Exchanged = Record<'request', ClientRequest> & Record<'response', ServiceResponse>
-/** The connection of a client that there is not. */
-const NOBODY = new Socket()
+/** Stands in for the client's connection. */
+const NO_CLIENT = new Socket()
 
 function exchangeOf(base: string, { request, status, headers, text }: Answer): Exchanged {
   const { method, path, body } = request
@@ -71,7 +71,7 @@ function exchangeOf(base: string, { request, status, headers, text }: Answer): E
   }
 }
 
-/** The owners of what the fault changes; it is given the exchanges again, in their order. */
+/** Replays the exchanges in order through the fault, and returns the owners of those that it changes. */
 async function touchedBy(fault: ContractFault, exchanges: readonly Exchange[]): Promise<Set<string>> {
   const behave = fault()
   const touched = new Set<string>()
@@ -82,7 +82,7 @@ async function touchedBy(fault: ContractFault, exchanges: readonly Exchange[]): 
       if (!isDeepStrictEqual(passed, request)) touched.add(owner)
       return response
     }
-    const lied = await behave(request, pass, NOBODY)
+    const lied = await behave(request, pass, NO_CLIENT)
     if (passes > 1 || !isDeepStrictEqual(lied, response)) touched.add(owner)
   }
   return touched

@@ -1,4 +1,4 @@
-// Shared by the tests of the page at `/`: a service and a browser page for each test, signing in, and using the keyboard.
+// Shared by the tests of the page at `/`: a service and a browser page per test, signing in, and keyboard actions.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
@@ -16,13 +16,13 @@ import { until } from './until.ts'
 export interface Opened {
   service: Service
   page: Page
-  /** Of another till. */
+  /** A client at another till. */
   client: PetstoreClient
 }
 
 /**
- * For each test, a service of its own and its page in a new browser context; the test fails when the page complains. Returns what
- * people do and see on the page of the test that runs, and all pets of its store.
+ * Starts a service and opens its page in a new browser context before each test, and fails the test if the page
+ * complains. Returns actions and locators for the page of the current test.
  */
 export function openEachTest(use: (opened: Opened) => void, options?: ServiceOptions) {
   let browser: Browser
@@ -48,11 +48,11 @@ export function openEachTest(use: (opened: Opened) => void, options?: ServiceOpt
     dialog: () => watched.page.getByRole('dialog'),
     button: (name: string) => watched.page.getByRole('button', { name, exact: true }),
     row: (name: string) => watched.page.getByRole('row').filter({ hasText: name }),
-    /** Waits until a screen reader says this. */
+    /** Waits until a screen reader announces this text. */
     said: (text: string) => watched.page.getByRole('status').getByText(text).waitFor(),
     press: (key: string) => watched.page.keyboard.press(key),
     type: (text: string) => watched.page.keyboard.type(text),
-    /** Presses Tab up to the button or link with this name, and Enter. */
+    /** Moves to the button or link with this name by Tab, and presses Enter. */
     async go(name: string): Promise<void> {
       await tabTo(watched.page, name)
       await watched.page.keyboard.press('Enter')
@@ -63,7 +63,7 @@ export function openEachTest(use: (opened: Opened) => void, options?: ServiceOpt
       await openSignedIn(watched.page, service.key)
       await waiting
     },
-    /** Holds the requests to these addresses until the function that it returns is called. */
+    /** Holds requests to these addresses until the returned function is called. */
     async hold(addresses: Parameters<Page['route']>[0]): Promise<() => void> {
       const { promise, resolve } = Promise.withResolvers<void>()
       await watched.page.route(addresses, async (route) => {
@@ -72,7 +72,7 @@ export function openEachTest(use: (opened: Opened) => void, options?: ServiceOpt
       })
       return resolve
     },
-    /** Adds animals with these names, or with these fields. */
+    /** Adds animals with these names or fields. */
     async addNamed(...animals: (string | Partial<NewPet>)[]): Promise<void> {
       const by = (await service.store.listKeys())[0]?.id as bigint
       for (const one of animals) {
@@ -83,7 +83,7 @@ export function openEachTest(use: (opened: Opened) => void, options?: ServiceOpt
   }
 }
 
-/** An error of the service for `route.fulfill`. The page does not retry by itself within an hour. */
+/** An error of the service for `route.fulfill`. The page does not retry it automatically within an hour. */
 export function refusal({ code, message }: Pick<PetstoreError, 'code' | 'message'>) {
   const status = ERROR_STATUS[code]
   const headers = { 'Content-Type': 'application/json', 'Retry-After': '3600' }
@@ -97,7 +97,7 @@ export async function addPets({ store }: Service, count: number, odd: PetStatus,
   await Promise.all(Array.from({ length: count }, (_, n) => add(n + 1)))
 }
 
-/** As a person would: the key is pasted where the focus already is. */
+/** Pastes the key into the focused input, and presses Enter. */
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByRole('heading', { name: 'Petstore' }).waitFor()
   await page.keyboard.insertText(key)
@@ -111,11 +111,11 @@ export async function openSignedIn(page: Page, key: string): Promise<void> {
 
 const STEPS_MAX = 150
 
-/** Waits until there is something with this name, and presses Tab until it has the focus. Throws when it never has. */
+/** Waits for an element with this name, and presses Tab until it has the focus. Rejects if it never gets it. */
 export async function tabTo(page: Page, name: string): Promise<void> {
-  const there = `[...document.querySelectorAll('a, button, input, select, summary')].some((element) => (${NAME_OF})(element) === ${JSON.stringify(name)})`
-  // The page's policy forbids what Playwright's own waiting evaluates.
-  await until(`something on the page has the name ${name}`, () => page.evaluate(there))
+  const exists = `[...document.querySelectorAll('a, button, input, select, summary')].some((element) => (${NAME_OF})(element) === ${JSON.stringify(name)})`
+  // The page's content security policy blocks Playwright's waiting functions.
+  await until(`something on the page has the name ${name}`, () => page.evaluate(exists))
   for (let step = 0; step < STEPS_MAX; step++) {
     if ((await focusedName(page)) === name) return
     await page.keyboard.press('Tab')
@@ -123,7 +123,7 @@ export async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`the keyboard does not reach ${name}`)
 }
 
-/** What a screen reader would call an element: its label, or its text. */
+/** The accessible name of an element: its label or its text. */
 const NAME_OF = `(element) =>
   (element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent).trim()`
 
@@ -137,13 +137,13 @@ export function beginSale(page: Page, name: string): Promise<void> {
   return page.getByRole('button', { name: `Sell ${name}` }).click()
 }
 
-/** Waits for the heading of the view. Where it does not come, the error says what the page shows instead. */
+/** Waits for the heading of a view. If it does not appear, the error has the text of the page. */
 export async function untilHeading(page: Page, name: string): Promise<void> {
   const heading = page.getByRole('heading', { name, exact: true, level: 1 })
   await heading.waitFor().catch(async (cause) => {
     const shown = await page.locator('body').innerText()
     const focused = await focusedName(page)
-    throw new Error(`${page.url()} has the focus on "${focused}", and shows:\n${shown.slice(0, 600)}`, { cause })
+    throw new Error(`${page.url()} has the focus on "${focused}" and shows:\n${shown.slice(0, 600)}`, { cause })
   })
 }
 
@@ -153,7 +153,7 @@ export async function openAdding(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor()
 }
 
-/** Lets another till make a change between the two requests by which the page changes what has this path. */
+/** Makes a change at another till between the two requests with which the page updates this path. */
 export async function overtake(page: Page, path: string, change: () => Promise<unknown>): Promise<void> {
   await page.route(
     `**/v1${path}`,
@@ -166,16 +166,16 @@ export async function overtake(page: Page, path: string, change: () => Promise<u
   )
 }
 
-/** What the pager says of the first page, of so many animals. */
+/** The text of the pager on the first page. */
 export const firstRows = (total?: number) => `1 – ${PAGE_SIZE}${total === undefined ? '' : ` of ${total}`}`
 
-/** What it says of the page with this number, from 1. */
+/** The text of the pager on this page, counted from 1. */
 export function rowsOn(page: number, total: number): string {
   const before = (page - 1) * PAGE_SIZE
   return `${before + 1} – ${Math.min(before + PAGE_SIZE, total)} of ${total}`
 }
 
-/** How many animals have a second page and a third, of a few rows. */
+/** A number of animals that fills two pages and a part of a third. */
 export const THREE_PAGES = 2 * PAGE_SIZE + 5
 
 /** The ids in the table, top to bottom. */

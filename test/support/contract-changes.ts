@@ -1,5 +1,6 @@
-// Which changes of a contract break a client of the old one, and which of them are forbidden: all changes but those that are known to do
-// no harm. Our own: the libraries for Node know only OpenAPI 3.0, or download a program, and none knows labels of stability.
+// Finds the changes of a contract that break clients, and those that are forbidden. Every change breaks clients unless
+// it is known to be harmless. Existing libraries for Node support only OpenAPI 3.0 or download a program, and none
+// knows stability labels.
 
 import type { OpenApi, Operation, Schema } from '../../packages/contract/src/openapi.ts'
 import { flatten } from '../../packages/contract/src/schema.ts'
@@ -7,7 +8,7 @@ import { flatten } from '../../packages/contract/src/schema.ts'
 export interface Change {
   operationId: string
   stability: Operation['x-stability']
-  /** The place in the operation, its new value and the old one. */
+  /** The place in the operation, with its new and old value. */
   what: string
 }
 
@@ -22,8 +23,9 @@ export function breakingChanges(before: OpenApi, after: OpenApi): Change[] {
 }
 
 /**
- * The changes that must not be: those of a stable operation, and those of a beta one that no entry of the changelog announces. An entry
- * stands under "Unreleased", in "Changed", "Deprecated" or "Removed", and has the operationId in backticks.
+ * Returns the forbidden changes: those of stable operations, and those of beta operations that the changelog does not
+ * announce. An announcement is under "Changed", "Deprecated" or "Removed" of "Unreleased", and has the operationId in
+ * backticks.
  */
 export function forbidden(changes: readonly Change[], changelog: string): string[] {
   const [, unreleased = ''] = changelog.split(/^## /m)
@@ -38,7 +40,7 @@ export function forbidden(changes: readonly Change[], changelog: string): string
 type Tree = { [name: string]: unknown }
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null
 
-/** With everything that it refers to in its place, and lists as sets. */
+/** Resolves references, and turns lists into sets. */
 function whole(value: unknown, contract: OpenApi): unknown {
   const { schemas, securitySchemes } = contract.components
   if (Array.isArray(value)) return Object.fromEntries(value.map((one) => named(whole(one, contract))))
@@ -79,7 +81,7 @@ const STABILITIES: unknown[] = ['experimental', 'beta', 'stable']
 const IGNORED = ['description', 'summary', 'tags', 'example', 'examples', 'deprecated', 'x-deprecated-since']
 IGNORED.push('x-deprecated-successor', 'x-stability-level', 'x-badges', 'x-pattern-description', 'x-extensible-enum')
 
-/** All that a request could hold must still be taken; all that a response can hold must have been possible before. */
+/** A request that was valid must still be accepted, and every response must have been possible before. */
 function isHarmless(place: string[], before: unknown, after: unknown): boolean {
   const [parent, name = ''] = [place.at(-2), place.at(-1)]
   const isResponse = place[0] === 'responses'

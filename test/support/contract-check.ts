@@ -1,5 +1,5 @@
-// Checks an answer against openapi.yaml: its status is declared, its headers and its body match their schemas. The schemas
-// are compiled by ajv, not by the service's own compiler, so that a mistake there shows.
+// Checks the status, headers and body of an answer against openapi.yaml. Uses ajv instead of the service's own schema
+// compiler, whose mistakes would otherwise go unnoticed.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020'
 import document from '../../openapi.yaml'
@@ -11,34 +11,33 @@ import type { Answer } from './service.ts'
 const HEADERS = contract.responses
 
 const ajv = new Ajv2020({
-  // That would compile the schema of schemas in each file that checks an answer; openapi.test.ts has a linter for the document.
+  // Slow, and openapi.test.ts lints the document.
   validateSchema: false,
   formats: {
     int32: { type: 'number', validate: (n: number) => n >= -(2 ** 31) && n < 2 ** 31 },
-    // JSON.parse has rounded the largest int64 to 2^63. The scenarios compare large ids as text.
+    // JSON.parse rounds the largest int64 to 2^63. The scenarios compare large ids as text.
     int64: { type: 'number', validate: (n: number) => n >= -(2 ** 63) && n <= 2 ** 63 },
     'date-time': isInstant,
     date: (text: string) => isInstant(`${text}T00:00:00.000Z`),
   },
 })
-// Any other keyword that ajv does not know throws: its strict mode.
+// In ajv's strict mode, any other unknown keyword throws.
 ajv.addVocabulary([...Object.keys(document), ...keywordsOf(document).filter((keyword) => keyword.startsWith('x-'))])
 ajv.addSchema(document, 'openapi.yaml')
 
-/** Stricter than RFC 3339: the service answers in UTC with milliseconds. */
+/** Stricter than RFC 3339, because the service answers in UTC with milliseconds. */
 export function isInstant(text: string): boolean {
   return Date.parse(text) >= 0 && new Date(text).toISOString() === text
 }
 
-/** A message with # for each number: the ids and bounds in it may be others. */
+/** Replaces each number of a message by #, because ids and bounds vary. */
 export function shapeOf(message: string): string {
   return message.replaceAll(/\d+(?:\.\d+)?/g, '#')
 }
 
 /**
- * Throws an Error that names the first thing about the answer that the contract does not allow. Returns the name of the
- * answer, `operationId status`, and `code` for an error; undefined where the contract has no such operation,
- * and for an error to HEAD, which does not say its code.
+ * Throws an Error with the first violation. Returns the name of the answer, `operationId status`, with the `code` of
+ * an error; or `undefined` if the contract has no such operation, or for an error to HEAD, which has no code.
  */
 export function checkAgainstContract(method: string, path: string, answer: Answer): string | undefined {
   const found = operationAt(method === 'HEAD' ? 'GET' : method, path)
@@ -64,7 +63,7 @@ export function checkAgainstContract(method: string, path: string, answer: Answe
   return `${name} ${code}`
 }
 
-/** Every `operationId status` of the contract, of an error with each `code`. */
+/** Every answer name of the contract, as `checkAgainstContract` returns it. */
 export function declaredAnswers(): string[] {
   return Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ operationId, responses }) =>
@@ -76,7 +75,7 @@ export function declaredAnswers(): string[] {
   )
 }
 
-/** The messages of all errors that the contract shows as examples. */
+/** The messages of all error examples in the contract. */
 export function exampleMessages(node: unknown = document): string[] {
   if (typeof node !== 'object' || node === null) return []
   const { code, message, status } = node as Record<string, unknown>
@@ -84,7 +83,7 @@ export function exampleMessages(node: unknown = document): string[] {
   return Object.values(node).flatMap(exampleMessages)
 }
 
-/** What ajv finds wrong with the value under the schema at this place of the contract; undefined for nothing. */
+/** Validates the value with the schema at this place of the contract. */
 function problemsOf(at: readonly string[], value: unknown): string | undefined {
   const validate = validatorAt(`openapi.yaml#/${at.map(escapePointer).join('/')}`)
   return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'it' })
@@ -98,13 +97,13 @@ function validatorAt($ref: string): ValidateFunction {
   return validator
 }
 
-/** On many responses, as the contract's descriptions say once. */
+/** On many responses; the contract describes them once. */
 const ON_MANY = ['Cache-Control', 'RateLimit', 'RateLimit-Policy']
-/** On every response of a deprecated operation, as its description says: those that it shares with others do not declare them. */
+/** On every response of a deprecated operation. Responses that it shares with other operations do not declare them. */
 const OF_DEPRECATED = ['Deprecation', 'Sunset', 'Link']
 const SHARED = [401, 429, 500, 503, 412]
 
-/** What a response has of the headers that the contract knows, it declares. */
+/** Throws if the answer has a header of the contract that its response does not declare. */
 function checkSentHeaders(name: string, { headers = {} }: Declared, isDeprecated: boolean, answer: Answer): void {
   const ofDeprecated = isDeprecated && SHARED.includes(answer.status) ? OF_DEPRECATED : []
   const known = [...ON_MANY, ...Object.keys(headers), ...ofDeprecated]
@@ -114,7 +113,7 @@ function checkSentHeaders(name: string, { headers = {} }: Declared, isDeprecated
   }
 }
 
-/** A header is text; one whose schema is an integer is checked as a number. */
+/** Throws if a declared header is invalid or missing. An integer is checked as a number. */
 function checkHeaders(name: string, { value, at }: At<Declared>, answer: Answer): void {
   for (const [field, declared] of Object.entries(value.headers ?? {})) {
     const header = resolve<Header>(declared, [...at, 'headers', field])
@@ -137,7 +136,7 @@ function operationAt(method: string, path: string): { operation: Operation; at: 
   return operation && { operation, at: ['paths', template as string, method.toLowerCase()] }
 }
 
-/** A part of the contract, and where it stands: the steps of its JSON Pointer. */
+/** A part of the contract, and the steps of its JSON Pointer. */
 interface At<Of> {
   value: Of
   at: readonly string[]

@@ -1,4 +1,4 @@
-// Stores for the tests of `petstore copy`, and what is in them.
+// Stores for the tests of `petstore copy`, and their rows.
 
 import { Database } from 'bun:sqlite'
 import { generateKey, hashKey } from '../../packages/service/src/domain/keys.ts'
@@ -12,10 +12,10 @@ import { run } from './process.ts'
 
 export const PETS = 2_500
 export const FIRST_ORDER = { petId: 1n, reference: 'till "3" \u{1F436}', expiresAt: 1e9 }
-/** After all that is in the source. */
+/** A time after all times in the source. */
 export const LATER = 1e6
 
-/** A store with something of everything, corrections too, and an id that was given to a pet which is not there any more. */
+/** Creates a store with rows in every table, corrections, and the id of a deleted pet. */
 export async function filledFile(count = PETS, path = temporaryFile('petstore.db')): Promise<string> {
   let at = 1_000
   const store = await openStore(path, { now: () => at++ })
@@ -61,7 +61,7 @@ export async function filledFile(count = PETS, path = temporaryFile('petstore.db
   return path
 }
 
-/** Every value of every row, as text. */
+/** The rows of each table as text. */
 export function rowsOfFile(path: string, tables = TABLES.map(({ name }): string => name)): Record<string, string[]> {
   const database = new Database(path, { safeIntegers: true })
   const all = (table: string) => database.query(`SELECT * FROM ${table}`).values()

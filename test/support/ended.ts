@@ -1,10 +1,10 @@
-// What a test expects of a command that has ended.
+// The expected result of a command.
 
 import { expect } from 'bun:test'
 
 const matching = (text: string | RegExp) =>
   typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text)
 
-/** Its status, what its standard error has in it, and all of its standard output. */
+/** Matches the exit status, a part of standard error, and all of standard output. */
 export const ended = (status: number, stderr: string | RegExp, stdout?: string) =>
   expect.objectContaining({ status, stderr: matching(stderr), ...(stdout === undefined ? {} : { stdout }) })

@@ -1,4 +1,4 @@
-// The feed of events in tests: all of it, read in pages, and what follows from it.
+// Reads the feed of events page by page.
 
 import type { Event } from '../../packages/contract/src/generated.ts'
 import { int64FromJson } from '../../packages/contract/src/int64.ts'
@@ -12,13 +12,13 @@ import {
 
 export type Feed = Pick<EventStore, 'listEvents'>
 
-/** Behind the place, or from the beginning. */
+/** A filter for events after this position, or from the beginning. */
 export function eventFilter(after: EventPosition | undefined, fields: Partial<EventFilter> = {}): EventFilter {
   const none = { petId: undefined, orderId: undefined, type: undefined, to: undefined }
   return { limit: 20, ...none, sort: 'oldest', from: 'beginning', ...fields, after }
 }
 
-/** With exact numbers, as bigint. */
+/** Parses events, with numbers as bigint. */
 export function eventsOf(json: string): Event[] {
   const plain = (value: Json): unknown => {
     if (value instanceof JsonNumber) return int64FromJson(value.text)
@@ -32,7 +32,7 @@ export function placeOf(event: Event, epoch: bigint): EventPosition {
   return { epoch, id: event.id, mark: markOf({ ...event, at: Date.parse(event.at) }) }
 }
 
-/** All events behind the place, or from where `fields` begins. */
+/** All events that match `fields`. */
 export async function allEvents(feed: Feed, fields: Partial<EventFilter> = {}): Promise<Event[]> {
   const events: Event[] = []
   for (let { after } = fields; ; ) {
@@ -43,7 +43,7 @@ export async function allEvents(feed: Feed, fields: Partial<EventFilter> = {}): 
   }
 }
 
-/** How many pets have each status, by the last event of each. */
+/** The inventory according to the last event of each pet. */
 export function inventoryOf(events: readonly Event[]): Record<string, bigint> {
   const last = new Map(events.map((event) => [event.petId, event.petStatus]))
   const count = (status: string) => BigInt([...last.values()].filter((one) => one === status).length)

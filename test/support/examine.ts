@@ -1,4 +1,4 @@
-// What the catalogue says of a server, without a process: the ids of the promises that it finds broken.
+// Examines a server with the catalogue of promises, in this process.
 
 import { Examination, type Result } from '../../packages/verify/src/examination.ts'
 import type { Target } from '../../packages/verify/src/probe.ts'
@@ -9,7 +9,7 @@ import type { Service } from './service.ts'
 export interface Examined {
   keys: Target['keys']
   write?: boolean
-  /** All, unless they are named. */
+  /** By default, all promises. */
   chosen?: readonly PromiseRow[]
 }
 
@@ -19,7 +19,7 @@ export async function examine(url: string, { chosen = PROMISES, ...examined }: E
   return examination.examine(chosen)
 }
 
-/** With more time than a busy machine takes. */
+/** The time limits are long enough for a busy machine. */
 export function targetOf(url: string, { keys, write = false }: Examined): Target {
   return { baseUrl: new URL(url), keys, write, timeoutMs: 10_000, totalMs: 300_000 }
 }
@@ -28,14 +28,14 @@ export function promisesOf(level: Level): readonly PromiseRow[] {
   return PROMISES.filter((row) => row.level === level)
 }
 
-/** Each with what was expected and what came, to be shown by a test that fails. */
+/** The broken promises with expected and actual values, for the output of a failed test. */
 export function brokenOf(results: readonly Result[]): string[] {
   return results.flatMap((result) =>
     result.outcome === 'broken' ? [`${result.id}: expected ${result.expected}; actual ${result.actual}`] : [],
   )
 }
 
-/** One of each kind. */
+/** One key of each kind. */
 export async function keysOf(service: Service): Promise<Target['keys']> {
   return { full: service.key, 'read-only': await service.addKey({ readOnly: true }), other: await service.addKey() }
 }

@@ -1,4 +1,4 @@
-// How the examples in deploy/ and the Dockerfile start the service: with which environment, which files, and as which user.
+// How the Dockerfile and the examples in deploy/ start the service: environment, files and user.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,17 +6,17 @@ import { root } from './process.ts'
 
 export interface Example {
   environment: Record<string, string>
-  /** The folder in which the service finds the files `database` and `key`. */
+  /** The folder of the files `database` and `key`. */
   secrets?: string
   /** The current folder. */
   workdir: string
-  /** The folder that the service may write to. */
+  /** The folder that the service can write to. */
   data: string
 }
 
 const textOf = (name: string) => readFileSync(join(root, name), 'utf8')
 
-/** What the image gives by itself. An example on the image comes on top. */
+/** The settings of the image, which examples extend. */
 export function imageExample(): Example {
   const lines = textOf('Dockerfile')
   const [, variables = ''] = /^ENV (.*)$/m.exec(lines) ?? []
@@ -53,7 +53,7 @@ function pair(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** The variables of a Service, which each pod of its namespace gets. */
+/** The variables that Kubernetes sets in each pod for a Service of its namespace. */
 function serviceLinks({ metadata, spec }: KubernetesService): Record<string, string> {
   const [{ name, port }] = spec.ports
   const [prefix, host] = [metadata.name.toUpperCase().replaceAll('-', '_'), '10.96.0.7']

@@ -1,18 +1,18 @@
-// Bytes to a socket, and every answer that comes back: none, one, or more than there should be.
+// Sends bytes to a socket and counts the answers.
 
 import { connect } from 'node:net'
 
 export interface Exchanged {
-  /** Of the first answer; 0 when the connection ended without one. */
+  /** The status of the first answer; 0 if the connection closed without one. */
   status: number
   body: string
-  /** How many answers came. */
+  /** The number of answers. */
   answers: number
   closed: boolean
   text: string
 }
 
-/** Resolves when the connection has ended, or `restMs` after the first whole answer. Rejects when neither comes in `hangMs`. */
+/** Resolves when the connection is closed, or `restMs` after the first complete answer. Rejects after `hangMs`. */
 export function exchange(port: number, bytes: string, restMs = 5, hangMs = 15_000): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')

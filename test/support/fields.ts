@@ -1,4 +1,4 @@
-// A value of its own for every field of a schema of the contract, so that tests lose sight of none.
+// A distinct value for every field of a schema, so that tests cover new fields, too.
 
 import document from '../../openapi.yaml'
 import type { Schema } from '../../packages/contract/src/openapi.ts'
@@ -6,7 +6,7 @@ import { flatten } from '../../packages/contract/src/schema.ts'
 
 export type Values = Record<string, bigint | string>
 
-/** A value for each field of a schema that is not its default. */
+/** A value for each field of a schema, different from its default. */
 export function valuesOf(name: string): Values {
   const { schemas } = document.components
   const { properties = {} } = flatten({ $ref: `#/components/schemas/${name}` }, schemas)

@@ -1,4 +1,4 @@
-// What a test file leaves to its end (after-file.ts): files of tests, in folders that are deleted then or with the process, and servers to stop.
+// Temporary files and servers, which after-file.ts removes and stops at the end of a test file.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,14 +7,14 @@ import { join } from 'node:path'
 const folders: string[] = []
 const stops: (() => unknown)[] = []
 
-/** The path of a file that is not there, alone in a folder of its own. */
+/** Returns the path of a file that does not exist, in a new folder. */
 export function temporaryFile(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-test-'))
   folders.push(folder)
   return join(folder, name)
 }
 
-/** Calls it when the test file has ended. */
+/** Calls `stop` at the end of the test file. */
 export function atEndOfFile(stop: () => unknown): void {
   stops.push(stop)
 }

@@ -1,27 +1,28 @@
-// Firefox, where it is installed, through WebDriver BiDi (W3C). Playwright drives a Firefox of its own alone, which is in no package.
+// Drives an installed Firefox through WebDriver BiDi (W3C). Playwright only drives its own build of Firefox, which no
+// package contains.
 
 import { mkdtempSync } from 'node:fs'
 import { temporaryFile } from './files.ts'
 import { until } from './until.ts'
 
-/** Of Debian, of others. */
+/** The command of Debian, or of other systems. */
 export const firefox = Bun.which('firefox-esr') ?? Bun.which('firefox')
 
 type Result = Record<string, unknown>
 
 export interface FirefoxPage {
-  /** What the page logged as an error, or threw. */
+  /** Logged errors and exceptions. */
   complaints: string[]
   goto: (url: string) => Promise<unknown>
-  /** The value of an expression; rejects with what it throws. */
+  /** Evaluates an expression. Rejects if it throws. */
   evaluate: <Value>(expression: string) => Promise<Value>
   /** Waits until an expression is true. */
   until: (condition: string) => Promise<void>
-  /** As from the keyboard: each character is a key, also those of KEYS. */
+  /** Presses a key for each character, including those of KEYS. */
   type: (keys: string) => Promise<unknown>
-  /** Presses the button of this name with the mouse. Without a screen Firefox never has the focus, and no key presses one. */
+  /** Clicks the button with this name. Keys do not work, because headless Firefox never has the focus. */
   press: (name: string) => Promise<unknown>
-  /** Chooses files in an input of this selector. */
+  /** Chooses files in the input with this selector. */
   setFiles: (selector: string, files: string[]) => Promise<unknown>
   /** A PDF, as printed on paper of this size in centimetres, in base64. */
   print: (width: number, height: number) => Promise<string>
@@ -29,7 +30,7 @@ export interface FirefoxPage {
   close: () => Promise<void>
 }
 
-/** WebDriver's code points for keys that are no characters. */
+/** WebDriver's code points for special keys. */
 export const KEYS = { enter: '\uE007', escape: '\uE00C', down: '\uE015', tab: '\uE004' }
 
 export async function openFirefox(command: string, width = 1280, height = 800): Promise<FirefoxPage> {
@@ -48,14 +49,14 @@ export async function openFirefox(command: string, width = 1280, height = 800): 
     const { level, text } = message.params ?? {}
     if (message.method === 'log.entryAdded' && level === 'error') complaints.push(text)
   }
-  // Whatever waits for a browser that is gone fails.
+  // Reject everything that waits for the browser.
   socket.onclose = () => {
-    for (const answer of open) answer({ type: 'error', message: 'Firefox has ended.' })
+    for (const answer of open) answer({ type: 'error', message: 'Firefox ended.' })
   }
   async function send<Answer = Result>(method: string, params: object): Promise<Answer> {
     const answer = new Promise<Result>((resolve) => open.push(resolve))
     socket.send(JSON.stringify({ id: open.length - 1, method, params }))
-    if (socket.readyState !== WebSocket.OPEN) throw new Error('Firefox has ended.')
+    if (socket.readyState !== WebSocket.OPEN) throw new Error('Firefox ended.')
     const { type, result, message } = await answer
     if (type !== 'success') throw new Error(`${method}: ${message}`)
     return result as Answer
@@ -78,7 +79,7 @@ export async function openFirefox(command: string, width = 1280, height = 800): 
     return JSON.parse(answer.result.value)
   }
 
-  /** Waits until it is there. */
+  /** Waits for an element. */
   async function find(locator: object): Promise<object> {
     return until(`the page has ${JSON.stringify(locator)}`, async () => {
       const { nodes } = await send<{ nodes: object[] }>('browsingContext.locateNodes', { context, locator })
@@ -117,7 +118,7 @@ export async function openFirefox(command: string, width = 1280, height = 800): 
   }
 }
 
-/** "WebDriver BiDi listening on ws://127.0.0.1:40123". Rejects with what was said instead. */
+/** Reads "WebDriver BiDi listening on ws://127.0.0.1:40123". Rejects with the output if Firefox ends first. */
 async function addressOf(output: ReadableStream<Uint8Array>): Promise<string> {
   let said = ''
   for await (const part of output) {
@@ -125,5 +126,5 @@ async function addressOf(output: ReadableStream<Uint8Array>): Promise<string> {
     const address = /listening on (ws:\S+)\n/.exec(said)?.[1]
     if (address) return address
   }
-  throw new Error(`Firefox has ended: ${said}`)
+  throw new Error(`Firefox ended: ${said}`)
 }

@@ -1,4 +1,4 @@
-// A TCP proxy, as HAProxy in front of PostgreSQL: one address, and behind it whatever host is the target at the time.
+// A TCP proxy, like HAProxy in front of PostgreSQL, whose target can change.
 
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
 
@@ -7,7 +7,7 @@ export class Forwarder {
   private readonly server: Server
 
   private constructor(
-    /** The port that connections are made to from now on. */
+    /** The port for new connections. */
     public target: number,
     toClient: (bytes: Buffer) => Buffer,
   ) {
@@ -26,7 +26,7 @@ export class Forwarder {
     })
   }
 
-  /** `toClient` may change what the target sends. */
+  /** `toClient` can change the bytes that the target sends. */
   static async start(target: number, toClient = (bytes: Buffer) => bytes): Promise<Forwarder> {
     const forwarder = new Forwarder(target, toClient)
     await new Promise<void>((resolve) => forwarder.server.listen(0, '127.0.0.1', resolve))
@@ -37,13 +37,13 @@ export class Forwarder {
     return (this.server.address() as { port: number }).port
   }
 
-  /** Ends all connections; new ones are made as before. */
+  /** Closes all connections, but still accepts new ones. */
   cut(): void {
     for (const socket of this.sockets) socket.destroy()
     this.sockets.clear()
   }
 
-  /** Refuses new connections, and keeps the open ones. */
+  /** Refuses new connections, but keeps open ones. */
   refuse(): void {
     this.server.close()
   }

@@ -1,5 +1,5 @@
-// The image of the Dockerfile, built by buildah with the C library of this machine, and its containers. It needs Linux, root, and
-// Debian's package buildah; podman with runc where containers are stopped and started.
+// Builds the image of the Dockerfile by buildah with the C library of this machine, and runs containers. Needs Linux,
+// root and buildah; also podman and runc to stop and start containers.
 
 import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,17 +8,17 @@ import { temporaryFile } from './files.ts'
 import { root } from './process.ts'
 import { runTool } from './tools.ts'
 
-/** What is missing to build the image. */
+/** The missing tools for building the image. */
 export const missingToBuild = missingOf('buildah')
-/** What is missing to run it as a container engine does. */
+/** The missing tools for running it in a container. */
 export const missingToRun = missingOf('buildah', 'podman', 'runc')
 
 export type Image = Awaited<ReturnType<typeof buildImage>>
 
-/** The image has the given executable, which is beside it in the same file system. */
+/** Builds an image with this executable, which must be on the same file system as temporary files. */
 export async function buildImage(executable: string) {
   const folder = dirname(temporaryFile('x'))
-  /** podman takes no more than 50 characters for this path, and the folder for temporary files may be longer. */
+  /** podman accepts at most 50 characters for this path, and temporary folders can have longer paths. */
   const state = `/tmp/petstore-image-${process.pid}`
   const storage = ['--root', join(folder, 'store'), '--runroot', state]
   const configuration = '[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\n'
@@ -31,7 +31,7 @@ export async function buildImage(executable: string) {
   mkdirSync(join(folder, 'dist'))
   linkSync(executable, join(folder, 'dist/petstore'))
   writeFileSync(join(folder, 'dist', NOTICES), notices())
-  // What the image takes from Debian, taken from this machine.
+  // The files that the image takes from Debian come from this machine.
   const libraries = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`
   const licence = '/usr/share/doc/libc6'
   for (const path of [libraries, licence, '/srv']) mkdirSync(join(folder, 'debian', path), { recursive: true })
@@ -47,14 +47,14 @@ export async function buildImage(executable: string) {
 
   return {
     podman: (...args: string[]) => runTool(['podman', ...storage, '--runtime', 'runc', ...args], folder, env),
-    /** The command that runs `/petstore` in the image, with its user, environment and folder, and these besides. */
+    /** The command that runs `/petstore` in the image, with additional variables and mounts. */
     command(environment: Record<string, string>, mounts: readonly string[]) {
       const variables = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`])
       const volumes = mounts.flatMap((mount) => ['--volume', mount])
       const run = ['buildah', ...storage, 'run', '--isolation', 'chroot', ...variables, ...volumes, container, '--']
       return { command: [...run, '/petstore'], env: { STORAGE_DRIVER: 'vfs', CONTAINERS_CONF: env.CONTAINERS_CONF } }
     },
-    /** The tools leave their storage mounted, and a mounted folder cannot be removed. */
+    /** Unmounts the storage of the tools, because a mounted folder cannot be removed. */
     async remove(): Promise<void> {
       const mounted = readFileSync('/proc/mounts', 'utf8').matchAll(/^\S+ (\S+)/gm)
       const ours = [...mounted]

@@ -1,17 +1,17 @@
-// The package as npm packs it, unpacked as an installation of npm's leaves it, with Bun beside it.
+// Unpacks the package as an installation by npm does, with Bun beside it.
 
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { packages } from './artefacts.ts'
 import { temporaryFile } from './files.ts'
 
-/** The real Bun. What npm has as `bun.exe` until an install script ran is a few lines that `sh` runs, and that begin like this. */
+/** The real Bun. Before its install script runs, npm's `bun.exe` is a shell script that begins like STUB. */
 export const BUN = realpathSync(process.execPath)
 const STUB = `echo "Error: Bun's postinstall script was not run." >&2\nexit 1\n`
 
 export const tarball = (await packages()).service
 
-/** Unpacks the package into `modules`, and returns how npm and pnpm would link its command. */
+/** Unpacks the package into `modules`, and returns the link to its command, as npm and pnpm create it. */
 export function unpack(modules: string): string {
   const petstore = join(modules, 'petstore')
   mkdirSync(petstore, { recursive: true })
@@ -30,5 +30,5 @@ export function install(modules: string, path: string, bun: 'bun' | 'stub' | 'fo
 
 export const folder = () => mkdtempSync(temporaryFile('install-'))
 export const BESIDE = `@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : 'x64'}`
-/** What a system does with a program for the other C library. */
+/** Fails to start, like a program for the other C library. */
 const FOREIGN = '#!/none/ld-musl\n'

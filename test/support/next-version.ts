@@ -1,5 +1,4 @@
-// Preloaded into a process that is to be of the next version: it has one more migration, with the statements of `NEXT_MIGRATION`. In a file it
-// writes `NEXT_BYTES_PER_ROW`.
+// Preload this to add a migration with the statements of `NEXT_MIGRATION`, which needs `NEXT_BYTES_PER_ROW` in a file.
 
 import { readFileSync } from 'node:fs'
 import { plugin } from 'bun'

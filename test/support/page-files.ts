@@ -1,6 +1,6 @@
-// What a page loads when it is opened. Its links to other pages are not among it.
+// The files that a page loads.
 
-/** The addresses of scripts, styles and icons, as they are written. */
+/** The addresses of scripts, styles and icons, as written in the HTML. */
 export function filesOf(html: string): string[] {
   return [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
 }

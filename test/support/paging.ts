@@ -1,9 +1,9 @@
-// Reads a list forth and back, and compares each page, and whether it has others around it, with the whole list.
+// Reads a list forwards and backwards, and compares each page and its links with the whole list.
 
 import { expect } from 'bun:test'
 import type { Page, PagePosition } from '../../packages/service/src/domain/lists.ts'
 
-/** `expected`: the ids of the whole list, in its order. */
+/** `expected` has the ids of the whole list in order. */
 export async function expectPages(
   expected: readonly bigint[],
   limit: number,
@@ -24,7 +24,7 @@ export async function expectPages(
   expect(at).toBe(0)
 }
 
-/** A limit with which there are pages between the first and the last. */
+/** A limit that results in about four pages. */
 export function quarter(list: readonly unknown[]): number {
   return Math.ceil(list.length / 4)
 }

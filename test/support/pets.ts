@@ -1,30 +1,30 @@
-// Pets for tests: new ones for a store, the JSON of new ones for the service, and the pets of a page. A required field that
-// is added to the contract is added here.
+// Pets for tests: for a store, as JSON for the service, and from a page. A new required field of the contract gets its
+// value here.
 
 import { int64FromJson } from '../../packages/contract/src/int64.ts'
 import { JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../packages/contract/src/json.ts'
 import type { Page } from '../../packages/service/src/domain/lists.ts'
 import type { NewPet, Pet } from '../../packages/service/src/domain/pets.ts'
 
-/** Rex, who is available, or as `fields` say. */
+/** An available pet named Rex, unless `fields` override it. */
 export function newPet(fields: Partial<NewPet> = {}): NewPet {
   return { name: 'Rex', categoryId: 7n, status: 'available', ...fields }
 }
 
 /**
- * The body of a createPet: the required fields, or as `fields` say, also in a wrong way. A bigint is written with all its
- * digits; a field that is undefined is left out.
+ * The body of a createPet: the required fields, overridden by `fields`, which can be invalid. A bigint keeps all
+ * digits; an undefined field is omitted.
  */
 export function petBody(fields: Record<string, unknown> = {}): string {
   return stringifyJson({ name: 'Rex', categoryId: 7n, ...fields })
 }
 
-/** A value of a petBody as it is written here, JSON or not. */
+/** A value that petBody writes unchanged, even if it is not JSON. */
 export function verbatim(text: { toString(): string }): JsonNumber {
   return new JsonNumber(String(text))
 }
 
-/** The pets of a page, with every member that the page has and exact numbers. */
+/** The pets of a page, with all their fields and exact numbers. */
 export function petsOf({ json }: Page): Pet[] {
   return (parseJson(json) as JsonObject[]).map((pet) =>
     Object.fromEntries(

@@ -1,4 +1,4 @@
-// PgBouncer as the system ships it, in transaction mode, in front of a test's PostgreSQL.
+// The installed PgBouncer, in transaction mode, in front of a test's PostgreSQL.
 
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -7,10 +7,13 @@ import { temporaryFile } from './files.ts'
 import { freePort } from './ports.ts'
 
 const found = Bun.which('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` })
-/** As its `--version` says it, or `undefined` where it is not installed. */
+/** The version of PgBouncer, or a falsy value if it is not installed. */
 export const pgbouncerVersion = found && /[0-9.]+/.exec(Bun.spawnSync([found, '--version']).stdout.toString())?.[0]
 
-/** Fewer than the service's, and used in turn: each transaction of a connection meets another one of the database. */
+/**
+ * Fewer than the service's connections, and used in turns, so that successive transactions get different server
+ * connections.
+ */
 const SERVER_CONNECTIONS = 4
 
 export class PgBouncer {
@@ -19,7 +22,7 @@ export class PgBouncer {
     private readonly process: Bun.Subprocess,
   ) {}
 
-  /** With the settings of docs/postgresql.md and `settings`, at a free port unless given. Resolves when it accepts connections. */
+  /** Starts PgBouncer with the settings of docs/postgresql.md and `settings`. Resolves when it accepts connections. */
   static async start(target: number, at?: number, settings = ''): Promise<PgBouncer> {
     const port = at ?? freePort()
     const file = temporaryFile('pgbouncer.ini')
@@ -43,7 +46,7 @@ server_login_retry = 1
 ${settings}
 `,
     )
-    // It refuses to run as root.
+    // PgBouncer refuses to run as root.
     const user = process.getuid?.() === 0 ? ['--user', 'nobody'] : []
     const child = Bun.spawn([found as string, '--quiet', ...user, file], { stdio: ['ignore', 'ignore', 'ignore'] })
     process.once('exit', () => child.kill('SIGKILL'))
@@ -54,7 +57,7 @@ ${settings}
     return new PgBouncer(port, child)
   }
 
-  /** An address of the database server, but by way of the pooler. */
+  /** Changes an address of the database server to the pooler. */
   through(address: string): string {
     return address.replace(/:[0-9]+\//, `:${this.port}/`)
   }

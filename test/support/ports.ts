@@ -1,10 +1,13 @@
-// Ports for programs that have to be told theirs.
+// Ports for programs that cannot choose a free port.
 
-/** Below those that Linux and macOS give to whoever asks for any (RFC 6335, section 6, has a narrower range for that). */
+/** Below the range from which Linux and macOS assign ports (RFC 6335, section 6, has a narrower range). */
 const FROM = 20_000
 const TO = 32_000
 
-/** A port of 127.0.0.1 that nobody listens on. Nobody gets it by chance before it is used, and a server that is restarted gets it again. */
+/**
+ * Returns an unused port of 127.0.0.1. The system does not assign it to others, and a restarted server can use it
+ * again.
+ */
 export function freePort(): number {
   for (;;) {
     const port = FROM + Math.floor(Math.random() * (TO - FROM))

@@ -1,4 +1,4 @@
-// A new store of PostgreSQL's with one key.
+// A new PostgreSQL store with one key.
 
 import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { newKey } from './keys.ts'
@@ -9,7 +9,7 @@ export const cluster = await sharedCluster()
 export const PET = newPet()
 export const now = () => 1_234
 
-/** `name` is the database's. */
+/** `name` is that of the database. */
 export async function storeWithKey() {
   const address = await cluster.newStore()
   const store = await openStore(address, { now })

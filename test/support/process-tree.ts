@@ -1,4 +1,4 @@
-// The processes that a test or a whole run has started, with their descendants: finds them, checks that they live, and ends them.
+// Finds, checks and kills the descendants of a process.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ export function childrenOf(pid: number): number[] {
   return [...parents()].flatMap(([child, parent]) => (parent === pid ? [child] : []))
 }
 
-/** The parent of each process. */
+/** Maps each process to its parent. */
 function parents(): Map<number, number> {
   if (!HAS_PROC) {
     const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
@@ -18,9 +18,9 @@ function parents(): Map<number, number> {
 }
 
 /**
- * Ends the process (unless it is this one) and all its descendants; with `mark`, also each process that was started with this `NAME=value` in its
- * environment, even if its parent is gone (Linux). Freezes all of them before it ends the first, so that none starts another. Returns when they are
- * gone, or after 5 s.
+ * Kills the process, unless it is this one, and all its descendants. With `mark`, also kills each process with this
+ * `NAME=value` in its environment, even if its parent has ended (Linux). Freezes them first, so that they start no
+ * others. Returns when they have ended, or after 5 s.
  */
 export function endTree(root: number, mark?: string): void {
   const ended = new Set<number>()
@@ -52,7 +52,7 @@ function readProc(pid: number | string, name: string): string {
 }
 
 export function isAlive(pid: number): boolean {
-  // A process that has ended but was not yet waited for still has an entry.
+  // A zombie has an entry, too.
   return /^State:\s+[^Z]/m.test(readProc(pid, 'status'))
 }
 
@@ -60,6 +60,6 @@ export function killIfThere(pid: number, signal: NodeJS.Signals = 'SIGKILL'): vo
   try {
     process.kill(pid, signal)
   } catch {
-    // It went by itself.
+    // It has already ended.
   }
 }

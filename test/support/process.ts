@@ -1,4 +1,4 @@
-// The command line, in this process or in another, in a new folder with none of our variables in its environment.
+// Runs commands, in this process or another, in a new folder and without PETSTORE_ variables.
 
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ import { untilCount } from './metrics.ts'
 import { until } from './until.ts'
 
 export const root = join(import.meta.dir, '../..')
-/** The clone's, or another one that `npm run check:executable` names. */
+/** The launcher of the clone, or the one from `npm run check:executable`. */
 export const launcher = process.env.LAUNCHER ?? join(root, 'bin/petstore')
 
-/** In place of the launcher: this tree with one more migration (next-version.ts). */
+/** Replaces the launcher: runs the sources with a preloaded file of test/support/. */
 export const sourceWith = (preloaded: string) => {
   const bun = join(root, 'node_modules/.bin/bun')
   return [bun, '--preload', join(root, 'test/support', preloaded), join(root, 'packages/service/src/cli/main.ts')]
@@ -28,11 +28,11 @@ export interface RunOptions {
 }
 
 /**
- * Runs a command to its end in this process, unless the command needs another or `command` or LAUNCHER names a program. `stdin` is empty
- * by default.
+ * Runs a command to its end, in this process if possible: `serve`, `command` and LAUNCHER need another one. Standard
+ * input is empty by default.
  */
 export async function run(args: string[], options: RunOptions = {}) {
-  // A server ends with its process.
+  // A server runs until its process ends.
   if (options.command || process.env.LAUNCHER || args[0] === 'serve') return runProcess(args, options)
   const [stdout, stderr] = [new TextOutput(), new TextOutput()]
   const { promise: exited, resolve } = Promise.withResolvers<number>()
@@ -75,7 +75,7 @@ export function serve(args: string[], options: RunOptions = {}) {
   return start(['serve', '--port', '0', ...args], options)
 }
 
-/** Waits until the service says that it listens. Rejects with what it said when it ends instead. */
+/** Resolves when the service listens. Rejects with its output if it ends first. */
 export async function start(args: string[], options: RunOptions = {}) {
   const child = spawn(args, options)
   let [stdout, stderr] = ['', '']
@@ -94,17 +94,17 @@ export async function start(args: string[], options: RunOptions = {}) {
   return {
     /** The base address, ending in /v1. */
     url: /petstore listening on (\S+)\n/.exec(stdout)?.[1] as string,
-    /** The key that was printed, if one was. */
+    /** The printed key, if any. */
     key: /pets_(?:live|test)_\w{28}/.exec(stdout)?.[0] as string,
     pid: child.pid,
     stdout: () => stdout,
     stderr: () => stderr,
-    /** Resolves when standard error has this text. */
+    /** Resolves when standard error contains this text. */
     async logs(text: string): Promise<void> {
       const seen = () => stderr.slice(-1000)
       await until(`the service logs ${text}`, () => stderr.includes(text), { everyMs: 5, seen })
     },
-    /** The exit status, or the number of the signal plus 128, once all output has been read. */
+    /** Resolves with the exit status, or the signal plus 128, after all output has been read. */
     async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
       child.kill(signal)
       await Promise.all(reading)
@@ -128,7 +128,7 @@ function spawn(args: string[], { env = {}, cwd, command = [launcher], stdin }: R
   return child
 }
 
-/** Starts a command without its output. */
+/** Starts a command, and ignores its output. */
 export function spawnSilent(...args: string[]) {
   return Bun.spawn([launcher, ...args], { stdio: ['ignore', 'ignore', 'ignore'] })
 }
@@ -137,7 +137,7 @@ const newFolder = () => mkdtempSync(temporaryFile('cwd-'))
 
 function environment(env: Record<string, string> = {}) {
   const { PATH = '', HOME = '', SUITE_FOLDER } = process.env
-  // A run that is stopped finds its processes by the folder.
+  // An interrupted run finds its processes by SUITE_FOLDER.
   return { PATH, HOME, ...(SUITE_FOLDER && { SUITE_FOLDER }), ...env }
 }
 
@@ -150,25 +150,25 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Started with these, a service says how many requests it is answering. */
+/** With these variables, a service counts requests in flight for `answering`. */
 export const COUNTING: Record<string, string> = { PETSTORE_ADMIN_PORT: '0' }
 
-/** Resolves when the service has begun to answer so many requests: what is sent now follows them. */
+/** Resolves when the service has this many requests in flight. */
 export async function answering(service: Running, count: number): Promise<void> {
   const url = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
   await untilCount({ text: async () => (await fetch(url)).text() }, 'answering', count)
 }
 
-/** What a shop would send: a request with a key, and its status and body. */
+/** Sends a request with a key. */
 export async function ask(method: string, url: string, key: string, body?: string) {
   const answer = await fetch(url, { method, headers: { Authorization: `Bearer ${key}` }, ...(body ? { body } : {}) })
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
-/** The path of the script of the reference's library. */
+/** The path of the largest file, the script of the API reference. */
 export async function largestFile({ url }: { url: string }): Promise<string> {
   const page = new URL('/docs', url)
   const [script] = /docs\/scalar-[\w-]+\.js/.exec(await (await fetch(page)).text()) ?? []
-  if (!script) throw new Error('the reference names no such script')
+  if (!script) throw new Error('The reference has no such script.')
   return new URL(script, page).pathname
 }

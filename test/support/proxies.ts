@@ -1,4 +1,4 @@
-// nginx and HAProxy as the system ships them, in front of a service.
+// The installed nginx and HAProxy, in front of a service.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,7 +8,7 @@ import { until } from './until.ts'
 const nginx = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` })
 const haproxy = Bun.which('haproxy', { PATH: `${process.env.PATH}:/usr/sbin` })
 
-/** What the packages' own configurations say of HTTP is nothing: these are their defaults, with connections kept open to us. */
+/** The default HTTP settings of both, with keep-alive connections to the service. */
 export const PROXIES = [
   {
     name: 'nginx',
@@ -68,7 +68,7 @@ export interface RunningProxy {
   stop(): Promise<void>
 }
 
-/** Resolves when it takes connections on the port. */
+/** Resolves when the proxy accepts connections on the port. */
 export async function startProxy({ command, configuration }: (typeof PROXIES)[number], port: number, to: number) {
   const file = temporaryFile('proxy.conf')
   const folder = dirname(file)

@@ -1,6 +1,9 @@
-// HTTP as bytes, for what no client library would send.
+// Sends HTTP as bytes, for requests that no client library sends.
 
-/** Sends `parts` one after the other (a number is a pause in milliseconds) and gives what came back by the end. */
+/**
+ * Sends `parts`, in which a number is a pause in milliseconds, and resolves with everything received until the
+ * connection closed or `waitMs` passed.
+ */
 export async function raw(port: number, parts: (string | number)[], waitMs = 300): Promise<string> {
   let received = ''
   const { promise: closed, resolve } = Promise.withResolvers<void>()

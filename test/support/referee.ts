@@ -1,23 +1,23 @@
-// A referee: what clients do in situations in which things go wrong, by the report of a petstore in practice.
+// The referee: plays situations with a client, and judges it by the report of a petstore in practice.
 
 import type { JudgedLesson, PracticePetstore } from '../../packages/testing/testing.ts'
 
-/** What a program does with a client. Each client does it in its own way: packages/client/test/generators/clients/. */
+/** What a program does with a client. packages/client/test/generators/clients/ implements it for each client. */
 export interface Driver {
-  /** Every pet, as far as the client reads lists to their end. */
+  /** Every pet, if the client can follow pages. */
   pets(filter?: { limit?: number; status?: 'available'; search?: string }): Promise<{ categoryId: number | bigint }[]>
   add(pet: { name: string; categoryId: number | bigint }): Promise<unknown>
   inventory(): Promise<unknown>
   order(petId: number): Promise<{ id: number | bigint }>
-  /** Reads the order, and completes it. */
+  /** Reads the order, then completes it. */
   sell(orderId: number | bigint): Promise<unknown>
-  /** So many, where the client follows the feed. */
+  /** Reads this many events, if the client can follow the feed. */
   events(count: number): Promise<unknown>
 }
 
 export interface Situation {
   prepare?(store: PracticePetstore): Promise<void>
-  /** One after the other. A program goes on when one fails. */
+  /** Run one after another. The program continues if one fails. */
   steps: ((client: Driver) => Promise<unknown>)[]
   apiKey?: string
   /** Takes up to half a minute. */
@@ -25,7 +25,7 @@ export interface Situation {
 }
 
 const REX = { name: 'Rex', categoryId: 7 }
-/** No number of 53 bits. */
+/** More than 53 bits. */
 const LARGE = '9007199254740993'
 const pets = (client: Driver) => client.pets()
 const add = (client: Driver) => client.add(REX)
@@ -70,22 +70,22 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
   'no answer': { prepare: failing({ operation: 'listPets', latencyMs: 32_000 }), steps: [pets], isSlow: true },
 }
 
-/** In such a way that it misses no lesson itself. */
+/** Sends the request so that it misses no lesson itself. */
 async function addLarge({ url, apiKey }: PracticePetstore): Promise<void> {
   const headers = { Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': 'large', Connection: 'close' }
   await fetch(`${url}/pets`, { method: 'POST', headers, body: `{"name":"Large","categoryId":${LARGE}}` })
 }
 
-/** What follows sooner on another connection may have been on its way: then nobody can say that the client knew the answer. */
+/** The pause between steps. Without it, a request could be in flight before the client knows the previous answer. */
 const PAUSE_MS = 100
 
-/** The program, in one situation. */
+/** Runs the program in one situation. */
 export async function play(name: string, client: Driver): Promise<void> {
   for (const step of SITUATIONS[name]?.steps ?? []) {
     try {
       await step(client)
     } catch {
-      // What a client gives up, its program does without.
+      // The program continues without the result.
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
@@ -93,7 +93,7 @@ export async function play(name: string, client: Driver): Promise<void> {
 
 export type Judged = Readonly<Record<string, JudgedLesson['outcome']>>
 
-/** Each lesson, over all these situations. The store has the sample pets; `run` lets the client play one. */
+/** Judges each lesson over these situations. The store has the sample pets; `run` plays one situation. */
 export async function judge(
   store: PracticePetstore,
   names: readonly string[],
@@ -111,7 +111,7 @@ export async function judge(
   return judged
 }
 
-/** What was missed once is missed. */
+/** Combines two judgements: a lesson that was missed once is missed. */
 export function together(one: Judged, other: Judged): Judged {
   const outcomeOf = (id: string) => {
     const outcomes = [one[id], other[id]]

@@ -1,22 +1,22 @@
-// How a test waits for a call that must fail, or may.
+// Awaits calls that must or can fail.
 
 import { PetstoreError } from '../../packages/service/src/domain/petstore-error.ts'
 
 /**
- * What the call rejects with. Rejects when the call succeeds. Use it in place of `expect(…).rejects`, for which Bun runs an event loop
- * inside the test: when a `setImmediate` settles the promise, as in every store, and the process has anything else open, that loop
- * sleeps until the next timer, which may be the time limit of the test.
+ * Resolves with the error of the call. Rejects if the call succeeds. Use it instead of `expect(…).rejects`, for which
+ * Bun runs a nested event loop: if a `setImmediate` settles the promise, as in every store, and the process has open
+ * handles, that loop can sleep until the time limit of the test.
  */
 export function rejectionOf(call: Promise<unknown>): Promise<Error> {
   return call.then(
     (value) => {
-      throw new Error(`did not fail: ${Bun.inspect(value)}`)
+      throw new Error(`The call succeeded: ${Bun.inspect(value)}`)
     },
     (error) => error,
   )
 }
 
-/** `answered`, or the code with which the store refuses. */
+/** Resolves with `answered`, or the error code. */
 export const outcomeOf = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => 'answered',

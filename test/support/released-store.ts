@@ -1,5 +1,5 @@
-// The stores of a released version, as its servers open them beside those of this version. To keep those of a release, run at its commit
-// `bun build packages/service/src/store/kinds.ts --target=bun --minify --outfile store.js` and compress the file by `gzip -9n`.
+// The store code of a released version. To add a release, run at its commit `bun build
+// packages/service/src/store/kinds.ts --target=bun --minify --outfile store.js` and compress the file with `gzip -9n`.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,5 @@
-// The names that a release has shown to programs: commands and their flags, variables, metrics, the log's lines and fields, promises, what
-// the client exports. A later one may add to them, and takes none away within a major version (docs/compatibility.md). The test of each says
-// what there is now.
+// The names that releases have made public: commands and flags, variables, metrics, log lines and fields, promises,
+// client exports. Later releases can add names, but remove none within a major version (docs/compatibility.md).
 
 import { expect } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -10,12 +9,15 @@ type Kind = 'commands' | 'exit statuses' | 'settings' | 'metrics' | 'log' | 'pro
 
 const FILE = join(import.meta.dir, '../released-names.json')
 
-/** Those of the last release. */
+/** The names in the last release. */
 export function released(kind: Kind): readonly string[] {
   return (JSON.parse(readFileSync(FILE, 'utf8')) as Partial<Record<Kind, string[]>>)[kind] ?? []
 }
 
-/** Fails where a released name is not among those of `now`. With `RELEASE=1` in the environment these become the released ones. */
+/**
+ * Fails if a released name is missing in `now`. With `RELEASE=1` in the environment, saves `now` as the released
+ * names.
+ */
 export function expectReleased(kind: Kind, now: Iterable<string>): void {
   const released: Partial<Record<Kind, string[]>> = JSON.parse(readFileSync(FILE, 'utf8'))
   const names = new Set(now)

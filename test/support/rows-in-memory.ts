@@ -1,5 +1,5 @@
-// A store's rows without a store: what changes of pets and orders read and write (packages/service/src/domain/decisions/), in maps. It gives what a batch touches,
-// and nothing else, as a store does that reads ahead.
+// A minimal store in memory for decisions (packages/service/src/domain/decisions/). Its snapshot contains only the
+// rows that a batch touches, like that of a store that reads ahead.
 
 import { type Decided, decide } from '../../packages/service/src/domain/decisions/decide.ts'
 import { type Decision, touchedBy } from '../../packages/service/src/domain/decisions/decision.ts'
@@ -21,7 +21,7 @@ export class Rows {
 
   constructor(public now = 1_800_000_000_000) {}
 
-  /** Decides the batch and writes it. */
+  /** Decides the batch, and applies its writes. */
   commit(...batch: Decision<unknown>[]): Decided {
     const decided = decide(this.snapshot(batch), batch)
     this.write(decided.writes)
@@ -67,10 +67,10 @@ export class Rows {
       this.lastPet = pet.id
     }
     for (const { before, after } of writes.petsChanged) replace(this.pets, before, after)
-    for (const { id } of writes.petsDeleted) if (!this.pets.delete(id)) throw new Error(`pet ${id} is not there`)
+    for (const { id } of writes.petsDeleted) if (!this.pets.delete(id)) throw new Error(`Pet ${id} does not exist.`)
     for (const { before, after } of writes.ordersChanged) replace(this.orders, before, after)
     for (const order of writes.ordersAdded) {
-      if (this.orders.has(order.id)) throw new Error(`order ${order.id} is there`)
+      if (this.orders.has(order.id)) throw new Error(`Order ${order.id} already exists.`)
       this.orders.set(order.id, order)
       this.lastOrder = order.id
     }
@@ -80,13 +80,13 @@ export class Rows {
 }
 
 function replace<Row extends { id: bigint }>(rows: Map<bigint, Row>, before: Row, after: Row): void {
-  if (rows.get(before.id) !== before) throw new Error(`${before.id} is not as it was read`)
+  if (rows.get(before.id) !== before) throw new Error(`${before.id} has changed since it was read.`)
   rows.set(after.id, after)
 }
 
-/** Throws where a change looks at something that it does not touch. */
+/** Throws if a decision reads a row that it did not declare. */
 function read<Id>(ids: ReadonlySet<Id>, id: Id): Id {
-  if (!ids.has(id)) throw new Error(`${id} was not read`)
+  if (!ids.has(id)) throw new Error(`${id} was not read.`)
   return id
 }
 

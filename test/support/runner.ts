@@ -1,44 +1,44 @@
-// Runs test files with Bun's runner, counts what they say, and keeps what those said that failed: the runner writes it far above
-// the end of its output, of which CI shows no more than the last 150 lines. A test has all the time that a busy machine needs
-// (time-limit.ts); only the run as a whole is limited, and then lists the files that it waited for. A run that is stopped leaves nothing behind.
+// Runs test files with Bun's runner, counts results, and repeats failures at the end, because CI shows only the last
+// 150 lines. Limits the run as a whole, and then lists the files that had not ended. An interrupted run leaves no
+// processes or files.
 
 import { readFileSync, rmSync } from 'node:fs'
 import { constants } from 'node:os'
 import { endTree } from './process-tree.ts'
 
-/** Of failures, and lines of all of them together. */
+/** The most failures, and the most lines of all of them, that are repeated. */
 const SHOWN = 10
 const SHOWN_LINES = 100
 
 const COUNTS = /<testsuites[^>]* tests="(\d+)"[^>]* failures="(\d+)" skipped="(\d+)"/
 const FAILURE =
   /<testcase name="([^"]*)" classname="([^"]*)"[^>]* file="([^"]*)"[^>]*>\s*<failure [^>]*message="([^"]*)"(?:>([^<]*)<)?/g
-/** Thrown while a file was loaded, or after its last test: not in the report. */
+/** An error while a file was loaded, or after its last test, which is not in the report. */
 const UNHANDLED = /^# Unhandled error between tests\n-+\n([\s\S]*?)\n-+$/gm
 
-/** The runner names a file when it has ended. */
+/** The runner prints the name of a file after its end. */
 const ENDED = /^(\S+\.test\.tsx?):$/gm
 
-/** How long the output of a run that took too long is still read. */
+/** How long output is still read after the time limit of the run. */
 const LAST_OUTPUT_MS = 1_000
 
 export interface RunOptions {
   cwd: string
   env?: NodeJS.ProcessEnv
-  /** Ends the whole run. */
+  /** The time limit of the whole run. */
   limitMs: number
 }
 
 /**
- * Counted from the report that the runner writes; no report, or a status that disagrees with it, is a failure. `files` begin with `./`.
- * Throws where there are none: the runner would take every test that it finds.
+ * Counts results in the runner's report. A missing report, or a status that contradicts it, is a failure. `files`
+ * begin with `./`. Rejects if there are none, because the runner would then run every test that it finds.
  */
 export async function runTests(files: readonly string[], flags: string[], report: string, options: RunOptions) {
   if (files.length === 0) throw new Error('No file has tests.')
-  // Behind the database server that the tests share, which many wait for.
+  // A lower priority than the shared database server, for which many tests wait.
   const bun = ['nice', process.execPath, 'test', ...flags]
   const command = [...bun, '--reporter=junit', `--reporter-outfile=${report}`, ...files]
-  // The standard error has all: what tests print, too.
+  // Standard error also has the output of tests.
   const runner = Bun.spawn(command, { ...options, stdio: ['ignore', 'inherit', 'pipe'] })
   let output = ''
   let isOver = false
@@ -46,12 +46,12 @@ export async function runTests(files: readonly string[], flags: string[], report
   const timer = setTimeout(() => {
     isOver = true
     endTree(runner.pid)
-    // A process that lost its parent may keep the stream open.
+    // An orphaned process can keep the stream open.
     setTimeout(over.resolve, LAST_OUTPUT_MS)
   }, options.limitMs)
   const read = async () => {
     for await (const text of runner.stderr.pipeThrough(new TextDecoderStream())) {
-      // The name of a test may have one, and grep takes what has one for no text.
+      // Replace NUL from names of tests, because grep treats output with NUL as binary.
       process.stderr.write(text.replaceAll('\0', '␀'))
       output += text
     }
@@ -69,19 +69,19 @@ export async function runTests(files: readonly string[], flags: string[], report
     ...xml.matchAll(FAILURE).map(([, name, suite, file, message, said]) => {
       return unescaped(`${file}: ${suite && `${suite} > `}${name}\n${said || message}`).trimEnd()
     }),
-    ...output.matchAll(UNHANDLED).map(([, said]) => `beside the tests:\n${said}`),
-    ...(isOver ? [`The run took more than ${options.limitMs / 60_000} minutes. It waited for: ${waiting()}`] : []),
+    ...output.matchAll(UNHANDLED).map(([, said]) => `outside the tests:\n${said}`),
+    ...(isOver ? [`The run took more than ${options.limitMs / 60_000} minutes. Unfinished files: ${waiting()}`] : []),
   ]
   const failed = total === 0 || (status !== 0 && reported === 0) ? reported + 1 : reported
   return { passed: total - reported - skipped, failed, skipped, failures: shortened(failures) }
 }
 
-/** How often a run that npm started checks that npm is alive. */
+/** How often a run started by npm checks that npm is alive. */
 const PARENT_EVERY_MS = 200
 
 /**
- * Ends this process at SIGTERM, SIGINT and SIGHUP, and when the npm that started it has ended. At its end, its descendants and all processes with this
- * `SUITE_FOLDER` in their environment are ended, and the folder is removed.
+ * Exits at SIGTERM, SIGINT and SIGHUP, and after the npm that started it has ended. On exit, kills its descendants and
+ * all processes with this `SUITE_FOLDER` in their environment, and removes the folder.
  */
 export function leaveNothing(folder: string): void {
   process.env.SUITE_FOLDER = folder
@@ -99,7 +99,7 @@ export function leaveNothing(folder: string): void {
     setInterval(() => process.ppid !== parent && stop('SIGHUP'), PARENT_EVERY_MS).unref()
 }
 
-/** Of a long one the beginning, which is the message, and the end, which is the place. */
+/** Shortens long failures to the message at the beginning and the location at the end. */
 function shortened(failures: string[]): string[] {
   const most = Math.floor(SHOWN_LINES / Math.min(failures.length, SHOWN))
   return failures.slice(0, SHOWN).map((failure) => {

@@ -1,8 +1,8 @@
-// Names and searches made to break an index, and a model of search as plain as its rules: every row is looked at, character by character.
+// Hostile names and searches, and a simple model of search that scans every row.
 
 import { SEARCH_WORDS_MAX } from '../../packages/contract/src/limits.ts'
 
-/** A generator of numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** A seeded random generator of numbers from 0 to below 1 (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed
   return () => {
@@ -22,7 +22,7 @@ const PIECES = [
 ].flatMap((text) => text.split(' '))
 const SEPARATORS = [' ', ' ', ' ', '', '-', "'", '\t', '\u3000', '・', '.', '\u0085']
 
-/** With at least one character that is not white space, and at most 255. */
+/** Returns a valid name: at most 255 characters, not only white space. */
 export function hostileName(random: () => number): string {
   const pick = <Of>(of: readonly Of[]) => of[Math.floor(random() * of.length)] as Of
   const count = random() < 0.01 ? 255 : 1 + Math.floor(random() * 4)
@@ -41,7 +41,7 @@ function anyCharacter(random: () => number): string {
   return code >= 0xd800 && code <= 0xdfff ? 'Rex' : String.fromCodePoint(code)
 }
 
-/** Parts of names, so that most find something. */
+/** Builds a search from parts of names, so that most searches find something. */
 export function searchFor(names: readonly string[], random: () => number): string {
   const words = () => modelWords(names[Math.floor(random() * names.length)] as string).words
   const count = random() < 0.6 ? 1 : random() < 0.9 ? 2 : SEARCH_WORDS_MAX
@@ -61,7 +61,10 @@ interface Model {
   written: number
 }
 
-/** The words of a text, and how many they are as written, where a run of Chinese or Japanese characters is one, and so is a ligature. */
+/**
+ * The words of a text, and their number as written: a run of Chinese or Japanese characters counts once, and so does a
+ * ligature.
+ */
 export function modelWords(text: string): Model {
   const model = known.get(text) ?? readWords(text)
   known.set(text, model)

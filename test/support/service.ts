@@ -1,5 +1,5 @@
-// A whole service for a test: a real server on a free port, a real store, two keys, and a clock that the test turns. It is stopped when the
-// test file has ended, unless it was.
+// A real server on a free port with a real store, a key, and a clock that the test controls. It stops at the end of
+// the test file.
 
 import { generateKey, hashKey, type NewKey } from '../../packages/service/src/domain/keys.ts'
 import { Names } from '../../packages/service/src/domain/names.ts'
@@ -11,7 +11,7 @@ import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { checkAgainstContract } from './contract-check.ts'
 import { atEndOfFile } from './files.ts'
 
-/** 21 November 2026: getPet is deprecated, and four years from its sunset. */
+/** 21 November 2026, when getPet is deprecated, and four years before its sunset. */
 export const TODAY = Date.UTC(2026, 10, 21)
 
 export interface Answer {
@@ -23,9 +23,9 @@ export interface Answer {
 export type Service = Awaited<ReturnType<typeof startService>>
 
 export interface ServiceOptions extends Partial<ServerOptions> {
-  /** Of the store; in memory by default. */
+  /** The address of the store; in memory by default. */
   address?: string
-  /** Gets each answer, with its `operationId status`. */
+  /** Is called with each answer and its `operationId status`. */
   observe?: (name: string, answer: Answer) => void
 }
 
@@ -57,14 +57,14 @@ export async function startService({ address = ':memory:', observe, ...overrides
   }
   const key = await addKey()
   let stopped: Promise<void> | undefined
-  /** Closes the store unless it was given. */
+  /** Stops the server, and closes the store unless it was passed in. */
   const stop = () => {
     stopped ??= server.stop(1_000).then(() => (overrides.store ? undefined : store.close()))
     return stopped
   }
   atEndOfFile(stop)
 
-  /** `path` begins behind /v1. Every answer is checked against the contract. */
+  /** `path` does not include /v1. Checks every answer against the contract. */
   async function request(method: string, path: string, { headers = {}, body }: Asked = {}): Promise<Answer> {
     const authorization = { Authorization: `Bearer ${key}` }
     const sent = body === undefined ? {} : { body }
@@ -93,7 +93,7 @@ export async function startService({ address = ':memory:', observe, ...overrides
 }
 
 export interface Asked {
-  /** An empty Authorization sends none. */
+  /** An empty Authorization omits the header. */
   headers?: Record<string, string>
   body?: string | Uint8Array<ArrayBuffer> | ReadableStream | undefined
 }

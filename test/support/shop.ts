@@ -1,4 +1,4 @@
-// A shop for the tests of one file: a real service, and commands that run in a folder of their own and are logged in to it.
+// A real service, and commands that are connected to it, in a folder per test file.
 
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,12 +20,12 @@ export async function openShop() {
     client,
     /** Runs `petstore pets`. */
     pets: (args: string[], options: RunOptions = {}) => run(['pets', ...args], { cwd, env: connection(), ...options }),
-    /** Writes a file into the current folder, and returns its name. */
+    /** Writes a file in the current folder, and returns its name. */
     file(name: string, text: string): string {
       writeFileSync(join(cwd, name), text)
       return name
     },
-    /** How many pets the service has. */
+    /** The number of pets in the service. */
     count: async () => (await Array.fromAsync(client().listPets())).length,
   }
 }

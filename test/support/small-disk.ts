@@ -1,4 +1,4 @@
-// A disk that a test can fill: a small tmpfs. Only root can mount one, and only on Linux.
+// A small tmpfs that a test can fill. Needs Linux and root.
 
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,13 +6,13 @@ import { temporaryFile } from './files.ts'
 
 export interface SmallDisk extends Disposable {
   readonly folder: string
-  /** Takes all the room but so many bytes. */
+  /** Fills the disk except for this many bytes. */
   fill(leave?: number): void
-  /** Gives it back. */
+  /** Frees the space that `fill` used. */
   empty(): void
 }
 
-/** For `skipIf`, and for the name of what is skipped. */
+/** For `skipIf` and titles. */
 export const canMount = mountable()
 export const WHY_SKIPPED = canMount ? '' : ' (a tmpfs cannot be mounted)'
 
@@ -27,7 +27,7 @@ export function smallDisk(options: string, folder = mkdtempSync(temporaryFile('d
       try {
         writeFileSync(ballast, new Uint8Array(bavail * bsize - leave), { flag: 'a' })
       } catch {
-        // Somebody else was quicker: there is no more room.
+        // Another process has filled the disk already.
       }
     },
     empty: () => rmSync(ballast),

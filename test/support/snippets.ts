@@ -1,4 +1,4 @@
-// What docs/testing.md prints, as projects that run it: each snippet as it stands, with a test of its own behind it.
+// Projects that run each snippet of docs/testing.md unchanged, with a test behind it.
 
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,12 +6,12 @@ import { temporaryFile } from './files.ts'
 import { root } from './process.ts'
 
 export interface Snippet {
-  /** How the paragraph above the snippet begins. */
+  /** The beginning of the paragraph above the snippet. */
   title: string
   files: (snippet: string) => Record<string, string>
   command: string[]
   env?: Record<string, string>
-  /** The packages that it needs from the registry. */
+  /** The packages that the snippet needs from the registry. */
   packages?: string[]
 }
 
@@ -92,7 +92,7 @@ export const SNIPPETS: Record<string, Snippet> = {
   },
 }
 
-/** The first snippet of the page below the paragraph that begins with the title. */
+/** The first snippet after the paragraph that begins with the title. */
 function snippetOf(title: string): string {
   const page = readFileSync(join(root, 'docs/testing.md'), 'utf8')
   const at = page.indexOf(`\n${title}`)
@@ -101,7 +101,7 @@ function snippetOf(title: string): string {
   return snippet
 }
 
-/** A folder with the snippet. `petstore` is the unpacked package, or nothing where it will be installed. */
+/** Creates a folder with the snippet. `petstore` is the unpacked package, unless it will be installed. */
 export function project({ title, files }: Snippet, petstore?: string): string {
   const folder = mkdtempSync(temporaryFile('snippet-'))
   for (const [name, text] of Object.entries(files(snippetOf(title)))) writeFileSync(join(folder, name), text)

@@ -1,4 +1,4 @@
-// A SQLite file as a store with one key, and how often it was committed to.
+// A store in a SQLite file with one key, and access to the file.
 
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
@@ -11,14 +11,14 @@ export const PET = newPet()
 export const DAY_MS = 86_400_000
 export const now = () => 1_234
 
-/** A new store unless `path` is one. */
+/** Opens the store at `path`, or a new one. */
 export async function storeWithKey(path = temporaryFile('petstore.db')) {
   const store = await openStore(path, { now })
   const { id } = await store.createKey(newKey())
   return { path, store, by: id }
 }
 
-/** How many commits the write-ahead log holds: frames that say the size of the database (https://sqlite.org/fileformat.html, 4). */
+/** Counts the commits in the write-ahead log: frames with a database size (https://sqlite.org/fileformat.html, 4). */
 export function commits(path: string): number {
   const log = readFileSync(`${path}-wal`)
   const frameBytes = 24 + log.readUInt32BE(8)
@@ -27,7 +27,7 @@ export function commits(path: string): number {
   return count
 }
 
-/** Its rows, of a statement that returns some. */
+/** Runs a statement. Returns its rows if it has RETURNING. */
 export function runOnFile(path: string, sql: string): { number?: unknown }[] {
   const database = new Database(path)
   try {

@@ -1,4 +1,4 @@
-// Stores in files, and what is in them.
+// Stores in files, and their rows.
 
 import { Database } from 'bun:sqlite'
 import { readdirSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { ask } from './process.ts'
 const FIELDS = { categoryId: 9223372036854775807n }
 export const PET = petBody(FIELDS)
 
-/** A store with some pets, and its first key. */
+/** Creates a store with pets and one key. */
 export async function made(count = 50) {
   const database = temporaryFile('petstore.db')
   const key = generateKey('production')
@@ -24,7 +24,7 @@ export async function made(count = 50) {
   return { database, key }
 }
 
-/** Over HTTP. What an overloaded service refuses is sent again. */
+/** Adds pets over HTTP, and retries those that an overloaded service rejects. */
 export async function add({ url, key }: { url: string; key: string }, count: number): Promise<void> {
   const addOne = async (): Promise<void> => {
     const { status, text } = await ask('POST', `${url}/pets`, key, PET)
@@ -41,7 +41,7 @@ export function rows(path: string): unknown[][] {
   return all
 }
 
-/** The names of the other files of its folder. */
+/** The names of other files in the folder of this file. */
 export function beside(path: string): string[] {
   return readdirSync(dirname(path)).filter((name) => name !== basename(path))
 }

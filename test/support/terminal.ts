@@ -1,17 +1,17 @@
-// The command line, or another program, at a real terminal: what a person sees.
+// Runs a command at a real terminal, and shows its screen.
 
 import { mkdtempSync } from 'node:fs'
 import { temporaryFile } from './files.ts'
 import { launcher } from './process.ts'
 
 export interface Terminal {
-  /** What has been shown so far, with the codes that colour it, and the line ends of a file. */
+  /** All output so far, with escape sequences, and with LF as line ends. */
   shown(): string
-  /** What stands on the screen now, after all that was erased and written over. Without scrolling. */
+  /** The current contents of the screen, without scrolling. */
   screen(): string
-  /** Resolves when the text has been shown. Rejects when the command has ended without it. */
+  /** Resolves when the text was printed. Rejects if the command ends first. */
   waitFor(text: string): Promise<void>
-  /** As `waitFor`, when the screen shows the text, folded where the lines of the screen end. */
+  /** Like `waitFor`, but for text on the screen, wrapped at its width. */
   waitForScreen(text: string): Promise<void>
   type(text: string): void
   readonly exited: Promise<number>
@@ -35,9 +35,9 @@ export function openTerminal(args: string[], env = {}, columns = 80, command: st
   process.on('exit', () => child.kill('SIGKILL'))
   const shown = () => text.replaceAll('\r\n', '\n')
   const screen = () => screenOf(text, columns)
-  async function waitUntil(there: () => boolean): Promise<void> {
-    // The last of the output may arrive after the end.
-    for (let left = 100; !there(); left -= child.exitCode === null ? 0 : 1) {
+  async function waitUntil(condition: () => boolean): Promise<void> {
+    // The last output can arrive after the process has ended.
+    for (let left = 100; !condition(); left -= child.exitCode === null ? 0 : 1) {
       if (left === 0) throw new Error(`ended with ${child.exitCode}: ${shown()}`)
       await Bun.sleep(5)
     }
@@ -53,15 +53,15 @@ export function openTerminal(args: string[], env = {}, columns = 80, command: st
   }
 }
 
-/** The same text without colours. */
+/** Removes colours. */
 export function plain(text: string): string {
   return Bun.stripANSI(text)
 }
 
-/** What moves the cursor or erases; a colour or a mode does neither. Anything else is a character. */
+/** An escape sequence or a character. */
 const CODE = /(?!\s)\p{Cc}\[([?0-9;]*)([A-Za-z])|[\s\S]/gu
 
-/** Plays the codes that readline and the progress bar use. */
+/** Interprets the escape sequences of readline and the progress bar. */
 function screenOf(text: string, columns: number): string {
   const lines: string[][] = [[]]
   let [row, column] = [0, 0]

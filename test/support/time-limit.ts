@@ -1,5 +1,4 @@
-// How long a test may take: 60 s times the load of the machine, so that a busy machine is no fault and a test that hangs ends. Loaded before each
-// file (bunfig.toml).
+// Loaded before each test file (bunfig.toml). A test can take 60 s times the load of the machine.
 
 import { setDefaultTimeout } from 'bun:test'
 import { machineLoad } from './load.ts'

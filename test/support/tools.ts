@@ -1,4 +1,4 @@
-// Programs that tests run to their end, and tools that few of them use: test/tools/ has their versions, and the test installs them.
+// Installs tools of test/tools/, which few tests need, and runs programs.
 
 import { Database } from 'bun:sqlite'
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -9,8 +9,8 @@ const HOME = join(root, 'node_modules/.tools')
 const SOURCE = join(root, 'test/tools')
 
 /**
- * Installs a group of test/tools/ unless it is installed, without running the packages' own scripts, and returns the folder of its packages. With
- * `folder`, links them as the folder's node_modules. Test files that install tools at the same time wait for one another.
+ * Installs a group of test/tools/ once, without running install scripts, and returns its node_modules. With `folder`,
+ * links them as the folder's node_modules. Only one process installs at a time.
  */
 export async function installTools(group: string, folder?: string): Promise<string> {
   const modules = join(HOME, group, 'node_modules')
@@ -33,7 +33,9 @@ export async function installTools(group: string, folder?: string): Promise<stri
   return modules
 }
 
-/** Resolves when no other process installs tools. The lock is a database's, since that ends with the process that held it. */
+/**
+ * Resolves when no other process installs tools. The lock is in a database, so it ends with the process that holds it.
+ */
 async function takeTurn(): Promise<Database> {
   const database = new Database(join(root, 'node_modules/.installing-tools'))
   for (;;) {
@@ -46,7 +48,7 @@ async function takeTurn(): Promise<Database> {
   }
 }
 
-/** What the command prints. Rejects with all that it said when it fails. */
+/** Runs a command, and resolves with its standard output. Rejects with all its output if it fails. */
 export async function runTool(command: string[], cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])

@@ -1,13 +1,13 @@
-// Waits of tests for a condition: each has a bound, and says what it waited for.
+// Waits for a condition, with a time limit and an error that names the condition.
 
 import { machineLoad } from './load.ts'
 
-/** Ends before the time of the test does, whose message would not say what it waited for. */
+/** Shorter than the time limit of a test, whose message would not name the condition. */
 const WAIT_MS = 50_000 * machineLoad()
 
 type Truthy<Value> = Exclude<Value, false | undefined | null | 0 | ''>
 
-/** Resolves with the condition's value once that is truthy. Rejects after `ms` with the last value, or with `seen`. */
+/** Resolves with the first truthy value of the condition. Rejects after `ms` with the last value, or with `seen()`. */
 export async function until<Value>(
   what: string,
   condition: () => Value | Promise<Value>,
@@ -18,7 +18,7 @@ export async function until<Value>(
     const value = await condition()
     if (value) return value as Truthy<Value>
     if (performance.now() > deadline) {
-      throw new Error(`Waited ${ms / 1000} s until ${what}; last seen: ${Bun.inspect(seen ? seen() : value)}`)
+      throw new Error(`Waited ${ms / 1000} s until ${what}; last value: ${Bun.inspect(seen ? seen() : value)}`)
     }
     await Bun.sleep(everyMs)
   }

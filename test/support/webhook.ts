@@ -1,4 +1,4 @@
-// A receiver of web hooks that answers as the test says, and `petstore events forward` as a process.
+// A receiver of web hooks, and `petstore events forward` as a process.
 
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,17 +10,17 @@ import { until } from './until.ts'
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
 export interface Received {
-  /** Of the event. */
+  /** The id of the event. */
   id: number
   body: string
   headers: Record<string, string>
-  /** On the clock of performance.now(). */
+  /** By performance.now(). */
   at: number
 }
 
 export type Hook = Awaited<ReturnType<typeof startHook>>
 
-/** Checks each signature. `respond` gets what was received, and how many were before. */
+/** Verifies each signature, and calls `respond` with the event and the number of earlier ones. */
 export async function startHook(respond: (received: Received, n: number) => Response | Promise<Response>, tls = {}) {
   const all: Received[] = []
   const server = Bun.serve({
@@ -59,7 +59,7 @@ export interface ForwardOptions {
   env?: Record<string, string>
 }
 
-/** Each with its own state, unless that is given. */
+/** Starts a forwarder, by default with a new state file. */
 export function forward({ to, url, key, secrets = SECRET, args = [], env = {}, ...given }: ForwardOptions) {
   const { state = join(mkdtempSync(temporaryFile('state-')), 'forwarded') } = given
   const secretFile = join(dirname(state), 'secret')
@@ -69,7 +69,7 @@ export function forward({ to, url, key, secrets = SECRET, args = [], env = {}, .
     env: { PATH: process.env.PATH ?? '', HOME: dirname(state), PETSTORE_API_KEY: key, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  // When a test fails, it is still there.
+  // A failed test does not stop it.
   process.on('exit', () => child.kill('SIGKILL'))
   let stderr = ''
   const reading = (async () => {
@@ -83,7 +83,7 @@ export function forward({ to, url, key, secrets = SECRET, args = [], env = {}, .
     state,
     pid: child.pid,
     cursor: () => readFileSync(state, 'utf8').trim(),
-    /** Resolves when it has said so. */
+    /** Resolves with the first group when standard error matches. */
     async said(what: RegExp): Promise<string> {
       for (;;) {
         const found = what.exec(stderr)?.[1]
@@ -91,10 +91,10 @@ export function forward({ to, url, key, secrets = SECRET, args = [], env = {}, .
         await Bun.sleep(5)
       }
     },
-    /** The status, and what it said. */
+    /** The exit status and standard error. */
     ended,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
-    /** The most memory that it had, once it has ended. */
+    /** The peak memory, available after the end. */
     peakBytes: () => child.resourceUsage()?.maxRSS ?? Number.NaN,
     stop(signal: NodeJS.Signals = 'SIGTERM') {
       child.kill(signal)

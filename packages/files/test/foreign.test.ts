@@ -1,4 +1,5 @@
-// CSV files as spreadsheets and shop systems write them, made by hand in the same form: each is imported without editing it.
+// CSV files as spreadsheets and shop systems write them, made by hand in the same form: each is imported without
+// editing it.
 
 import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../test/support/rejection.ts'

@@ -1,4 +1,4 @@
-// The file of PETSTORE_CATEGORIES: what is read, and that all its problems are reported together.
+// Reads the file of PETSTORE_CATEGORIES.
 
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -19,26 +19,26 @@ async function read(content: string | Uint8Array): Promise<string> {
 }
 
 test.each([
-  ['as it is', 'id,name\n7,Dogs\n8,Cats\n', '7 Dogs, 8 Cats'],
+  ['with two categories', 'id,name\n7,Dogs\n8,Cats\n', '7 Dogs, 8 Cats'],
   [
     'with every digit of an id',
     'id,name\n9223372036854775807,A\n-9223372036854775808,B\n0,C',
     '9223372036854775807 A, -9223372036854775808 B, 0 C',
   ],
   [
-    'from a spreadsheet: byte order mark, CRLF, semicolons',
+    'from a spreadsheet with a byte order mark, CRLF and semicolons',
     '\ufeffID;Name\r\n7;Dogs, small;;\r\n\r\n',
     '7 Dogs, small',
   ],
-  ['with the line that names the separator for Excel', 'sep=;\nid;name\n7;Dogs\n', '7 Dogs'],
-  ['with tabs, another order and further columns', 'name\tnote\tid\nDogs\tx\t7\n', '7 Dogs'],
+  ['with a sep= line for Excel', 'sep=;\nid;name\n7;Dogs\n', '7 Dogs'],
+  ['with tabs, swapped columns and an extra column', 'name\tnote\tid\nDogs\tx\t7\n', '7 Dogs'],
   ['with quotes', 'id,name\n"7","Dogs, ""small"""\n', '7 Dogs, "small"'],
-  ['from right to left', 'id,name\n7,כלבים\n8,קטים\n', '7 כלבים, 8 קטים'],
+  ['with right-to-left names', 'id,name\n7,כלבים\n8,קטים\n', '7 כלבים, 8 קטים'],
   ['without categories', 'id,name\n', ''],
   ['with 60 code points', `id,name\n7,${'🐶'.repeat(60)}\n`, `7 ${'🐶'.repeat(60)}`],
-])('is read %s', async (_what, content, categories) => expect(await read(content)).toBe(categories))
+])('reads a file %s', async (_what, content, categories) => expect(await read(content)).toBe(categories))
 
-test('all problems are reported together, each with its line', async () => {
+test('reports all problems together, each with its line', async () => {
   const rows = [
     '7,Dogs',
     '8,dógs',
@@ -70,14 +70,14 @@ test('all problems are reported together, each with its line', async () => {
   )
 })
 
-describe('is refused', () => {
+describe('rejects a file', () => {
   const many = `id,name\n${Array.from({ length: CATEGORIES_MAX + 1 }, (_, n) => `${n},C${n}x`).join('\n')}\n`
   test.each([
-    ['empty', '', 'The file is empty. Its first line must name the columns id and name.'],
+    ['that is empty', '', 'The file is empty. Its first line must name the columns id and name.'],
     ['without its columns', '7,Dogs\n', 'The first line must name the columns id and name. It has: 7 | Dogs.'],
     ['with more than 1,000 categories', many, 'The file has more than 1000 categories.'],
     [
-      'with a quote that is not closed',
+      'with an unclosed quote',
       'id,name\n7,"Dogs\n8,Cats\n',
       'line 2: It has a misplaced quote, or a quote that is not closed.',
     ],
@@ -88,7 +88,7 @@ describe('is refused', () => {
     ],
   ])('%s', async (_what, content, message) => expect(await read(content)).toStartWith(`  ${message}`))
 
-  test('if it does not exist, or is a folder or a workbook', async () => {
+  test('that does not exist, or is a folder or a workbook', async () => {
     const missing = temporaryFile('none.csv')
     const folder = temporaryFile('folder')
     mkdirSync(folder)
@@ -102,7 +102,7 @@ describe('is refused', () => {
   })
 })
 
-test('exactly 1,000 categories are read', async () => {
+test('reads exactly 1,000 categories', async () => {
   const rows = Array.from({ length: CATEGORIES_MAX }, (_, n) => `${n},C${n}x`).join('\n')
   expect((await read(`id,name\n${rows}\n`)).split(', ').length).toBe(CATEGORIES_MAX)
 })

@@ -1,4 +1,4 @@
-// Completions in shells: commands, flags and choices. The shells never run words that are typed.
+// Shell completions offer commands, flags and choices, and never run what was typed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, symlinkSync } from 'node:fs'
@@ -27,14 +27,14 @@ test.each(['bash', 'zsh', 'fish', 'powershell'])('the script for %s has commands
   expect(rows.filter((row) => /['\\]|\t.*undefined/.test(row))).toEqual([])
 })
 
-test('the command that scripts of 1.0.0 call completes nothing', async () => {
+test('`complete`, which completion scripts of 1.0.0 call, returns no completions', async () => {
   expect(await run(['complete', '--', 'keys', 'revoke', ''])).toEqual({ stdout: ':4\n', stderr: '', status: 0 })
   expect((await run(['complete', '5'])).stderr).toContain('Did you mean petstore orders complete ORDER?')
 })
 
 /**
- * How each is started without a person's own settings, and how it is given the completions. By its usual Tab, zsh runs a substitution
- * that ends at the cursor, behind any command: here Tab completes, and nothing else.
+ * How to start each shell without personal settings and load the completions. zsh's default Tab binding runs a command
+ * substitution before the cursor, with or without our completions, so the test binds Tab to completion only.
  */
 const SHELLS: Record<string, { command: string[]; setUp: string }> = {
   bash: { command: ['bash', '--norc', '--noprofile', '-i'], setUp: 'source <(petstore completion bash)' },
@@ -45,7 +45,7 @@ const SHELLS: Record<string, { command: string[]; setUp: string }> = {
   fish: { command: ['fish', '--no-config', '-i'], setUp: 'petstore completion fish | source' },
 }
 
-/** Each would make the file `was-run` if a shell looked at it a second time. */
+/** Each line creates the file `was-run` if a shell evaluates it again. */
 const HOSTILE = [
   'petstore keys $(touch was-run) ',
   'petstore keys `touch was-run` ',
@@ -62,18 +62,18 @@ const HOSTILE = [
 const [CLEAR_LINE, TAB] = ['\u0015', '\t']
 
 describe.each(Object.keys(SHELLS))('%s', (shell) => {
-  const there = Bun.which(shell) !== null
-  const skipped = there ? '' : `: skipped, ${shell} missing`
+  const isInstalled = Bun.which(shell) !== null
+  const skipped = isInstalled ? '' : `: skipped, ${shell} missing`
   const { command, setUp } = SHELLS[shell] as (typeof SHELLS)[string]
   const folder = mkdtempSync(temporaryFile('path-'))
   let terminal: Terminal
   beforeAll(async () => {
-    if (!there) return
+    if (!isInstalled) return
     symlinkSync(launcher, join(folder, 'petstore'))
     const PATH = `${folder}:${process.env.PATH}`
     terminal = openTerminal([], { PATH, HOME: folder, PS1: '> ' }, 200, command)
     terminal.type(`cd '${folder}'; ${setUp}\r`)
-    // What is typed before the shell reads its terminal is lost.
+    // Input is lost until the shell reads its terminal, so type it again.
     await until(
       'the shell has the completions',
       () => {
@@ -85,8 +85,8 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
   })
   afterAll(() => terminal?.type(`${CLEAR_LINE}exit\r`))
 
-  test.skipIf(!there)(
-    `never runs words that are typed, and completes commands, flags and choices${skipped}`,
+  test.skipIf(!isInstalled)(
+    `completes commands, flags and choices, and never runs what was typed${skipped}`,
     async () => {
       const marker = (index: number) => `was-run-${index}`
       for (const [index, line] of HOSTILE.entries()) {

@@ -1,4 +1,4 @@
-// Servers that answer commands with a few kilobytes that inflate to gigabytes, or without an end: the memory of a command stays small.
+// A command's memory stays small if a server sends a few kilobytes that inflate to gigabytes, or an endless answer.
 
 import { expect, test } from 'bun:test'
 import { createZstdCompress } from 'node:zlib'
@@ -8,10 +8,10 @@ import { startService } from '../../../../test/support/service.ts'
 import { forward, startHook } from '../../../../test/support/webhook.ts'
 import { generateKey } from '../../src/domain/keys.ts'
 
-/** 1 GiB as 100 KB. */
+/** 1 GiB, compressed to 100 KB. */
 const BOMB = await bomb()
 const HEADERS = { 'Content-Encoding': 'zstd', 'Content-Type': 'application/json' }
-/** What the system tells of a process includes the process that started it, which is this test. */
+/** Includes the memory of this test process, because Linux counts it before the exec. */
 const MEMORY_MAX = 700_000_000
 
 async function bomb(): Promise<Uint8Array<ArrayBuffer>> {
@@ -45,7 +45,7 @@ function answering(answer: () => Response) {
   return { env: { PETSTORE_URL: url, PETSTORE_API_KEY: generateKey('staging') }, encodings }
 }
 
-test.each(['pets list', 'status', 'health'])('%s refuses a compressed answer', async (command) => {
+test.each(['pets list', 'status', 'health'])('%s rejects a compressed answer', async (command) => {
   const server = answering(() => new Response(BOMB, { headers: HEADERS }))
   const ended = await run(command.split(' '), server.env)
   const stderr = expect.stringContaining('sends a compressed answer, which was not requested.')
@@ -54,14 +54,14 @@ test.each(['pets list', 'status', 'health'])('%s refuses a compressed answer', a
   expect(server.encodings[0]).toBe('identity')
 })
 
-test('pets list reads no answer of more than 1 MiB', async () => {
+test('pets list rejects an answer of more than 1 MiB', async () => {
   const server = answering(endless)
   const ended = await run(['pets', 'list'], server.env)
   expect(ended).toMatchObject({ status: 3, stderr: expect.stringContaining('an answer of more than 1 MiB') })
   expect(ended.peakBytes).toBeLessThan(MEMORY_MAX)
 })
 
-test('events forward goes on after compressed and endless answers', async () => {
+test('events forward continues after compressed and endless answers', async () => {
   const service = await startService()
   for (let pet = 0; pet < 3; pet++) await service.post('{"name":"Rex","categoryId":7}')
   const answers = [() => new Response(BOMB, { headers: HEADERS }), endless]

@@ -1,4 +1,4 @@
-// `petstore pets update`, `pets delete` and `orders update` as real processes against a real service.
+// `petstore pets update`, `pets delete` and `orders update`.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { answer, errorJson, withServer } from '../../../../test/support/client.ts'
@@ -17,7 +17,7 @@ beforeAll(() => {
 })
 
 describe('petstore pets update', () => {
-  test('corrects what is given, and shows the pet as pets show does', async () => {
+  test('changes the given fields, and prints the pet as `pets show` does', async () => {
     const id = await addPet({ name: 'Luma', status: 'sold' })
     const args = ['--name', 'Luna', '--category', '9223372036854775807', '--status', 'available', '--json']
     const all = `{"id":${id},"name":"Luna","categoryId":9223372036854775807,"status":"available"}\n`
@@ -27,7 +27,7 @@ describe('petstore pets update', () => {
     expect(await petstore('pets', 'show', String(id))).toMatchObject({ status: 0, stdout })
   })
 
-  test('says what is missing or not possible', async () => {
+  test('rejects a change that is empty or impossible', async () => {
     const id = await addPet()
     const order = await client.placeOrder({ petId: id })
     for (const [args, status, message] of [
@@ -43,10 +43,10 @@ describe('petstore pets update', () => {
 })
 
 test.each([
-  ['nothing listens', undefined, 3, 'cannot be reached'],
-  ['the service fails', () => answer(500, errorJson('internal', 500)), 1, 'No. (from '],
+  ['no server', undefined, 3, 'cannot be reached'],
+  ['an internal error', () => answer(500, errorJson('internal', 500)), 1, 'No. (from '],
 ] as const)(
-  'petstore pets update, when an answer is lost, says that the change may have been made, and does not repeat it: %s',
+  'pets update warns that the change may have been made, and does not retry: %s',
   async (_, respond, status, reason) => {
     await withServer(
       () => respond?.() ?? answer(500, ''),
@@ -63,7 +63,7 @@ test.each([
 )
 
 describe('petstore pets delete', () => {
-  test('asks at a terminal, and deletes only after a yes', async () => {
+  test('asks at a terminal, and deletes only after y', async () => {
     const id = await addPet()
     for (const answer of ['', 'y']) {
       const [ended, isThere] = answer === 'y' ? [`Deleted pet ${id}.`, false] : ['Nothing was deleted.', true]
@@ -80,7 +80,7 @@ describe('petstore pets delete', () => {
     }
   })
 
-  test('is refused without a terminal, unless it need not ask', async () => {
+  test('needs --yes without a terminal', async () => {
     const id = String(await addPet())
     const refused = await petstore('pets', 'delete', id)
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(`petstore pets delete ${id} --yes`)])
@@ -89,7 +89,7 @@ describe('petstore pets delete', () => {
   })
 })
 
-test('petstore orders update extends a reservation, changes its reference, and removes either', async () => {
+test('orders update extends a reservation, changes its reference, and removes either', async () => {
   const order = await client.placeOrder({ petId: await addPet(), reference: 'Ada' })
   const id = String(order.id)
   const { stdout } = await petstore('orders', 'update', id, '--expires', '2h', '--reference', 'Bob', '--json')

@@ -1,4 +1,4 @@
-// The sample pets: `petstore demo`, and `serve --ephemeral --demo`.
+// Sample pets, from `petstore demo` and `serve --ephemeral --demo`.
 
 import { describe, expect, test } from 'bun:test'
 import { ended } from '../../../../test/support/ended.ts'
@@ -13,7 +13,7 @@ import { samplePets } from '../../../client/src/samples.ts'
 const { connection, count, cwd, service } = await openShop()
 
 describe('sample pets', () => {
-  test('petstore demo asks before it adds them', async () => {
+  test('petstore demo asks before adding pets to a store that has some', async () => {
     await service.post(petBody())
     const before = await count()
     const terminal = openTerminal(['demo'], { ...connection(), NO_COLOR: '1' }, 40)
@@ -27,19 +27,19 @@ describe('sample pets', () => {
     expect(await count()).toBe(before)
   })
 
-  test('petstore demo with a read-only key says only that the key is read-only', async () => {
+  test('petstore demo reports a read-only key, and nothing else', async () => {
     const empty = await startService()
     const env = { PETSTORE_URL: empty.url, PETSTORE_API_KEY: await empty.addKey({ readOnly: true }) }
     expect(await run(['demo'], { cwd, env })).toEqual(ended(4, /^petstore: .*read.*\n$/, ''))
   })
 
-  test('petstore demo that is stopped half-way says how many it has added', async () => {
+  test('petstore demo reports how many pets it added before a failure', async () => {
     const limited = await startService({ rateLimit: { requests: 30, periodSeconds: 3600 } })
     const env = { PETSTORE_URL: limited.url, PETSTORE_API_KEY: limited.key }
     expect(await run(['demo'], { cwd, env })).toEqual(ended(1, /^Added 10 sample pets\. .*\npetstore: .*\n$/))
   })
 
-  test('petstore demo adds none to pets without --yes, where it cannot ask', async () => {
+  test('petstore demo needs --yes without a terminal if the store has pets', async () => {
     const empty = await startService()
     const env = { PETSTORE_URL: empty.url, PETSTORE_API_KEY: empty.key }
     expect((await run(['demo'], { cwd, env })).status).toBe(0)
@@ -49,7 +49,7 @@ describe('sample pets', () => {
     expect((await Array.fromAsync(shop.listPets())).length).toBe(samplePets.length)
   })
 
-  test('serve --ephemeral --demo starts with them, whatever the rate limit; --demo alone is refused', async () => {
+  test('serve --ephemeral --demo starts with sample pets despite a rate limit, and --demo alone is rejected', async () => {
     const demo = await serve(['--ephemeral', '--demo'], { env: { PETSTORE_RATE_LIMIT: '1/m' } })
     const shop = new PetstoreClient({ baseUrl: demo.url, apiKey: demo.key })
     const { pets: first } = await shop.listPage({ limit: 100 })

@@ -1,4 +1,4 @@
-// `petstore events`, and `petstore events new-epoch` beside a service that serves the store.
+// `petstore events`, its export, and `petstore events new-epoch` while a service runs.
 
 import { expect, onTestFinished, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { startService } from '../../../../test/support/service.ts'
 import { PetstoreClient } from '../../../client/src/petstore.ts'
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 
-test('every earlier cursor has expired after a new epoch, also of a request that waits', async () => {
+test('events new-epoch expires earlier cursors, including that of a waiting request', async () => {
   const address = temporaryFile('petstore.db')
   const service = await startService({ address, now: Date.now })
   const { headers } = await service.get('/store/events')
@@ -23,7 +23,7 @@ test('every earlier cursor has expired after a new epoch, also of a request that
   expect((await service.get('/store/events')).status).toBe(200)
 })
 
-test('petstore events shows what has happened, for people and as JSON, and goes on with what happens', async () => {
+test('events lists and follows events, as text and as JSON', async () => {
   const service = await startService({ now: Date.now })
   const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
   const events = async (...flags: string[]) => (await run(['events', ...flags], { env })).stdout
@@ -79,7 +79,7 @@ test('petstore events shows what has happened, for people and as JSON, and goes 
   await child.exited
 })
 
-test('petstore events takes days of the local time, and exports a day with the columns of the page', async () => {
+test('events reads days in local time, and exports a day with the same columns as the page', async () => {
   const zone = process.env.TZ
   process.env.TZ = 'Europe/Berlin'
   onTestFinished(() => {
@@ -93,7 +93,7 @@ test('petstore events takes days of the local time, and exports a day with the c
     service.clock.at = new Date(time).getTime()
     await act()
   }
-  // 29 March has 23 hours: it ends at 22:00 in UTC.
+  // 29 March has 23 hours in Berlin, and ends at 22:00 UTC.
   await at('2026-03-28T22:59:59Z', () => client.createPet({ name: '=Rex', categoryId: 7n }))
   await at('2026-03-28T23:00:00Z', () => client.placeOrder({ petId: 1n, reference: 'Anna, Bob' }))
   await at('2026-03-29T21:59:59Z', () => client.completeOrder(1n))

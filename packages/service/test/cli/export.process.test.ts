@@ -1,4 +1,4 @@
-// What an export writes to, beside what, and what is left of it: two at once, names that are taken, an interruption.
+// The files that an export writes: simultaneous exports, existing files and links, and interruptions.
 
 import { describe, expect, test } from 'bun:test'
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const PETS = 250
 const service = await startService()
 await Promise.all(Array.from({ length: PETS }, () => service.store.createPet(newPet(), 1n)))
 
-/** The service behind a gate: pages after the first wait until it opens. */
+/** A proxy of the service that holds every page after the first until `open` is called. */
 async function gated() {
   const gate = Promise.withResolvers<void>()
   let waiting = 0
@@ -41,7 +41,7 @@ async function gated() {
 const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').length
 
 describe('an export', () => {
-  test('at the same time as another to the same file is whole', async () => {
+  test('is complete if another export writes the same file at the same time', async () => {
     const { env, open, until } = await gated()
     const file = temporaryFile('pets.ndjson')
     const exports = [1, 2].map(() => run(['pets', 'export', file], { env }))
@@ -53,7 +53,7 @@ describe('an export', () => {
     expect([linesOf(file), beside(file)]).toEqual([PETS, []])
   })
 
-  test('neither follows nor removes a file that somebody else has put beside its target', async () => {
+  test('neither follows nor removes an existing FILE.part', async () => {
     const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
     const [file, precious] = [temporaryFile('pets.ndjson'), temporaryFile('precious')]
     writeFileSync(precious, 'precious')
@@ -70,7 +70,7 @@ describe('an export', () => {
     expect(beside(other)).toEqual(['pets.csv.part'])
   })
 
-  test('goes to standard output through a link that leads there', async () => {
+  test('follows a link to standard output', async () => {
     const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
     const link = temporaryFile('link.ndjson')
     symlinkSync('/dev/stdout', link)
@@ -79,18 +79,18 @@ describe('an export', () => {
     expect(lstatSync(link).isSymbolicLink()).toBe(true)
   })
 
-  test.skipIf(!canMount)(`that a full disk cuts short leaves the file as it was${WHY_SKIPPED}`, async () => {
+  test.skipIf(!canMount)(`leaves the file unchanged if the disk fills up${WHY_SKIPPED}`, async () => {
     using disk = smallDisk('size=64k')
     const file = `${disk.folder}/pets.ndjson`
     writeFileSync(file, 'before')
     disk.fill(4096)
-    // The first write takes 4,096 bytes of the text without an error.
+    // The first write succeeds, but writes only 4,096 bytes.
     const { message } = await rejectionOf(writeFile(file, ['x'.repeat(5_000)]))
     expect(message).toBe(`${file} cannot be written (no space left on device).`)
     expect([readFileSync(file, 'utf8'), beside(file)]).toEqual(['before', ['ballast']])
   })
 
-  test('that is ended by SIGTERM removes what it has written, and says so', async () => {
+  test('removes its unfinished file on SIGTERM, and says so', async () => {
     const { env, until } = await gated()
     const file = temporaryFile('pets.ndjson')
     writeFileSync(file, 'before')

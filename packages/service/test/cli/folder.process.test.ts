@@ -1,4 +1,4 @@
-// What lies in the folder in which a command runs is not run and not read, whatever Bun would make of it.
+// Commands ignore files in the current folder that Bun would run or read.
 
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -7,12 +7,12 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { launcher, root, run, serve } from '../../../../test/support/process.ts'
 import { made } from '../../../../test/support/stores.ts'
 
-/** Leaves a file when it is run. */
+/** Creates the file `was-run` if it runs. */
 const MARKER = `require('node:fs').writeFileSync(require('node:path').join(__dirname, 'was-run'), '')`
 
 const FILES: Record<string, Record<string, string>> = {
   'bunfig.toml': { 'bunfig.toml': 'preload = ["./marker.cjs"]' },
-  // A log level that there is not: a process that reads it refuses to start.
+  // An unknown log level: a process that reads it does not start.
   '.env': { '.env': 'PETSTORE_LOG_LEVEL=loud', '.env.local': 'PETSTORE_LOG_LEVEL=loud' },
   'tsconfig.json': {
     'tsconfig.json': JSON.stringify({
@@ -33,12 +33,12 @@ describe.each(Object.keys(FILES))('%s in the current folder', (name) => {
   }
   const wasRun = () => existsSync(join(cwd, 'was-run'))
 
-  test('do not change a command', async () => {
+  test('does not affect a command', async () => {
     const { status, stderr } = await run(['keys', 'generate'], { cwd })
     expect({ status, stderr, wasRun: wasRun() }).toEqual({ status: 0, stderr: '', wasRun: false })
   })
 
-  test('do not change the service, its pages, its workers and its backups', async () => {
+  test('does not affect the service, its pages, its workers and its backups', async () => {
     const folder = dirname(temporaryFile('x'))
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s' }
     const workers = process.platform === 'linux' ? ['--workers', '2'] : []
@@ -54,9 +54,9 @@ describe.each(Object.keys(FILES))('%s in the current folder', (name) => {
 
 const { database: store } = await made(0)
 
-// The executable's runtime looks before our code does, and refuses with a sentence of its own.
+// In the executable, the runtime checks the current folder before our code does, and prints its own message.
 describe.skipIf(process.env.LAUNCHER !== undefined)('a current folder that has been removed', () => {
-  // Where the runtime would put a relative path.
+  // Where the runtime would create a relative path.
   const runtimeFolder = join(root, 'node_modules/bun/bin/data')
   const inRemoved = (args: string[]) => {
     const removed = join(dirname(temporaryFile('x')), 'removed')
@@ -71,13 +71,13 @@ describe.skipIf(process.env.LAUNCHER !== undefined)('a current folder that has b
     [['migrate', '--apply']],
     [['backup', 'b.db', '--database', store]],
     [['restore', 'b.db', '--database', temporaryFile('a.db')]],
-  ])('%p: a sentence, and nothing is written', async (args) => {
+  ])('%p fails with a message, and writes nothing', async (args) => {
     const { status, stdout, stderr } = await inRemoved(args)
     expect(existsSync(runtimeFolder)).toBe(false)
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('the current folder has been removed')])
   })
 
-  test('an absolute path is used', async () => {
+  test('an absolute path still works', async () => {
     const database = temporaryFile('petstore.db')
     expect((await inRemoved(['migrate', '--apply', '--database', database])).status).toBe(0)
     expect(existsSync(database)).toBe(true)

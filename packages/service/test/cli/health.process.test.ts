@@ -9,10 +9,10 @@ import { startPrefixProxy } from '../../../../test/support/prefix-proxy.ts'
 import { launcher, root, run, serve } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 
-test('exits with 0 while the service is ready, and with 3 when it does not answer', async () => {
+test('exits with 0 if the service is ready, and with 3 if it does not answer', async () => {
   const service = await serve(['--ephemeral'])
   const { port } = new URL(service.url)
-  // Where the service listens on every address, the check calls this machine.
+  // If the service listens on all addresses, the check connects to 127.0.0.1.
   const env = { PETSTORE_PORT: port, PETSTORE_HOST: '0.0.0.0' }
   expect(await run(['health'], { env })).toEqual({ status: 0, stdout: 'ready\n', stderr: '' })
   expect((await run(['health', '--url', service.url])).status).toBe(0)
@@ -26,39 +26,42 @@ test('exits with 0 while the service is ready, and with 3 when it does not answe
   })
 })
 
-test('asks the service below the path of a proxy', async () => {
+test('checks a service behind a path prefix', async () => {
   const service = await startService()
   const proxy = startPrefixProxy(() => service.origin)
   expect(await run(['health', '--url', `${proxy.origin}/shop/v1`])).toMatchObject({ status: 0, stdout: 'ready\n' })
 })
 
-test('exits with 3 while the service is not ready', async () => {
+test('exits with 3 if the service is not ready', async () => {
   const { url } = startFake(() => new Response('{}', { status: 503 }))
   const { status, stderr } = await run(['health', '--url', url])
   expect([status, stderr]).toEqual([3, expect.stringContaining('answers 503')])
 })
 
-/** The service is process 1 in namespaces of its own, as in a container. */
+/** Makes the service process 1 of a new PID namespace, as in a container. */
 const CONTAINER = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child']
 const inContainer = [...CONTAINER, launcher]
 const contained = Bun.which('unshare') !== null && Bun.spawnSync([...CONTAINER, 'true']).success
 const uncontained = contained ? '' : ': skipped, no namespaces can be made here'
 
-test.skipIf(!contained)(`the image's health check asks where the flags of the service say${uncontained}`, async () => {
-  const [, command = ''] = /^HEALTHCHECK .* CMD (.*)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? []
-  const [, ...check] = JSON.parse(command) as string[]
-  const port = String(freePort())
-  const service = await serve(['--ephemeral', '--port', port, '--host=127.0.0.2'], { command: inContainer })
-  const inside = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8').trim()
-  const nsenter = ['nsenter', '--target', inside, '--pid', '--mount', launcher]
-  // What the image has in its environment.
-  const env = { PETSTORE_HOST: '0.0.0.0' }
-  const checked = await run(check, { env, command: nsenter })
-  await service.stop('SIGKILL')
-  expect(checked).toEqual({ status: 0, stdout: 'ready\n', stderr: '' })
-})
+test.skipIf(!contained)(
+  `the image's health check uses the host and port from the flags of the service${uncontained}`,
+  async () => {
+    const [, command = ''] = /^HEALTHCHECK .* CMD (.*)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? []
+    const [, ...check] = JSON.parse(command) as string[]
+    const port = String(freePort())
+    const service = await serve(['--ephemeral', '--port', port, '--host=127.0.0.2'], { command: inContainer })
+    const inside = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8').trim()
+    const nsenter = ['nsenter', '--target', inside, '--pid', '--mount', launcher]
+    // Set by the image.
+    const env = { PETSTORE_HOST: '0.0.0.0' }
+    const checked = await run(check, { env, command: nsenter })
+    await service.stop('SIGKILL')
+    expect(checked).toEqual({ status: 0, stdout: 'ready\n', stderr: '' })
+  },
+)
 
-test('says so when there is no such process', async () => {
+test('reports a process id that does not exist', async () => {
   const stderr = 'petstore: The flags of the process 999999999 cannot be read.\n'
   expect(await run(['health', '--process', '999999999'])).toEqual({ status: 1, stdout: '', stderr })
 })

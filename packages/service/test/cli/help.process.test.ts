@@ -1,4 +1,4 @@
-// `--help` of every command: it fits 80 columns, and says what the command does in a sentence.
+// `--help` of every command.
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { expectReleased } from '../../../../test/support/released.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
 import { COMMANDS } from '../../src/cli/commands/all.ts'
 
-test('the help of every command is complete, and fits 80 columns; docs/ and a test have the command', async () => {
+test('every command has help that fits 80 columns, and appears in docs/ and in a test', async () => {
   const commands: string[][] = [[]]
   const helps = new Map<string, string>()
   const look = async (command: string[]): Promise<void> => {
@@ -15,12 +15,12 @@ test('the help of every command is complete, and fits 80 columns; docs/ and a te
     expect([command, status]).toEqual([command, 0])
     helps.set(command.join(' '), stdout)
     expect(stdout.split('\n').filter((line) => Bun.stringWidth(line) > 80)).toEqual([])
-    // What is special about the command comes before what others have, too.
+    // Flags of the command come before shared settings.
     const [, flags = ''] = /\nOptions:\n(.*?)(?:\n\n|$)/s.exec(stdout) ?? []
     const areShared = flags.split(/\n(?= {2}-)/).map((flag) => Number(flag.includes('(PETSTORE_')))
     expect([command, areShared]).toEqual([command, areShared.toSorted()])
     expect(stdout).toMatch(/^Usage: petstore .*\n\n[A-Z][^.]*\.\s/)
-    // An example with a fixed end fails once that time has passed.
+    // An example with a fixed date fails after that date.
     expect(stdout).not.toMatch(/^ {2}petstore .*--expires \d{4}-/m)
     const [, listed = ''] = stdout.split('\nCommands:\n')
     const rows = listed
@@ -35,7 +35,7 @@ test('the help of every command is complete, and fits 80 columns; docs/ and a te
   await look([])
   expect(commands.map((words) => words.join(' '))).toContain('keys rotate')
   expect(commands.length).toBeGreaterThan(30)
-  // One screen names them all.
+  // The overview lists all commands on one screen.
   const inner = commands.filter(({ length }) => length === 1).flat()
   expect(inner.toSorted()).toEqual([...COMMANDS.keys(), 'completion'].sort())
   expect(helps.get('')?.trimEnd().split('\n').length).toBeLessThan(24)
@@ -55,14 +55,14 @@ test('the help of every command is complete, and fits 80 columns; docs/ and a te
   const pages = read('docs/*.md').join('')
   for (const words of commands.slice(1)) {
     const [command, quoted] = [words.join(' '), words.map((word) => `'${word}'`).join(', ')]
-    // A group of commands, such as keys, has pages and tests of each.
+    // For a group of commands, such as keys, docs and tests cover each command.
     if (commands.some((other) => other.length > words.length && words.every((word, n) => word === other[n]))) continue
     expect([command, 'in docs/', pages.includes(command)]).toEqual([command, 'in docs/', true])
-    // The sessions of the pages are typed by a test.
+    // test/docs.sessions.process.test.ts runs the sessions in docs/.
     const isRun = tests.includes(quoted) || new RegExp(`\n\\$ petstore ${command}[ \n]`).test(pages)
     expect([command, 'in a test', isRun]).toEqual([command, 'in a test', true])
   }
-  // What the pages write behind petstore: a command, and flags that it has.
+  // Each `petstore …` in docs/ has only flags that exist.
   for (const [, written = ''] of pages.matchAll(/(?:bin\/|(?<=[`$ (]))petstore ((?:[^`\n|&;#)\\]|\\\n)+)/g)) {
     const words = written.split(/\s+/)
     const lengths = words.map((_, n) => n + 1).filter((n) => helps.has(words.slice(0, n).join(' ')))
@@ -72,7 +72,7 @@ test('the help of every command is complete, and fits 80 columns; docs/ and a te
   }
 })
 
-test('at a terminal of 40 columns, the text on a flag stays beside it', async () => {
+test('the description of a flag stays beside it at a terminal of 40 columns', async () => {
   const terminal = openTerminal(['keys', 'create', '--help'], {}, 40)
   expect(await terminal.exited).toBe(0)
   await terminal.waitFor("'till 3'")

@@ -1,4 +1,4 @@
-// `petstore pets import` of files as spreadsheets and other programs write them, and exports that they can read.
+// `petstore pets import` and `export` for spreadsheets and other programs.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -9,14 +9,14 @@ const { client, cwd, file, pets } = await openShop()
 const added = async () => (await Array.fromAsync(client().listPets())).map(({ id, ...pet }) => pet)
 
 describe('an import', () => {
-  test.each(['pets.xlsx', 'Pets.XLS', 'pets.ods'])('says how to save a workbook: %s', async (name) => {
+  test.each(['pets.xlsx', 'Pets.XLS', 'pets.ods'])('explains how to save a workbook as CSV: %s', async (name) => {
     writeFileSync(join(cwd, name), 'x')
     const { status, stderr } = await pets(['import', name])
     expect([status, stderr]).toEqual([1, expect.stringContaining(`${name} is a workbook of a spreadsheet.`)])
     expect(stderr).toContain('save the sheet as “CSV UTF-8”')
   })
 
-  test('takes the columns, the category and the encoding as flags, and names the ignored columns', async () => {
+  test('has flags for columns, category and encoding, and names ignored columns', async () => {
     writeFileSync(join(cwd, 'items.csv'), Buffer.from('Item Name;Preis;Status\r\nZo\xe9;9,50;neu\r\n;;\r\n', 'latin1'))
     const flags = ['--category', '9223372036854775807', '--columns', 'Item Name=name,Status=']
     const refused = await pets(['import', 'items.csv', ...flags])
@@ -34,11 +34,11 @@ describe('an import', () => {
     [['import', 'a.csv', '--columns', 'Kind'], 'It must be pairs such as "Item Name=name,Kind=categoryId"'],
     [['export', 'a.csv', '--separator', ';'], '--separator is for --excel.'],
     [['export', 'a.ndjson', '--excel'], '--excel is for CSV'],
-  ])('refuses flags that do not fit: %p', async (args, message) => {
+  ])('rejects flags that do not apply: %p', async (args, message) => {
     expect(await pets(args)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })
   })
 
-  test('names the records of a JSON array on one line, and adds equal ones, once', async () => {
+  test('numbers the records of a one-line JSON array, and adds each of several equal records once', async () => {
     const before = (await added()).length
     const equal = '{"name":"Twin","categoryId":1}'
     const name = file('line.json', `[${equal},{"name":"","categoryId":1}, 7,${equal},\n${equal}]`)
@@ -51,7 +51,7 @@ describe('an import', () => {
 })
 
 describe('an export', () => {
-  test('for Excel has a byte order mark and no formulas, and comes back as it was', async () => {
+  test('for Excel has a byte order mark and no formulas, and an import restores the names', async () => {
     const names = ['=1+1', 'Rex']
     for (const name of names) await client().createPet({ name, categoryId: -77n })
     const flags = ['--category', '-77']
@@ -67,7 +67,7 @@ describe('an export', () => {
     expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name).sort()).toEqual(names)
   })
 
-  test('takes the filters of the list', async () => {
+  test('has the filters of the list', async () => {
     const lines = async (...flags: string[]) =>
       (await pets(['export', '--format', 'csv', ...flags])).stdout.trimEnd().split('\n').slice(1)
     for (const name of ['Quokka one', 'Quokka two']) await client().createPet({ name, categoryId: 5n })
@@ -76,7 +76,7 @@ describe('an export', () => {
     expect(await lines('--search', 'quok', '--category', '6')).toEqual([])
   })
 
-  test('says what to write for a spreadsheet', async () => {
+  test('suggests .csv with --excel instead of a workbook', async () => {
     expect((await pets(['export', 'pets.xlsx'])).stderr).toContain('write a .csv with --excel')
   })
 })

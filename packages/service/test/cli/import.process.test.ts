@@ -1,4 +1,5 @@
-// `petstore pets import` and `export`: every pet once, also after an interruption, and a line for each bad record.
+// `petstore pets import` and `export`: adds every record once, even after an interruption, and reports each bad record
+// by line.
 
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
@@ -16,7 +17,7 @@ import { BODY_BYTES_MAX } from '../../../contract/src/limits.ts'
 const { client, connection, count, cwd, file, pets } = await openShop()
 
 describe('import and export', () => {
-  test.each(['csv', 'json', 'ndjson'])('what was exported as %s is imported, and only once', async (format) => {
+  test.each(['csv', 'json', 'ndjson'])('imports an export as %s once', async (format) => {
     const name = 'a "b", c\r\n\u001b\u{1F436}'
     const awkward = newPet({ name, categoryId: 2n ** 63n - 1n, status: 'pending' })
     await client().createPet(awkward)
@@ -28,13 +29,13 @@ describe('import and export', () => {
     const again = await pets(['import', `all.${format}`])
     expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining(`${before} more`) })
     expect(await count()).toBe(2 * before)
-    // An import sends many at a time, so the order may differ.
+    // An import sends many records at once, so the order can differ.
     const imported = (await Array.fromAsync(client().listPets())).slice(before)
     expect(imported.map((pet) => pet.name)).toContain(awkward.name)
     expect((await pets(['import', `all.${format}`, '--again', '--json'])).stdout).toContain(`"added":${before},`)
   })
 
-  test('names each bad record by its line; corrected in place, the rest is added', async () => {
+  test('reports each bad record by line, and a second run of the corrected file adds the rest', async () => {
     const [good, bad] = [petBody({ name: 'good' }), petBody({ name: '', categoryId: 'x' })]
     const large = petBody({ name: 'x'.repeat(BODY_BYTES_MAX) })
     const name = file('mixed.ndjson', [good, bad, '', good, '{', large].join('\n'))
@@ -50,7 +51,7 @@ describe('import and export', () => {
     expect(await count()).toBe(before + 3)
   })
 
-  test('recognises a file by its real path, from any folder and through a link', async () => {
+  test('recognises a file by its real path, from any folder or through a link', async () => {
     const path = join(cwd, file('real.ndjson', petBody({ name: 'Real' })))
     const link = temporaryFile('link.ndjson')
     symlinkSync(path, link)
@@ -66,11 +67,11 @@ describe('import and export', () => {
     }
   })
 
-  test('names the bad records in the order of the file, and then the counts', async () => {
+  test('reports bad records in file order, and then the counts', async () => {
     const lines = Array.from({ length: 300 }, (_, n) =>
       n % 3 === 0 ? petBody({ name: '' }) : n % 3 === 1 ? '{' : petBody(),
     )
-    // Those that the service need not be asked about are known to be bad before the others.
+    // These are rejected locally, before the service rejects the others.
     lines.push(...Array(100).fill('{'))
     const { stderr } = await pets(['import', file('order.ndjson', lines.join('\n')), '--keep-going'])
     const named = [...stderr.matchAll(/^line (\d+):/gm)].map(([, line]) => Number(line))
@@ -79,14 +80,14 @@ describe('import and export', () => {
     expect(named).toEqual(named.toSorted((a, b) => a - b))
   })
 
-  test('says that a file has no records', async () => {
+  test('reports a file without records', async () => {
     for (const name of ['empty.csv', 'empty.ndjson']) {
       const ended = await pets(['import', file(name, '')])
       expect(ended).toEqual({ status: 0, stdout: '', stderr: `There are no records in ${name}.\n` })
     }
   })
 
-  test('says once that it waits, and why', async () => {
+  test('reports once that it waits, and why', async () => {
     const shop = await serve(['--ephemeral'], { env: { PETSTORE_RATE_LIMIT: '20/s' } })
     const name = file('slow.ndjson', Array.from({ length: 45 }, () => petBody()).join('\n'))
     const ended = await pets(['import', name], { env: { PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key } })
@@ -110,14 +111,14 @@ describe('import and export', () => {
     }
   })
 
-  test.skipIf(process.platform !== 'linux')('an import takes less memory than the size of its file', async () => {
+  test.skipIf(process.platform !== 'linux')('an import needs less memory than the size of its file', async () => {
     const record = `${petBody({ name: 'large', more: 'x'.repeat(60_000) })}
 `
     const name = file('large.ndjson', record.repeat(4_000))
     const env = { PATH: process.env.PATH ?? '', ...connection() }
     const command = [join(root, 'bin/petstore'), 'pets', 'import', name]
     const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
-    // Not the resource usage at its end: that counts the memory of the process that started it.
+    // The resource usage at exit would include the memory of this test process.
     let peakKib = 0
     while (child.exitCode === null) {
       peakKib = Math.max(peakKib, peakMemoryKib(child.pid))
@@ -129,7 +130,7 @@ describe('import and export', () => {
   })
 })
 
-/** The most memory that a process has had so far, as Linux reports it; 0 once it has ended. */
+/** The peak memory of a process, as Linux reports it; 0 after the process has ended. */
 function peakMemoryKib(pid: number): number {
   try {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
@@ -138,13 +139,13 @@ function peakMemoryKib(pid: number): number {
   }
 }
 
-describe.concurrent('an import that is stopped half-way', () => {
+describe.concurrent('an interrupted import', () => {
   const lines = (length: number) => Array.from({ length }, (_, n) => petBody({ name: `pet ${n}` })).join('\n')
 
   test.each([
     ['SIGKILL', 137],
     ['SIGINT', 130],
-  ] as const)('by %s: run again, it adds the rest and nothing twice', async (signal, status) => {
+  ] as const)('by %s adds the rest and no duplicates in a second run', async (signal, status) => {
     const shop = await startService()
     const env = { PATH: process.env.PATH ?? '', PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key }
     const name = file(`${signal}.ndjson`, lines(3_000))
@@ -165,7 +166,7 @@ describe.concurrent('an import that is stopped half-way', () => {
     expect(all.length).toBe(3_000)
   })
 
-  test('a service that is killed and comes back does not stop it', async () => {
+  test('continues after the service is killed and restarted', async () => {
     const folder = mkdtempSync(temporaryFile('shop-'))
     const first = await serve([], { cwd: folder })
     const port = new URL(first.url).port
@@ -177,7 +178,7 @@ describe.concurrent('an import that is stopped half-way', () => {
     await first.stop('SIGKILL')
     const second = await serve(['--port', port], { cwd: folder })
     const { status, stdout } = await importing
-    // What was added just before the end, its answer lost, may be counted as there already.
+    // Records whose answers were lost in the crash can count as present.
     const { added, present, refused } = JSON.parse(stdout)
     expect([status, added + present, refused]).toEqual([0, 3_000, 0])
     expect((await Array.fromAsync(shop.listPets())).length).toBe(3_000)

@@ -1,4 +1,4 @@
-// `petstore keys …` as a real process, beside a running service.
+// `petstore keys …` while a service runs on the same store.
 
 import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
@@ -25,7 +25,7 @@ async function create(...args: string[]): Promise<string> {
   return stdout.trim()
 }
 
-/** Asks until the status is there, for a second at most. */
+/** Sends requests until one has this status, for at most a second. */
 async function withinASecond(key: string, status: number): Promise<void> {
   const until = performance.now() + 1_000
   while ((await statusWith(key)) !== status) expect(performance.now()).toBeLessThan(until)
@@ -45,7 +45,7 @@ describe('create', () => {
     expect(await lifeOf('window')).toBe(2)
   })
 
-  test('refuses a file that does not exist, and creates none', async () => {
+  test('rejects a file that does not exist, and does not create it', async () => {
     const other = temporaryFile('new.db')
     const { status, stdout, stderr } = await run(['keys', 'create', '--name', 'a', '--database', other])
     const advice = `Name it with PETSTORE_DATABASE or --database (default: data/petstore.db). To choose the first key of a new store, set PETSTORE_BOOTSTRAP_KEY when it starts.`
@@ -53,7 +53,7 @@ describe('create', () => {
     expect(existsSync(other)).toBe(false)
   })
 
-  test('refuses the name of a key in force, and takes that of a revoked one', async () => {
+  test('rejects the name of an active key, and accepts that of a revoked one', async () => {
     await create('--name', 'till 9')
     expect(await keys('create', '--name', 'till 9')).toEqual(ended(1, 'is named "till 9" already', ''))
     await keys('revoke', 'till 9')
@@ -63,9 +63,9 @@ describe('create', () => {
   test.each([
     ['no name', []],
     ['a name of digits', ['--name', '12']],
-    ['no time at all', ['--name', 'a', '--expires', '0d']],
+    ['a duration of zero', ['--name', 'a', '--expires', '0d']],
     ['a duration beyond a hundred years', ['--name', 'a', '--expires', '5300w']],
-  ])('refuses %s: status 2', async (_, args) => {
+  ])('rejects %s with status 2', async (_, args) => {
     const before = (await list()).length
     expect(await keys('create', ...args)).toEqual(ended(2, /^petstore: /, ''))
     expect((await list()).length).toBe(before)
@@ -73,7 +73,7 @@ describe('create', () => {
 })
 
 describe('list', () => {
-  test('shows every key, for people and for programs, and no secret', async () => {
+  test('shows every key as text and as JSON, and no secret', async () => {
     await create('--name', 'Zoë 🐶')
     const { stdout } = await keys('list')
     expect(stdout).toMatch(/^ID +NAME +KEY +ACCESS +STATE +EXPIRES +LAST USED +CREATED\n/)
@@ -108,14 +108,14 @@ describe('list', () => {
 })
 
 describe('revoke', () => {
-  test('ends the key of a name: the running service refuses it within a second', async () => {
+  test('revokes a key by name, and the running service rejects it within a second', async () => {
     const key = await create('--name', 'lost')
     expect(await statusWith(key)).toBe(200)
     expect((await keys('revoke', 'lost')).status).toBe(0)
     await withinASecond(key, 401)
   })
 
-  test('refuses an unknown name with status 1', async () => {
+  test('rejects an unknown name with status 1', async () => {
     expect(await keys('revoke', 'nobody')).toEqual(ended(1, 'No active key'))
   })
 })
@@ -143,7 +143,7 @@ describe('rotate', () => {
     expect(await states()).toEqual(['revoked', 'revoked'])
   })
 
-  test('revoke asks for the id when two keys, from before names were unique, have the same name', async () => {
+  test('revoke asks for an id if two old keys have the same name', async () => {
     for (const n of [1, 2])
       runOnFile(file, `INSERT INTO keys (name, hash, read_only, created_at) VALUES ('twin', '${n}', 0, 1)`)
     const { status, stderr } = await keys('revoke', 'twin')
@@ -152,7 +152,7 @@ describe('rotate', () => {
     expect((await keys('revoke', id)).status).toBe(0)
   })
 
-  test('a key in its overlap, by name or id: the new key ends when the first was to end', async () => {
+  test('rotating a key again during its overlap keeps the lifetime of the first key', async () => {
     await create('--name', 'yearly', '--expires', '365d')
     await create('--name', 'endless')
     for (const name of ['yearly', 'endless']) {
@@ -165,14 +165,14 @@ describe('rotate', () => {
     }
   })
 
-  test('says until when the old key works: its own end, where that comes before the end of the overlap', async () => {
+  test('reports the expiry of the old key if that is before the end of the overlap', async () => {
     await create('--name', 'hourly', '--expires', '1h')
     const [{ expiresAt }] = (await list()).filter(({ name }) => name === 'hourly') as [{ expiresAt: string }]
     const { stderr } = await keys('rotate', 'hourly', '--overlap', '24h')
     expect(stderr).toContain(`works until ${expiresAt.slice(0, 16).replace('T', ' ')}Z.`)
   })
 
-  test('gives the new key as long a life as the old one had, also when ten days of it are over', async () => {
+  test('gives the new key the full lifetime of the old one, even after ten days', async () => {
     await create('--name', 'monthly', '--expires', '30d')
     const aged = (column: string) => `${column} = ${column} - ${10 * DAY_MS}`
     runOnFile(file, `UPDATE keys SET ${aged('created_at')}, ${aged('expires_at')} WHERE name = 'monthly'`)
@@ -181,7 +181,7 @@ describe('rotate', () => {
   })
 })
 
-test('the last use is saved within seconds, and when the service stops', async () => {
+test('saves the last use of a key within seconds, and when the service stops', async () => {
   const shop = await serve([], { env: { PETSTORE_DATABASE: temporaryFile('used.db') } })
   const other = { PETSTORE_DATABASE: /^Data +(\S+)$/m.exec(shop.stdout())?.[1] as string }
   const lastUsed = async () => JSON.parse((await run(['keys', 'list', '--json'], { env: other })).stdout)[0].lastUsedAt
@@ -197,13 +197,13 @@ test('the last use is saved within seconds, and when the service stops', async (
 })
 
 const full = existsSync('/dev/full')
-describe.skipIf(!full)(`a key that cannot be shown${full ? '' : ': skipped, there is no /dev/full'}`, () => {
+describe.skipIf(!full)(`a key that cannot be printed${full ? '' : ': skipped, there is no /dev/full'}`, () => {
   const unseen = (command: string, redirect = '>/dev/full') =>
     run([], { env, command: ['sh', '-c', `exec ${redirect}; exec '${launcher}' keys ${command}`] })
   const inForce = async () =>
     (await list()).filter(({ state }) => state === 'active').map(({ lastUsedAt, ...key }) => key)
 
-  test.each(['a full disk', 'a pipe that nobody reads'])('create to %s: it is revoked at once', async (where) => {
+  test.each(['a full disk', 'a closed pipe'])('create revokes the key if standard output is %s', async (where) => {
     const pipe = temporaryFile('pipe')
     Bun.spawnSync(['mkfifo', pipe])
     const before = await inForce()
@@ -214,7 +214,7 @@ describe.skipIf(!full)(`a key that cannot be shown${full ? '' : ': skipped, ther
     expect(await inForce()).toEqual(before)
   })
 
-  test('rotate: the new one is revoked, and the old one has no end', async () => {
+  test('rotate revokes the new key, and does not end the old one', async () => {
     const key = await create('--name', 'till 7')
     const before = await inForce()
     expect(await unseen("rotate 'till 7' --overlap 0s")).toEqual(ended(1, /^petstore: Standard .* revoked\.\n$/))
@@ -222,13 +222,13 @@ describe.skipIf(!full)(`a key that cannot be shown${full ? '' : ': skipped, ther
     expect(await statusWith(key)).toBe(200)
   })
 
-  test.each(['generate', 'list'])('%s: a sentence', async (command) => {
+  test.each(['generate', 'list'])('%s fails with a message', async (command) => {
     const sentence = /^petstore: Standard output cannot be written \(no space left on device\)\.\n$/
     expect(await unseen(command)).toEqual(ended(1, sentence))
   })
 })
 
-test('generate prints a key that no store knows', async () => {
+test('generate prints a key without adding it to a store', async () => {
   const { stdout } = await keys('generate')
   expect(keyEnvironment(stdout.trim())).toBe('production')
   expect(await statusWith(stdout.trim())).toBe(401)

@@ -1,4 +1,4 @@
-// `petstore login` and `logout`, and which service the commands talk to.
+// `petstore login` and `logout`, and which service and key commands use.
 
 import { describe, expect, test } from 'bun:test'
 import * as fs from 'node:fs'
@@ -23,23 +23,23 @@ describe('a saved login', () => {
 
   test.each<[string, Record<string, string>, string[], number, string]>([
     ['is used', {}, [], 3, 'http://127.0.0.1:1/v1 cannot be reached'],
-    ['gives its key to no other address', { PETSTORE_URL: service.url }, [], 4, `no API key for ${service.url}`],
-    ['gives its key to no other port', { PETSTORE_PORT: port }, [], 4, `no API key for ${service.url}`],
-    ['keeps its address from the key', { PETSTORE_API_KEY: service.key, PETSTORE_PORT: port }, [], 0, ''],
-    ['keeps its address from a key in a flag', { PETSTORE_PORT: port }, ['--api-key', service.key], 0, ''],
+    ['does not send its key to another address', { PETSTORE_URL: service.url }, [], 4, `no API key for ${service.url}`],
+    ['does not send its key to another port', { PETSTORE_PORT: port }, [], 4, `no API key for ${service.url}`],
+    ['is overridden by a key and a port', { PETSTORE_API_KEY: service.key, PETSTORE_PORT: port }, [], 0, ''],
+    ['is overridden by a key in a flag and a port', { PETSTORE_PORT: port }, ['--api-key', service.key], 0, ''],
   ])('%s', async (_what, env, args, status, message) => {
     savedElsewhere()
     const ended = await pets(['list', ...args], { env: { ...saved, ...env } })
     expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(message)])
   })
 
-  test('keeps its address from a key alone', async () => {
+  test('is not used if only a key is given', async () => {
     savedElsewhere()
     const { stdout } = await run(['status'], { cwd, env: { ...saved, PETSTORE_API_KEY: generateKey('production') } })
     expect(stdout).toStartWith('Service  http://127.0.0.1:8080/v1\n')
   })
 
-  test('that is damaged disturbs nobody who does not need it', async () => {
+  test('that is damaged only affects commands that need it', async () => {
     savedElsewhere()
     fs.writeFileSync(join(home, '.config/petstore/login.json'), '{')
     expect(
@@ -54,15 +54,15 @@ test.each<[string, string[], Record<string, string>, number]>([
   ['a mistyped key in a flag', ['inventory', '--api-key', 'pets_live_0'], {}, 4],
   ['a mistyped key and a wrong flag', ['inventory', '--api-key', 'pets_live_0', '--url', 'ftp://a'], {}, 2],
   ['a mistyped key and a wrong address', ['inventory'], { PETSTORE_API_KEY: 'pets_live_0', PETSTORE_URL: 'a' }, 1],
-  ['a file of the key that is missing', ['inventory'], { PETSTORE_API_KEY_FILE: '/none' }, 1],
+  ['a missing key file', ['inventory'], { PETSTORE_API_KEY_FILE: '/none' }, 1],
   ['a mistyped first key of a service', ['serve'], { PETSTORE_BOOTSTRAP_KEY: 'pets_live_0' }, 1],
-])('%s: exit status', async (_what, args, env, status) => {
+])('the exit status of %s', async (_what, args, env, status) => {
   expect(await run(args, { cwd, env })).toMatchObject({ status, stdout: '' })
 })
 
 describe('login', () => {
   test.each([40, 80])(
-    'at a terminal of %i columns, shows its questions and the address, and not the key',
+    'shows its questions and the address, but not the key, at a terminal of %i columns',
     async (columns) => {
       const env = { HOME: fs.mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' }
       const terminal = openTerminal(['login'], env, columns)
@@ -83,7 +83,7 @@ describe('login', () => {
     },
   )
 
-  test('at a terminal, ends when the person does not answer', async () => {
+  test('saves nothing after Ctrl-C', async () => {
     const terminal = openTerminal(['login'], { HOME: fs.mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' })
     await terminal.waitFor('Address')
     terminal.type('\x03')
@@ -91,7 +91,7 @@ describe('login', () => {
     expect(terminal.screen()).toContain('\npetstore: Nothing was saved.')
   })
 
-  test('saves a key that the service accepts, readable only by its owner, for that address only', async () => {
+  test('saves a key that the service accepts, for that address only, and readable only by its owner', async () => {
     const home = fs.mkdtempSync(temporaryFile('home-'))
     const env = { HOME: home, PETSTORE_PORT: new URL(service.url).port }
     const login = (key: string) => run(['login'], { cwd, env, stdin: `${key}\n` })
@@ -121,19 +121,22 @@ describe('login', () => {
   })
 })
 
-/** A user without an entry and without HOME, as in a container that runs with any user id. It may read the files of root. */
+/** A user id without a passwd entry and without HOME, as in a container. It can read the files of root. */
 const UNKNOWN = 'setpriv --reuid=54321 --inh-caps=+dac_override --ambient-caps=+dac_override env -u HOME'.split(' ')
-const canBe = Bun.which('setpriv') !== null && Bun.spawnSync([...UNKNOWN, 'true']).success
+const canSwitch = Bun.which('setpriv') !== null && Bun.spawnSync([...UNKNOWN, 'true']).success
 
-test.skipIf(!canBe)(`works without a home folder${canBe ? '' : ': skipped, not root or no setpriv'}`, async () => {
-  const command = [...UNKNOWN, launcher]
-  const env = { PETSTORE_URL: service.url }
-  const list = (more = {}) => run(['pets', 'list'], { cwd, env: { ...env, ...more }, command })
-  expect((await list({ PETSTORE_API_KEY: service.key })).status).toBe(0)
-  const stderr = `petstore: There is no API key for ${service.url}. Run petstore login, or set PETSTORE_API_KEY.\n`
-  expect(await list()).toEqual({ status: 4, stdout: '', stderr })
-  expect((await run(['status'], { cwd, env, command })).stdout).toContain('ready')
-  expect((await run(['logout'], { cwd, env, command })).stderr).toBe('Logged out.\n')
-  const login = await run(['login'], { cwd, env, command })
-  expect([login.status, login.stderr]).toEqual([1, expect.stringContaining('Set HOME or XDG_CONFIG_HOME')])
-})
+test.skipIf(!canSwitch)(
+  `works without a home folder${canSwitch ? '' : ': skipped, not root or no setpriv'}`,
+  async () => {
+    const command = [...UNKNOWN, launcher]
+    const env = { PETSTORE_URL: service.url }
+    const list = (more = {}) => run(['pets', 'list'], { cwd, env: { ...env, ...more }, command })
+    expect((await list({ PETSTORE_API_KEY: service.key })).status).toBe(0)
+    const stderr = `petstore: There is no API key for ${service.url}. Run petstore login, or set PETSTORE_API_KEY.\n`
+    expect(await list()).toEqual({ status: 4, stdout: '', stderr })
+    expect((await run(['status'], { cwd, env, command })).stdout).toContain('ready')
+    expect((await run(['logout'], { cwd, env, command })).stderr).toBe('Logged out.\n')
+    const login = await run(['login'], { cwd, env, command })
+    expect([login.status, login.stderr]).toEqual([1, expect.stringContaining('Set HOME or XDG_CONFIG_HOME')])
+  },
+)

@@ -1,4 +1,4 @@
-// What a command says when it fails: one style, in words, whichever part of the program found the fault.
+// Error messages of commands have one style, and explain system errors in words.
 
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { systemReason } from '../../src/domain/system-reason.ts'
 const { connection, cwd, file, pets } = await openShop()
 const usage = (command: string) => `  ${command} --help shows the usage.\n`
 
-describe('an error', () => {
+describe('an error message', () => {
   test.each([
     [['lst'], `Unknown command 'lst'.\n${usage('petstore')}`],
     [['pets', 'sell', '4'], `Unknown command 'sell'. Did you mean petstore sell PET?\n${usage('petstore pets')}`],
@@ -23,7 +23,7 @@ describe('an error', () => {
     [['migrate'], `Give --check or --apply.\n${usage('petstore migrate')}`],
     [['help', 'nope'], `There is no command and no guide 'nope'.\n${usage('petstore help')}`],
     [['restore', 'none.db'], /^There is no backup at .*none\.db\.\n$/],
-  ])('%j is told in one style', async (args, message) => {
+  ])('has the common style: %j', async (args, message) => {
     const { stdout, stderr } = await run(args, { cwd })
     expect(stdout).toBe('')
     expect(stderr).toStartWith('petstore: ')
@@ -32,7 +32,7 @@ describe('an error', () => {
     else expect(said).toMatch(message)
   })
 
-  test('of a command that was mistyped begins in red, as every other', async () => {
+  test('begins in red at a terminal, even for a mistyped command', async () => {
     for (const args of [['lst'], ['keys', 'list']]) {
       const terminal = openTerminal(args, { PETSTORE_DATABASE: '/nope/x.db' })
       await terminal.exited
@@ -41,7 +41,7 @@ describe('an error', () => {
   })
 })
 
-describe('a failure of the system is told in words', () => {
+describe('explains a system error in words', () => {
   const ANOTHER = '--url or PETSTORE_URL names another service.'
   const gone = '(no such file or directory)'
   const locked = mkdtempSync(temporaryFile('home-'))
@@ -70,21 +70,18 @@ test.each([
   ['ESTALE', 'stale file handle'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'depth zero self signed cert'],
   [undefined, 'unknown reason'],
-])('the code %s of the system is told in words', (code, words) => {
+])('explains the system error code %s in words', (code, words) => {
   expect(systemReason({ code })).toBe(words)
 })
 
-test.each(['show', 'get'])(
-  'a deprecated command says so in its last 90 days, and not before: pets %s',
-  async (name) => {
-    await pets(['import', file('one.csv', 'name,categoryId\nRex,1\n')])
-    expect(await pets([name, '1'])).toMatchObject({ status: 0, stderr: '' })
-    const removal = new Date(Date.now() + 80 * 86_400_000)
-    const headers = { Deprecation: '@1764892800', Sunset: removal.toUTCString() }
-    const pet = { id: 1, name: 'Rex', categoryId: 1, status: 'sold' }
-    const { url } = startFake(() => Response.json(pet, { headers }))
-    const { stderr } = await pets([name, '1', '--url', url])
-    const day = removal.toISOString().slice(0, 10)
-    expect(stderr).toBe(`petstore: pets ${name} is deprecated: the service will remove what it calls on ${day}.\n`)
-  },
-)
+test.each(['show', 'get'])('a deprecated command warns in its last 90 days, and not before: pets %s', async (name) => {
+  await pets(['import', file('one.csv', 'name,categoryId\nRex,1\n')])
+  expect(await pets([name, '1'])).toMatchObject({ status: 0, stderr: '' })
+  const removal = new Date(Date.now() + 80 * 86_400_000)
+  const headers = { Deprecation: '@1764892800', Sunset: removal.toUTCString() }
+  const pet = { id: 1, name: 'Rex', categoryId: 1, status: 'sold' }
+  const { url } = startFake(() => Response.json(pet, { headers }))
+  const { stderr } = await pets([name, '1', '--url', url])
+  const day = removal.toISOString().slice(0, 10)
+  expect(stderr).toBe(`petstore: pets ${name} is deprecated: the service will remove what it calls on ${day}.\n`)
+})

@@ -1,4 +1,4 @@
-// Commands that show and take the names of categories, and the service that has them.
+// Commands that show and accept category names, and the service that provides the names.
 
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const pets = (...args: string[]) =>
   run(['pets', ...args], { cwd, env: { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key } })
 
 describe('a category', () => {
-  test('is given by its name, in any case, or by its id; tables show names, JSON has ids', async () => {
+  test('can be given by name, in any case, or by id; tables show names, JSON has ids', async () => {
     const added = await pets('add', 'Rex', '--category', 'dogs')
     expect([added.stderr, added.stdout]).toEqual(['', 'ID  NAME  CATEGORY  STATUS\n1   Rex   Dogs      available\n'])
     const json = await pets('add', 'Pip', '--category', 'vogel', '--json')
@@ -41,7 +41,7 @@ describe('a category', () => {
     )
   })
 
-  test('that has no such name is refused, with the names that there are', async () => {
+  test('with an unknown name is rejected, and the message lists the names', async () => {
     expect(await pets('add', 'Rex', '--category', 'Dgos')).toEqual({
       stdout: '',
       stderr:
@@ -51,7 +51,7 @@ describe('a category', () => {
   })
 })
 
-test('an import takes names of categories, and adds nothing twice if a name becomes an id', async () => {
+test('an import accepts category names, and adds no duplicates if a name is replaced by its id', async () => {
   const file = join(cwd, 'names.csv')
   writeFileSync(file, 'name,category\nAnna,Dogs\nBea,VÖGEL\nCleo,9\nDora,Cats\n')
   const first = await pets('import', '--keep-going', file)
@@ -66,7 +66,7 @@ test('an import takes names of categories, and adds nothing twice if a name beco
   expect(json.stderr).toContain('line 2: It has a category that does not exist: 8.\nAdded 1 pet.')
 })
 
-test('completions have the names that a shell needs no quotes for', async () => {
+test('completions include names that need no quotes', async () => {
   const script = async (env: Record<string, string>) => (await run(['completion', 'bash'], { env })).stdout
   const rows = (await script({ PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key })).split('\n')
   for (const command of ['list', 'add', 'export', 'update']) {
@@ -80,7 +80,7 @@ test('completions have the names that a shell needs no quotes for', async () => 
   expect([unreached, unreached.includes('Dogs')]).toEqual([await script({}), false])
 })
 
-test('with a service of 1.0.0, or what else has no names, categories are ids', async () => {
+test('categories are ids if the service has no names, as in 1.0.0', async () => {
   const notFound = { code: 'not_found', message: 'Nothing exists at this path.', status: 404 }
   for (const [body, status] of [
     [JSON.stringify(notFound), 404],
@@ -110,7 +110,7 @@ describe('serve', () => {
     return (await fetch(new URL('/names', url), { headers, keepalive: false })).text()
   }
 
-  test('tells the names of the file as it was at the start, in every worker', async () => {
+  test('uses the names read at the start, in every worker', async () => {
     writeFileSync(file, 'id;name\r\n7;Dogs\r\n')
     const service = await serve(['--workers', '2'], { env })
     writeFileSync(file, 'id;name\r\n7;Cats\r\n')
@@ -120,7 +120,7 @@ describe('serve', () => {
     await service.stop()
   })
 
-  test('does not start with a file that has problems, and other commands do not read it', async () => {
+  test('does not start with an invalid file, which other commands do not read', async () => {
     writeFileSync(file, 'id,name\n7,Dogs\n7,dogs\n')
     const folder = temporaryFile('a.db')
     expect(await run(['serve', '--port', '0', '--database', folder], { env })).toEqual({

@@ -1,5 +1,4 @@
-// `petstore orders` and `petstore inventory` as real processes against a real service: what they print, where, and how they
-// end.
+// `petstore orders`, `petstore sell` and `petstore inventory`.
 
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync } from 'node:fs'
@@ -13,7 +12,7 @@ import { type Order, PetstoreClient } from '../../../client/src/petstore.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { petNotAvailable } from '../../src/domain/decisions/refusal-messages.ts'
 
-// Times are real: the command counts `30m` from now.
+// A real clock, because the command adds `30m` to the current time.
 const service = await startService({ now: Date.now })
 const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
 const cwd = mkdtempSync(temporaryFile('cwd-'))
@@ -24,20 +23,20 @@ const orders = (...args: string[]) => petstore(['orders', ...args])
 const addPet = async (name = 'Rex') => (await client.createPet(newPet({ name }))).id
 const minute = (time: string) => `${time.slice(0, 16).replace('T', ' ')}Z`
 
-test('says so when there is nothing to show', async () => {
+test('reports an empty list', async () => {
   const empty = await startService()
   const env = { PETSTORE_URL: empty.url, PETSTORE_API_KEY: empty.key }
   const orders = (...args: string[]) => run(['orders', ...args], { env })
   expect(await orders('list')).toEqual({ status: 0, stdout: '', stderr: 'There are no orders yet.\n' })
   expect((await orders('list', '--status', 'pending')).stderr).toBe('No order is pending.\n')
   expect((await orders('list', '--pet', '7', '--status', 'gone')).stderr).toContain('Allowed choices are pending, ')
-  // A pet is sold, its order completed.
+  // `sold` is the status of a pet; the status of its order is `completed`.
   expect((await orders('list', '--status', 'sold')).stderr).toBe('No order is completed.\n')
   expect((await orders('list', '--pet', '7')).stderr).toBe('Pet 7 has no orders.\n')
   expect((await orders('list', '--json')).stdout).toBe('[]\n')
 })
 
-test('sells a pet and counts the pets, in tables for people', async () => {
+test('places and completes an order, and counts the pets, as tables', async () => {
   const petId = await addPet('Ada')
   const placed = await orders('place', String(petId), '--expires', '30m', '--reference', 'till 3')
   const [order] = (await client.listOrderPage({ petId })).orders
@@ -56,7 +55,7 @@ test('sells a pet and counts the pets, in tables for people', async () => {
   expect(await orders('sell', String(id))).toEqual(completed)
   expect(completed.stderr).toBe(`Sold pet ${petId} (Ada).\n`)
   expect(completed.stdout).toContain(' completed ')
-  // The reservation is over, and so is its end.
+  // A completed order shows no expiry.
   expect(completed.stdout).not.toContain(minute(expiresAt))
   expect((await petstore(['inventory', '--json'])).stdout).toBe(`${(await service.get('/store/inventory')).text}\n`)
   const shown = await orders('show', String(id))
@@ -69,7 +68,10 @@ test('sells a pet and counts the pets, in tables for people', async () => {
 describe('petstore sell', () => {
   const newestOrder = async (petId: bigint) => (await client.listOrderPage({ petId, sort: 'newest' })).orders[0]
 
-  /** The service behind a gate that answers `POST …/complete` with `status` instead, and passes the n-th on before. */
+  /**
+   * Sells a pet through a proxy that answers `POST …/complete` with `status`. With `passesOn`, the service completes
+   * the order, too.
+   */
   async function sellBehind(petId: bigint, status: number, passesOn = false) {
     let asked = 0
     const { url } = startFake(async (request) => {
@@ -82,7 +84,7 @@ describe('petstore sell', () => {
     return { ...ended, asked }
   }
 
-  test('sells a pet once, and names it', async () => {
+  test('sells a pet once, and prints its name', async () => {
     const petId = await addPet('Bruno')
     const sold = await petstore(['sell', String(petId), '--reference', 'receipt 4711'])
     const order = await newestOrder(petId)
@@ -95,7 +97,7 @@ describe('petstore sell', () => {
     expect([json.stderr, JSON.parse(json.stdout)]).toEqual(['', expect.objectContaining({ status: 'completed' })])
   })
 
-  test('refuses a pet that another order holds, and names the order and its customer', async () => {
+  test('rejects a reserved pet, and names the order and its customer', async () => {
     const petId = await addPet()
     const { id } = await client.placeOrder({ petId, reference: 'Anna' })
     const refused = await petstore(['sell', String(petId)])
@@ -107,13 +109,13 @@ describe('petstore sell', () => {
     expect((await petstore(['sell', String(sold.id)])).stderr).toStartWith(`petstore: Pet ${sold.id} is sold. (from`)
   })
 
-  test('cancels its order if the service refuses to complete it', async () => {
+  test('cancels its order if the service rejects its completion', async () => {
     const petId = await addPet()
     expect(await sellBehind(petId, 409)).toMatchObject({ status: 1, stderr: expect.stringMatching(/^petstore: No\./) })
     expect(await newestOrder(petId)).toMatchObject({ status: 'cancelled' })
   })
 
-  test.each([true, false])('prints how to find out whether the pet is sold: completed %j', async (completed) => {
+  test.each([true, false])('prints how to find out whether the pet was sold: completed %j', async (completed) => {
     const petId = await addPet()
     const { status, stderr, asked } = await sellBehind(petId, 500, completed)
     const { id, expiresAt = '', placedAt = '', ...order } = (await newestOrder(petId)) as Order
@@ -126,7 +128,7 @@ describe('petstore sell', () => {
   })
 })
 
-test('releases a pet, in JSON for programs', async () => {
+test('cancels an order, and prints JSON', async () => {
   const petId = await addPet()
   const until = new Date(Date.now() + 3_600_000).toISOString()
   const placed = await orders('place', String(petId), '--expires', until.replace('Z', '+00:00'), '--json')
@@ -138,7 +140,7 @@ test('releases a pet, in JSON for programs', async () => {
   expect([again.status, again.stdout]).toEqual([0, expect.stringContaining(' cancelled ')])
 })
 
-test('lists and exports all orders that the filters select, with their text in full', async () => {
+test('lists and exports all orders that match the filters, without truncating text', async () => {
   const wide = await client.placeOrder({ petId: await addPet('漢'.repeat(TEXT_LENGTH_MAX)) })
   expect((await orders('list', '--pet', String(wide.petId))).stdout).toContain(
     ` ${'漢'.repeat(TEXT_LENGTH_MAX)}  pending  `,

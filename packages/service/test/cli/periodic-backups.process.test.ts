@@ -1,4 +1,4 @@
-// Backups that a running service takes by itself: of services that share a folder, with wrong clocks, and at a stop.
+// Periodic backups of a running service: shared folders, wrong clocks and stops.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -14,13 +14,13 @@ import { readConfig } from '../../src/config/read-config.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
 
-/** A process whose clock is ahead by a minute with each second. */
+/** The clock of this process runs 60 times as fast. */
 const HURRIED = sourceWith('clock-hurried.ts')
 
 const alwaysOurs = async () => true
 const LINUX = process.platform === 'linux'
 
-/** So large that a backup of it can be interrupted. */
+/** Adds so many pets that a backup takes long enough to be interrupted. */
 function grow(database: string, pets = 400_000): void {
   const large = new Database(database)
   large.run(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT ${pets})
@@ -29,7 +29,7 @@ function grow(database: string, pets = 400_000): void {
   large.close()
 }
 
-test('it is known for how long a backup has been due', async () => {
+test('reports for how long a backup has been overdue', async () => {
   const folder = dirname(temporaryFile('x'))
   const at = Date.parse('2026-11-22T12:00:00Z')
   const config = readConfig({ PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1h' })
@@ -41,7 +41,7 @@ test('it is known for how long a backup has been due', async () => {
     async () => true,
   )
   now += 5_000
-  // Due since the start, while there is none.
+  // Without any backup, one has been due since the start.
   expect(overdueSeconds?.()).toBe(5)
   writeFileSync(join(folder, 'petstore-20261122T120001Z.db'), '')
   await until('the backup', () => overdueSeconds?.() === 0)
@@ -50,7 +50,7 @@ test('it is known for how long a backup has been due', async () => {
   await stop()
 })
 
-test('a backup belongs to a store that has its first key and its last event', async () => {
+test('a backup belongs to a store that has the same first key and the last event of the backup', async () => {
   const folder = dirname(temporaryFile('x'))
   const { database } = await made(0)
   const copy = (name: string, from = database) => {
@@ -92,7 +92,7 @@ test('a backup belongs to a store that has its first key and its last event', as
 })
 
 describe.concurrent('periodic backups', () => {
-  test('are taken periodically; the newest are kept, and other files in the folder stay', async () => {
+  test('are taken periodically, and only the newest are kept; other files in the folder stay', async () => {
     const { database, key } = await made(1)
     const folder = dirname(temporaryFile('x'))
     const others = ['petstore-notes.db', nameAt(Date.parse('2099-01-01'))]
@@ -109,7 +109,7 @@ describe.concurrent('periodic backups', () => {
     for (const name of kept) expect(rows(join(folder, name))[0]?.length).toBe(1)
   })
 
-  test('that fail are logged with the reason and repeated; the service continues', async () => {
+  test('are logged with the reason and retried if they fail, while the service continues', async () => {
     const { database, key } = await made(1)
     const folder = temporaryFile('folder')
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '24h' }
@@ -125,7 +125,7 @@ describe.concurrent('periodic backups', () => {
     expect(await service.stop()).toBe(0)
   })
 
-  test('that failed are repeated at once when the clock was set back by more than a minute', async () => {
+  test('are retried immediately if the clock was set back by more than a minute after a failure', async () => {
     const folder = temporaryFile('folder')
     const lines: string[] = []
     const log = createLog('info', { destination: { write: (line) => lines.push(line) } })
@@ -140,7 +140,7 @@ describe.concurrent('periodic backups', () => {
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['backup failed', 'backup failed'])
   })
 
-  test('of two services of one store in one folder are complete, and none fails', async () => {
+  test('of two services of one store in one folder are complete and do not fail', async () => {
     const { database } = await made(1)
     const folder = dirname(temporaryFile('x'))
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s', PETSTORE_BACKUP_KEEP: '100' }
@@ -154,7 +154,7 @@ describe.concurrent('periodic backups', () => {
     for (const name of readdirSync(folder)) expect(rows(join(folder, name))[0]?.length).toBe(1)
   })
 
-  test('neither count nor remove a backup of another store, and a warning names it', async () => {
+  test('neither count nor remove backups of another store, and log a warning about them', async () => {
     const stores = [await made(1), await made(2)]
     const folder = dirname(temporaryFile('x'))
     const backup = join(folder, nameAt(Date.parse('2026-01-01')))
@@ -166,7 +166,7 @@ describe.concurrent('periodic backups', () => {
     for (const service of services) {
       expect(await service.stop()).toBe(0)
       const warnings = service.stderr().split('"msg":"backups of another store"').length - 1
-      // At the start, and with each backup.
+      // Once at the start, and once after each backup.
       expect(warnings).toBe(1 + taken(service))
       expect(service.stderr()).not.toContain('backup failed')
     }
@@ -175,7 +175,7 @@ describe.concurrent('periodic backups', () => {
   })
 
   test.skipIf(!LINUX)(
-    `that were killed leave files that the next one removes, once their writer is gone${LINUX ? '' : ' (Linux only)'}`,
+    `remove the unfinished files of backups that were killed${LINUX ? '' : ' (Linux only)'}`,
     async () => {
       const [{ database: large }, { database: small }] = [await made(1), await made(1)]
       grow(large, 100_000)
@@ -188,7 +188,7 @@ describe.concurrent('periodic backups', () => {
       const partials = () =>
         readdirSync(folder).filter((name) => name.includes('.partial') && ![...others, ...left].includes(name))
 
-      // As a service starts it, and as it goes on when that service is killed.
+      // A backup process as a service starts it. It continues if that service is killed.
       const file = join(folder, nameAt(Date.parse('2026-01-02')))
       const writer = spawnSilent('backup', file, '--database', large)
       const hasBytes = () => partials().some((name) => statSync(join(folder, name)).size > 0)
@@ -200,7 +200,7 @@ describe.concurrent('periodic backups', () => {
       const service = await serve(['--database', small], { env })
       const taken = () => service.stderr().split('"msg":"backup"').length - 1
       await until('a backup is taken', () => taken() >= 1)
-      // The writer lives, and may go on.
+      // The writer is alive and can continue.
       expect(partials()).toContain(partial)
       expect(left.filter((name) => readdirSync(folder).includes(name))).toEqual([])
       writer.kill('SIGKILL')
@@ -213,7 +213,7 @@ describe.concurrent('periodic backups', () => {
     },
   )
 
-  test('leave no file and no error when the service stops', async () => {
+  test('are cancelled without an error, and leave no file, when the service stops', async () => {
     const { database } = await made(1)
     grow(database)
     const folder = dirname(temporaryFile('x'))

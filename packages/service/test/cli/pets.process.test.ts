@@ -1,4 +1,4 @@
-// `petstore pets` as a real process against a real service: what it prints, where, and how it ends.
+// `petstore pets …`, exit statuses and help.
 
 import { describe, expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
@@ -14,7 +14,7 @@ const itself = temporaryFile('itself.csv')
 symlinkSync(itself, itself)
 
 describe('pets', () => {
-  test('adds, lists and fetches pets, for people', async () => {
+  test('adds, lists and shows pets as tables', async () => {
     const added = await pets(['add', 'Rex\u001b[31m', '--category', '9223372036854775807', '--status', 'sold'])
     const row = /^ID +NAME +CATEGORY +STATUS\n\d {3}Rex\ufffd\[31m {2}9223372036854775807 {2}sold\n$/
     expect(added).toEqual({ status: 0, stderr: '', stdout: expect.stringMatching(row) })
@@ -22,7 +22,7 @@ describe('pets', () => {
     expect(await pets(['show', /^\d+/m.exec(added.stdout)?.[0] ?? ''])).toEqual(added)
   })
 
-  test('prints exact JSON, for programs', async () => {
+  test('prints exact JSON', async () => {
     const { stdout } = await pets(['add', 'Mia', '--category', '-9223372036854775808', '--json'])
     const id = /\d+/.exec(stdout)?.[0] ?? ''
     expect(stdout).toBe(`{"id":${id},"name":"Mia","categoryId":-9223372036854775808,"status":"available"}\n`)
@@ -31,7 +31,7 @@ describe('pets', () => {
     expect((await pets(['list', '--status', 'pending', '--json'])).stdout).toBe('[]\n')
   })
 
-  test('lists the newest first, and a category', async () => {
+  test('lists newest first, by category, status and search', async () => {
     const lines = async (...flags: string[]) =>
       (await pets(['list', '--category', '77', ...flags])).stdout.match(/^\d+/gm)
     const [first, second] = [
@@ -65,7 +65,7 @@ describe('pets', () => {
     expect(ended.stderr).not.toContain('    at ')
   })
 
-  test('exits with 3 when the service does not respond, with 4 when it refuses the key, or there is none', async () => {
+  test('exits with 3 if the service does not respond, and with 4 if the key is rejected or missing', async () => {
     const away = await pets(['list'], { env: { ...connection(), PETSTORE_URL: 'http://127.0.0.1:1' } })
     expect([away.status, away.stderr]).toEqual([3, expect.stringContaining('http://127.0.0.1:1/v1 cannot be reached')])
     const readOnly = await service.addKey({ readOnly: true })
@@ -79,18 +79,18 @@ describe('pets', () => {
     ['long.', ['pets', 'add', '', '--category', '1']],
     [refusedKey('unknown').message, ['inventory', '--api-key', generateKey('production')]],
     ['production.', ['demo', '--yes', '--api-key', generateKey('staging')]],
-  ])('the service is named after: %s', async (message, args) => {
+  ])('an error from the service ends with its address: %s', async (message, args) => {
     const { stderr } = await run(args, { cwd, env: connection() })
     expect(stderr).toContain(`${message} (from ${service.url})\n`)
   })
 
-  test('exits quietly when the reader closes the pipe', async () => {
+  test('exits quietly if the reader closes the pipe', async () => {
     const command = ['sh', '-c', `'${join(root, 'bin/petstore')}' pets list --all --json | head -c 1`]
     expect(await run([], { cwd, env: connection(), command })).toEqual({ stdout: '[', stderr: '', status: 0 })
   })
 })
 
-test('help shows a command within a command', async () => {
+test('help shows subcommands', async () => {
   const direct = await run(['keys', 'rotate', '--help'], { cwd })
   expect(direct.stdout).toContain('petstore keys rotate')
   expect(await run(['help', 'keys', 'rotate'], { cwd })).toEqual(direct)

@@ -1,5 +1,4 @@
-// Everything that the commands print, fed with hostile text: nothing that comes from outside controls the terminal, and nobody can
-// write a line that looks like one of ours.
+// Commands print hostile text without control characters, and without lines that look like their own.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -14,12 +13,12 @@ import { generateKey } from '../../src/domain/keys.ts'
 import { terminalLine } from '../../src/observability/log.ts'
 
 const ESCAPE = '\u001b'
-/** It sets the window's title, erases the screen, turns text around, and ends in a line of its own. */
+/** Sets the window title, erases the screen, reverses the text direction, and overwrites its line. */
 const HOSTILE = `${ESCAPE}]0;owned\u0007\u009b2J\u202e\u2066\u200f\u2028\u007f\rX`
 const NEWLINE = `${HOSTILE}\npetstore: done`
-/** What HOSTILE has, but for our own tabs and line ends. */
+/** All control characters except the tabs and line ends that commands print themselves. */
 const CONTROLS = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
-/** The codes of our own: colours, those of readline and of the progress bar. */
+/** Escape sequences that commands print themselves: colours, and those of readline and the progress bar. */
 const OURS = new RegExp(`${ESCAPE}\\[(?:[0-9;]*m|\\?(?:25|7)[hl]|[0-9]*[GJKAC])|${ESCAPE}[78]`, 'gu')
 
 const folder = mkdtempSync(temporaryFile('hostile-'))
@@ -30,7 +29,7 @@ const file = (name: string, contents: string | Uint8Array): string => {
   return name
 }
 
-/** A service that says nothing but hostile text. */
+/** A server that answers with hostile text. */
 const { url } = startFake(({ method, url }) => {
   const { pathname, searchParams } = new URL(url)
   const headers = { 'X-Request-Id': HOSTILE.replaceAll(/[^\u0080-\u00ff]|\r/g, '') }
@@ -45,7 +44,7 @@ const { url } = startFake(({ method, url }) => {
 })
 const connection = { PETSTORE_URL: url, PETSTORE_API_KEY: generateKey('production') }
 
-/** A store with a key of a hostile name, which no command creates. */
+/** A store with a hostile key name, which no command accepts. */
 const { database: store } = await made(0)
 const database = new Database(store)
 database.run(`UPDATE keys SET name = ?`, [NEWLINE])
@@ -60,16 +59,16 @@ interface Printer {
 
 const importing = (name: string, content: string | Buffer) => ['pets', 'import', file(name, content)]
 
-/** By what is hostile. */
+/** By the source of the hostile text. */
 const PRINTERS: Record<string, Printer> = {
   'an unknown command': { args: [HOSTILE] },
   'an unknown flag': { args: ['pets', 'list', `--${HOSTILE}`] },
   'the value of a flag': { args: ['pets', 'list', '--limit', NEWLINE] },
   'the status that a flag names': { args: ['pets', 'list', '--status', HOSTILE] },
-  'a command of which to show the help': { args: ['help', HOSTILE] },
+  'the argument of help': { args: ['help', HOSTILE] },
   'the header of a CSV file': { args: importing('header.csv', `"${NEWLINE}",b\n1,2\n`), env: connection },
-  'what a service says of a record': { args: importing('a.csv', 'name,categoryId\na,1\n'), env: connection },
-  'the name of a file that is not there': { args: ['pets', 'import', `${NEWLINE}.csv`], env: connection },
+  'the rejection of a record': { args: importing('a.csv', 'name,categoryId\na,1\n'), env: connection },
+  'the name of a missing file': { args: ['pets', 'import', `${NEWLINE}.csv`], env: connection },
   'the name of an empty file': { args: importing(`${HOSTILE}.csv`, 'name,categoryId\n'), env: connection },
   'the name of a file that is not UTF-8': { args: importing(`${HOSTILE}.json`, Buffer.of(0xff)), env: connection },
   'the name of an export': { args: ['pets', 'export', `${HOSTILE}-2.csv`], env: connection },
@@ -78,26 +77,26 @@ const PRINTERS: Record<string, Printer> = {
   'the id of a request that failed': { args: ['inventory'], env: connection },
   'a list of orders': { args: ['orders', 'list'], env: connection },
   'one pet': { args: ['pets', 'show', '1'], env: connection },
-  'what a service says of its key': { args: ['status'], env: connection },
-  'what a service says to the sample pets': { args: ['demo'], env: connection },
-  'what a service says to an order': { args: ['orders', 'place', '1'], env: connection },
-  'a saved login that is damaged': { args: ['pets', 'list'], env: { XDG_CONFIG_HOME: damagedLogin() } },
+  'the description of a key': { args: ['status'], env: connection },
+  'the rejection of sample pets': { args: ['demo'], env: connection },
+  'the rejection of an order': { args: ['orders', 'place', '1'], env: connection },
+  'the path of a damaged login': { args: ['pets', 'list'], env: { XDG_CONFIG_HOME: damagedLogin() } },
   'the name of a key': { args: ['keys', 'list'], env: local },
   'the name of a key that called a deprecated operation': { args: ['deprecated'], env: local },
-  'the name of a key that is not there': { args: ['keys', 'revoke', `${NEWLINE}2`], env: local },
-  'the name of a store that is not there': { args: ['keys', 'list'], env: { PETSTORE_DATABASE: NEWLINE } },
+  'the name of a missing key': { args: ['keys', 'revoke', `${NEWLINE}2`], env: local },
+  'the name of a missing store with a line end': { args: ['keys', 'list'], env: { PETSTORE_DATABASE: NEWLINE } },
   'the name of a missing store': { args: ['keys', 'create', '--name', 'a', '--database', `${HOSTILE}-none.db`] },
   'the name of a store to migrate': { args: ['migrate', '--apply', '--database', `${HOSTILE}.db`] },
   'the name of a backup': { args: ['backup', `${HOSTILE}-backup.db`], env: local },
-  'the name of a backup that is not there': { args: ['restore', `${NEWLINE}.db`], env: local },
-  'the name of a store that cannot be copied': { args: ['copy', '--from', NEWLINE, '--to', 'a.db'] },
-  'a folder for backups that cannot be': {
+  'the name of a missing backup': { args: ['restore', `${NEWLINE}.db`], env: local },
+  'the name of a missing store to copy': { args: ['copy', '--from', NEWLINE, '--to', 'a.db'] },
+  'the name of an impossible backup folder': {
     args: ['serve', '--port', '0', '--database', temporaryFile('a.db')],
     env: { PETSTORE_BACKUP_DIR: `/dev/null/${NEWLINE}` },
   },
 }
 
-describe('shows no character that controls a terminal, and no line that is not ours', () => {
+describe('prints no control character and no forged line', () => {
   for (const [what, { args, env }] of Object.entries(PRINTERS)) {
     test(what, async () => {
       const { stdout, stderr } = await run(args, { cwd, ...(env && { env }) })
@@ -116,7 +115,7 @@ describe('shows no character that controls a terminal, and no line that is not o
     checkShown(terminal.shown().replaceAll(OURS, '').replaceAll('\r', ''))
   })
 
-  test('the name of a key that is revoked', async () => {
+  test('the name of a revoked key', async () => {
     const { database: file } = await made(0)
     using other = new Database(file)
     other.run('UPDATE keys SET name = ?', [NEWLINE])
@@ -124,26 +123,26 @@ describe('shows no character that controls a terminal, and no line that is not o
     checkShown(stdout + stderr)
   })
 
-  test('a line of the log, and an error in it', () => {
+  test('a log line with an error', () => {
     checkShown(
       terminalLine('warn', { line: NEWLINE, [HOSTILE]: 1, err: new Error(HOSTILE) }, NEWLINE).replaceAll(OURS, ''),
     )
   })
 })
 
-test('an export to a pipe or a file is exact, and so is JSON', async () => {
+test('exports and JSON in a pipe are exact', async () => {
   const { stdout } = await run(['orders', 'export', '--format', 'csv'], { env: connection })
   expect(stdout).toContain(NEWLINE)
   const json = await run(['orders', 'list', '--json'], { env: connection })
   expect(JSON.parse(json.stdout)[0].petName).toBe(NEWLINE)
 })
 
-/** All other files print with the functions of the first one. */
+/** All other files print through print.ts. */
 const PRINTING_FILES: Record<string, string> = {
-  'service/src/terminal/print.ts': 'the function for it',
-  'service/src/terminal/prompt.ts': 'a question, and what is typed',
-  'service/src/terminal/progress.ts': 'the bar',
-  'service/src/cli/welcome.ts': 'what a service says when it has started',
+  'service/src/terminal/print.ts': 'the print functions',
+  'service/src/terminal/prompt.ts': 'questions',
+  'service/src/terminal/progress.ts': 'the progress bar',
+  'service/src/cli/welcome.ts': 'the welcome of a service',
 }
 
 test('no other file writes to standard output or standard error', () => {

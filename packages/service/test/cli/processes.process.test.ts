@@ -1,4 +1,4 @@
-// Each command once as a process: the launcher, arguments, environment, output and exit status. Other tests run commands in their own process.
+// Runs each command once as a process. Other tests call `main` in their own process.
 
 import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync } from 'node:fs'
@@ -17,7 +17,7 @@ afterAll(async () => {
   expect(await service.stop()).toBe(0)
 })
 
-/** In this order. The status is 0 unless it is named. */
+/** In this order. The status is 0 by default. */
 const ROWS: [args: string[], shows: string, status?: number][] = [
   [['health'], 'ready'],
   [['status'], 'State    ready'],

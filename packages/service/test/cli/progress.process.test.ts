@@ -1,4 +1,4 @@
-// What a person at a terminal sees of work that lasts, and what Ctrl-C leaves of it.
+// The progress that long commands show at a terminal, and the state after Ctrl-C.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -15,7 +15,7 @@ import { until } from '../../../../test/support/until.ts'
 const service = await startService()
 await Promise.all(Array.from({ length: 250 }, () => service.store.createPet(newPet(), 1n)))
 
-/** The service, but requests wait for what `waits` gives, if anything. */
+/** A proxy of the service in which a request waits for the promise from `waits`, if any. */
 function stuck(waits: (request: Request) => false | Promise<void>, shop = service) {
   const { url } = startFake(async (request) => {
     await waits(request)
@@ -24,7 +24,7 @@ function stuck(waits: (request: Request) => false | Promise<void>, shop = servic
   return { PETSTORE_URL: url, PETSTORE_API_KEY: shop.key }
 }
 
-/** A store with so many pets that a backup or a copy of it lasts. */
+/** A store with so many pets that a backup or a copy takes long. */
 async function largeStore(pets: number): Promise<string> {
   const { database: file } = await made(0)
   const database = new Database(file)
@@ -36,16 +36,16 @@ async function largeStore(pets: number): Promise<string> {
 }
 
 /**
- * Lets the child that a command has started work by steps until its unfinished file stands beside `target`, and stops it there, however
- * quick the machine is. Gives what lets it go on.
+ * Runs the child process of a command in steps until its unfinished file exists beside `target`, and stops it there,
+ * so that the test does not depend on the speed of the machine. Returns a function that continues it.
  */
 async function holdChild({ pid }: Terminal, target: string): Promise<() => void> {
-  // Elsewhere there is no /proc to find it by.
+  // Other systems have no /proc to find the child.
   if (process.platform !== 'linux') return () => undefined
   const childOf = (parent: number) =>
     Number(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').split(' ')[0])
   const programOf = (child: number) => readlinkSync(`/proc/${child}/exe`)
-  // Before it becomes the command itself, the launcher has short-lived children of its own.
+  // The launcher has short-lived children before it execs the command.
   const hasChild = () => /bun|petstore$/.test(programOf(pid)) && childOf(pid)
   await until('the process has started its child', hasChild, { everyMs: 1 })
   const child = childOf(pid)
@@ -62,7 +62,7 @@ const FOREVER = new Promise<void>(() => undefined)
 const CTRL_C = '\x03'
 
 describe('export', () => {
-  test('says how many of how many; Ctrl-C leaves nothing', async () => {
+  test('shows its progress; Ctrl-C leaves no file', async () => {
     const env = stuck(({ url }) => url.includes('cursor') && FOREVER)
     const file = temporaryFile('pets.csv')
     const terminal = openTerminal(['pets', 'export', file], env)
@@ -73,7 +73,7 @@ describe('export', () => {
     expect([existsSync(file), beside(file)]).toEqual([false, []])
   })
 
-  test('of one status counts those; Ctrl-C gives the cursor back', async () => {
+  test('of one status shows the total of that status; Ctrl-C restores the cursor', async () => {
     const env = stuck(({ url }) => url.includes('cursor') && FOREVER)
     const file = temporaryFile('pets.ndjson')
     const command = ['sh', '-c', `exec "$0" pets export --format ndjson --status available > '${file}'`]
@@ -87,7 +87,7 @@ describe('export', () => {
   })
 })
 
-test('demo that is interrupted says what it has added', async () => {
+test('an interrupted demo reports how many pets it added', async () => {
   let posts = 0
   const gate = Promise.withResolvers<void>()
   const empty = await startService()
@@ -106,7 +106,7 @@ test('demo that is interrupted says what it has added', async () => {
   expect(Object.values(inventory).reduce((sum, pets) => sum + pets)).toBe(Number(added))
 })
 
-test('a copy that is interrupted says what it leaves, and goes on when it is run again', async () => {
+test('an interrupted copy describes what it leaves, and continues in a second run', async () => {
   const [from, to] = [await largeStore(100_000), temporaryFile('copy.db')]
   const terminal = openTerminal(['copy', '--from', from, '--to', to], { NO_COLOR: '1' }, 200)
   await terminal.waitFor('copying')
@@ -118,7 +118,7 @@ test('a copy that is interrupted says what it leaves, and goes on when it is run
 })
 
 describe('backup and restore', () => {
-  test('show a bar; Ctrl-C leaves nothing', async () => {
+  test('show a bar; Ctrl-C leaves no file', async () => {
     const [store, backup] = [await largeStore(150_000), temporaryFile('backup.db')]
     const env = { PETSTORE_DATABASE: store, NO_COLOR: '1' }
     const interrupted = openTerminal(['backup', backup], env, 200)
@@ -147,7 +147,7 @@ describe('backup and restore', () => {
     await again.waitForScreen(`Restored 150,000 pets, 0 orders and 1 key`)
   })
 
-  test('say why they cannot, as without a terminal', async () => {
+  test('print the same errors as without a terminal', async () => {
     const env = { PETSTORE_DATABASE: temporaryFile('none.db'), NO_COLOR: '1' }
     for (const command of ['backup', 'restore']) {
       const file = temporaryFile('file.db')

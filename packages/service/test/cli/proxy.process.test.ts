@@ -1,4 +1,4 @@
-// Which requests of the commands go through the proxy that the environment names.
+// Which requests of commands use a proxy from the environment.
 
 import { afterAll, expect, test } from 'bun:test'
 import { newPet } from '../../../../test/support/pets.ts'
@@ -25,7 +25,7 @@ const environment = (variable: string) => ({
   [variable]: `http://127.0.0.1:${proxy.port}`,
 })
 
-test('a proxy is not used for this machine, and never by health', async () => {
+test('requests to this machine, and all requests of health, bypass the proxy', async () => {
   const env = environment('http_proxy')
   for (const host of ['localhost', 'shop.localhost', '127.0.0.1', '127.9.8.7', '[::1]']) {
     const url = ['--url', `http://${host}:${port}/v1`]
@@ -41,7 +41,7 @@ test('a proxy is not used for this machine, and never by health', async () => {
   expect(seen).toEqual([])
 })
 
-test.each(['http_proxy', 'ALL_PROXY'])('%s is used for another machine, and named if it answers', async (variable) => {
+test.each(['http_proxy', 'ALL_PROXY'])('requests to other hosts use %s, and errors name it', async (variable) => {
   const env = environment(variable)
   const { status, stderr } = await runProcess(['pets', 'list', '--url', 'http://petstore.example'], { env })
   expect([status, stderr]).toEqual([1, expect.stringContaining(`example/v1, through the proxy of ${variable})`)])
@@ -51,7 +51,7 @@ test.each(['http_proxy', 'ALL_PROXY'])('%s is used for another machine, and name
   expect(seen).toEqual([])
 })
 
-test('a proxy that does not answer is named', async () => {
+test('the error names a proxy that does not answer', async () => {
   const env = { PETSTORE_API_KEY: service.key, http_proxy: 'http://127.0.0.1:1', NO_PROXY: 'shop.example' }
   const { stderr } = await runProcess(['pets', 'list', '--url', 'http://petstore.example'], { env })
   const reason = 'cannot be reached (connection refused, through the proxy of http_proxy).'

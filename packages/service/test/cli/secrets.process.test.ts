@@ -1,5 +1,4 @@
-// Where a key may never be: logs, answers, files, metrics, process arguments. Every key that is used here is looked for, in
-// runs of eight characters of its secret part.
+// No key appears in logs, answers, files, metrics or process arguments, not even eight characters of its secret part.
 
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -12,7 +11,7 @@ import { generateKey } from '../../src/domain/keys.ts'
 const PET = petBody()
 const RUN = 8
 
-/** The places in which a run of a key's secret characters stands. */
+/** The places that contain a part of a secret. */
 function leaks(keys: readonly string[], places: Record<string, string>): string[] {
   const runs = keys.flatMap((key) => {
     const secret = key.replace(/^pets_(live|test)_/, '')
@@ -21,7 +20,7 @@ function leaks(keys: readonly string[], places: Record<string, string>): string[
   return Object.entries(places).flatMap(([name, text]) => runs.filter((one) => text.includes(one)).map(() => name))
 }
 
-test('no key appears in logs, answers, files, metrics or arguments to which it was not given', async () => {
+test('no key leaks into logs, answers, files, metrics or arguments', async () => {
   const database = temporaryFile('petstore.db')
   const secret = generateKey('production')
   const env = { PETSTORE_ADMIN_PORT: '0', PETSTORE_BOOTSTRAP_KEY: secret, PETSTORE_LOG_LEVEL: 'debug' }
@@ -77,6 +76,6 @@ test('no key appears in logs, answers, files, metrics or arguments to which it w
     'database afterwards': readFileSync(database, 'latin1'),
   }
   expect(leaks(Object.values(keys), places)).toEqual([])
-  // The search itself finds what is there.
+  // The search does find a leak.
   expect(leaks([keys.full], { here: `…${keys.full}…` })).not.toEqual([])
 })

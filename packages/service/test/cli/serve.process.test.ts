@@ -1,4 +1,4 @@
-// `petstore serve` as a real process: the start, what it prints and logs, and how it ends.
+// `petstore serve`: the start, its output and its log.
 
 import { describe, expect, test } from 'bun:test'
 import { closeSync, constants, openSync, readdirSync, statSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const PET = petBody({ categoryId: 9223372036854775807n })
 describe('the first start', () => {
   const file = join(temporaryFile('deep'), 'er', 'petstore.db')
 
-  test('prints one key, an address, and a curl command that adds Rex when pasted', async () => {
+  test('prints one key, an address, and a working curl command that adds Rex', async () => {
     const service = await serve(['--database', file])
     const [, curl = '', answer = ''] = /^ +(curl [\s\S]*?)\n\nThe answer: (.*)$/m.exec(service.stdout()) ?? []
     expect(curl).toContain(service.key)
@@ -45,7 +45,7 @@ petstore listening on ${service.url}
   })
 })
 
-test('a start that fails before its welcome leaves no key', async () => {
+test('a start that fails before the welcome creates no key', async () => {
   const [database, preload] = [temporaryFile('a.db'), temporaryFile('preload.ts')]
   writeFileSync(preload, "Bun.which = () => { throw new Error('broken') }")
   const main = join(root, 'packages/service/src/cli/main.ts')
@@ -57,7 +57,7 @@ test('a start that fails before its welcome leaves no key', async () => {
   await again.stop()
 })
 
-test('a first start continues when its standard output is closed, and logs how to create a key', async () => {
+test('a first start continues if standard output is closed, and logs how to create a key', async () => {
   const path = temporaryFile('stdout')
   Bun.spawnSync(['mkfifo', path])
   const reader = openSync(path, constants.O_RDWR)
@@ -74,7 +74,7 @@ test('a first start continues when its standard output is closed, and logs how t
   expect(await child.exited).toBe(0)
 })
 
-test('at a terminal: 80 columns, a log for people, and no line for each change', async () => {
+test('at a terminal, output fits 80 columns, and the log is readable and omits changes', async () => {
   const terminal = openTerminal(['serve', '--port', '0'], { PETSTORE_PROT: '3000' })
   await terminal.waitFor('PETSTORE_PROT')
   const key = /pets_live_\w+/.exec(terminal.shown())?.[0] as string
@@ -92,16 +92,16 @@ test('at a terminal: 80 columns, a log for people, and no line for each change',
   expect(terminal.shown()).toContain('\x1b[33mwarn')
 })
 
-test('--json prints one line for programs; --stdin is refused without --ephemeral', async () => {
+test('--json prints one JSON line; --stdin needs --ephemeral', async () => {
   const flags = ['serve', '--port', '0', '--json', '--ephemeral', '--stdin']
-  // Standard input is empty, so the service stops at once.
+  // Standard input is empty, so the service stops immediately.
   const { status, stdout } = await run(flags)
   const [url, apiKey] = [expect.stringMatching(/^http:.*\/v1$/), expect.stringMatching(/^pets_test_/)]
   expect([status, JSON.parse(stdout)]).toEqual([0, { url, apiKey }])
   expect(await run(['serve', '--stdin'])).toMatchObject({ status: 2, stderr: expect.stringContaining('--ephemeral') })
 })
 
-test('a long log is copied into the file while it serves; nothing of the log is left when it has stopped', async () => {
+test('a long write-ahead log is copied into the store while serving, and removed at the stop', async () => {
   const path = temporaryFile('petstore.db')
   const service = await serve(['--database', path])
   await copiesLog(path)
@@ -110,7 +110,7 @@ test('a long log is copied into the file while it serves; nothing of the log is 
 })
 
 describe('--ephemeral', () => {
-  test('prints its key, then its address, and writes nothing', async () => {
+  test('prints its key, then its address, and writes no file', async () => {
     const cwd = temporaryFile('cwd').slice(0, -4)
     const service = await serve(['--ephemeral'], { cwd })
     expect(service.stdout()).toMatch(/^key: pets_test_\w{28}\npetstore listening on \S+\n$/)
@@ -123,7 +123,7 @@ describe('--ephemeral', () => {
     { args: [], env: { PETSTORE_BASE_URL: 'https://petstore.example/v1' } },
     { args: [], env: { PETSTORE_ENVIRONMENT: 'production' } },
     { args: ['--environment', 'production'], env: {} },
-  ])('has a key of production with a setting of production: %p', async ({ args, env }) => {
+  ])('has a production key with a production setting: %p', async ({ args, env }) => {
     const service = await serve(['--ephemeral', ...args], { env })
     expect(service.stdout()).toMatch(/^key: pets_live_/)
     await service.stop()
@@ -144,7 +144,7 @@ describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
     }
   })
 
-  test('is not added to a store that has keys: the log says so, without it', async () => {
+  test('is not added to a store that has keys, and the log says so without the key', async () => {
     const file = temporaryFile('a.db')
     await (await serve(['--database', file])).stop()
     const service = await serve(['--database', file], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
@@ -155,7 +155,7 @@ describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
   })
 })
 
-test('a process whose clock is past the sunset answers 410, unless the sunset is announced only', async () => {
+test('a deprecated operation answers 410 after its sunset, unless PETSTORE_SUNSET=announce', async () => {
   const command = sourceWith('clock-2031.ts')
   const removed = await serve(['--ephemeral'], { command })
   const { status, text } = await ask('GET', `${removed.url}/pets/1`, removed.key)
@@ -195,7 +195,7 @@ test('PETSTORE_LOG_LEVEL=silent logs nothing', async () => {
   expect(service.stderr()).toBe('')
 })
 
-test('PETSTORE_MAX_WAITING bounds how many wait for events', async () => {
+test('PETSTORE_MAX_WAITING limits how many requests wait for events', async () => {
   const service = await serve(['--ephemeral'], { env: { PETSTORE_MAX_WAITING: '1' } })
   const waits = [1, 2].map(() => ask('GET', `${service.url}/store/events?wait=${WAIT_MAX_S}`, service.key))
   expect((await Promise.race(waits)).status).toBe(503)

@@ -1,4 +1,4 @@
-// What `petstore serve` refuses before it listens: settings, ports, folders and files that cannot be used.
+// `petstore serve` rejects settings, ports, folders and files that it cannot use, before it listens.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -20,7 +20,7 @@ const backupFolders = [
   ...(process.platform === 'linux' ? [['cannot be written', '/proc/self']] : []),
 ]
 
-describe.concurrent('serve refuses, with a sentence and without a stack trace', () => {
+describe.concurrent('serve rejects, with a message and without a stack trace,', () => {
   const refused = async (args: string[], env: Record<string, string> = {}) => {
     const { status, stdout, stderr } = await run(['serve', ...args], { env })
     expect(stdout).toBe('')
@@ -28,7 +28,7 @@ describe.concurrent('serve refuses, with a sentence and without a stack trace', 
     return { status, stderr }
   }
 
-  test('a configuration with several problems, and names all of them', async () => {
+  test('a configuration with several problems, and lists all of them', async () => {
     const { status, stderr } = await refused(['--port', '65536', '--environment', 'prod'], {
       PETSTORE_HOST: ' ',
       PETSTORE_BASE_URL: 'https://shop.example/v2',
@@ -79,7 +79,7 @@ describe.concurrent('serve refuses, with a sentence and without a stack trace', 
 
   const workers = process.platform === 'linux' ? [[['--workers', '2']]] : []
   test.each([[[]], ...workers])(
-    'a store that cannot take the first key, and is never ready before %p',
+    'a store that cannot take the first key, without reporting ready before: %p',
     async (flags) => {
       const database = temporaryFile('a.db')
       await (await openStore(database, { now: Date.now })).close()
@@ -101,7 +101,7 @@ describe.concurrent('serve refuses, with a sentence and without a stack trace', 
       writer.close()
       const again = await serve(['--database', database, ...flags])
       expect(again.key).toBeDefined()
-      // Workers learn a moment later that all have started.
+      // Workers learn with a short delay that all have started.
       await until('the service is ready', async () => (await fetch(new URL('/readyz', again.url))).status === 200)
       await again.stop()
     },
@@ -110,7 +110,7 @@ describe.concurrent('serve refuses, with a sentence and without a stack trace', 
   test.each([
     ['203.0.113.1', 'address not available'],
     ['petstore.invalid', 'no such host'],
-  ])('an address that is not this machine’s: %s', async (host, reason) => {
+  ])('an address of another machine: %s', async (host, reason) => {
     const { status, stderr } = await refused(['--host', host, '--port', '0', '--ephemeral'])
     expect([status, stderr]).toEqual([1, expect.stringContaining(`Cannot listen on ${host}:0 (${reason})`)])
   })

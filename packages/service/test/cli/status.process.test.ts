@@ -1,4 +1,4 @@
-// `petstore status` and `petstore open` against a real service.
+// `petstore status`, `petstore open`, and `GET /key`.
 
 import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,11 +13,11 @@ import { refusedKey } from '../../src/domain/keys.ts'
 
 const service = await startService()
 
-/** Nobody has logged in there. */
+/** Has no saved login. */
 const HOME = temporaryFile('home')
 const status = (env: Record<string, string>) => run(['status'], { env: { HOME, ...env } })
 
-test('says which service, how it is, and what the key may do', async () => {
+test('shows the service, its state, the access of the key, and the last event', async () => {
   const readOnly = await service.addKey({ readOnly: true })
   const { port } = new URL(service.url)
   const { stdout, stderr, status: ended } = await status({ PETSTORE_PORT: port, PETSTORE_API_KEY: readOnly })
@@ -34,7 +34,7 @@ Key      …${readOnly.slice(-4)}, from the flag or the environment
   expect(later).toEndWith(`never expires\nEvent    pet.added: pet 1, by test, 2026-11-21 00:00Z\n`)
 })
 
-test('a key that is mistyped or refused, or none, ends with 4, a service that does not answer with 3', async () => {
+test('exits with 4 if the key is mistyped, rejected or missing, and with 3 if the service does not answer', async () => {
   const refused = await status({ PETSTORE_URL: service.url, PETSTORE_API_KEY: `pets_live_${'0'.repeat(28)}` })
   expect(refused).toMatchObject({ status: 4, stderr: expect.stringContaining('is not an API key') })
   const generated = (await run(['keys', 'generate'])).stdout.trim()
@@ -49,7 +49,7 @@ test('a key that is mistyped or refused, or none, ends with 4, a service that do
   expect(away).toMatchObject({ status: 3, stdout: 'Service  http://127.0.0.1:1/v1\n' })
 })
 
-test('a redirect is not followed, and the key goes nowhere else', async () => {
+test('does not follow a redirect with its key', async () => {
   const asked: string[] = []
   const other = startFake(({ url }) => Response.json(asked.push(url)))
   const moved = startFake(() => Response.redirect(other.url, 307))
@@ -57,7 +57,7 @@ test('a redirect is not followed, and the key goes nowhere else', async () => {
   expect([ended, asked]).toEqual([3, []])
 })
 
-test('open gives the page to the browser, and prints its address', async () => {
+test('open starts the browser on the page, and prints its address', async () => {
   const folder = mkdtempSync(temporaryFile('browser-'))
   const opened = join(folder, 'opened')
   for (const name of ['xdg-open', 'open']) {
@@ -72,7 +72,7 @@ test('open gives the page to the browser, and prints its address', async () => {
   expect(readFileSync(opened, 'utf8')).toBe(page)
 })
 
-test('GET /key describes the key of the request, and no other', async () => {
+test('GET /key describes the key of the request', async () => {
   const expiresAt = Date.parse('2099-01-01T00:00:00Z')
   const key = await service.addKey({ expiresAt })
   const ask = (token: string) => fetch(new URL('/key', service.url), { headers: { Authorization: `Bearer ${token}` } })

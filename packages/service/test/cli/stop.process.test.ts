@@ -1,4 +1,4 @@
-// How `petstore serve` ends, as a real process: in order, within 10 seconds whatever holds it up, and at once when asked twice.
+// `petstore serve` stops gracefully within 10 seconds, whatever delays it, and immediately after a second signal.
 
 import { describe, expect, test } from 'bun:test'
 import { closeSync, constants, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { until } from '../../../../test/support/until.ts'
 
 const PET = petBody()
 const LINUX = process.platform === 'linux'
-/** It stops within 10 s; more, because the machine may be busy. A second signal does not wait for that. */
+/** The service stops within 10 s, or immediately after a second signal. The rest is slack for a busy machine. */
 const STOP_MAX_MS = 20_000
 const AT_ONCE_MS = 6_000
 
@@ -21,7 +21,7 @@ async function expectEnd(service: Running, status = 0, withinMs = STOP_MAX_MS, s
   expect(performance.now() - begun).toBeLessThan(withinMs)
 }
 
-/** A request whose body arrives in two parts, the second after `first`; never without it. */
+/** A request whose body arrives in two parts: the second when `first` resolves, or never without `first`. */
 function slowCreate(service: Running, first?: Promise<void>): Promise<Response> {
   const body = new ReadableStream({
     async start(controller) {
@@ -38,7 +38,7 @@ function slowCreate(service: Running, first?: Promise<void>): Promise<Response> 
   return answer
 }
 
-/** A pipe for standard error, and the command that starts the service with it. */
+/** A pipe for standard error, and the command that starts a service with it. */
 function pipe() {
   const path = temporaryFile('stderr')
   Bun.spawnSync(['mkfifo', path])
@@ -55,7 +55,7 @@ function fill(descriptor: number): void {
   }
 }
 
-/** The processes that were told of this store by their environment, as workers are. */
+/** The processes with this store in their environment, which are its workers. */
 function processesOf(database: string): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
@@ -73,7 +73,7 @@ async function withWorkers(...args: string[]) {
 }
 
 describe.concurrent('SIGTERM', () => {
-  test('answers requests in progress, then status 0', async () => {
+  test('answers requests in flight, then exits with 0', async () => {
     const service = await serve(['--ephemeral'], { env: COUNTING })
     const { promise: first, resolve: sendRest } = Promise.withResolvers<void>()
     const answer = slowCreate(service, first)
@@ -86,7 +86,7 @@ describe.concurrent('SIGTERM', () => {
     expect(JSON.parse(line)).toMatchObject({ level: 'info', msg: 'stopping', signal: 'SIGTERM' })
   })
 
-  test('with a request that never ends: in time, status 0', async () => {
+  test('exits with 0 in time despite a request that never ends', async () => {
     const service = await serve(['--ephemeral'], { env: COUNTING })
     slowCreate(service)
     await answering(service, 1)
@@ -95,9 +95,9 @@ describe.concurrent('SIGTERM', () => {
 })
 
 test.concurrent.each([
-  ['is full and not read', fill],
-  ['has been closed by its reader', closeSync],
-] as const)('standard error that %s does not delay the stop', async (_, prepare) => {
+  ['is a full pipe', fill],
+  ['is a closed pipe', closeSync],
+] as const)('the stop is not delayed if standard error %s', async (_, prepare) => {
   const { descriptor, command } = pipe()
   const service = await serve(['--ephemeral'], { command })
   prepare(descriptor)
@@ -105,24 +105,27 @@ test.concurrent.each([
   await expectEnd(service)
 })
 
-describe.concurrent('a second signal ends it at once', () => {
+describe.concurrent('a second signal', () => {
   test.each([
     ['SIGINT', 'SIGTERM', 143, 200],
     ['SIGTERM', 'SIGINT', 130, 200],
     ['SIGTERM', 'SIGTERM', 143, 200],
     ['SIGINT', 'SIGINT', 130, 200],
     ['SIGINT', 'SIGTERM', 143, 0],
-  ] as const)('%s, then %s: status %i, also %i ms later', async (first, second, expected, pauseMs) => {
-    const service = await serve(['--ephemeral'], { env: COUNTING })
-    slowCreate(service)
-    await answering(service, 1)
-    process.kill(service.pid, first)
-    await service.logs('stopping')
-    await Bun.sleep(pauseMs)
-    await expectEnd(service, expected, AT_ONCE_MS, second)
-  })
+  ] as const)(
+    'stops the service immediately: %s, then %s exits with %i, %i ms after `stopping`',
+    async (first, second, expected, pauseMs) => {
+      const service = await serve(['--ephemeral'], { env: COUNTING })
+      slowCreate(service)
+      await answering(service, 1)
+      process.kill(service.pid, first)
+      await service.logs('stopping')
+      await Bun.sleep(pauseMs)
+      await expectEnd(service, expected, AT_ONCE_MS, second)
+    },
+  )
 
-  test.skipIf(!LINUX)('and its workers, also one that is stopped by SIGSTOP', async () => {
+  test.skipIf(!LINUX)('also ends the workers, even one that is frozen by SIGSTOP', async () => {
     const { service, database, workers } = await withWorkers()
     expect(workers.length).toBe(1)
     process.kill(workers[0] as number, 'SIGSTOP')
@@ -133,7 +136,7 @@ describe.concurrent('a second signal ends it at once', () => {
     expect(processesOf(database)).toEqual([])
   })
 
-  test('but not a repeat of the first, which `npm start` forwards after the terminal has sent it already', async () => {
+  test('is ignored if npm start forwards the signal that the terminal already sent', async () => {
     const service = await serve(['--ephemeral'], { env: COUNTING })
     const { promise: first, resolve: sendRest } = Promise.withResolvers<void>()
     const answer = slowCreate(service, first)
@@ -148,9 +151,9 @@ describe.concurrent('a second signal ends it at once', () => {
   })
 })
 
-// Only Linux spreads the connections of a shared port.
+// Only Linux distributes the connections of a shared port.
 describe.skipIf(!LINUX).concurrent('with workers', () => {
-  test('one that is stopped by SIGSTOP is killed in time', async () => {
+  test('a worker that is frozen by SIGSTOP is killed in time', async () => {
     const { service, database, workers } = await withWorkers()
     process.kill(workers[0] as number, 'SIGSTOP')
     await expectEnd(service)
@@ -158,7 +161,7 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
     expect(service.stderr()).toContain('worker killed')
   })
 
-  test('requests that never end are cut in time, and no worker has to be killed', async () => {
+  test('requests that never end are cut in time, without killing a worker', async () => {
     const { service } = await withWorkers()
     for (let n = 0; n < 8; n++) slowCreate(service)
     await Bun.sleep(300)
@@ -166,11 +169,11 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
     expect(service.stderr()).not.toContain('worker killed')
   })
 
-  test('SIGINT to all of them, as from a terminal: each answers its requests in progress', async () => {
+  test('each worker answers its requests in flight after SIGINT to all processes, as from a terminal', async () => {
     const { service, workers } = await withWorkers()
     const { promise: first, resolve: sendRest } = Promise.withResolvers<void>()
     const answers = Array.from({ length: 8 }, () => slowCreate(service, first))
-    // Until they have arrived; nothing outside the service shows that of a worker's.
+    // Wait until the requests have arrived. Workers have no metrics that show it.
     await Bun.sleep(1_000)
     for (const pid of workers) process.kill(pid, 'SIGINT')
     const ended = service.stop('SIGINT')
@@ -181,7 +184,7 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
     for (const answer of answers) expect((await answer).status).toBe(201)
   })
 
-  test.each([0, 1_000, 1_150])('%d ms after one has ended: nothing is left behind', async (pauseMs) => {
+  test.each([0, 1_000, 1_150])('a stop %d ms after the crash of a worker leaves no process', async (pauseMs) => {
     const { service, database, workers } = await withWorkers()
     process.kill(workers[0] as number, 'SIGKILL')
     await service.logs('worker ended')
@@ -192,7 +195,7 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
 })
 
 describe.concurrent('SIGHUP', () => {
-  /** In a shell at a terminal, which ends when the service has ended. */
+  /** Starts the service from a shell script at a terminal. */
   const atTerminal = async (script: string) => {
     const args = ['serve', '--port', '0', '--database', temporaryFile('petstore.db')]
     const terminal = openTerminal([launcher, ...args], {}, 80, ['sh', '-c', script, 'sh'])
@@ -201,7 +204,7 @@ describe.concurrent('SIGHUP', () => {
     return { terminal, ready: async () => (await fetch(new URL('/readyz', url))).status }
   }
 
-  test('at a terminal stops the service in order', async () => {
+  test('at a terminal stops the service gracefully', async () => {
     const { terminal } = await atTerminal('exec "$@"')
     process.kill(terminal.pid, 'SIGHUP')
     expect(await terminal.exited).toBe(0)
@@ -211,7 +214,7 @@ describe.concurrent('SIGHUP', () => {
   test.each([
     ['was ignored at the start', `trap '' HUP; exec "$@"`],
     ['is ignored by nohup', 'touch nohup.out; tail -f nohup.out & exec nohup "$@"'],
-  ])('that %s is no signal to stop', async (_, script) => {
+  ])('does not stop the service if it %s', async (_, script) => {
     const { terminal, ready } = await atTerminal(script)
     for (let n = 0; n < 3; n++) {
       process.kill(terminal.pid, 'SIGHUP')
@@ -220,11 +223,11 @@ describe.concurrent('SIGHUP', () => {
     }
     process.kill(terminal.pid, 'SIGTERM')
     expect(await terminal.exited).toBe(0)
-    // Once.
+    // The line is logged once.
     expect(terminal.shown().split('there is nothing to reload').length).toBe(2)
   })
 
-  test('without a terminal is no signal to stop, for workers neither', async () => {
+  test('does not stop the service or its workers without a terminal', async () => {
     const { service, workers } = await withWorkers()
     for (const pid of [service.pid, ...workers]) process.kill(pid, 'SIGHUP')
     await service.logs('there is nothing to reload')
@@ -235,7 +238,7 @@ describe.concurrent('SIGHUP', () => {
   })
 })
 
-test('SIGTERM to `npm start` ends the service, in order, and the port is free again', async () => {
+test('SIGTERM to `npm start` stops the service gracefully and frees the port', async () => {
   const database = temporaryFile('petstore.db')
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
   const command = ['npm', 'start', '--', '--port', '0', '--database', database]
@@ -249,7 +252,7 @@ test('SIGTERM to `npm start` ends the service, in order, and the port is free ag
   const url = /petstore listening on (\S+)\n/.exec(said)?.[1] as string
   npm.kill('SIGTERM')
   await npm.exited
-  // Its end of the pipe is open for as long as the service runs.
+  // The pipe is open until the service has ended.
   expect(await Promise.race([reading, Bun.sleep(STOP_MAX_MS).then(() => 'still running')])).toBeUndefined()
   expect(await log).toContain('"msg":"stopping"')
   const { hostname, port } = new URL(url)

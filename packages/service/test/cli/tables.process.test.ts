@@ -1,4 +1,4 @@
-// Tables at real terminals, narrow and wide: text that people have written is cut first, and all pages have the same columns.
+// Tables at real terminals: long texts are truncated first, and all pages have the same columns.
 
 import { describe, expect, test } from 'bun:test'
 import { temporaryFile } from '../../../../test/support/files.ts'
@@ -51,7 +51,7 @@ describe('at a terminal of 40 columns', () => {
   })
 })
 
-test('at 80 columns only names and references are cut, the last column first', async () => {
+test('at 80 columns, only references and names are truncated, references first', async () => {
   expect((await shown(['orders', 'list'], 80)).slice(0, 3)).toEqual([
     'ID  PET  NAME           STATUS   SINCE              UNTIL              REFERENCE',
     '1   1    Rex            pending  2026-11-21 00:00Z  2026-11-24 18:00Z  Anna,\ufffd[2…',
@@ -59,7 +59,7 @@ test('at 80 columns only names and references are cut, the last column first', a
   ])
 })
 
-test('all pages have the columns of the first; numbers have commas at a terminal, and none in a pipe', async () => {
+test('all pages have the columns of the first; numbers have commas at a terminal, but not in a pipe', async () => {
   const shop = await startService()
   const names = Array.from({ length: 1_101 }, (_, n) => (n === 350 ? 'A name that is long' : 'Rex'))
   for (const name of names) await shop.store.createPet(newPet({ name }), 1n)
@@ -88,7 +88,7 @@ test('all pages have the columns of the first; numbers have commas at a terminal
   await exported.waitFor('Exported 1,101 pets')
 })
 
-test('a status has its colour at a terminal, and nowhere else', async () => {
+test('a status is coloured at a terminal only', async () => {
   const [green, yellow] = ['\u001b[32mavailable', '\u001b[33mpending']
   const at = async (args: string[], variables: Record<string, string>) => {
     const terminal = openTerminal(args, { ...env, ...variables }, 80)

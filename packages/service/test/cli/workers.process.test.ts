@@ -1,4 +1,4 @@
-// `serve --workers N`: several processes on one port, with the guarantees of one.
+// `serve --workers N`: several processes on one port behave as one.
 
 import { describe, expect, test } from 'bun:test'
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { until } from '../../../../test/support/until.ts'
 const PET = petBody()
 const LINUX = process.platform === 'linux'
 
-/** On a connection of its own, so that any of the workers may get it. */
+/** Uses a new connection, so that any worker can get the request. */
 async function ask(method: string, url: string, key: string, body?: string) {
   const headers = { Authorization: `Bearer ${key}`, Connection: 'close' }
   const answer = await fetch(url, { method, headers, keepalive: false, ...(body ? { body } : {}) })
@@ -22,7 +22,7 @@ function workersOf({ pid }: Running): number[] {
   return stdout.toString().trim().split(/\s+/).filter(Boolean).map(Number)
 }
 
-/** How many processes listen on its port (proc_pid_net(5)). */
+/** The number of processes that listen on the port (proc_pid_net(5)). */
 function listenersOf({ url }: Running): number {
   const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
   const listening = new RegExp(`^ *\\d+: [0-9A-F]+:${port} \\S+ 0A `)
@@ -30,9 +30,9 @@ function listenersOf({ url }: Running): number {
   return lines.filter((line) => listening.test(line)).length
 }
 
-// Only Linux spreads the connections of a shared port.
+// Only Linux distributes the connections of a shared port.
 describe.skipIf(!LINUX)('workers', () => {
-  test('each lists what another has just acknowledged, and refuses a revoked key', async () => {
+  test('list pets that another worker has just acknowledged, and reject a revoked key', async () => {
     const file = temporaryFile('petstore.db')
     const service = await serve(['--workers', '3', '--database', file])
     expect(workersOf(service).length).toBe(2)
@@ -56,7 +56,7 @@ describe.skipIf(!LINUX)('workers', () => {
     expect(lines.filter((line) => JSON.parse(line).msg === 'createPet').length).toBe(60)
   })
 
-  test('one that ends is replaced, and the others continue', async () => {
+  test('are replaced if they end, while the others continue', async () => {
     const service = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
     const [worker] = workersOf(service)
     process.kill(worker as number, 'SIGKILL')
@@ -74,11 +74,11 @@ describe.skipIf(!LINUX)('workers', () => {
     expect(await service.stop()).toBe(0)
   })
 
-  test('one that cannot be replaced at once is replaced when it can', async () => {
+  test('are replaced later if their replacement fails at first', async () => {
     const database = temporaryFile('petstore.db')
     const service = await serve(['--workers', '2', '--database', database])
     expect(listenersOf(service)).toBe(2)
-    // A store file with two names is refused by whoever opens it.
+    // No process opens a store file that has two names.
     linkSync(database, `${database}.link`)
     for (const worker of workersOf(service)) process.kill(worker, 'SIGKILL')
     await service.logs('Keep one of them')
@@ -95,7 +95,7 @@ describe.skipIf(!LINUX)('workers', () => {
     expect(await service.stop()).toBe(0)
   })
 
-  test('all end when the first is killed', async () => {
+  test('all end when the main process is killed', async () => {
     const service = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
     const workers = workersOf(service)
     await service.stop('SIGKILL')
@@ -104,7 +104,7 @@ describe.skipIf(!LINUX)('workers', () => {
     expect(alive()).toEqual([])
   })
 
-  test('a port in use is refused, also when another service shares it', async () => {
+  test('reject a port in use, even if another service shares it', async () => {
     const first = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
     const { port } = new URL(first.url)
     const second = await run(['serve', '--workers', '2', '--port', port, '--database', temporaryFile('petstore.db')])
@@ -112,9 +112,9 @@ describe.skipIf(!LINUX)('workers', () => {
     await first.stop()
   })
 
-  test('one that cannot start ends the service before it creates a key', async () => {
+  test('end the service before it creates a key if one cannot start', async () => {
     const database = temporaryFile('petstore.db')
-    // The worker's own is the one that follows, which is none.
+    // The worker uses the next port, which does not exist.
     const env = { PETSTORE_ADMIN_PORT: '65535' }
     const args = ['--workers', '2', '--database', database]
     const { status, stdout, stderr } = await run(['serve', '--port', '0', ...args], { env })
@@ -125,7 +125,7 @@ describe.skipIf(!LINUX)('workers', () => {
     await again.stop()
   })
 
-  test('without a store that can be shared are refused with status 2', async () => {
+  test('reject --ephemeral with status 2', async () => {
     const { status, stderr } = await run(['serve', '--workers', '2', '--ephemeral'])
     expect([status, stderr]).toEqual([2, expect.stringContaining('cannot be used with --ephemeral')])
   })

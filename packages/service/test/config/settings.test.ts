@@ -11,7 +11,7 @@ import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../../
 import { generateKey } from '../../src/domain/keys.ts'
 import { authority } from '../../src/http/listen.ts'
 
-test('without settings, every default applies', () => {
+test('every setting has its default', () => {
   expect(readConfig({})).toEqual({
     host: '127.0.0.1',
     port: 8080,
@@ -36,35 +36,35 @@ test('without settings, every default applies', () => {
   })
 })
 
-test('every variable of a release is there', () => {
+test('keeps every variable of a release', () => {
   const all = [SETTINGS, CLIENT_SETTINGS, VERIFY_SETTINGS].flatMap((table): Setting<unknown>[] => Object.values(table))
   const variables = all.map(({ variable }) => variable)
   expectReleased('settings', variables)
 })
 
-test('a flag wins over its variable; an empty variable is none', () => {
+test('a flag overrides its variable; an empty variable is ignored', () => {
   const config = readConfig({ PETSTORE_PORT: '1', PETSTORE_HOST: '' }, { port: '2' })
   expect(config).toMatchObject({ port: 2, host: '127.0.0.1' })
 })
 
-test('the result cannot be changed', () => {
+test('the configuration is frozen', () => {
   expect(Object.isFrozen(readConfig({}))).toBe(true)
 })
 
 describe('a secret', () => {
   const key = generateKey('production')
-  test('may be read from a file', () => {
+  test('can be read from a file', () => {
     const file = temporaryFile('key')
     writeFileSync(file, `${key}\n`)
     expect(readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: file }).bootstrapKey).toBe(key)
   })
-  test('is refused when given twice, or when its file cannot be read', () => {
+  test('is rejected if it is given twice or its file cannot be read', () => {
     const both = { PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_BOOTSTRAP_KEY_FILE: 'x' }
     expect(() => readConfig(both)).toThrow('given twice')
     expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: '/nothing' })).toThrow('cannot be read')
     expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: '"/key"' })).toThrow('a quote or white space')
   })
-  test('is refused when it belongs to the other environment, and is never shown', () => {
+  test('is rejected without being shown if it belongs to the other environment', () => {
     expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_ENVIRONMENT: 'staging' })).toThrow(
       /not a key of the environment staging\.$/,
     )
@@ -98,13 +98,13 @@ for (const [variable, good, bad] of [
   ['PETSTORE_BACKUP_EVERY', ['1s', '7d'], ['0s', '0h', '1', '500ms']],
   ['PETSTORE_BACKUP_DIR', ['/a', 'a b', './~'], QUOTED],
 ] as const) {
-  test(`${variable} is checked`, () => {
+  test(`validates ${variable}`, () => {
     for (const value of good) readConfig({ [variable]: value })
     for (const value of bad) expect(() => readConfig({ [variable]: value })).toThrow(variable)
   })
 }
 
-test('a file with the name of an almost-address opens with ./ before it or by its absolute path', () => {
+test('a file name that looks like an address opens by its absolute path or with ./ before it', () => {
   const name = temporaryFile('pets.db ')
   writeFileSync(name, '')
   const relative = relativePath(process.cwd(), name)
@@ -116,7 +116,7 @@ test('a file with the name of an almost-address opens with ./ before it or by it
   }
 })
 
-test('every setting has a description, in sentences', () => {
+test('every setting has a description that ends with a full stop', () => {
   for (const { variable, description } of Object.values(SETTINGS)) {
     expect(variable).toMatch(/^PETSTORE_[A-Z_]+$/)
     expect(description).toMatch(/[.]$/)
@@ -130,9 +130,9 @@ const read = (...patterns: string[]) =>
     .map((path) => readFileSync(path, 'utf8'))
     .join('')
 
-test('each setting is used by a command, and a test of its effect names its variable or its flag', () => {
+test('each setting is used by a command, and a test of its effect has its variable or flag', () => {
   const commands = read('packages/service/src/cli/**/*.ts')
-  // `petstore serve` gives the server all settings: those of the same names are its options.
+  // `petstore serve` passes all settings to the server, which has options of the same names.
   const server = read('packages/service/src/http/**/*.ts')
   const tests = read('test/**/*.ts', 'endurance/**/*.ts', 'packages/*/test/**/*.ts')
   for (const [name, { variable, flag = variable }] of Object.entries<Setting<unknown>>(SETTINGS)) {
@@ -144,21 +144,21 @@ test('each setting is used by a command, and a test of its effect names its vari
   }
 })
 
-test('each option that a part of the server may be given is read there', () => {
+test('each option of a part of the server is read by that folder', () => {
   const code = read('packages/service/src/http/**/*.ts').replaceAll(/^ *(?:\/\/|\/?\*).*$/gm, '')
   const options = [...code.matchAll(/^ {2}readonly (\w+)\??: /gm)].map(([, name]) => name)
   expect(options.length).toBeGreaterThan(20)
   expect(options.filter((name) => !new RegExp(`(?<!readonly )\\b${name}\\b(?!\\??:)`).test(code))).toEqual([])
 })
 
-test('an address of IPv6 may have the brackets that it has in a URL', () => {
+test('an IPv6 address can have brackets, as in a URL', () => {
   for (const address of ['::', '::1', 'fd00::2']) {
     const config = readConfig({ PETSTORE_ADMIN_HOST: `[${address}]` }, { host: `[${address}]` })
     expect(config).toMatchObject({ host: address, adminHost: address })
   }
 })
 
-test('this machine’s address follows PETSTORE_HOST and PETSTORE_PORT', () => {
+test('the local address follows PETSTORE_HOST and PETSTORE_PORT', () => {
   expect(localUrl({})).toBe('http://127.0.0.1:8080/v1')
   expect(localUrl({ PETSTORE_HOST: '[::]', PETSTORE_PORT: '0' })).toBe('http://[::1]:8080/v1')
   for (const host of ['0.0.0.0', '::', '::1', 'shop.local'])
@@ -167,7 +167,7 @@ test('this machine’s address follows PETSTORE_HOST and PETSTORE_PORT', () => {
   expect(() => localUrl({ PETSTORE_PORT: 'tcp://10.0.0.1:80' })).toThrow('PETSTORE_PORT must be a number')
 })
 
-test('a port that Kubernetes has set says so, and what to do', () => {
+test('the error about a port that Kubernetes has set explains what to do', () => {
   for (const variable of ['PETSTORE_PORT', 'PETSTORE_ADMIN_PORT']) {
     expect(() => readConfig({ [variable]: 'tcp://10.96.0.7:80' })).toThrow(
       new RegExp(`${variable} must be a number, .*Kubernetes.* Service .* petstore.*enableServiceLinks: false`),

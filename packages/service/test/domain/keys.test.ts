@@ -1,4 +1,4 @@
-// What a key is: its form, its check characters, its environment, its end, and the words of its refusal.
+// API keys: format, check characters, environment, expiry, and the messages of refusals.
 
 import { describe, expect, test } from 'bun:test'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../src/domain/keys.ts'
 
 describe('a key', () => {
-  test('says its environment, and has at least 128 random bits and six check characters', () => {
+  test('contains its environment, at least 128 random bits, and six check characters', () => {
     expect(generateKey('production')).toMatch(/^pets_live_[0-9A-Za-z]{28}$/)
     expect(generateKey('staging')).toMatch(/^pets_test_[0-9A-Za-z]{28}$/)
     expect(22 * Math.log2(62)).toBeGreaterThan(128)
@@ -21,13 +21,13 @@ describe('a key', () => {
     expect(keyEnvironment(generateKey('staging'))).toBe('staging')
   })
 
-  test('is never the same twice, and uses every character', () => {
+  test('is unique, and uses every character', () => {
     const keys = Array.from({ length: 2_000 }, () => generateKey('production').slice(10, 32))
     expect(new Set(keys).size).toBe(keys.length)
     expect(new Set(keys.join('')).size).toBe(62)
   })
 
-  test('with one character changed, or two exchanged, is invalid', () => {
+  test('is invalid if one character is changed, or two are exchanged', () => {
     const key = generateKey('production')
     for (let at = 0; at < key.length; at++) {
       const other = key[at] === 'a' ? 'b' : 'a'
@@ -40,12 +40,12 @@ describe('a key', () => {
     }
   })
 
-  test('is kept as its SHA-256', () => {
+  test('is stored as its SHA-256', () => {
     expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' as never)
   })
 })
 
-test('a key ends at its expiry, to the millisecond, and at its revocation', () => {
+test('a key is valid until its expiry, to the millisecond, or its revocation', () => {
   const key: ApiKey = {
     id: 1n,
     name: 'a',
@@ -62,7 +62,7 @@ test('a key ends at its expiry, to the millisecond, and at its revocation', () =
   expect(keyState({ ...key, revokedAt: 5 }, 20)).toBe('revoked')
 })
 
-test('the name of a key has 1 to 100 printable characters, and is no id', () => {
+test('the name of a key has 1 to 100 printable characters, and is not a number', () => {
   for (const name of ['a', 'till 3', '7th', '🐕'.repeat(100)]) expect(keyName(` ${name} `)).toBe(name)
   const sentence = 'must have 1 to 100 printable characters, and not only digits'
   for (const name of ['', ' ', '12', 'a\nb', '🐕'.repeat(101)]) expect(() => keyName(name)).toThrow(sentence)
@@ -72,13 +72,13 @@ test.each([
   ['unknown', 'This API key does not exist.'],
   ['expired', 'This API key is expired.'],
   ['revoked', 'This API key is revoked.'],
-] as const)('a key that is refused as %s: %s', (state, message) => {
+] as const)('the message about an %s key: %s', (state, message) => {
   expect(refusedKey(state)).toMatchObject({ code: 'invalid_api_key', message })
 })
 
 test.each([
   [undefined, 'This is not an API key of this service, or it is mistyped.'],
   ['staging', 'This API key is for staging, not for production.'],
-] as const)('a key for %s is refused in production: %s', (issuedFor, message) => {
+] as const)('the message about a key for %s in production: %s', (issuedFor, message) => {
   expect(foreignKey(issuedFor, 'production')).toMatchObject({ code: 'invalid_api_key', message })
 })

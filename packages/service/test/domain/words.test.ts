@@ -1,4 +1,4 @@
-// The words of names and searches: what folds to the same, what separates, and that our own reading of them is the model's.
+// The words of names and searches: folding, separators, and agreement with a simple model.
 
 import { describe, expect, test } from 'bun:test'
 import { hostileName, modelFinds, modelWords, randomOf, searchFor } from '../../../../test/support/search-rules.ts'
@@ -43,7 +43,7 @@ test.each(ROWS)('%s has the words %s', (text, words) => {
   expect(modelWords(text).words.join(' ')).toBe(words)
 })
 
-test('the words of any name are those of the model, and folding them again changes nothing', () => {
+test('any name has the same words as in the model, and folding is idempotent', () => {
   const random = randomOf(7)
   for (let n = 0; n < 3_000; n++) {
     const name = hostileName(random)
@@ -53,7 +53,7 @@ test('the words of any name are those of the model, and folding them again chang
   }
 })
 
-test('a search finds what the model finds', () => {
+test('a search finds the same names as the model', () => {
   const random = randomOf(8)
   const names = Array.from({ length: 300 }, () => hostileName(random))
   let found = 0
@@ -73,13 +73,13 @@ test('a search finds what the model finds', () => {
 })
 
 describe('a search', () => {
-  test('is found at the beginning of words, in any order, each word for itself', () => {
+  test('matches the beginnings of words, in any order', () => {
     for (const search of ['bis', 'old bis', 'BISCUIT old', 'o o b', 'Ōld'])
       expect(finds('Old Biscuit', search)).toBe(true)
     for (const search of ['iscuit', 'old bisk', 'oldbis', 'biscuits']) expect(finds('Old Biscuit', search)).toBe(false)
   })
 
-  test('has only so many words as they are written', () => {
+  test(`has at most ${SEARCH_WORDS_MAX} words, counted as written`, () => {
     const words = (count: number) => [...Array(count).keys()].join(' ')
     for (const search of [
       words(SEARCH_WORDS_MAX),
@@ -105,8 +105,11 @@ describe('a search', () => {
   })
 })
 
-/** Where the digest differs, as with a runtime that knows a newer Unicode, a migration has to index all texts again (packages/service/src/store/). */
-test('every character has the words that the indexes of stores hold', () => {
+/**
+ * If the digest changes, for example with a newer Unicode version in the runtime, a migration must index all texts
+ * again.
+ */
+test('every character has the words that stores have indexed', () => {
   const hasher = new Bun.CryptoHasher('sha256')
   for (let code = 0; code <= 0x10ffff; code += 256)
     hasher.update(wordsOf(Array.from({ length: 256 }, (_, n) => String.fromCodePoint(code + n)).join('.')))

@@ -1,5 +1,4 @@
-// Answers that are kept and given again, or given to several who ask together: to other callers only where the operation says that its
-// answers are the same for all.
+// The answer cache: answers are cached or shared between callers only if the operation allows it.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { type Service, startService } from '../../../../test/support/service.ts'
@@ -20,7 +19,7 @@ afterEach(async () => {
 
 const bearer = (key: string) => ({ headers: { Authorization: `Bearer ${key}` } })
 
-/** Two callers, each several times and in turns: what each was told. */
+/** Sends requests from two callers in turns, and returns the answers of each. */
 async function askedInTurns(): Promise<[string[], string[]]> {
   service = await startService()
   const keys = [service.key, await service.addKey()]
@@ -40,7 +39,7 @@ test('an operation that is not shared runs for each caller', async () => {
   expect(new Set(two)).toEqual(new Set(['["2"]']))
 })
 
-test('an operation marked as shared runs once or twice for all callers', async () => {
+test('a shared operation runs for the first two requests, and is cached for all callers', async () => {
   let asked = 0
   handlers.listPets = Object.assign(async () => ok(`["${++asked}"]`), { shared: true })
   const [one, two] = await askedInTurns()
@@ -52,12 +51,12 @@ test('only lists and the inventory are shared', () => {
   expect(marked).toEqual(['listPets', 'listOrders', 'getInventory'])
 })
 
-describe('requests for one list that arrive together', () => {
+describe('concurrent requests for one list', () => {
   let lists = new AnswerCache()
   let runs: ((text: string) => void)[] = []
   let url = ''
 
-  /** A request that arrives when the store has this version, and the body that it is answered with. */
+  /** Resolves with the answer's body to a request that arrives when the store has this version. */
   function ask(version: number | undefined, address = url): Promise<string> {
     const run = () =>
       new Promise<Answer>((resolve, reject) =>
@@ -70,7 +69,7 @@ describe('requests for one list that arrive together', () => {
     await until('the operation has run often enough', () => runs.length >= count, { everyMs: 1 })
   }
 
-  /** A list that was asked for once. */
+  /** Requests a list once, because the cache ignores the first request. */
   async function known(name: string): Promise<void> {
     lists = new AnswerCache()
     url = `http://127.0.0.1/v1/pets?${name}`
@@ -81,7 +80,7 @@ describe('requests for one list that arrive together', () => {
     runs = []
   }
 
-  test('share none that was begun before they came, and what it keeps is given to no request after a commit', async () => {
+  test('do not share a reading that began before them, or its cached answer after a commit', async () => {
     await known('version')
     const before = ask(1)
     await running(1)
@@ -96,7 +95,7 @@ describe('requests for one list that arrive together', () => {
     expect(lists.get(contextOf(url, 1))).toBeUndefined()
   })
 
-  test('get what a run has kept that ended while they waited, where nothing was committed', async () => {
+  test('get the answer cached while they waited, if nothing was committed', async () => {
     await known('kept')
     const first = ask(3)
     await running(1)
@@ -106,7 +105,7 @@ describe('requests for one list that arrive together', () => {
     expect(runs.length).toBe(1)
   })
 
-  test('are kept for nobody where the store has no version', async () => {
+  test('share readings, but are not cached, if the store has no version', async () => {
     await known('versionless')
     for (const n of [1, 2]) {
       const asked = [ask(undefined), ask(undefined)]
@@ -118,8 +117,8 @@ describe('requests for one list that arrive together', () => {
   })
 })
 
-describe('the lists that are kept', () => {
-  /** Asks for as many lists, each often enough to be cached. Gives how many are cached in the end. */
+describe('the cache', () => {
+  /** Requests this many lists, each often enough to be cached, and returns how many are cached at the end. */
   async function kept(count: number, text: string): Promise<number> {
     const lists = new AnswerCache()
     const answer = ok(text)
@@ -128,17 +127,17 @@ describe('the lists that are kept', () => {
     return contexts.filter((context) => lists.get(context)).length
   }
 
-  test('hold about 8 MB of text at most; where there were more, others are kept from then on', async () => {
+  test('holds about 8 MB of text, and starts over when it is full', async () => {
     const large = await kept(50, 'x'.repeat(1_000_000))
     expect(large).toBeLessThan(10)
     expect(large).toBeGreaterThan(1)
   })
 
-  test('are a few thousand at most, however short they are', async () => {
+  test('holds a few thousand short lists', async () => {
     expect(await kept(10_000, '[]')).toBeLessThan(9_000)
   })
 
-  test('have no long URL', async () => {
+  test('ignores long URLs', async () => {
     const lists = new AnswerCache()
     const context = contextOf(`http://127.0.0.1/v1/pets?${'x'.repeat(600)}`, 1)
     for (let n = 0; n < 3; n++) await lists.read(context, async () => ok('[]'))

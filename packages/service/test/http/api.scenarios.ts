@@ -1,6 +1,5 @@
-// What the service answers, for each store: a store's test file calls this. Each subject has a file in scenarios/ and a
-// service of its own; one subject alone: `bun test packages/service/test/http/api.sqlite.test.ts -t listPets`. Every answer is checked against
-// openapi.yaml, and the last test asks whether every declared one was seen.
+// The API on one kind of store. Each subject has a file in scenarios/ and its own service; to run one subject:
+// `bun test packages/service/test/http/api.sqlite.test.ts -t listPets`. Every answer is checked against openapi.yaml.
 
 import { describe, expect, test } from 'bun:test'
 import { declaredAnswers, exampleMessages, shapeOf } from '../../../../test/support/contract-check.ts'
@@ -21,15 +20,15 @@ import { rateLimit } from './scenarios/rate-limit.ts'
 import { search } from './scenarios/search.ts'
 import { storeFailures } from './scenarios/store-failures.ts'
 
-/** `newAddress` gives the address of an empty store, another one each time. */
+/** Each call of `newAddress` returns the address of a new, empty store. */
 export function apiScenarios(name: string, newAddress: OnStore['newAddress']): void {
   describe(`the API on ${name}`, () => {
     const observed = new Set<string>()
-    // endurance/test/load.release.test.ts meets this one.
-    const told = new Set([shapeOf(OVERLOADED.message)])
+    // endurance/test/load.release.test.ts covers this message.
+    const messagesSeen = new Set([shapeOf(OVERLOADED.message)])
     const observe: OnStore['observe'] = (name, { status, text }) => {
       observed.add(name)
-      if (status >= 400 && text !== '') told.add(shapeOf(JSON.parse(text).message))
+      if (status >= 400 && text !== '') messagesSeen.add(shapeOf(JSON.parse(text).message))
     }
     const subjects = [
       ...[promises, bodies, changes, cursors, events, getPet, idempotencyKey, keys, listPets],
@@ -37,13 +36,13 @@ export function apiScenarios(name: string, newAddress: OnStore['newAddress']): v
     ]
     for (const subject of subjects) subject({ newAddress, observe })
 
-    test('every answer that the contract declares was seen, and no other', () => {
+    test('every answer that the contract declares was seen, and no others', () => {
       expect([...observed].sort()).toEqual(declaredAnswers().sort())
     })
 
-    test('the errors that the contract shows as examples are those that the service sends', () => {
+    test('the service sends the errors that the contract shows as examples', () => {
       expect(exampleMessages().length).toBeGreaterThan(10)
-      expect(exampleMessages().filter((message) => !told.has(shapeOf(message)))).toEqual([])
+      expect(exampleMessages().filter((message) => !messagesSeen.has(shapeOf(message)))).toEqual([])
     })
   })
 }

@@ -1,5 +1,4 @@
-// How often the store is asked for a key: once for all requests that arrive together, and not again while nothing was committed; and
-// always where the store cannot tell what was committed.
+// Caching of API keys: requests share a look-up, and cached keys never outlive a commit.
 
 import { expect, test } from 'bun:test'
 import { newKey } from '../../../../test/support/keys.ts'
@@ -10,7 +9,7 @@ import type { Context } from '../../src/http/context.ts'
 import { Authentication } from '../../src/http/request/authentication.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
-/** A store whose first look-up has its result at once, and gives it only when it is released. */
+/** A store whose first look-up reads immediately, but returns only after `release`. */
 async function slowAtFirst() {
   const opened = await openStore(':memory:', { now: () => TODAY })
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
@@ -26,7 +25,7 @@ async function slowAtFirst() {
   return { opened, authentication: new Authentication({ findKey }, 'production'), begun, release }
 }
 
-test('requests that arrive together share the look-up of their key', async () => {
+test('concurrent requests share the look-up of their key', async () => {
   const opened = await openStore(':memory:', { now: () => TODAY })
   const token = generateKey('production')
   await opened.createKey(newKey({ hash: hashKey(token) }))
@@ -47,9 +46,9 @@ test('requests that arrive together share the look-up of their key', async () =>
   await opened.close()
 })
 
-test('a new key works at once, also while an earlier request still looks for it', async () => {
+test('a new key works immediately, even while an earlier request still looks it up', async () => {
   const { opened, authentication, begun, release } = await slowAtFirst()
-  // As PostgreSQL has it.
+  // As with PostgreSQL.
   const context = { version: { data: undefined, keys: 0 }, now: TODAY } as Context
   const token = generateKey('production')
   const early = authentication.verify(token, context).catch(({ code }) => code)
@@ -61,9 +60,9 @@ test('a new key works at once, also while an earlier request still looks for it'
   await opened.close()
 })
 
-test('a key that is revoked while it is looked up is not known afterwards', async () => {
+test('a key that is revoked during its look-up is not cached', async () => {
   const { opened, authentication, begun, release } = await slowAtFirst()
-  // As PostgreSQL has it: half a second later the number is the next.
+  // As with PostgreSQL, where the number increases within half a second.
   const context = (keys: number) => ({ version: { data: undefined, keys }, now: TODAY }) as Context
   const token = generateKey('production')
   const { id } = await opened.createKey(newKey({ hash: hashKey(token) }))
@@ -77,7 +76,7 @@ test('a key that is revoked while it is looked up is not known afterwards', asyn
   await opened.close()
 })
 
-test('at most 10 000 keys are kept in memory', async () => {
+test('caches at most 10,000 keys', async () => {
   const opened = await openStore(':memory:', { now: () => TODAY })
   const key = await opened.createKey(newKey())
   await opened.close()

@@ -1,11 +1,11 @@
-// The tally of deprecated calls: each call is saved once, whether or not it can be saved at the first attempt.
+// The tally of deprecated calls counts each call once, even if saving fails.
 
 import { expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import type { DeprecatedCalls } from '../../src/domain/keys.ts'
 import { DeprecatedCallTally } from '../../src/http/response/deprecation.ts'
 
-test('calls that could not be saved are saved with those that came meanwhile, and once', async () => {
+test('saves calls once after a failure, together with newer calls', async () => {
   const tally = new DeprecatedCallTally()
   const saved: DeprecatedCalls[] = []
   const write = async (calls: readonly DeprecatedCalls[]) => {
@@ -22,5 +22,5 @@ test('calls that could not be saved are saved with those that came meanwhile, an
   await tally.save(write)
   const tallied = saved.map(({ keyId, operationId, calls, lastAt }) => [keyId, operationId, calls, lastAt].join(' '))
   expect(tallied).toEqual(['1 getPet 3 9', '2 getPet 1 8'])
-  await tally.save(() => Promise.reject(new Error('there is nothing to save')))
+  await tally.save(() => Promise.reject(new Error('nothing is left to save')))
 })

@@ -1,5 +1,4 @@
-// When the sweeper asks the store to expire orders: in batches, one at a time, again after a failure, and not after the stop.
-// packages/service/test/store/sequences/ tests the store's side, packages/service/test/http/scenarios/order-expiry.ts both together.
+// When the sweeper expires orders. packages/service/test/store/sequences/ tests the store's part.
 
 import { describe, expect, test } from 'bun:test'
 import { document } from '../../../contract/src/contract.ts'
@@ -7,7 +6,7 @@ import type { ExpiredOrder } from '../../src/domain/orders.ts'
 import { EVERY_MS, logExpired, startExpiry } from '../../src/http/expiry.ts'
 import { createLog } from '../../src/observability/log.ts'
 
-/** Each call expires as many as listed, then none; resolves `done` after the last listed one has been asked for. */
+/** The n-th call expires the n-th number of orders, or fails. `done` resolves at the call after the last. */
 function orders(answers: (number | Error)[]) {
   const { promise: done, resolve } = Promise.withResolvers<void>()
   const asked = { times: 0, running: 0, runningMost: 0 }
@@ -29,8 +28,8 @@ function log() {
   return { lines, to: createLog('info', { destination: { write: (line: string) => lines.push(JSON.parse(line)) } }) }
 }
 
-describe('overdue reservations are expired', () => {
-  test('in batches, one at a time', async () => {
+describe('the sweeper', () => {
+  test('expires batches one at a time', async () => {
     const { expireOrders, asked, done } = orders([50, 50, 20])
     const expiry = startExpiry({ expireOrders }, log().to, 1)
     await done
@@ -38,7 +37,7 @@ describe('overdue reservations are expired', () => {
     expect(asked.runningMost).toBe(1)
   })
 
-  test('until none is left, without waiting for the next look', async () => {
+  test('continues without a pause until no overdue order is left', async () => {
     const { expireOrders, asked, done } = orders([50, 50])
     const expiry = startExpiry({ expireOrders }, log().to, 60_000)
     await Promise.race([done, Bun.sleep(5_000)])
@@ -46,13 +45,13 @@ describe('overdue reservations are expired', () => {
     expect(asked.times).toBe(3)
   })
 
-  test('again early enough for the time that the contract gives', () => {
+  test('runs often enough for the delay that the contract states', () => {
     const { description } = document.paths['/store/orders']?.post ?? {}
     expect(description).toContain('ends within a second of that time')
     expect(EVERY_MS).toBeLessThan(1_000)
   })
 
-  test('each with a line in the log, and no other change of an order', () => {
+  test('logs each expired order, but no other transition', () => {
     const { lines, to } = log()
     const petId = 1001n
     logExpired(to, [
@@ -64,7 +63,7 @@ describe('overdue reservations are expired', () => {
     expect(lines[0]).toMatchObject({ msg: 'expireOrders', orderId: '1', petId: '1001', status: 'expired' })
   })
 
-  test('again after a failure; repeated failures are logged once', async () => {
+  test('continues after a failure, and logs repeated failures once', async () => {
     const gone = new Error('gone')
     const { expireOrders, done } = orders([gone, gone, gone, 1, 0, gone])
     const { lines, to } = log()
@@ -75,7 +74,7 @@ describe('overdue reservations are expired', () => {
     expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([late, late])
   })
 
-  test('not after stop(), which waits for the running transaction', async () => {
+  test('stops after its running transaction', async () => {
     const { expireOrders, asked } = orders(Array.from({ length: 1000 }, () => 50))
     const expiry = startExpiry({ expireOrders }, log().to, 1)
     await Bun.sleep(20)

@@ -1,4 +1,4 @@
-// What the log says of failures: each kind once in full, under its request's id, and then how often.
+// The log of failures: the first of each kind in full with its request id, the others as a count.
 
 import { expect, test } from 'bun:test'
 import { startService } from '../../../../test/support/service.ts'
@@ -17,7 +17,7 @@ interface Line {
 
 const parsed = (lines: string[]): Line[] => lines.map((line) => JSON.parse(line))
 
-test('an unreachable store: logs the first failure in full and counts the others', async () => {
+test('logs the first failure of an unreachable store in full, and counts the others', async () => {
   const whole = await startService()
   let reason = 'no connection'
   const fail = () => Promise.reject(new PetstoreError('unavailable', 'Gone.', { cause: new Error(reason) }))
@@ -45,7 +45,7 @@ function failureLog() {
 }
 const internal = (cause: unknown) => new PetstoreError('internal', 'The service failed.', { cause })
 
-test('different faults are each logged in full, also with the same message', () => {
+test('logs different faults in full, even with the same message', () => {
   const { failures, lines } = failureLog()
   const here = new Error('undefined is not an object')
   const there = (() => new Error('undefined is not an object'))()
@@ -55,7 +55,7 @@ test('different faults are each logged in full, also with the same message', () 
   expect(parsed(lines).slice(4)).toMatchObject([{ msg: 'failed again', code: 'internal', failures: 1 }])
 })
 
-test('a failure that comes back after a pause is logged in full again', () => {
+test('logs a failure in full again after a pause', () => {
   const { failures, lines } = failureLog()
   const gone = internal(new Error('gone'))
   for (let n = 0; n < 3; n++) failures.add(gone, () => ({}))

@@ -1,4 +1,4 @@
-// Readers who wait for the feed, without a server between: who comes late, and whose key ends meanwhile.
+// Requests that wait for events, without a server: late readers, and keys that expire while waiting.
 
 import { expect, test } from 'bun:test'
 import { eventFilter } from '../../../../test/support/events.ts'
@@ -19,7 +19,7 @@ async function start() {
 const reader = (verify: () => Promise<void> = async () => {}) => ({ verify, signal: new AbortController().signal })
 const until = () => performance.now() + WHOLE_TEST_MS
 
-test('who waits behind a place that others have seen passed is told at once, although nothing happens any more', async () => {
+test('a reader whose position is already behind the end gets the events immediately', async () => {
   const { store, feed, addPet } = await start()
   const before = await store.findEnd()
   const first = feed.readLater(eventFilter(undefined), before, until(), reader())
@@ -27,7 +27,7 @@ test('who waits behind a place that others have seen passed is told at once, alt
   feed.changed()
   expect((await first).count).toBe(1)
   const end = await store.findEnd()
-  // It keeps the feed looking, and the last look has seen the end.
+  // This reader keeps the feed polling, and the last poll has reached the end.
   const quiet = feed.readLater(eventFilter(undefined), end, until(), reader())
   await Bun.sleep(100)
   expect((await feed.readLater(eventFilter(undefined), before, until(), reader())).count).toBe(1)
@@ -36,9 +36,9 @@ test('who waits behind a place that others have seen passed is told at once, alt
   await store.close()
 })
 
-test('the key of who waits is verified twice a second, although nothing happens', async () => {
+test('the key of a waiting reader is verified twice a second, even without events', async () => {
   const { store, feed } = await start()
-  // On the same event loop: a machine that is slow is slow for both. It counts fewer of these then, never more.
+  // Ticks of the same event loop, so that the test does not depend on the speed of the machine.
   let ticks = 0
   const timer = setInterval(() => ticks++, 40)
   const verifiedAt: number[] = []

@@ -1,5 +1,6 @@
-// Hostile input as data: one row for each case, with the bytes of one connection (one character is one byte). `{key}` stands for a good key.
-// A row with a code has an Error body; one without is refused by the HTTP layer, bare, and its connection ends.
+// Hostile input: each row has the bytes of one connection (one character is one byte). `{key}` is replaced by a valid
+// key. A row with a code gets an Error body; without one, the HTTP layer answers without a body and closes the
+// connection.
 
 import { petBody, verbatim } from '../../../../test/support/pets.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
@@ -94,7 +95,7 @@ const METHODS: Row[] = [
     noMethod(method, `${method} /v1/pets HTTP/1.1\r\n${HEAD}\r\n`),
   ),
   missing('CONNECT to a host', `CONNECT a:443 HTTP/1.1\r\n${HEAD}\r\n`),
-  noMethod('X-HTTP-Method-Override has no say', `PUT /v1/pets HTTP/1.1\r\n${HEAD}X-HTTP-Method-Override: GET\r\n\r\n`),
+  noMethod('X-HTTP-Method-Override is ignored', `PUT /v1/pets HTTP/1.1\r\n${HEAD}X-HTTP-Method-Override: GET\r\n\r\n`),
 ]
 
 const withKey = (key: string) => `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`

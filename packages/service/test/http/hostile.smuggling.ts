@@ -1,19 +1,20 @@
-// Requests hidden in the body of another one, as data. `{key}` stands for a good key. None of them may ever be taken for a request.
+// Requests hidden in the body of another request, which the service must not read as requests. `{key}` is replaced by
+// a valid key.
 
 import { petBody } from '../../../../test/support/pets.ts'
 import { get, HEAD } from './hostile.catalogue.ts'
 
-/** Creates a pet named `smuggled`, if ever a part of another request is taken for a request. */
+/** Creates a pet named `smuggled` if it is read as a request. */
 const SMUGGLED_BODY = petBody({ name: 'smuggled' })
 const SMUGGLED = `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: ${SMUGGLED_BODY.length}\r\n\r\n${SMUGGLED_BODY}`
 const hidden = (headers: string, before = ''): string =>
   `POST /v1/pets HTTP/1.1\r\n${HEAD}${headers}\r\n${before}${SMUGGLED}`
 const CHUNKED = 'Transfer-Encoding: chunked\r\n'
-/** With a key in its place. */
+/** The length of a key, which replaces `{key}`. */
 const KEY_LENGTH = 38
 const size = SMUGGLED.length - '{key}'.length + KEY_LENGTH
 
-/** A request inside a request, in every way that once fooled some pair of proxy and server. */
+/** Known ways to smuggle a request past a proxy. */
 export const SMUGGLING: readonly [description: string, bytes: string][] = [
   ['a length, then chunks', hidden(`Content-Length: ${size + 5}\r\nTransfer-Encoding: chunked\r\n`, '0\r\n\r\n')],
   ['chunks, then a length', hidden(`Transfer-Encoding: chunked\r\nContent-Length: ${size + 5}\r\n`, '0\r\n\r\n')],
@@ -34,7 +35,7 @@ export const SMUGGLING: readonly [description: string, bytes: string][] = [
   ['a body of a GET', `GET /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: ${size}\r\n\r\n${SMUGGLED}`],
   ['a body that is refused unread', `PUT /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: ${size}\r\n\r\n${SMUGGLED}`],
   ['a body without a key', `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n${SMUGGLED}`],
-  ['a body at a path that is not there', `POST /nothing HTTP/1.1\r\n${HEAD}Content-Length: ${size}\r\n\r\n${SMUGGLED}`],
+  ['a body at an unknown path', `POST /nothing HTTP/1.1\r\n${HEAD}Content-Length: ${size}\r\n\r\n${SMUGGLED}`],
   ['chunks of a GET', get('/v1/pets', `${CHUNKED}\r\n${size.toString(16)}\r\n${SMUGGLED}\r\n0\r\n`)],
   ['Expect: 100-continue, and the body at once', hidden(`Expect: 100-continue\r\nContent-Length: ${size}\r\n`)],
   ['an upgrade', hidden(`Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: ${size}\r\n`)],

@@ -1,4 +1,4 @@
-// The catalogue of hostile input, row by row: the right answer, once, with an Error body where it is ours, and no 5xx.
+// Hostile input gets one answer with the right status, and never a 5xx.
 
 import { expect, test } from 'bun:test'
 import { hostile } from '../../../../endurance/hostile.ts'
@@ -17,7 +17,7 @@ test('the catalogue has at least 150 rows', () => {
 
 for (const { description, bytes, status, code } of CATALOGUE) {
   test(`hostile input ${description}: ${status} ${code ?? ''}`, async () => {
-    // Who is refused bare is waited for until the connection has ended.
+    // Without a body, wait until the connection has closed.
     const answer = await send(bytes, code === undefined && status !== 200 ? 2_000 : undefined)
     expect([answer.status, answer.answers]).toEqual([status, 1])
     expect(answer.text).not.toContain(service.key)
@@ -31,13 +31,13 @@ for (const { description, bytes, status, code } of CATALOGUE) {
 }
 
 for (const [description, bytes] of SMUGGLING) {
-  test(`a request inside a request ${description}: is not read as a request`, async () => {
+  test(`does not read a request inside a request: ${description}`, async () => {
     await send(bytes, 30)
     expect((await service.get('/pets?limit=100')).text).not.toContain('smuggled')
   })
 }
 
-test('afterwards the service is healthy, and its log has no failures', async () => {
+test('the service is healthy afterwards, and its log has no failures', async () => {
   expect((await fetch(`${service.origin}/readyz`)).status).toBe(200)
   expect(service.logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')).toEqual([])
 })

@@ -1,4 +1,4 @@
-// Headers on every answer, and cross-origin access.
+// Security headers, and cross-origin access.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ describe('headers', () => {
     expect(headers.get('Content-Security-Policy')).toBe("default-src 'none'; frame-ancestors 'none'")
   }
 
-  test('every answer forbids sniffing its type and running scripts', async () => {
+  test('every answer forbids content sniffing and scripts', async () => {
     secured((await service.get('/pets')).headers)
     secured((await service.get('/pets/1')).headers)
     secured((await service.get('/pets?limit=0')).headers)
@@ -29,7 +29,7 @@ describe('headers', () => {
     }
   })
 
-  test('no origin may read answers unless it is configured', async () => {
+  test('no origin can read answers by default', async () => {
     const { headers } = await service.get('/pets', { Origin: 'https://shop.example' })
     expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
   })
@@ -38,7 +38,7 @@ describe('headers', () => {
 const open = await startService({ corsOrigins: ['https://shop.example'] })
 
 describe('cross-origin access', () => {
-  test('a configured origin may read answers, errors too', async () => {
+  test('a configured origin can read answers, including errors', async () => {
     for (const path of ['/pets', '/pets?limit=0']) {
       const { headers } = await open.get(path, { Origin: 'https://shop.example' })
       expect(headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example')
@@ -48,7 +48,7 @@ describe('cross-origin access', () => {
     }
   })
 
-  test('every header that the contract has can be read and sent', async () => {
+  test('a preflight request allows every header of the contract', async () => {
     const contract = readFileSync(new URL('../../../../openapi.yaml', import.meta.url), 'utf8')
     const { components, paths } = Bun.YAML.parse(contract) as OpenApi
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
@@ -66,14 +66,14 @@ describe('cross-origin access', () => {
     const names = (header: string) => (headers.get(header) ?? '').split(', ')
     expect([status, headers.get('Access-Control-Max-Age')]).toEqual([204, '600'])
     expect(names('Access-Control-Allow-Methods')).toContain('POST')
-    // The Fetch standard lets every page read this one.
+    // The Fetch standard always allows pages to read Cache-Control.
     const readable = [...new Set(read)].filter((name) => name !== 'Cache-Control').sort()
     expect(names('Access-Control-Expose-Headers')).toEqual(readable)
     const allowed = ['Authorization', 'Content-Type', ...[...new Set(sent)].sort(), ...TRACING]
     expect(names('Access-Control-Allow-Headers')).toEqual(allowed)
   })
 
-  test('another origin may not', async () => {
+  test('another origin cannot read answers', async () => {
     const { headers } = await open.get('/pets', { Origin: 'https://shop.example.evil.example' })
     expect(headers.has('Access-Control-Allow-Origin')).toBe(false)
     expect(headers.get('Vary')).toBe('Origin')

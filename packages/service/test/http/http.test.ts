@@ -1,4 +1,4 @@
-// HTTP beside the operations: methods, paths, health, the documents, the stop.
+// HTTP apart from the operations: methods, targets, Host, stop, health checks and unknown paths.
 
 import { describe, expect, test } from 'bun:test'
 import { untilCount } from '../../../../test/support/metrics.ts'
@@ -32,15 +32,15 @@ describe('methods', () => {
     })
   }
 
-  test('OPTIONS of a page lists its methods, without a key', async () => {
+  test('OPTIONS of a page lists its methods without a key', async () => {
     const answer = await fetch(`${service.origin}/openapi.json`, { method: 'OPTIONS' })
     expect([answer.status, answer.headers.get('Allow'), await answer.text()]).toEqual([204, 'GET, HEAD, OPTIONS', ''])
   })
 })
 
 describe('targets', () => {
-  // Names that the runtime cannot make a URL of: it gives the target alone.
-  test('the query is read from the request’s target, whatever the Host is', async () => {
+  // The runtime cannot build a URL from these hosts, and passes only the target.
+  test('the query is read for any Host', async () => {
     for (const host of ['a:99999', '%00', '1.2.3.999']) {
       const answer = await raw(service.port, [
         `GET /v1/pets?limit=0 HTTP/1.1\r\nHost: ${host}\r\n${auth()}\r\nConnection: close\r\n\r\n`,
@@ -49,7 +49,7 @@ describe('targets', () => {
     }
   })
 
-  test('HTTP/1.0 without a Host is answered', async () => {
+  test('HTTP/1.0 needs no Host', async () => {
     const answer = await raw(service.port, [`GET /v1/pets?limit=0 HTTP/1.0\r\n${auth()}\r\n\r\n`])
     expect(statusOf(answer)).toBe(400)
   })
@@ -68,44 +68,44 @@ test.each([
   ['petstore', 'petstore'],
   ['petstore', ''],
   ['', 'petstore'],
-])('two Host lines, %j and %j: 400, and the connection ends', async (first, second) => {
-  // Often enough for the answer to come from what is kept.
+])('rejects two Host lines, %j and %j, with 400, and closes the connection', async (first, second) => {
+  // The third answer comes from the cache.
   for (let n = 0; n < 3; n++) expect(statusOf(await hosted(first))).toBe(200)
   expectBare400(await hosted(first, second))
 })
 
-describe('a Host that is none: 400, and the connection ends (RFC 9110, 7.2)', () => {
+describe('an invalid Host gets 400, and the connection is closed (RFC 9110, 7.2)', () => {
   const NONE = 'a b/c@d|a b|a@b|a/b|a?b|#|a:b|a:1:2|:80:|%|%zz|[::1|[]|[x]|é'.split('|')
   const VALID = "petstore|PETS.example:8080|a:|127.0.0.1:1|[::1]|[::ffff:1.2.3.4]:80|a_-.~!$&'()*+;=%20".split('|')
 
-  test.each(NONE)('%j, also the second time', async (host) => {
+  test.each(NONE)('%j, even the second time', async (host) => {
     for (let n = 0; n < 2; n++) expectBare400(await hosted(host))
   })
 
-  test.each(VALID)('%j is one', async (host) => {
+  test.each(VALID)('%j is valid', async (host) => {
     expect(statusOf(await hosted(host))).toBe(200)
   })
 
-  test('also where the same target is cached, from a Host of which the runtime makes no URL', async () => {
+  test('even if the same target is cached for a Host that the runtime cannot use in a URL', async () => {
     for (let n = 0; n < 3; n++) expect(statusOf(await hosted(VALID.at(-1) as string))).toBe(200)
     for (const host of NONE) expect(statusOf(await hosted(host))).toBe(400)
   })
 })
 
-// Should one of these fail because the runtime has learnt it: good; docs/operations.md is to be changed, too.
-describe('what the runtime does not do, as docs/operations.md says', () => {
+// If one of these fails because the runtime has gained the feature, update docs/operations.md.
+describe('limits of the runtime, as documented in docs/operations.md', () => {
   const head = (first: string, ...lines: string[]) => `${[first, 'Host: a', auth(), ...lines].join('\r\n')}\r\n\r\n`
   const PET = petBody()
   const count = async () => JSON.parse((await service.get('/pets?limit=100')).text).length
 
-  test('a pipelined request ends the connection; the first request may have been done', async () => {
+  test('a pipelined request closes the connection, but the first request can be executed', async () => {
     const before = await count()
     const post = `${head('POST /v1/pets HTTP/1.1', `Content-Length: ${PET.length}`)}${PET}`
     expect(await raw(service.port, [post + head('GET /v1/pets HTTP/1.1')])).toBe('')
     expect(await count()).toBe(before + 1)
   })
 
-  test('with an Idempotency-Key the retry adds nothing twice', async () => {
+  test('a retry with an Idempotency-Key adds no duplicate', async () => {
     const key = 'Idempotency-Key: pipelined'
     const post = `${head('POST /v1/pets HTTP/1.1', key, `Content-Length: ${PET.length}`)}${PET}`
     expect(await raw(service.port, [post + post])).toBe('')
@@ -116,13 +116,13 @@ describe('what the runtime does not do, as docs/operations.md says', () => {
     expect(await count()).toBe(before)
   })
 
-  test('an unknown method ends the connection without an answer', async () => {
+  test('an unknown method closes the connection without an answer', async () => {
     for (const method of ['BREW', 'get']) {
       expect(await raw(service.port, [head(`${method} /v1/pets HTTP/1.1`)], 5_000)).toBe('')
     }
   })
 
-  test('trailers of a chunked body are refused, and nothing is added', async () => {
+  test('trailers of a chunked body are rejected', async () => {
     const before = await count()
     const chunked = (end: string) =>
       `${head('POST /v1/pets HTTP/1.1', 'Transfer-Encoding: chunked')}${PET.length.toString(16)}\r\n${PET}\r\n0\r\n${end}\r\n`
@@ -141,7 +141,7 @@ test('an answer before the body keeps the connection usable', async () => {
 })
 
 describe('a stop', () => {
-  test('answers requests in progress, then closes', async () => {
+  test('answers requests in flight, then closes', async () => {
     const metrics = new Metrics()
     const stopping = await startService({ metrics })
     const { promise: looked, resolve: sendRest } = Promise.withResolvers<void>()
@@ -168,7 +168,7 @@ describe('a stop', () => {
     await stopping.store.close()
   })
 
-  test('waits until the running expiry of reservations has ended', async () => {
+  test('waits for a running expiry of reservations', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     let ended = false
     const expireOrders = async () => {
@@ -183,7 +183,7 @@ describe('a stop', () => {
     expect(await endedAtStop).toBe(true)
   })
 
-  test('ends requests that take longer than its time limit', async () => {
+  test('cuts requests that exceed its time limit', async () => {
     const stopping = await startService()
     const never = stopping.post(new ReadableStream({ start: (controller) => controller.enqueue('{') }))
     never.catch(() => undefined)
@@ -204,14 +204,14 @@ test.each([
   expect([answer.status, type, await answer.text()]).toEqual([200, 'application/json', body])
 })
 
-test('if the store does not answer, /readyz fails, and /healthz does not', async () => {
+test('/readyz fails if the store does not answer, but /healthz does not', async () => {
   const broken = await startService({ store: { ...service.store, ping: () => Promise.reject(new Error('gone')) } })
   expect((await fetch(`${broken.origin}/readyz`)).status).toBe(500)
   expect((await fetch(`${broken.origin}/healthz`)).status).toBe(200)
   await broken.server.stop(1_000)
 })
 
-test.each(['unavailable', 'storage_full'] as const)('%s: 503, to be sent again after a second', (code) => {
+test.each(['unavailable', 'storage_full'] as const)('%s is answered 503 with Retry-After', (code) => {
   const { status, headers } = errorAnswer(new PetstoreError(code, ''), { request: new Request('http://x') } as Context)
   expect([status, headers]).toEqual([503, { 'Retry-After': '1' }])
 })
@@ -220,7 +220,7 @@ const API = 'Operations are below /v1, and described at /docs, /openapi.yaml and
 const MESSAGE = `Nothing exists at this path. ${API} The page is at /`
 
 test.each(['/animals', '/v1/', '/<script>?q=<b>'])(
-  '%s is a 404 with the documents of the service and nothing of the request',
+  '%s gets a 404 that links to the documents and does not echo the request',
   async (path) => {
     for (const one of ['GET */*', 'GET text/html,application/xhtml+xml,*/*;q=0.8', 'POST text/html']) {
       const [method = '', accept = ''] = one.split(' ')
@@ -231,7 +231,7 @@ test.each(['/animals', '/v1/', '/<script>?q=<b>'])(
   },
 )
 
-test('prints the address of the metrics, on IPv6 too', async () => {
+test('metrics can be served on IPv6', async () => {
   const admin = startAdmin({ host: '::1', port: 0, metrics: new Metrics() })
   expect((await fetch(admin.url)).status).toBe(200)
   await admin.stop()

@@ -1,5 +1,5 @@
-// When the service ends a connection on which nothing happens: soon if a request or a response stalls, later after a response. All connections are
-// open at the same time.
+// The service closes idle connections: soon if a request or response stalls, later after a response. All connections
+// run in parallel.
 
 import { expect, test } from 'bun:test'
 import { once } from 'node:events'
@@ -9,20 +9,23 @@ import { largestFile } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { IDLE_SECONDS } from '../../src/http/limits/connections.ts'
 
-/** A stalled one ends after some 12 s; more, because the machine may be busy. */
+/** A stalled connection is closed after about 12 s. The rest is slack for a busy machine. */
 const STALLED_MS_MAX = 35_000
 const IDLE_MS_MIN = 36_000
 const IDLE_MS_MAX = 50_000
-/** When a client that does not read begins to: it sees the end of its connection only then. */
+/** When the client that does not read starts to read, because only then it notices that its connection was closed. */
 const READS_AFTER_MS = 16_000
-/** How much earlier the runtime may end a connection: it checks every 4 s, and the time is measured from after the last part of a request. */
+/**
+ * How much earlier the runtime can close a connection: it checks every 4 s, and the test measures from the last part
+ * of a request.
+ */
 const EARLIER_SECONDS = 6
 /** How long common load balancers keep an idle connection. */
 const BALANCER_SECONDS = 60
-/** Between the parts of a request. */
+/** The pause between the parts of a request. */
 const APART_MS = 500
 
-test('a connection ends soon if it stalls, and is kept after a response', async () => {
+test('a connection is closed soon if it stalls, and kept open after a response', async () => {
   expect(IDLE_SECONDS).toBeGreaterThan(BALANCER_SECONDS)
   const server = await startService({ idleSeconds: IDLE_MS_MIN / 1000 + EARLIER_SECONDS })
   const port = Number(new URL(server.url).port)
@@ -33,7 +36,7 @@ test('a connection ends soon if it stalls, and is kept after a response', async 
   const head = (line: string, headers = key) => `${to(line, headers)}Content-Length: ${body.length}\r\n\r\n`
   const complete = 'POST /v1/store/orders/1/complete'
 
-  /** Milliseconds from when all was sent until the service ends the connection. */
+  /** Milliseconds from the last byte of the request until the service closes the connection. */
   const ended = async (reads: boolean, ...parts: string[]): Promise<number> => {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => undefined).on('data', () => undefined)

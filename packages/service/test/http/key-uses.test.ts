@@ -1,11 +1,11 @@
-// When keys were used is saved once a minute at most, however often they are used and whether or not it can be saved.
+// The last use of a key is saved at most once a minute, even if keys are used often or saving fails.
 
 import { expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import type { KeyUse } from '../../src/domain/keys.ts'
 import { KeyUses } from '../../src/http/request/key-uses.ts'
 
-test('the first use is saved at once, the next ones after a minute or at the end', async () => {
+test('the first use is saved immediately, later ones after a minute or at the stop', async () => {
   const uses = new KeyUses()
   const saved: KeyUse[] = []
   const save = async (some: readonly KeyUse[]) => {
@@ -24,7 +24,7 @@ test('the first use is saved at once, the next ones after a minute or at the end
   expect(saved).toEqual([{ keyId: 1n, ending: 'live_abcd', at: 8 }])
 })
 
-test('a use during the saving is saved the next time', async () => {
+test('a use while saving is saved the next time', async () => {
   const uses = new KeyUses()
   const saved: number[] = []
   uses.add(1n, 'pets_live_abcd', 5)
@@ -38,7 +38,7 @@ test('a use during the saving is saved the next time', async () => {
   expect(saved).toEqual([5, 6])
 })
 
-test('what cannot be saved is not lost, and not tried again at once', async () => {
+test('uses are kept after a failure, and saved later', async () => {
   const uses = new KeyUses()
   uses.add(1n, 'pets_live_abcd', 5)
   expect((await rejectionOf(uses.saveDue(() => Promise.reject(new Error('full'))))).message).toContain('full')

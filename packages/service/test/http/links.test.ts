@@ -1,4 +1,4 @@
-// Links behind a proxy that serves the service below a path of its own: each leads back through the proxy.
+// Links behind a proxy with a path prefix lead back through the proxy.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { petBody } from '../../../../test/support/pets.ts'
@@ -8,7 +8,7 @@ import { PetstoreClient } from '../../../client/src/petstore.ts'
 
 const PETS = 7
 
-describe('with a path in the base URL', () => {
+describe('with a path prefix in the base URL', () => {
   let service: Service
   let proxy: PrefixProxy
   beforeAll(async () => {
@@ -24,13 +24,13 @@ describe('with a path in the base URL', () => {
     const headers = { 'Content-Type': 'application/json' }
     return ask(`${proxy.origin}/shop/v1/store/orders`, { method: 'POST', headers, body: `{"petId":${petId}}` })
   }
-  /** Where the response's link of this relation leads, as a browser would resolve it. */
+  /** The target of the link with this relation, resolved as in a browser. */
   const target = (response: Response, relation: string): URL | undefined => {
     const link = new RegExp(`<([^>]*)>; rel="${relation}"`).exec(response.headers.get('Link') ?? '')
     return link?.[1] === undefined ? undefined : new URL(link[1], response.url)
   }
 
-  /** The length of each page, from the first to the last. */
+  /** The length of each page. */
   async function pages(first: string): Promise<number[]> {
     const lengths: number[] = []
     for (let url: URL | undefined = new URL(first); url; ) {
@@ -42,19 +42,19 @@ describe('with a path in the base URL', () => {
     return lengths
   }
 
-  test('the next page is found, of pets and of orders', async () => {
+  test('a list of pets or orders links to its next page', async () => {
     expect(await pages(`${proxy.origin}/shop/v1/pets?limit=3`)).toEqual([3, 3, 1])
     for (const petId of [1, 2, 3]) await place(petId)
     expect((await pages(`${proxy.origin}/shop/v1/store/orders?limit=2`)).length).toBeGreaterThan(1)
   })
 
-  test('an order is found at its Location', async () => {
+  test('Location leads to the new order', async () => {
     const placed = await place(4)
     const order = await ask(new URL(placed.headers.get('Location') ?? '', placed.url))
     expect(await order.json()).toEqual(await placed.json())
   })
 
-  test('what replaces the deprecated operation is found, and what describes it', async () => {
+  test('a deprecated operation links to its successor and its description', async () => {
     const pet = await ask(`${proxy.origin}/shop/v1/pets/1`)
     for (const relation of ['successor-version', 'deprecation']) {
       const found = target(pet, relation) as URL
@@ -62,19 +62,19 @@ describe('with a path in the base URL', () => {
     }
   })
 
-  test('a 404 names documents that exist', async () => {
+  test('a 404 links to documents that exist', async () => {
     const message = await (await ask(`${proxy.origin}/shop/pets/1`)).text()
     const paths = message.match(/\/shop\/(?!v1)(?:[\w.]*\w)?/g) ?? []
     expect(paths).toEqual(['/shop/docs', '/shop/openapi.yaml', '/shop/openapi.json', '/shop/'])
     for (const path of paths) expect([path, (await ask(proxy.origin + path)).status]).toEqual([path, 200])
   })
 
-  test('a direct caller gets the links of the base URL, too', async () => {
+  test('a direct caller also gets links with the base URL', async () => {
     const direct = await ask(`${service.url}/pets?limit=3`)
     expect(target(direct, 'next')?.pathname).toBe(`${PREFIX}/v1/pets`)
   })
 
-  test('our client reads every page, through the proxy and directly', async () => {
+  test('the client reads every page, through the proxy and directly', async () => {
     for (const baseUrl of [`${proxy.origin}/shop/v1`, service.url]) {
       const client = new PetstoreClient({ baseUrl, apiKey: service.key })
       expect(await Array.fromAsync(client.listPets({ limit: 3 }))).toHaveLength(PETS)
@@ -82,14 +82,14 @@ describe('with a path in the base URL', () => {
   })
 })
 
-test('a replaced operation, once it is removed, is named with the path of the base URL', async () => {
+test('the message about a removed operation has the path of the base URL', async () => {
   const now = () => Date.UTC(2031, 0, 1)
   const service = await startService({ now, baseUrls: { production: 'https://a.example/shop/v1', staging: undefined } })
   const { message } = JSON.parse((await service.get('/pets/1')).text)
   expect(message).toContain('Use GET /shop/v1/pets?status=available instead.')
 })
 
-test('a service of staging has the base URL of staging', async () => {
+test('a staging service uses the staging base URL', async () => {
   const baseUrls = { production: 'https://elsewhere.example/other/v1', staging: 'https://a.example/shop/v1' }
   const service = await startService({ environment: 'staging', baseUrls })
   for (let n = 0; n < 2; n++) await service.post(petBody())

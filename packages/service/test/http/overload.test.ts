@@ -1,4 +1,4 @@
-// Overload: no more requests are admitted, and the refused ones are logged by their number.
+// Overload: the service rejects requests, and logs how many.
 
 import { expect, test } from 'bun:test'
 import { startService } from '../../../../test/support/service.ts'
@@ -6,7 +6,7 @@ import { OVERLOADED } from '../../src/domain/petstore-error.ts'
 import { Admission } from '../../src/http/limits/admission.ts'
 import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
 
-test('a slow turn of the event loop admits no more requests; the next turn does', async () => {
+test('rejects requests during a slow turn of the event loop, until the next turn', async () => {
   const admission = new Admission()
   for (let n = 0; n < 100; n++) admission.check()
   Bun.sleepSync(300)
@@ -15,14 +15,14 @@ test('a slow turn of the event loop admits no more requests; the next turn does'
   admission.check()
 })
 
-test('a slow turn with few requests is no overload', () => {
+test('admits requests during a slow turn with few requests', () => {
   const admission = new Admission()
   for (let n = 0; n < 10; n++) admission.check()
   Bun.sleepSync(300)
   for (let n = 0; n < 10; n++) admission.check()
 })
 
-test('while thousands of requests wait for the store, no more are admitted', () => {
+test('rejects requests while thousands wait for the store', () => {
   const admission = new Admission()
   for (let n = 0; n < 4096; n++) admission.enter()
   expect(() => admission.check()).toThrow(OVERLOADED)
@@ -30,7 +30,7 @@ test('while thousands of requests wait for the store, no more are admitted', () 
   admission.check()
 })
 
-test('an overloaded server answers some, and others with 503 at once; it logs how many, not each', async () => {
+test('an overloaded server answers some requests, and others with 503; it logs only their number', async () => {
   const { store, stop } = await startService()
   const busy = await startService({
     store: {

@@ -1,4 +1,4 @@
-// Taking a query apart by hand gives what the standard's way gives (URL Standard, application/x-www-form-urlencoded).
+// Query parameters are parsed as in the URL Standard (application/x-www-form-urlencoded).
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -7,7 +7,7 @@ import { instantFromText } from '../../../contract/src/date-time.ts'
 import type { RoutedRequest } from '../../src/http/context.ts'
 import { readParameters, valuesOf } from '../../src/http/request/parameters.ts'
 
-test('a date-time in a query whose + was not escaped is refused with a message that names %2B', () => {
+test('the message about a date-time with an unescaped + in a query suggests %2B', () => {
   const validate = (text: string, name: string, problems: string[]) => {
     if (instantFromText(text) === undefined) problems.push(`${name} must be a date and time.`)
     return text
@@ -27,7 +27,7 @@ test('a date-time in a query whose + was not escaped is refused with a message t
     expect(read(where, text)).toThrow(/^to must be a date and time\.$/)
 })
 
-test('reads every query as URLSearchParams does', () => {
+test('parses every query like URLSearchParams', () => {
   const part = fc.constantFrom(...'limit limi limits cursor = & && ? % %20 + ä \0 #'.split(' '))
   fc.assert(
     fc.property(fc.array(part, { maxLength: 12 }), (parts) => {

@@ -1,4 +1,4 @@
-// Lists that are asked for together: who asks for the same shares one run, and nobody who asks for anything else.
+// Concurrent requests for the same list share one run.
 
 import { expect, test } from 'bun:test'
 import { until } from '../../../../test/support/until.ts'
@@ -41,7 +41,7 @@ test('a run answers only the calls made before it started', async () => {
   expect((await Promise.all(late)).map(({ body }) => body)).toEqual(['2', '2'])
 })
 
-test('a run that fails fails for those who share it, and for nobody after', async () => {
+test('a failed run rejects only the calls that share it', async () => {
   let runs = 0
   const shared = new SharedReads<Answer>()
   const ask = () =>

@@ -1,5 +1,4 @@
-// Slow and many: clients that send or read at a crawl are cut off while others are served, and the log stays JSON; idle connections are
-// cheap, and running out of descriptors is survived.
+// Slow clients, clients that do not read, thousands of idle connections, and a lack of descriptors.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
@@ -10,9 +9,9 @@ import { ask, largestFile, type Running, root, serve } from '../../../../test/su
 import { until } from '../../../../test/support/until.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 
-/** The runtime cuts after some 12 s; more, because the machine may be busy. */
+/** The runtime cuts a slow client after about 12 s. The rest is slack for a busy machine. */
 const CUT_MS_MAX = 40_000
-/** The runtime has written by then what it writes for one who does not read. */
+/** By then, the runtime has written all that it buffers for a client that does not read. */
 const UNREAD_MS = 5_000
 const PET = petBody()
 
@@ -31,7 +30,7 @@ describe('slow clients', () => {
 
   const head = () => `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\n`
 
-  // All at once, so that the whole takes as long as the slowest.
+  // They run in parallel.
   const crawls: [string, () => Promise<number>][] = [
     ['headers', () => drip(portOf(server), 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n', 'X: y\r\n')],
     ['a request line', () => drip(portOf(server), 'G', 'E')],
@@ -40,7 +39,7 @@ describe('slow clients', () => {
     ['nothing at all', () => drip(portOf(server), '', '')],
   ]
 
-  test('that drip headers, bodies or chunks are cut, while others are served as usual', async () => {
+  test('that drip headers, bodies or chunks are cut, while other clients are served', async () => {
     const unreadFile = await stalled(server, await largestFile(server), 'Accept-Encoding: identity')
     let watching = true
     const others = (async () => {
@@ -59,18 +58,18 @@ describe('slow clients', () => {
     watching = false
     expect(cut.filter(([, ms]) => ms > CUT_MS_MAX)).toEqual([])
     expect(await others).toBeLessThan(20_000)
-    // Who does not read gets what the sockets hold, and costs no more memory than that.
+    // A client that does not read costs only the memory of the socket buffers.
     expect(Math.max(...answered)).toBeLessThan(500)
     expect(memoryMb(server.pid) - before).toBeLessThan(100)
     unreadFile.terminate()
-    // What the runtime has to say of connections that it ends would be a line of plain text.
+    // A message of the runtime about a connection would not be JSON.
     const log = server.stderr().trim().split('\n')
     expect(log.filter((line) => !line.startsWith('{'))).toEqual([])
   })
 })
 
 test.if(process.platform === 'linux')(
-  'clients that do not read a large file, in any encoding, or a list cost little memory, in the process and outside',
+  'clients that do not read a large file or a list cost little memory in the process and the system',
   async () => {
     const server = await serve(['--ephemeral'], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
     const pet = petBody({ name: '😀'.repeat(TEXT_LENGTH_MAX) })
@@ -84,7 +83,7 @@ test.if(process.platform === 'linux')(
       ['/openapi.json', 'Accept-Encoding: identity'],
       ['/v1/pets?limit=100', `Authorization: Bearer ${server.key}`],
     ]
-    // The first answers are not cached.
+    // Fill the caches first.
     for (const [path, header] of asked) {
       const [, encoding = null] = /: (gzip|br)$/.exec(header) ?? []
       const answer = await fetch(origin + path, { headers: [header.split(': ')], decompress: false })
@@ -96,7 +95,7 @@ test.if(process.platform === 'linux')(
     const unread = await Promise.all(asked.flatMap((one) => Array.from(Array(each), () => stalled(server, ...one))))
     const unreadCount = () => held(portOf(server)).unread.filter((bytes) => bytes > 0).length
     await until('every connection has bytes that are not read', () => unreadCount() >= unread.length, { everyMs: 50 })
-    // A copy for each would be 540 MB.
+    // One copy per client would be 540 MB.
     expect(memoryMb(server.pid) - before).toBeLessThan(100)
     expect(Math.max(...held(portOf(server)).unsent)).toBeLessThan(500_000)
     for (const socket of unread) socket.terminate()
@@ -104,8 +103,8 @@ test.if(process.platform === 'linux')(
   },
 )
 
-test('10 000 idle connections cost less than 200 MB, others are served as usual, and a stop does not wait for them', async () => {
-  // As many as this process and the server may open.
+test('10,000 idle connections cost less than 200 MB, and delay neither other clients nor a stop', async () => {
+  // Stay below the descriptor limit of this process and the server.
   const limit = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
   const count = Math.min(10_000, limit - 500)
   const server = await serve(['--ephemeral'])
@@ -122,12 +121,12 @@ test('10 000 idle connections cost less than 200 MB, others are served as usual,
   expect(memoryMb(server.pid) - before).toBeLessThan(200)
   const stopped = performance.now()
   expect(await server.stop()).toBe(0)
-  // A request would have 8 s.
+  // Requests in flight would delay the stop by up to 8 s.
   expect(performance.now() - stopped).toBeLessThan(5_000)
   for (const socket of sockets) socket.destroy()
 })
 
-test('without free descriptors, open connections are served; with free ones again, all are', async () => {
+test('open connections are served when descriptors run out, and new ones when some are free again', async () => {
   const limited = `ulimit -n 64; exec "${root}/bin/petstore" "$@"`
   const server = await serve(['--ephemeral'], { command: ['sh', '-c', limited, 'petstore'] })
   const first = await opened(portOf(server))
@@ -148,7 +147,7 @@ function opened(port: number): Promise<Socket> {
   })
 }
 
-/** A connection that has had a response. */
+/** A connection that has received a response. */
 async function answered(server: Running): Promise<Socket> {
   const socket = await opened(portOf(server))
   socket.write(`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\n\r\n`)
@@ -156,7 +155,7 @@ async function answered(server: Running): Promise<Socket> {
   return socket
 }
 
-/** Asks, and reads nothing. */
+/** Sends a request, and does not read the answer. */
 function stalled(server: Running, path: string, header: string) {
   return Bun.connect({
     hostname: '127.0.0.1',
@@ -171,7 +170,7 @@ function stalled(server: Running, path: string, header: string) {
   })
 }
 
-/** The bytes that the system holds for each connection to the port: of the server's answer, and at the client (proc_net(5)). */
+/** The bytes that the system buffers for each connection, at the server and at the client (proc_net(5)). */
 function held(port: number): { unsent: number[]; unread: number[] } {
   const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const sockets = readFileSync('/proc/net/tcp', 'utf8')
@@ -184,7 +183,7 @@ function held(port: number): { unsent: number[]; unread: number[] } {
   return { unsent: queue(1, 0), unread: queue(2, 1) }
 }
 
-/** Milliseconds until the connection is cut; what the server says before does not count. */
+/** Milliseconds until the connection is cut. */
 async function drip(port: number, first: string, then: string): Promise<number> {
   const begun = performance.now()
   const socket = await opened(port)
@@ -198,7 +197,7 @@ async function drip(port: number, first: string, then: string): Promise<number> 
   return performance.now() - begun
 }
 
-/** Asks for 1000 pages at once, reads none for a while, and then counts the answers that were waiting for it. */
+/** Requests 1,000 pages, reads nothing for a while, and then counts the buffered answers. */
 async function neverRead({ url, key }: Running): Promise<number> {
   const socket = await opened(Number(new URL(url).port))
   socket.pause()

@@ -1,5 +1,5 @@
-// Requests that wait for events, on real servers: who wakes them, who ends them, and what they cost. A store's own test file calls this
-// with a way to get the address of an empty store.
+// Requests that wait for events, on real servers: who wakes them, who ends them, and what they cost. A store's own
+// test file calls this with a way to get the address of an empty store.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { countIn, untilCount } from '../../../../test/support/metrics.ts'

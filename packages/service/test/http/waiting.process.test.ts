@@ -1,5 +1,5 @@
-// A wait that is longer than what ends stalled connections: at the service itself, behind nginx, and on PostgreSQL behind PgBouncer. All at once,
-// because each takes its time.
+// A wait for events that is longer than the limit for stalled connections: direct, behind nginx, and on PostgreSQL
+// behind PgBouncer.
 
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
@@ -13,14 +13,14 @@ import { type Service, startService } from '../../../../test/support/service.ts'
 import { until } from '../../../../test/support/until.ts'
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 
-/** The service ends a connection that stalls after about 12 s. */
+/** The service closes a stalled connection after about 12 s. */
 const LONG_MS = 13_500
 
 const [nginx] = PROXIES
 const without = [...(nginx?.found ? [] : ['nginx']), ...(pgbouncerVersion ? [] : ['PgBouncer'])]
 const missing = without.length > 0 ? ` (without ${without.join(' and ')}: not installed)` : ''
 
-test(`a wait of many seconds is answered, wherever it passes${missing}`, async () => {
+test(`a long wait for events is answered${missing}`, async () => {
   const stops: (() => Promise<void>)[] = []
   const start = async (address: string) => {
     const service = await startService({ address, now: Date.now })

@@ -1,4 +1,4 @@
-// Requests that the service works on for long: they are answered, and after a time of their own with 503.
+// Requests that take long are answered, or get 503 after a limit.
 
 import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
@@ -8,12 +8,12 @@ import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
-/** Longer than the service lets a request or a response stall. */
+/** Longer than the limit for a stalled request or response. */
 const LONG_MS = 15_000
 
 const body = '{"name":"Rex","categoryId":7}'
 
-/** Pets are read and added as always, after `until`. */
+/** A service whose store waits for `until` before it reads or adds pets. */
 async function startSlow(until: Promise<unknown>, options: { workSecondsMax?: number } = {}) {
   const store = await openStore(':memory:', { now: Date.now })
   const metrics = new Metrics()
@@ -27,7 +27,7 @@ async function startSlow(until: Promise<unknown>, options: { workSecondsMax?: nu
   return { ...service, metrics, stop: () => service.stop().then(store.close) }
 }
 
-// They wait, each for seconds: at the same time.
+// Concurrent, because each waits for seconds.
 describe.concurrent('a request that takes long', () => {
   test('is answered', async () => {
     const service = await startSlow(Bun.sleep(LONG_MS))
@@ -38,13 +38,13 @@ describe.concurrent('a request that takes long', () => {
     await service.stop()
   })
 
-  test('is answered 503 after its time; what it does is done and logged all the same', async () => {
+  test('is answered 503 after the limit, but its change is still made and logged', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     const service = await startSlow(held, { workSecondsMax: 2 })
     const [created, ready] = await Promise.all([service.post(body), fetch(`${service.origin}/readyz`)])
     expect([created.status, ready.status, created.headers.get('Retry-After')]).toEqual([503, 503, RETRY_AFTER_S])
     expect(JSON.parse(created.text)).toMatchObject({ code: 'unavailable' })
-    // One request is one in the metrics.
+    // The metrics count the request once.
     const counted = async () =>
       (await service.metrics.text()).match(/^\w+_seconds_count{operation="createPet".* \d+$/gm)
     expect(await counted()).toEqual([expect.stringMatching(/"503"} 1$/)])
@@ -55,13 +55,13 @@ describe.concurrent('a request that takes long', () => {
     await service.stop()
   })
 
-  test('because it waits for events is no work', async () => {
+  test('is not limited while it waits for events', async () => {
     const service = await startSlow(Promise.resolve(), { workSecondsMax: 1 })
     expect((await service.get('/store/events?wait=4')).status).toBe(200)
     await service.stop()
   })
 
-  test('and whose caller has gone harms nobody', async () => {
+  test('does not affect the service if its caller disconnects', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     const service = await startSlow(held, { workSecondsMax: 8 })
     const signal = AbortSignal.timeout(1_000)

@@ -1,4 +1,4 @@
-// The histogram: the values in each bucket, in Prometheus' text format.
+// The histogram in Prometheus' text format.
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -6,7 +6,7 @@ import { Histogram } from '../../src/observability/histogram.ts'
 
 const BOUNDS = [0.1, 0.5, 1, 10]
 
-test('a bucket counts the values up to its bound, of its own series only', () => {
+test('a bucket counts the values of its series up to its bound', () => {
   const value = fc.oneof(fc.constantFrom(...BOUNDS), fc.double({ min: 0, max: 20, noNaN: true }))
   const observation = fc.tuple(fc.constantFrom('listPets', '/docs/{file}'), fc.constantFrom(200, 404), value)
   fc.assert(
@@ -30,7 +30,7 @@ test('a bucket counts the values up to its bound, of its own series only', () =>
   )
 })
 
-test('without labels there are no empty braces', () => {
+test('without labels, the output has no empty braces', () => {
   const histogram = new Histogram('asked', 'Some.', [1])
   histogram.series().observe(2)
   expect(histogram.text()).toBe(

@@ -1,4 +1,4 @@
-// The log as a process writes it: its names, a caller's trace in it, and what becomes of it when nobody reads.
+// The log of a process: released names, trace ids, and readers that do not read.
 
 import { describe, expect, test } from 'bun:test'
 import { closeSync, constants, openSync, readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { expectReleased } from '../../../../test/support/released.ts'
 const PET = petBody()
 const service = await serve(['--ephemeral'])
 
-test('has the names of a release', async () => {
+test('keeps the names of a release', async () => {
   for (let n = 0; n < 2; n++) await ask('POST', `${service.url}/pets`, service.key, PET)
   const place = (order: object) => ask('POST', `${service.url}/store/orders`, service.key, JSON.stringify(order))
   await place({ petId: 1 })
@@ -24,7 +24,7 @@ test('has the names of a release', async () => {
     .split('\n')
     .map((line) => JSON.parse(line) as { msg: string })
   const shown = lines.flatMap((line) => Object.keys(line).map((field) => `${line.msg}: ${field}`))
-  // Those of what does not happen here, as the sources have them.
+  // The names of other lines are taken from the sources.
   const sources = [...new Bun.Glob('packages/service/src/**/*.ts').scanSync({ cwd: root, absolute: true })]
   const written = sources
     .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/\blog\.\w+\(\{([^}]*)\}, '([^']+)'\)/g)])
@@ -61,10 +61,10 @@ describe('a caller’s trace', () => {
 })
 
 const LINES = 200_000
-/** The lines are more than 200 MB; the runtime itself takes some 100. */
+/** The lines are more than 200 MB; the runtime takes about 100 MB. */
 const RESIDENT_MAX_MB = 250
 
-/** Logs all lines, says how much memory it has then, and ends once what it kept has been read. */
+/** Logs all lines, prints its memory, and ends after the buffered lines have been read. */
 const LOGGING = `
   import { createLog } from ${JSON.stringify(join(root, 'packages/service/src/observability/log.ts'))}
   const log = createLog('info')
@@ -75,7 +75,7 @@ const LOGGING = `
   process.stdout.write(process.memoryUsage().rss / 1e6 + '\\n')
   await log.flush()`
 
-test('limits the memory for a reader that does not read, counts lost lines, and continues with whole lines', async () => {
+test('bounds its memory if the reader does not read, counts lost lines, and continues with whole lines', async () => {
   const path = temporaryFile('stderr')
   Bun.spawnSync(['mkfifo', path])
   const held = openSync(path, constants.O_RDWR)

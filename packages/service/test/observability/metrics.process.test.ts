@@ -1,4 +1,4 @@
-// The operations listener: what it tells, that it is not for the public, and that alerts and dashboard ask for what is there.
+// Metrics, their listener, and the alerts and dashboard in docs/monitoring.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -35,7 +35,7 @@ await ask('GET', `${service.url}/pets`, 'none')
 await ask('GET', `${service.url}/anything/at/all`, service.key)
 
 const metrics = async () => (await fetch(metricsUrl)).text()
-/** With what the forwarder and the check of a copy tell. */
+/** Including the metrics of the forwarder and of check-backup. */
 const allMetrics = async () => [await metrics(), new Progress(createLog('silent')).text(), metricsOf(0)].join('')
 const value = (text: string, series: string) => {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `))
@@ -43,7 +43,7 @@ const value = (text: string, series: string) => {
 }
 
 describe('metrics', () => {
-  test('count answers by operation and status, and nothing that a caller can choose', async () => {
+  test('count answers by operation and status, without labels that a caller can choose', async () => {
     const text = await metrics()
     const count = (operation: string, status: number) =>
       value(text, `petstore_request_duration_seconds_count{operation="${operation}",status="${status}"}`)
@@ -54,7 +54,7 @@ describe('metrics', () => {
     expect(text).not.toContain('anything')
   })
 
-  test('count the requests for orders, the orders that expired, and the pets of each status', async () => {
+  test('count order requests, expired orders, and pets by status', async () => {
     const text = await metrics()
     const count = (operation: string, status: number) =>
       value(text, `petstore_request_duration_seconds_count{operation="${operation}",status="${status}"}`)
@@ -69,7 +69,7 @@ describe('metrics', () => {
   test('report commits, the store, requests in flight and deprecated calls', async () => {
     const text = await metrics()
     expect(value(text, 'petstore_commit_changes_sum')).toBe(8)
-    // The last of them holds a whole batch.
+    // The last bucket holds a full batch.
     expect([...text.matchAll(/petstore_commit_changes_bucket\{le="(\d+)"/g)].at(-1)?.[1]).toBe(String(BATCH_MAX))
     expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)
     expect(value(text, 'petstore_store_duration_seconds_count{call="createPet",outcome="ok"}')).toBe(3)
@@ -82,8 +82,8 @@ describe('metrics', () => {
     expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
   })
 
-  test('have the names of a release', async () => {
-    // Each name, and with each label.
+  test('keep the names of a release', async () => {
+    // Each name, and each name with a label.
     const samples = (await allMetrics()).matchAll(/^(?:# TYPE )?([a-z]\w+)(?:\{(.*)\})?/gm)
     expectReleased(
       'metrics',
@@ -104,7 +104,7 @@ describe('metrics', () => {
     expect(all.filter((name) => !new RegExp(`${name}(?:_count|_sum)?\\b`).test(tests))).toEqual([])
   })
 
-  test('report the disk, the log, and the backup that is due', async () => {
+  test('report the disk, the log, and the overdue backup', async () => {
     await service.logs('"msg":"backup"')
     const text = await metrics()
     const size = value(text, 'petstore_disk_size_bytes') ?? 0
@@ -113,7 +113,7 @@ describe('metrics', () => {
     expect(value(text, 'petstore_log_bytes')).toBeGreaterThan(0)
   })
 
-  test('report the process under the names that Prometheus’ client libraries share', async () => {
+  test('report the process under the common names of Prometheus client libraries', async () => {
     const text = await metrics()
     const ofLinux = ['process_virtual_memory_bytes', 'process_heap_bytes', 'process_open_fds', 'process_max_fds']
     for (const name of [
@@ -128,7 +128,7 @@ describe('metrics', () => {
     for (const which of ['', 'min_', 'max_', 'mean_', 'stddev_', 'p50_', 'p90_', 'p99_']) {
       expect(value(text, `nodejs_eventloop_lag_${which}seconds`)).toBeGreaterThanOrEqual(0)
     }
-    // A name is described once, and every line of a sample is a name, perhaps labels, and a number.
+    // A name is described once, and each sample is a name, optional labels, and a number.
     const described = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
     expect(new Set(described).size).toBe(described.length)
     for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#'))) {
@@ -136,14 +136,14 @@ describe('metrics', () => {
     }
   })
 
-  test('are on loopback, on their own port, and not among the service’s paths', async () => {
+  test('are on a separate port on loopback, and not on the service’s port', async () => {
     expect(new URL(metricsUrl).hostname).toBe('127.0.0.1')
     expect((await fetch(new URL('/metrics', service.url))).status).toBe(404)
     expect((await fetch(new URL('/v1/pets', metricsUrl))).status).toBe(404)
   })
 })
 
-test('lack only the inventory and the waits for locks when the store does not answer', async () => {
+test('only the inventory and lock waits are missing if the store does not answer', async () => {
   const metrics = new Metrics()
   metrics.watch({ lockWaitSeconds: async () => 1.5 })
   const store = metrics.timed(await openStore(':memory:', { now: Date.now }))
@@ -157,7 +157,7 @@ test('lack only the inventory and the waits for locks when the store does not an
   expect(text).toContain('petstore_requests_in_flight 0')
 })
 
-test('without PETSTORE_ADMIN_PORT there is no listener', async () => {
+test('there is no metrics listener without PETSTORE_ADMIN_PORT', async () => {
   const plain = await serve(['--ephemeral'])
   expect(plain.stdout()).not.toContain('metrics')
   await plain.stop()
@@ -180,7 +180,7 @@ describe('docs/monitoring', () => {
     }
   })
 
-  test('every alert is tested, that it comes and that it does not', () => {
+  test('every alert has a test that it fires and a test that it does not', () => {
     const read = <Of>(name: string) => Bun.YAML.parse(readFileSync(join(root, 'docs/monitoring', name), 'utf8')) as Of
     const { groups } = read<{ groups: { rules: { alert: string }[] }[] }>('prometheus-rules.yaml')
     const { tests } = read<{ tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[] }>(
@@ -194,16 +194,13 @@ describe('docs/monitoring', () => {
   })
 
   const promtool = Bun.which('promtool')
-  test.skipIf(!promtool)(
-    `the rules do what their tests say${promtool ? '' : ': skipped, promtool missing'}`,
-    async () => {
-      const command = ['promtool', 'test', 'rules', 'prometheus-rules.test.yaml']
-      const { status, stdout, stderr } = await run([], { command, cwd: join(root, 'docs/monitoring') })
-      expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')])
-    },
-  )
+  test.skipIf(!promtool)(`the rules pass their tests${promtool ? '' : ': skipped, promtool missing'}`, async () => {
+    const command = ['promtool', 'test', 'rules', 'prometheus-rules.test.yaml']
+    const { status, stdout, stderr } = await run([], { command, cwd: join(root, 'docs/monitoring') })
+    expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')])
+  })
 
-  test('each panel has a description, no two lie on one another, and single figures are on top', () => {
+  test('each panel has a description, panels do not overlap, and single figures are on top', () => {
     interface Panel {
       id: number
       type: string

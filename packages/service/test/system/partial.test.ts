@@ -1,4 +1,4 @@
-// Unfinished files: each has a name of its own, and is removed by others only when its writer is gone.
+// Unfinished files have unique names, and are removed by others only after their writer has ended.
 
 import { describe, expect, test } from 'bun:test'
 import * as fs from 'node:fs'
@@ -10,7 +10,7 @@ import { createPartial, removeAbandoned, replaceFile } from '../../src/system/pa
 const LINUX = process.platform === 'linux'
 
 test.skipIf(!LINUX)(
-  `an unfinished file is abandoned only once its writer has closed it${LINUX ? '' : ' (Linux only)'}`,
+  `an unfinished file is abandoned only after its writer has closed it${LINUX ? '' : ' (Linux only)'}`,
   () => {
     const target = temporaryFile('a.db')
     const folder = dirname(target)
@@ -35,7 +35,7 @@ describe('replaceFile', () => {
   const replace = (path: string) => replaceFile(path, 0o644, (descriptor) => fs.writeFileSync(descriptor, 'new'))
   const modeOf = (path: string) => fs.statSync(path).mode & 0o777
 
-  test('replaces what links lead to, relative to the folder of each, and keeps the links', async () => {
+  test('replaces the target of links, relative to each link, and keeps the links', async () => {
     const folder = dirname(temporaryFile('x'))
     for (const each of ['a/b', 'a/c']) fs.mkdirSync(`${folder}/${each}`, { recursive: true })
     fs.writeFileSync(`${folder}/a/old`, 'old')
@@ -52,7 +52,7 @@ describe('replaceFile', () => {
     expect(fs.readdirSync(`${folder}/a`).sort()).toEqual(['b', 'c', 'missing', 'old'])
   })
 
-  test('keeps the mode of a file, and gives a new one the mode asked for', async () => {
+  test('keeps the mode of a file, and applies the requested mode to a new file', async () => {
     const file = temporaryFile('a')
     await replace(file)
     expect(modeOf(file)).toBe(0o644 & ~process.umask())
@@ -63,7 +63,7 @@ describe('replaceFile', () => {
     }
   })
 
-  test('writes into a pipe, which stays one', async () => {
+  test('writes to a pipe without replacing it', async () => {
     const pipe = temporaryFile('pipe')
     expect(Bun.spawnSync(['mkfifo', pipe]).exitCode).toBe(0)
     const reader = Bun.spawn(['cat', pipe], { timeout: 10_000 })
@@ -72,7 +72,7 @@ describe('replaceFile', () => {
     expect([read, fs.statSync(pipe).isFIFO(), fs.readdirSync(dirname(pipe))]).toEqual(['new', true, ['pipe']])
   })
 
-  test('refuses a circle of links and a folder, and leaves them', async () => {
+  test('rejects a circle of links and a folder, and leaves them unchanged', async () => {
     const [circle, folder] = [temporaryFile('circle'), temporaryFile('folder')]
     fs.symlinkSync(circle, circle)
     fs.mkdirSync(folder)

@@ -1,9 +1,9 @@
-// The runtime can be replaced as a whole, which decides when everything in the service happens.
+// The clocks, timers and random source of the service can be replaced together.
 
 import { expect, test } from 'bun:test'
 import { endOfTurn, monotonicMs, replaceRuntime, sleep, wallMs } from '../../src/system/runtime.ts'
 
-test('a replaced runtime decides about clocks, timers and turns', async () => {
+test('a replaced runtime controls clocks, timers and turns', async () => {
   const due: (() => void)[] = []
   const timer = { unref: () => timer }
   const before = replaceRuntime({

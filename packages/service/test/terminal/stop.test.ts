@@ -1,4 +1,5 @@
-// The steps of a stop: each in its time, whatever the one before it did, and a status that says whether one has failed.
+// The steps of a stop: each runs within its time limit, even if an earlier step fails, and the status reports
+// failures.
 
 import { expect, test } from 'bun:test'
 import { createLog } from '../../src/observability/log.ts'

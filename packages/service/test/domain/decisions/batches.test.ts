@@ -1,4 +1,4 @@
-// What a batch makes of every order of requests, without any store: what they make one after another.
+// A batch has the same result as its requests one after another, in any order.
 
 import { describe, expect, test } from 'bun:test'
 import { Rows } from '../../../../../test/support/rows-in-memory.ts'
@@ -11,7 +11,7 @@ import type { OrderStatus } from '../../../src/domain/orders.ts'
 import { BY, NEXT, ORDER, PET, PET_STATUSES, shown, withOrder, withPet } from './fixture.ts'
 
 describe('a batch', () => {
-  /** Of one pet and its orders, by two buyers. */
+  /** Requests about one pet and its orders, from two API keys. */
   const REQUESTS: Record<string, () => Decision<unknown>> = {
     place: () => placeOrder({ petId: PET }, BY),
     'place until': () => placeOrder({ petId: PET, expiresAt: 1_900_000_000_000, reference: 'q' }, 2n, 'k'),
@@ -33,7 +33,7 @@ describe('a batch', () => {
     'no pet': () => new Rows(),
     ...Object.fromEntries(PET_STATUSES.map((status) => [`a pet that is ${status}`, () => withPet(status)])),
     ...Object.fromEntries(ORDER_STATUSES.map((status) => [`an order that is ${status}`, () => withOrder(status)])),
-    'a reservation that is over': () => withOrder('pending', true),
+    'an overdue reservation': () => withOrder('pending', true),
   }
 
   function expectAgreement({ pets, orders }: Rows): void {
@@ -45,14 +45,14 @@ describe('a batch', () => {
     for (const { petId } of orders.values()) expect(pets.has(petId)).toBe(true)
   }
 
-  /** Each change of a status is an event, too. */
+  /** Each status change is also an event. */
   const transitionsOf = ({ events }: Rows) =>
     events.flatMap(({ type, petId, orderId: id = 0n }) => {
       const status = type === 'order.placed' ? 'pending' : (type.replace(/^order\./, '') as OrderStatus)
       return ORDER_STATUSES.includes(status) ? [{ id, petId, status }] : []
     })
 
-  test.each(Object.keys(STARTS))('decides as its requests do one after another, in every order: %s', (name) => {
+  test.each(Object.keys(STARTS))('has the same result as its requests one after another: %s', (name) => {
     const start = (STARTS[name] as () => Rows)()
     const requests = Object.values(REQUESTS)
     for (const first of requests)
@@ -69,7 +69,7 @@ describe('a batch', () => {
         }
   })
 
-  test('adds pets that it then corrects, orders and deletes', () => {
+  test('can correct, order and delete pets that it adds', () => {
     const rows = new Rows()
     const pet = { name: 'Rex', categoryId: 7n, status: 'available' } as const
     const { outcomes } = rows.commit(

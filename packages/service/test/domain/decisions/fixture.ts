@@ -1,4 +1,4 @@
-// Pets and orders in memory for the tests of decisions, and what a decision came to.
+// Pets and orders in memory for the tests of decisions, and the outcomes of decisions.
 
 import { Rows } from '../../../../../test/support/rows-in-memory.ts'
 import type { Decision } from '../../../src/domain/decisions/decision.ts'
@@ -18,7 +18,7 @@ export const no = () => NO
 export const REQUESTED = (Object.keys(TRANSITIONS) as TransitionTo[]).filter((to) => to !== 'expired')
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const
 
-/** A pet, and an order of it with this status; `over`: whose end has passed. */
+/** A pet with an order of this status, which is overdue if `over`. */
 export function withOrder(status: OrderStatus, over = false): Rows {
   const rows = withPet('available')
   const expiresAt = over ? rows.now + 1 : undefined
@@ -33,7 +33,7 @@ export function withOrder(status: OrderStatus, over = false): Rows {
   return rows
 }
 
-/** The transitions of a pending order that lead there, but for the one that nobody can request. */
+/** The requests that take a pending order to this status. Expiry cannot be requested. */
 function pathTo(status: OrderStatus): RequestedTransition[] {
   if (status === 'pending' || status === 'expired') return []
   return [...pathTo(TRANSITIONS[status].from[0]), status]
@@ -46,12 +46,12 @@ export function withPet(status: PetStatus): Rows {
   return rows
 }
 
-/** What came of one decision: its value, or the code of its refusal. */
+/** The value of a decision, or the code of its refusal. */
 export function outcomeOf(rows: Rows, decision: Decision<unknown>): unknown {
   return shown(rows.commit(decision).outcomes[0])
 }
 
-/** The text of a refusal. */
+/** The message of a refusal. */
 export const messageOf = (rows: Rows, decision: Decision<unknown>) =>
   (rows.commit(decision).outcomes[0] as PetstoreError).message
 export const shown = (outcome: unknown) => (outcome instanceof PetstoreError ? outcome.code : outcome)

@@ -1,4 +1,4 @@
-// The rules of orders, without any store: every transition from every status, placing, correcting and expiring.
+// The rules of orders, without a store: transitions from every status, placing, correcting and expiring.
 
 import { describe, expect, test } from 'bun:test'
 import { Rows } from '../../../../../test/support/rows-in-memory.ts'
@@ -54,7 +54,7 @@ describe('a transition', () => {
       })
     }
 
-  test('of a reservation that is over: it expires first, whatever the check says', () => {
+  test('of an overdue reservation expires it first, before the check', () => {
     for (const [to, outcome] of [
       ['completed', 'order_not_pending'],
       ['returned', 'order_not_completed'],
@@ -93,13 +93,13 @@ describe('placing an order', () => {
     else expect(outcome).toMatchObject({ value: { id: NEXT } })
   })
 
-  test('of a pet whose reservation is over: that expires first', () => {
+  test('of a pet with an overdue reservation expires it first', () => {
     const rows = withOrder('pending', true)
     expect(outcomeOf(rows, placeOrder({ petId: PET }, BY))).toMatchObject({ value: { id: NEXT, status: 'pending' } })
     expect(emitted(rows)).toEqual([`order.expired ${ORDER}`, `order.placed ${NEXT}`])
   })
 
-  test('until a time that is past, or too far ahead, is refused first', () => {
+  test('rejects an expiry in the past or too far ahead before other problems', () => {
     const rows = withPet('sold')
     for (const expiresAt of [rows.now, rows.now + EXPIRY_DAYS_MAX * DAY_MS + 1]) {
       expect(outcomeOf(rows, placeOrder({ petId: PET, expiresAt }, BY))).toBe('invalid_order')
@@ -131,14 +131,14 @@ describe('a correction', () => {
     expect(rows.events[0]?.terms).toEqual({ reference: undefined, expiresAt: end })
   })
 
-  test('of a reservation that is over expires it instead', () => {
+  test('of an overdue reservation expires it instead', () => {
     const rows = withOrder('pending', true)
     expect(outcomeOf(rows, updateOrder(ORDER, { expiresAt: rows.now + DAY_MS }, BY))).toBe('order_not_pending')
     expect(emitted(rows)).toEqual([`order.expired ${ORDER}`])
   })
 })
 
-test('a refusal names the pet, the order that holds it, and until when', () => {
+test('a refusal names the pet, the order that holds it, and its expiry', () => {
   const [pending, sold] = [withOrder('pending'), withOrder('completed')]
   const order = { id: ORDER, status: 'completed' } as const
   expect([
@@ -168,7 +168,7 @@ test('a refusal names the pet, the order that holds it, and until when', () => {
   expect(messageOf(pending, placeOrder({ petId: PET }, BY))).toBe(message)
 })
 
-test('overdue reservations expire up to the limit, those that are over longest first, each once in a batch', () => {
+test('overdue reservations expire up to the limit, oldest expiry first, and once in a batch', () => {
   const rows = new Rows()
   for (const end of [3, 1, 2]) {
     rows.commit(createPet({ name: 'Rex', categoryId: 7n, status: 'available' }, BY))
@@ -180,7 +180,7 @@ test('overdue reservations expire up to the limit, those that are over longest f
   expect([...rows.orders.values()].map(({ status }) => status)).toEqual(Array(3).fill('expired'))
 })
 
-test('where the statuses of an order and its pet do not agree, nothing is decided', () => {
+test('throws if the statuses of an order and its pet do not match', () => {
   const rows = withOrder('pending')
   rows.pets.set(PET, { id: PET, name: 'Rex', categoryId: 7n, status: 'sold' })
   expect(() => rows.commit(moveOrder(ORDER, 'completed', BY))).toThrow('its pet is sold')

@@ -1,4 +1,4 @@
-// The rules of pets, without any store: what a correction and a deletion make of a pet, whatever orders it has.
+// The rules of pets, without a store: corrections and deletions of pets with and without orders.
 
 import { describe, expect, test } from 'bun:test'
 import { Rows } from '../../../../../test/support/rows-in-memory.ts'
@@ -32,7 +32,7 @@ describe('a correction', () => {
     expect(emitted(rows)).toEqual(['pet.changed'])
   })
 
-  test('of what is not there', () => {
+  test('of a missing pet or order is rejected before the check', () => {
     const rows = new Rows()
     expect(outcomeOf(rows, updatePet(PET, { name: 'Max' }, BY, no))).toBe('not_found')
     expect(outcomeOf(rows, updateOrder(ORDER, { reference: null }, BY, no))).toBe('not_found')
@@ -40,7 +40,7 @@ describe('a correction', () => {
     expect(outcomeOf(rows, moveOrder(ORDER, 'completed', BY, no))).toBe('not_found')
   })
 
-  test('deletes a pet that was never ordered, if the check agrees', () => {
+  test('deletes a pet that was never ordered, if the check passes', () => {
     const rows = withPet('available')
     expect(outcomeOf(rows, deletePet(PET, BY, no))).toBe('precondition_failed')
     expect(outcomeOf(rows, deletePet(PET, BY))).toBeUndefined()

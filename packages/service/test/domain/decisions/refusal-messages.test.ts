@@ -1,4 +1,4 @@
-// What the refusals of requests on pets and orders say. Other tests compare with these functions, openapi.yaml has an example of each.
+// The messages of refusals about pets and orders. Other tests compare with these functions.
 
 import { expect, test } from 'bun:test'
 import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'

@@ -1,4 +1,4 @@
-// What a batch does with an idempotency key, and with an API key that is refused, without any store.
+// Idempotency keys and refused API keys in a batch, without a store.
 
 import { describe, expect, test } from 'bun:test'
 import { moveOrder, placeOrder } from '../../../src/domain/decisions/orders.ts'
@@ -6,7 +6,7 @@ import { createPet, updatePet } from '../../../src/domain/decisions/pets.ts'
 import { BY, NEXT, ORDER, outcomeOf, PET, shown, withPet } from './fixture.ts'
 
 describe('an idempotency key', () => {
-  test('gives the first answer again, also within a batch and after everything has changed', () => {
+  test('replays the first answer, even within a batch or after later changes', () => {
     const rows = withPet('available')
     const expiresAt = rows.now + 1
     const place = () => placeOrder({ petId: PET, expiresAt }, BY, 'k')
@@ -18,7 +18,7 @@ describe('an idempotency key', () => {
     expect(rows.orders.size).toBe(1)
   })
 
-  test('belongs to one request, one operation and one API key, and a refusal is not kept', () => {
+  test('belongs to one request, one operation and one API key, and does not keep a refusal', () => {
     const rows = withPet('available')
     const pet = { name: 'Mia', categoryId: 1n, status: 'sold' } as const
     expect(outcomeOf(rows, placeOrder({ petId: NEXT }, BY, 'k'))).toBe('pet_not_found')
@@ -34,7 +34,7 @@ describe('an idempotency key', () => {
   })
 })
 
-test('an API key that is refused changes nothing, not even by a replay, and does not affect others', () => {
+test('a refused API key changes nothing, gets no replay, and does not affect other requests', () => {
   const rows = withPet('available')
   rows.commit(placeOrder({ petId: PET }, 2n, 'k'))
   rows.refused.set(2n, 'revoked')

@@ -1,5 +1,4 @@
-// What the scenarios of every subject share: a service on an empty store, how a row is written, and what an error looks
-// like.
+// Shared by all scenarios: a service on an empty store, table rows, and the check of an error.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
@@ -14,20 +13,20 @@ import {
 
 /** The kind of store that the scenarios run on. */
 export interface OnStore {
-  /** The address of an empty store, another one each time. */
+  /** Returns the address of a new, empty store. */
   readonly newAddress: () => Promise<string> | string
-  /** Gets each answer, with its `operationId status`. */
+  /** Is called with each answer and its `operationId status`. */
   readonly observe: (name: string, answer: Answer) => void
 }
 
-/** What the scenarios of a subject get. The service is there only once tests run. */
+/** The service is available only inside tests and hooks. */
 export interface Api {
   readonly service: Service
-  /** The header of a key that may only read. */
+  /** The header of a read-only key. */
   readonly readOnly: Record<string, string>
-  /** Starts another service, on an empty store unless one is given. It is stopped after the subject's last test. */
+  /** Starts another service, by default on an empty store. It is stopped after the subject's last test. */
   readonly start: (options?: ServiceOptions) => Promise<Service>
-  /** A test for each row. */
+  /** Defines a test for each row. */
   readonly rows: (of: Row[]) => void
 }
 
@@ -36,14 +35,14 @@ export interface Row extends Asked {
   ask: string
   status: number
   code?: string
-  /** What the message must contain. */
+  /** Parts of the message. */
   message?: string[]
 }
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' }
 export const PET = petBody()
 export const DAY_MS = 86_400_000
-/** One request of each operation, and the bodies of those that need one. */
+/** One request for each operation. */
 export const OPERATIONS = [
   'GET /pets, POST /pets, GET /pets/1, PATCH /pets/1, DELETE /pets/1, GET /store/orders, POST /store/orders',
   'GET /store/orders/1, DELETE /store/orders/1, PATCH /store/orders/1, POST /store/orders/1/complete',
@@ -56,7 +55,7 @@ export const BODY: Record<string, string> = {
   'PATCH /store/orders/1': '{"reference":"till"}',
 }
 
-/** The scenarios of one subject, with a service of their own on an empty store. */
+/** Defines the scenarios of one subject, with a separate service on an empty store. */
 export function describeApi(subject: string, { newAddress, observe }: OnStore, define: (api: Api) => void): void {
   describe(subject, () => {
     const started: Service[] = []
@@ -75,10 +74,10 @@ export function describeApi(subject: string, { newAddress, observe }: OnStore, d
       service = await start()
       readOnly = bearer(await service.addKey({ readOnly: true }))
     })
-    // The first one last: others may use its store.
+    // The first service last, because others can use its store.
     afterAll(async () => {
       for (const each of started.reverse()) await each.stop()
-      // The file of a closed store has all changes, after any request: it may be copied alone.
+      // A closed store has no write-ahead log, so its file can be copied alone.
       expect(addresses.filter((address) => existsSync(`${address}-wal`))).toEqual([])
     })
 
@@ -104,7 +103,7 @@ export function describeApi(subject: string, { newAddress, observe }: OnStore, d
   })
 }
 
-/** `code`, `message` and `status`, and nothing else. */
+/** Expects exactly `code`, `message` and `status`. */
 export function expectError({ status, text, headers }: Answer, expected: number, code: string, message: string[]) {
   expect(status).toBe(expected)
   const error = JSON.parse(text)

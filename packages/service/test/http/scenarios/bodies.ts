@@ -1,4 +1,4 @@
-// Bodies that arrive slowly, or without an end.
+// Slow, endless and large bodies.
 
 import { beforeAll, expect, test } from 'bun:test'
 import type { Service } from '../../../../../test/support/service.ts'
@@ -12,7 +12,7 @@ export function bodies(on: OnStore): void {
       impatient = await api.start({ bodyTimeoutMs: 100 })
     })
 
-    test.each(Object.keys(BODY))('that does not arrive in time, of %s: 408 request_timeout', async (ask) => {
+    test.each(Object.keys(BODY))('that does not arrive in time gets 408 request_timeout: %s', async (ask) => {
       const [method = '', path = ''] = ask.split(' ')
       const body = new ReadableStream({ start: (controller) => controller.enqueue('{') })
       const answer = await impatient.request(method, path, { headers: JSON_TYPE, body })
@@ -20,12 +20,12 @@ export function bodies(on: OnStore): void {
       expect(answer.headers.get('Connection')).toBe('close')
     })
 
-    test('without an end: 413 body_too_large as soon as it is larger than 1 MB', async () => {
+    test('without an end gets 413 body_too_large as soon as it exceeds 1 MB', async () => {
       const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1024 * 1024 + 1)) })
       expectError(await api.service.post(body, JSON_TYPE), 413, 'body_too_large', [`${BODY_BYTES_MAX} bytes`])
     })
 
-    test('of 5 MB: 413 body_too_large', async () => {
+    test('of 5 MB gets 413 body_too_large', async () => {
       expectError(await api.service.post(PET + ' '.repeat(5_000_000), JSON_TYPE), 413, 'body_too_large', [])
     })
   })

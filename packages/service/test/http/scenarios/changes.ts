@@ -1,4 +1,4 @@
-// The log of each change. What changes do and refuse are promises (packages/verify/src/promises/).
+// The log of each change.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { describeApi, JSON_TYPE, type OnStore, PET } from './api.ts'
@@ -9,7 +9,7 @@ export function changes(on: OnStore): void {
     const { request } = ordersOf(api)
     beforeAll(() => turnToNow(api))
 
-    test('are logged with the ids, the API key and the request id, and without the key itself', async () => {
+    test('are logged with the ids of objects, key and request, and without the key itself', async () => {
       const logged = async (ask: string, msg: string, fields: object, body?: string) => {
         const { headers, text } = await request(ask, JSON_TYPE, body)
         const requestId = headers.get('X-Request-Id')

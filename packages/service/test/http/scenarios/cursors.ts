@@ -1,4 +1,4 @@
-// Cursors of pages to which no link of ours leads. All else of cursors are promises of the catalogue.
+// Cursors that the service did not link to. The promises test other cursors.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { cursorAfter } from '../../../../../test/support/cursors.ts'
@@ -8,7 +8,7 @@ import { describeApi, JSON_TYPE, type OnStore } from './api.ts'
 
 const ids = ({ text }: Answer): number[] => JSON.parse(text).map(({ id }: { id: number }) => id)
 
-/** The targets of the links, by their relation. */
+/** The link targets by relation. */
 function linksOf({ headers }: Pick<Answer, 'headers'>): Record<string, string> {
   const links = [...(headers.get('Link') ?? '').matchAll(/<\/v1([^>]*)>; rel="(\w+)"/g)]
   return Object.fromEntries(links.map(([, target, relation]) => [relation, target]))
@@ -25,7 +25,7 @@ export function cursors(on: OnStore): void {
         await api.service.post(petBody({ categoryId: BigInt(n % 2), status: n % 3 ? 'available' : 'sold' }), JSON_TYPE)
     })
 
-    test('a page that somebody else linked to has the pages before it, too', async () => {
+    test('a page in the middle of a list links to earlier pages', async () => {
       const linked = await get(`/pets?limit=5&cursor=${cursorAfter(3n)}`)
       const before = await get(linksOf(linked).prev as string)
       expect([ids(linked), ids(before)]).toEqual([
@@ -36,7 +36,7 @@ export function cursors(on: OnStore): void {
       expect((await get(linksOf(before).next as string)).text).toBe(linked.text)
     })
 
-    test('an empty page leads back, and its tag is another one when it does not', async () => {
+    test('an empty page links back, and has a different tag without that link', async () => {
       const at = (id: bigint) => get(`/pets?cursor=${cursorAfter(id)}`)
       const [behind, far] = [await at(12n), await at(MAX)]
       for (const { text, ...page } of [behind, far])

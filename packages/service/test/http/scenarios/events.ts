@@ -1,4 +1,4 @@
-// listEvents on a store that is empty, and on one whose cursors have expired.
+// listEvents on an empty store, and cursors that have expired.
 
 import { beforeAll, expect, test } from 'bun:test'
 import type { Answer } from '../../../../../test/support/service.ts'
@@ -6,7 +6,7 @@ import { encodeEventCursor } from '../../../src/domain/event-cursor.ts'
 import { describeApi, expectError, type OnStore } from './api.ts'
 import { ordersOf, turnToNow } from './orders.ts'
 
-/** Behind /v1. */
+/** The target of the next link, without /v1. */
 const next = ({ headers }: Answer): string =>
   /^<\/v1(\/store\/events\?[^>]*)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1] ?? 'no link'
 
@@ -16,7 +16,7 @@ export function events(on: OnStore): void {
     const get = (path: string) => api.service.get(path)
     beforeAll(() => turnToNow(api))
 
-    test('an empty store has no events, and says where they will be', async () => {
+    test('an empty store has no events, but a link to the next ones', async () => {
       const page = await get('/store/events')
       expect(page.text).toBe('[]')
       const petId = await newPet()
@@ -24,7 +24,7 @@ export function events(on: OnStore): void {
       expect(events).toMatchObject([{ type: 'pet.added', petId, petStatus: 'available', by: 'test' }])
     })
 
-    test('the link repeats `to` as it was given, also if its year has not four digits in UTC', async () => {
+    test('the link repeats `to` as given, even if its year in UTC does not have four digits', async () => {
       for (const to of ['9999-12-31T23:59:59-23:59', '0000-01-01T00:00:00+00:01', '2026-11-21T18:00:00.5+01:00']) {
         const page = await get(`/store/events?to=${encodeURIComponent(to)}&limit=1`)
         expect(next(page)).toContain(`&to=${encodeURIComponent(to)}&`)
@@ -32,14 +32,14 @@ export function events(on: OnStore): void {
       }
     })
 
-    test('a cursor without a mark is refused, except before the first event', async () => {
+    test('rejects a cursor without a mark, except before the first event', async () => {
       const { epoch } = await api.service.store.findEnd()
       const at = (id: bigint) => get(`/store/events?cursor=${encodeEventCursor({ epoch, id, mark: undefined })}`)
       expect((await at(0n)).status).toBe(200)
       expectError(await at(1n), 400, 'invalid_parameter', ['cursor must be copied unchanged'])
     })
 
-    test('an earlier cursor is refused in a new epoch', async () => {
+    test('rejects an earlier cursor in a new epoch', async () => {
       const cursor = next(await get('/store/events'))
       await api.service.store.endEpoch((await api.service.store.findEnd()).epoch)
       for (const path of [cursor, `${cursor}&wait=5`])

@@ -1,4 +1,4 @@
-// How getPet is removed, and that calls to it are counted.
+// The removal of getPet, and the count of its calls.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { TODAY } from '../../../../../test/support/service.ts'
@@ -26,7 +26,7 @@ export function getPet(on: OnStore): void {
       expect((await patient.get('/pets/1')).status).toBe(404)
     })
 
-    test('is counted, per key', async () => {
+    test('is counted per key', async () => {
       const counted = await api.start()
       await counted.get('/pets/1')
       await counted.get('/pets/2')

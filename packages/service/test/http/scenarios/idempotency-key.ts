@@ -1,10 +1,10 @@
-// Requests under an Idempotency-Key while the first one is still running.
+// Concurrent requests with the same Idempotency-Key.
 
 import { beforeAll, expect, test } from 'bun:test'
 import type { Store } from '../../../src/domain/store.ts'
 import { bearer, describeApi, expectError, JSON_TYPE, type OnStore, PET } from './api.ts'
 
-/** A store whose first create and first order are made only when they are released, and begin before. */
+/** A store whose first create or order waits for `release`; `begun` resolves when it has started. */
 function slowAtFirst(store: Store) {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
@@ -27,7 +27,7 @@ export function idempotencyKey(on: OnStore): void {
     test.each([
       ['/pets', PET],
       ['/store/orders', '{"petId":1}'],
-    ])('while the first request of %s is running, the second: 409 idempotency_in_flight', async (path, body) => {
+    ])('a second request for %s while the first is in flight gets 409 idempotency_in_flight', async (path, body) => {
       const { store, release } = slowAtFirst(api.service.store)
       const slow = await api.start({ store })
       const ask = () => slow.request('POST', path, { headers: { ...JSON_TYPE, 'Idempotency-Key': '"slow"' }, body })
@@ -38,7 +38,7 @@ export function idempotencyKey(on: OnStore): void {
       expect((await ask()).text).toBe(first?.text as string)
     })
 
-    test('different API keys may use the same key at the same time', async () => {
+    test('different API keys can use the same Idempotency-Key at the same time', async () => {
       const { store, begun, release } = slowAtFirst(api.service.store)
       const slow = await api.start({ store })
       const headers = { ...JSON_TYPE, 'Idempotency-Key': '"at once"' }

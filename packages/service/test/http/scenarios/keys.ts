@@ -1,4 +1,4 @@
-// Who is let in: each way in which an API key is missing, wrong, expired or revoked, and what a read-only one may do.
+// API keys that are missing, invalid, expired or revoked.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { petBody } from '../../../../../test/support/pets.ts'
@@ -32,14 +32,14 @@ export function keys(on: OnStore): void {
       refused('a staging key', `Bearer ${generateKey('staging')}`, 'invalid_api_key', FOREIGN),
     ])
 
-    test('another scheme before a good key: 401, also after that key was taken', async () => {
+    test('rejects another scheme before a valid key, even after the key was cached', async () => {
       for (const scheme of ['Bearer', 'Apikey', 'bearer:', 'Bearer\t']) {
         const { status } = await api.service.get('/pets', { Authorization: `${scheme} ${api.service.key}` })
         expect({ scheme, status }).toEqual({ scheme, status: scheme === 'Bearer' ? 200 : 401 })
       }
     })
 
-    test('a key elsewhere: the message names where it was not read, and not the key', async () => {
+    test('the message about a key in the wrong place names the place, and not the key', async () => {
       const messageFor = async (path: string, headers: Record<string, string>) => {
         const answer = await api.service.get(path, { Authorization: '', ...headers })
         return JSON.parse(answer.text).message
@@ -51,7 +51,7 @@ export function keys(on: OnStore): void {
       expect(await messageFor('/pets?limit=1', {})).toBe(send)
     })
 
-    test('an expired key is refused', async () => {
+    test('rejects an expired key', async () => {
       const headers = bearer(await api.service.addKey({ expiresAt: TODAY + DAY_MS }))
       expect((await api.service.get('/pets', headers)).status).toBe(200)
       api.service.clock.at = TODAY + DAY_MS
@@ -59,7 +59,7 @@ export function keys(on: OnStore): void {
       api.service.clock.at = TODAY
     })
 
-    test('a revoked key is refused at the next request', async () => {
+    test('rejects a revoked key at the next request', async () => {
       const headers = bearer(await api.service.addKey())
       expect((await api.service.get('/pets', headers)).status).toBe(200)
       await api.service.store.revokeKey((await api.service.store.listKeys()).at(-1)?.id as bigint)
@@ -75,7 +75,7 @@ export function keys(on: OnStore): void {
         ['revoked', (id: bigint) => api.service.store.revokeKey(id)],
         ['expired', (id: bigint) => api.service.store.endKey(id, api.service.clock.at)],
       ] as const) {
-        test(`${state}: 401, also for a body that is broken, and nothing is added`, async () => {
+        test(`${state}: 401, even for a broken body, and nothing is added`, async () => {
           const headers = bearer(await api.service.addKey())
           expect((await api.service.post(PET, headers)).status).toBe(201)
           const { id } = (await api.service.store.listKeys()).at(-1) as ApiKey
@@ -92,7 +92,7 @@ export function keys(on: OnStore): void {
             })
             return api.service.post(body, headers)
           })
-          // Long enough for the head to arrive, and for a key that a server keeps to be asked for again.
+          // Wait until the heads have arrived.
           await Bun.sleep(300)
           await end(id)
           await Bun.sleep(1_000)
@@ -104,9 +104,9 @@ export function keys(on: OnStore): void {
       }
     })
 
-    describe('that end after they were verified, and before the write is committed', () => {
+    describe('that end after verification, but before the commit', () => {
       beforeAll(() => turnToNow(api))
-      test('a create: 401, and nothing is added', async () => {
+      test('get 401, and nothing is added', async () => {
         const { store } = api.service
         const createPet: Store['createPet'] = async (pet, by, key) => {
           await store.revokeKey(by)

@@ -1,6 +1,5 @@
-// What errors of the HTTP layer say: each names what is wrong and what is allowed. That requests are refused, and with which code, are
-// promises of the catalogue; what is said of a value stands in packages/contract/test/messages.test.ts, what is said of a pet or an order
-// in packages/service/test/domain/decisions/refusal-messages.test.ts, of words that are searched for in packages/service/test/domain/words.test.ts.
+// The messages of errors in the HTTP layer. The promises test codes; packages/contract/test/messages.test.ts tests the
+// messages about values, and packages/service/test/domain/ those about pets, orders and searches.
 
 import { petBody } from '../../../../../test/support/pets.ts'
 import { SEARCH_WORDS_MAX } from '../../../../contract/src/limits.ts'
@@ -10,7 +9,7 @@ import { describeApi, JSON_TYPE, type OnStore, type Row } from './api.ts'
 const CURSOR = "cursor must be copied unchanged from the previous page's Link header."
 
 const INSTANT = 'a date and time with an offset, such as 2026-11-21T18:00:00Z.'
-/** A target, and what its refusal says. */
+/** A target, and parts of the message. */
 const QUERIES: readonly (readonly [string, ...string[]])[] = [
   ['/pets?limit=5&limit=5', 'limit must be given once.'],
   ['/pets?sort=newest&sort=newest', 'sort must be given once.'],
@@ -44,7 +43,7 @@ export function messages(on: OnStore): void {
       ...{ ask: `GET ${path}`, status, code, message },
     })
     api.rows([
-      // Every problem at once. These are the contract's examples.
+      // All problems together, as in the contract's examples.
       sent('POST /pets', 400, 'invalid_pet', '{"categoryId":"1"}', 'name is', 'categoryId must'),
       sent('POST /store/orders', 400, 'invalid_order', '{"expiresAt":"today"}', 'petId is', 'expiresAt'),
       sent('POST /store/orders', 404, 'pet_not_found', '{"petId":0}', petNotFound(0n).message),

@@ -1,4 +1,5 @@
-// That the end of a reservation is logged: by the database's clock on PostgreSQL, by the test's on SQLite, which here follow the same time.
+// The log of an expired reservation. The test keeps its clock, which SQLite uses, at the real time, which PostgreSQL
+// uses.
 
 import { expect, test } from 'bun:test'
 import { until } from '../../../../../test/support/until.ts'
@@ -8,7 +9,7 @@ import { ordersOf, turnToNow } from './orders.ts'
 const RESERVED_MS = 800
 
 export function orderExpiry(on: OnStore): void {
-  describeApi('a reservation that expires by itself', on, (api) => {
+  describeApi('a reservation that expires', on, (api) => {
     const { newPet, place } = ordersOf(api)
 
     test('is logged with its pet', async () => {

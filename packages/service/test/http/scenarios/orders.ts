@@ -1,4 +1,4 @@
-// What the scenarios of orders share: a new pet, an order of it, and a clock that shows the real time.
+// Shared by scenarios of orders: requests, and a clock at the real time.
 
 import { petBody } from '../../../../../test/support/pets.ts'
 import type { Answer } from '../../../../../test/support/service.ts'
@@ -14,7 +14,7 @@ export function ordersOf(api: Api) {
   return { request, newPet, place }
 }
 
-/** The store's clock is the test's on SQLite and the database's on PostgreSQL: while orders are tested, both show the same time. */
+/** Sets the test's clock, which SQLite uses, to the real time, which PostgreSQL uses. */
 export function turnToNow({ service }: Api): void {
   service.clock.at = Date.now()
 }

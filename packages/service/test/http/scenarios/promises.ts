@@ -1,4 +1,4 @@
-// Every promise of the catalogue, each a test under its id, as `petstore verify` examines any server.
+// Every promise of the catalogue as a test, as `petstore verify` checks it on any server.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { checkAgainstContract } from '../../../../../test/support/contract-check.ts'
@@ -6,7 +6,7 @@ import { Examination } from '../../../../verify/src/examination.ts'
 import { PROMISES } from '../../../../verify/src/promises/all.ts'
 import { describeApi, type OnStore } from './api.ts'
 
-/** What a service that lacks nothing does not show: packages/service/test/http/scenarios/rate-limit.ts and store-failures.ts do. */
+/** A healthy service does not show these. rate-limit.ts and store-failures.ts test them. */
 const UNSEEN: readonly string[] = ['errors.retry-after', 'errors.rate-limit']
 
 export function promises(on: OnStore): void {
@@ -28,7 +28,7 @@ export function promises(on: OnStore): void {
       })
     }
 
-    test('every answer is one that the contract declares', () => {
+    test('every answer conforms to the contract', () => {
       for (const { request, status, headers, text } of examination.seen) {
         const answer = { status, headers: new Headers(headers.map(([name, value]) => [name, value])), text }
         const name = checkAgainstContract(request.method, request.path, answer)

@@ -1,5 +1,4 @@
-// What a key is told and refused under PETSTORE_RATE_LIMIT, and that without it
-// nothing is said of limits.
+// PETSTORE_RATE_LIMIT: headers and refusals.
 
 import { beforeAll, expect, test } from 'bun:test'
 import type { Answer, Service } from '../../../../../test/support/service.ts'
@@ -14,7 +13,7 @@ export function rateLimit(on: OnStore): void {
 
     const limits = ({ headers }: Answer) => [headers.get('RateLimit'), headers.get('RateLimit-Policy')]
 
-    test('a key may send a burst, whatever the answers; the headers say how many requests are left, and when the next is added', async () => {
+    test('a key can send a burst; the headers have the remaining requests and the seconds until the next', async () => {
       const headers = bearer(await limited.addKey())
       const answers = await Array.fromAsync(['/pets', '/pets?limit=0', '/pets/0'], (path) => limited.get(path, headers))
       expect(answers.map(({ status }) => status)).toEqual([200, 400, 404])
@@ -26,15 +25,15 @@ export function rateLimit(on: OnStore): void {
       limited.clock.at -= 32_000
     })
 
-    test('after the burst, every operation answers 429, other keys are served, and Retry-After says when to try again', async () => {
+    test('after the burst, every operation answers 429 with Retry-After, and other keys are served', async () => {
       const headers = bearer(await limited.addKey())
       for (let n = 0; n < 3; n++) await limited.get('/pets', headers)
       for (const ask of OPERATIONS) {
         const [method = '', path = ''] = ask.split(' ')
         const answer = await limited.request(method, path, { headers })
         expectError(answer, 429, 'rate_limited', ['3 requests every 60 seconds'])
-        const told = [answer.headers.get('Retry-After'), ...limits(answer)]
-        expect(told).toEqual(['20', '"key";r=0;t=20', '"key";q=3;w=60'])
+        const headersSent = [answer.headers.get('Retry-After'), ...limits(answer)]
+        expect(headersSent).toEqual(['20', '"key";r=0;t=20', '"key";q=3;w=60'])
       }
       expect((await limited.get('/pets', bearer(await limited.addKey()))).status).toBe(200)
       limited.clock.at += 20_000
@@ -42,7 +41,7 @@ export function rateLimit(on: OnStore): void {
       expect((await limited.get('/pets', headers)).status).toBe(429)
     })
 
-    test('a clock that is set back takes no requests from a key, and its bucket fills from there on', async () => {
+    test('a clock that is set back takes no requests from a key, and its bucket refills from then on', async () => {
       const headers = bearer(await limited.addKey())
       const statuses = async (count: number) => {
         const answers = await Array.fromAsync({ length: count }, () => limited.get('/pets', headers))
@@ -63,7 +62,7 @@ export function rateLimit(on: OnStore): void {
       expect((await limited.post('x', writing)).status).toBe(429)
     })
 
-    test('without a limit there are no such headers', async () => {
+    test('without a limit, answers have no RateLimit header', async () => {
       expect((await api.service.get('/pets')).headers.has('RateLimit')).toBe(false)
     })
   })

@@ -1,4 +1,4 @@
-// Search beside what its promises say: links with hostile words.
+// Searches in links. The promises test the rest of searching.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { petBody } from '../../../../../test/support/pets.ts'
@@ -19,7 +19,7 @@ export function search(on: OnStore): void {
       for (const name of ['Old Biscuit', 'Biscuit', 'biscotti']) await api.service.post(petBody({ name }), JSON_TYPE)
     })
 
-    test('links carry the search, forth and back, whatever is in it', async () => {
+    test('next and prev links keep the search, whatever its characters', async () => {
       const first = await get('/pets?limit=2&search=BIS&sort=newest')
       expect(names(first)).toEqual(['biscotti', 'Biscuit'])
       const second = await get(target(first, 'next'))

@@ -1,4 +1,4 @@
-// What is answered and logged when the store fails: a driver's words are for the log, and never leave the service.
+// Failures of the store are logged with their cause, which no answer contains.
 
 import { expect, test } from 'bun:test'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
@@ -9,16 +9,16 @@ import { BODY, describeApi, expectError, type OnStore, OPERATIONS } from './api.
 export function storeFailures(on: OnStore): void {
   describeApi('failures of the store', on, (api) => {
     let count = 0
-    /** Another one each time: the same failure again is only counted (packages/service/test/http/failure-log.test.ts). */
+    /** A new message each time, because the log only counts a repeated failure. */
     const cause = () => new Error(`secret words ${++count}`)
     const failures = [
       [500, 'internal', cause],
       [503, 'unavailable', () => new PetstoreError('unavailable', 'Gone.', { cause: cause() })],
       [503, 'storage_full', () => new PetstoreError('storage_full', 'Full.', { cause: cause() })],
     ] as const
-    // No real store fails in each of these ways on demand; packages/service/test/store/ shows how the real ones do.
+    // A fake, because no real store fails in each of these ways on demand.
     for (const [status, code, failure] of failures) {
-      test(`${code} becomes ${status} on every operation, and is logged under its request id`, async () => {
+      test(`${code} becomes ${status} on every operation, and is logged with its request id`, async () => {
         const failing = await api.start({ store: failingStore(api.service.store, failure) })
         for (const ask of OPERATIONS) {
           const [method = '', path = ''] = ask.split(' ')
@@ -35,7 +35,7 @@ export function storeFailures(on: OnStore): void {
   })
 }
 
-/** Every operation's method fails; keys are found, and nothing is swept. */
+/** The method of every operation fails. API keys are still found. */
 function failingStore(store: Store, failure: () => Error): Store {
   const fail = () => Promise.reject(failure())
   return {
