@@ -12,7 +12,7 @@ function recipe(file: string, until: string): string {
   const lines = [...comment.matchAll(/^# {3}(.*)$/gm)].map(([, line = '']) => line)
   const end = lines.findIndex((line) => line.startsWith(until))
   expect(end).toBeGreaterThan(0)
-  // The first line builds the image.
+  // Skip the first line, which builds the image.
   return lines.slice(1, end).join('\n')
 }
 

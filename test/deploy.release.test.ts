@@ -1,5 +1,4 @@
-// The examples in deploy/ and the image: checked by installed tools, and run with the executable and the image, on a
-// real PostgreSQL if the example uses one.
+// Checks the examples in deploy/ by installed tools, and runs the executable and the image with their settings.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'

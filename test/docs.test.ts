@@ -1,5 +1,4 @@
-// The documents: links and file names exist, tables are complete, and no text installs a package by name, because
-// those names on npm are not ours.
+// The documents: links, file names, complete tables, and no installation of our unpublished packages by name.
 
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
@@ -161,7 +160,7 @@ function leads(document: string, target: string): boolean {
   return heading === undefined || headings(readFileSync(file, 'utf8')).includes(heading)
 }
 
-/** As GitHub names them. */
+/** The anchors of the headings, as GitHub generates them. */
 function headings(text: string): string[] {
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
     title

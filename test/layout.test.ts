@@ -9,10 +9,7 @@ const files = ['*/src/**/*.{ts,tsx}', 'page/reference/**/*.{ts,tsx}', 'testing/*
   .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(packages)])
   .sort()
 
-/**
- * The folders and files that each folder can import, besides itself. A file belongs to the innermost folder of this
- * table.
- */
+/** The folders and files that each folder can import. A file belongs to the innermost folder of this table. */
 const ALLOWED: Record<string, readonly string[]> = {
   'service/src/domain': ['contract/src/generated.ts', 'contract/src/limits.ts', 'service/src/system/runtime.ts'],
   'service/src/system': [],
@@ -36,8 +33,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   'client/src': ['contract/src/generated.ts', 'contract/src/json.ts', 'contract/src/int64.ts'],
   // Used by the page and the command line, so it imports neither.
   'files/src': ['client/src/responses.ts', 'contract/src/generated.ts', 'contract/src/json.ts'],
-  // The page calls the API through the client. It uses the service's word rules to mark search results, and its table
-  // of order transitions.
+  // The page calls the API through the client. It shares word rules and order transitions with the service.
   'page/src': [
     'client/src',
     'files/src',
@@ -242,7 +238,7 @@ function folderOf(file: string): string {
   return folders.toSorted((one, other) => other.length - one.length)[0] ?? ''
 }
 
-/** Returns `undefined` if the file may import its whole folder. */
+/** Returns `undefined` if the file can import its whole folder. */
 function allowedWithin(file: string): string[] | undefined {
   const inner = dirname(file)
   const allowed = ALLOWED_WITHIN[inner]

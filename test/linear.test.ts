@@ -142,7 +142,7 @@ function search(regular: RegExp, text: string): void {
   else regular.exec(text)
 }
 
-/** The best of ten if the first is slow, because other work on this machine slows some of them. */
+/** The fastest of up to ten runs, because other work on this machine slows some of them. */
 function milliseconds(work: () => unknown): number {
   let best = Number.POSITIVE_INFINITY
   for (let n = 0; n < 10 && best > MS_MAX; n++) {
@@ -239,7 +239,7 @@ describe('a request', () => {
     expect(response.status).not.toBe(431)
     return processorMs() - begun
   }
-  /** The best of six, because other work on this machine slows some of them. */
+  /** The fastest of six runs, because other work on this machine slows some of them. */
   const best = async (parts: Parts) => Math.min(...(await Array.fromAsync({ length: 6 }, () => send(parts))))
 
   test.each(WORST.map((parts) => [JSON.stringify(parts).slice(0, 60), parts] as const))(

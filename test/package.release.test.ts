@@ -1,5 +1,4 @@
-// The npm package in folders outside the clone, in the layout of each package manager. `npm run check:npx` installs it
-// from a registry.
+// The npm package in the layout of each package manager. `npm run check:npx` installs it from a registry.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import * as fs from 'node:fs'

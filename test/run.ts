@@ -139,10 +139,7 @@ async function unpackBrowser(): Promise<void> {
   if (!ok) process.stdout.write(`The browser could not be unpacked: ${output}\n`)
 }
 
-/**
- * Starts one server for all files that only need a database. If it fails, each of them starts one and reports the
- * error.
- */
+/** Starts one server for all files that only need a database. If this fails, each file reports the error. */
 async function startPostgres(): Promise<void> {
   const server = await startShared().catch(() => undefined)
   if (server) env.SUITE_POSTGRES_PORT = String(server.port)

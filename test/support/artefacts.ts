@@ -1,5 +1,4 @@
-// The packages and the executable. Each is built once per run of `npm test`, because concurrent builds would break
-// each other in dist/.
+// The packages and the executable, each built once per run, because concurrent builds would break in dist/.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +7,7 @@ import { root } from './process.ts'
 import { runTool } from './tools.ts'
 import { until } from './until.ts'
 
-export interface Archives {
+interface Archives {
   service: string
   client: string
 }

@@ -153,19 +153,6 @@ export async function openAdding(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor()
 }
 
-/** Makes a change at another till between the two requests with which the page updates this path. */
-export async function overtake(page: Page, path: string, change: () => Promise<unknown>): Promise<void> {
-  await page.route(
-    `**/v1${path}`,
-    async (route) => {
-      const response = await route.fetch()
-      await change()
-      await route.fulfill({ response })
-    },
-    { times: 1 },
-  )
-}
-
 /** The text of the pager on the first page. */
 export const firstRows = (total?: number) => `1 – ${PAGE_SIZE}${total === undefined ? '' : ` of ${total}`}`
 

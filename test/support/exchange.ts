@@ -12,16 +12,18 @@ export interface Exchanged {
   text: string
 }
 
-/** Resolves when the connection is closed, or `restMs` after the first complete answer. Rejects after `hangMs`. */
-export function exchange(port: number, bytes: string, restMs = 5, hangMs = 15_000): Promise<Exchanged> {
+const HANG_MS = 15_000
+
+/** Resolves when the connection is closed, or `restMs` after the first complete answer. Rejects after HANG_MS. */
+export function exchange(port: number, bytes: string, restMs = 5): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     let text = ''
     let closed = false
     const hang = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`no answer within ${hangMs} ms`))
-    }, hangMs)
+      reject(new Error(`No answer within ${HANG_MS} ms`))
+    }, HANG_MS)
     const end = (): void => {
       clearTimeout(hang)
       socket.destroy()

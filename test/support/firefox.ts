@@ -1,5 +1,4 @@
-// Drives an installed Firefox through WebDriver BiDi (W3C). Playwright only drives its own build of Firefox, which no
-// package contains.
+// Drives an installed Firefox through WebDriver BiDi (W3C). Playwright only drives its own build of Firefox.
 
 import { mkdtempSync } from 'node:fs'
 import { temporaryFile } from './files.ts'
@@ -10,7 +9,7 @@ export const firefox = Bun.which('firefox-esr') ?? Bun.which('firefox')
 
 type Result = Record<string, unknown>
 
-export interface FirefoxPage {
+interface FirefoxPage {
   /** Logged errors and exceptions. */
   complaints: string[]
   goto: (url: string) => Promise<unknown>

@@ -7,10 +7,7 @@ export async function layoutProblems(page: Page): Promise<string[]> {
   return page.evaluate(`(${find})()`)
 }
 
-/**
- * Runs in the browser. Names can be truncated, because their title has the full text. Sticky elements overlap the rows
- * on purpose.
- */
+/** Runs in the browser. Ignores truncated names, whose title has the text, and sticky elements. */
 const find = `() => {
   const root = document.querySelector('dialog[open]') ?? document.body
   const problems = []

@@ -81,7 +81,7 @@ export function restoreCopy({ config, env }: Copying, to: string) {
   return run(['restore', '-config', config, '-o', to, env.PETSTORE_DATABASE], { command: [installed], env })
 }
 
-/** With these buckets, empty. It runs until `stop`. */
+/** Starts an S3 server with these empty buckets. It runs until `stop`. */
 export async function startS3(buckets: readonly string[]) {
   await installTools('litestream')
   const script = `const { startFauxqs } = await import(${JSON.stringify(join(tools, 'fauxqs'))})

@@ -3,10 +3,7 @@
 /** The processor time of the measurement. */
 const SAMPLE_MS = 200
 
-/**
- * Returns the slowdown of this process by other work, at least 1. It is measured once per run, and shared with child
- * processes.
- */
+/** Returns the slowdown by other work, at least 1. It is measured once per run and its child processes. */
 export function machineLoad(): number {
   process.env.TEST_LOAD ??= measured().toFixed(1)
   return Number(process.env.TEST_LOAD)

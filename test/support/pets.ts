@@ -1,5 +1,4 @@
-// Pets for tests: for a store, as JSON for the service, and from a page. A new required field of the contract gets its
-// value here.
+// Pets for a store, as JSON, and from a page. A new required field of the contract gets its value here.
 
 import { int64FromJson } from '../../packages/contract/src/int64.ts'
 import { JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../packages/contract/src/json.ts'

@@ -10,10 +10,7 @@ const found = Bun.which('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` })
 /** The version of PgBouncer, or a falsy value if it is not installed. */
 export const pgbouncerVersion = found && /[0-9.]+/.exec(Bun.spawnSync([found, '--version']).stdout.toString())?.[0]
 
-/**
- * Fewer than the service's connections, and used in turns, so that successive transactions get different server
- * connections.
- */
+/** Fewer than the service uses, in turns, so that successive transactions get different server connections. */
 const SERVER_CONNECTIONS = 4
 
 export class PgBouncer {

@@ -4,10 +4,7 @@
 const FROM = 20_000
 const TO = 32_000
 
-/**
- * Returns an unused port of 127.0.0.1. The system does not assign it to others, and a restarted server can use it
- * again.
- */
+/** Returns an unused port of 127.0.0.1, which a restarted server can use again. */
 export function freePort(): number {
   for (;;) {
     const port = FROM + Math.floor(Math.random() * (TO - FROM))

@@ -69,10 +69,7 @@ export class Server {
     return this.asAdmin((sql) => sql.begin(locking), database)
   }
 
-  /**
-   * Runs statements as the superuser, in a database given by name or address. Resolves with the rows of a single
-   * statement.
-   */
+  /** Runs statements as the superuser. Resolves with the rows of a single statement. */
   run(statements: string, database?: string): Promise<postgres.Row[]> {
     return this.asAdmin(async (sql) => Array.from(await sql.unsafe(statements)), database)
   }

@@ -11,10 +11,7 @@ export interface PrefixProxy {
   paths: string[]
 }
 
-/**
- * Other paths get a plain-text 404. `to()` returns the origin of the service. The proxy stops at the end of the test
- * file.
- */
+/** Other paths get a 404. `to()` returns the origin of the service. Stops at the end of the test file. */
 export function startPrefixProxy(to: () => string): PrefixProxy {
   const paths: string[] = []
   const server = Bun.serve({

@@ -27,10 +27,7 @@ export interface RunOptions {
   command?: string[]
 }
 
-/**
- * Runs a command to its end, in this process if possible: `serve`, `command` and LAUNCHER need another one. Standard
- * input is empty by default.
- */
+/** Runs a command to its end, in this process unless it is `serve` or `command` or LAUNCHER is set. */
 export async function run(args: string[], options: RunOptions = {}) {
   // A server runs until its process ends.
   if (options.command || process.env.LAUNCHER || args[0] === 'serve') return runProcess(args, options)

@@ -1,9 +1,6 @@
 // Sends HTTP as bytes, for requests that no client library sends.
 
-/**
- * Sends `parts`, in which a number is a pause in milliseconds, and resolves with everything received until the
- * connection closed or `waitMs` passed.
- */
+/** Sends `parts` (a number is a pause in ms), and resolves with the answer at the close or after `waitMs`. */
 export async function raw(port: number, parts: (string | number)[], waitMs = 300): Promise<string> {
   let received = ''
   const { promise: closed, resolve } = Promise.withResolvers<void>()

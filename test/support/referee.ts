@@ -15,7 +15,7 @@ export interface Driver {
   events(count: number): Promise<unknown>
 }
 
-export interface Situation {
+interface Situation {
   prepare?(store: PracticePetstore): Promise<void>
   /** Run one after another. The program continues if one fails. */
   steps: ((client: Driver) => Promise<unknown>)[]

@@ -14,10 +14,7 @@ export function released(kind: Kind): readonly string[] {
   return (JSON.parse(readFileSync(FILE, 'utf8')) as Partial<Record<Kind, string[]>>)[kind] ?? []
 }
 
-/**
- * Fails if a released name is missing in `now`. With `RELEASE=1` in the environment, saves `now` as the released
- * names.
- */
+/** Fails if `now` lacks a released name. With `RELEASE=1` in the environment, saves `now` instead. */
 export function expectReleased(kind: Kind, now: Iterable<string>): void {
   const released: Partial<Record<Kind, string[]>> = JSON.parse(readFileSync(FILE, 'utf8'))
   const names = new Set(now)

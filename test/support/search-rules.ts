@@ -61,10 +61,7 @@ interface Model {
   written: number
 }
 
-/**
- * The words of a text, and their number as written: a run of Chinese or Japanese characters counts once, and so does a
- * ligature.
- */
+/** The words of a text, and their number as written: a run of Chinese or Japanese, or a ligature, counts once. */
 export function modelWords(text: string): Model {
   const model = known.get(text) ?? readWords(text)
   known.set(text, model)

@@ -1,5 +1,4 @@
-// A real server on a free port with a real store, a key, and a clock that the test controls. It stops at the end of
-// the test file.
+// A real server with a real store, a key and a clock for the test. It stops at the end of the test file.
 
 import { generateKey, hashKey, type NewKey } from '../../packages/service/src/domain/keys.ts'
 import { Names } from '../../packages/service/src/domain/names.ts'
@@ -84,6 +83,8 @@ export async function startService({ address = ':memory:', observe, ...overrides
     clock,
     logged,
     key,
+    /** The variables that connect a command to the service. */
+    env: { PETSTORE_URL: server.url, PETSTORE_API_KEY: key },
     addKey,
     request,
     get: (path: string, headers: Record<string, string> = {}) => request('GET', path, { headers }),

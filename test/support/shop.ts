@@ -10,22 +10,22 @@ import { startService } from './service.ts'
 export async function openShop() {
   const service = await startService()
   const cwd = mkdtempSync(temporaryFile('cwd-'))
-  const connection = () => ({ PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key })
-  const client = () => new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
+  const { env } = service
+  const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
   return {
     service,
     /** The current folder of the commands. */
     cwd,
-    connection,
+    env,
     client,
     /** Runs `petstore pets`. */
-    pets: (args: string[], options: RunOptions = {}) => run(['pets', ...args], { cwd, env: connection(), ...options }),
+    pets: (args: string[], options: RunOptions = {}) => run(['pets', ...args], { cwd, env, ...options }),
     /** Writes a file in the current folder, and returns its name. */
     file(name: string, text: string): string {
       writeFileSync(join(cwd, name), text)
       return name
     },
     /** The number of pets in the service. */
-    count: async () => (await Array.fromAsync(client().listPets())).length,
+    count: async () => (await Array.fromAsync(client.listPets())).length,
   }
 }

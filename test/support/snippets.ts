@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { temporaryFile } from './files.ts'
 import { root } from './process.ts'
 
-export interface Snippet {
+interface Snippet {
   /** The beginning of the paragraph above the snippet. */
   title: string
   files: (snippet: string) => Record<string, string>

@@ -3,6 +3,4 @@
 import { setDefaultTimeout } from 'bun:test'
 import { machineLoad } from './load.ts'
 
-export const TEST_LIMIT_MS = 60_000 * machineLoad()
-
-setDefaultTimeout(TEST_LIMIT_MS)
+setDefaultTimeout(60_000 * machineLoad())

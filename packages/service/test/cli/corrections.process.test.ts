@@ -1,7 +1,6 @@
 // `petstore pets update`, `pets delete` and `orders update`.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { answer, errorJson, withServer } from '../../../../test/support/client.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
@@ -9,8 +8,8 @@ import { openTerminal } from '../../../../test/support/terminal.ts'
 import { petHeld } from '../../src/domain/decisions/refusal-messages.ts'
 
 const shop = await openShop()
-const petstore = (...args: string[]) => run(args, { cwd: shop.cwd, env: shop.connection() })
-const client = shop.client()
+const petstore = (...args: string[]) => run(args, { cwd: shop.cwd, env: shop.env })
+const { client } = shop
 const addPet = async (fields: Parameters<typeof newPet>[0] = {}) => (await client.createPet(newPet(fields))).id
 beforeAll(() => {
   shop.service.clock.at = Date.now()
@@ -42,32 +41,19 @@ describe('petstore pets update', () => {
   })
 })
 
-test.each([
-  ['no server', undefined, 3, 'cannot be reached'],
-  ['an internal error', () => answer(500, errorJson('internal', 500)), 1, 'No. (from '],
-] as const)(
-  'pets update warns that the change may have been made, and does not retry: %s',
-  async (_, respond, status, reason) => {
-    await withServer(
-      () => respond?.() ?? answer(500, ''),
-      async (url, tries) => {
-        const PETSTORE_URL = respond ? url : 'http://127.0.0.1:1/v1'
-        const env = { ...shop.connection(), PETSTORE_URL }
-        const ended = await run(['pets', 'update', '1', '--name', 'x'], { env })
-        expect([ended.status, ended.stdout, tries()]).toEqual([status, '', respond ? 1 : 0])
-        expect(ended.stderr).toMatch(/^petstore: The change may have been made: .*\n$/)
-        expect(ended.stderr).toContain(reason)
-      },
-    )
-  },
-)
+test('pets update warns that the change may have been made if it gets no answer', async () => {
+  const env = { ...shop.env, PETSTORE_URL: 'http://127.0.0.1:1/v1' }
+  const ended = await run(['pets', 'update', '1', '--name', 'x'], { env })
+  expect([ended.status, ended.stdout]).toEqual([3, ''])
+  expect(ended.stderr).toMatch(/^petstore: The change may have been made: .*cannot be reached.*\n$/)
+})
 
 describe('petstore pets delete', () => {
   test('asks at a terminal, and deletes only after y', async () => {
     const id = await addPet()
     for (const answer of ['', 'y']) {
       const [ended, isThere] = answer === 'y' ? [`Deleted pet ${id}.`, false] : ['Nothing was deleted.', true]
-      const terminal = openTerminal(['pets', 'delete', String(id)], shop.connection())
+      const terminal = openTerminal(['pets', 'delete', String(id)], shop.env)
       await terminal.waitFor(`Delete pet ${id}? [y/N] `)
       terminal.type(`${answer}\r`)
       await terminal.waitFor(ended)

@@ -25,7 +25,7 @@ test('events new-epoch expires earlier cursors, including that of a waiting requ
 
 test('events lists and follows events, as text and as JSON', async () => {
   const service = await startService({ now: Date.now })
-  const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
+  const { env } = service
   const events = async (...flags: string[]) => (await run(['events', ...flags], { env })).stdout
   for (const name of ['Rex', 'L\\u001buna']) await service.post(`{"name":"${name}","categoryId":7}`)
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
@@ -86,7 +86,7 @@ test('events reads days in local time, and exports a day with the same columns a
     process.env.TZ = zone ?? ''
   })
   const service = await startService()
-  const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
+  const { env } = service
   const events = async (...flags: string[]) => run(['events', ...flags], { env })
   const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
   const at = async (time: string | number, act: () => Promise<unknown>) => {

@@ -16,6 +16,7 @@ import { writeFile } from '../../src/terminal/output-file.ts'
 
 const PETS = 250
 const service = await startService()
+const { env } = service
 await Promise.all(Array.from({ length: PETS }, () => service.store.createPet(newPet(), 1n)))
 
 /** A proxy of the service that holds every page after the first until `open` is called. */
@@ -30,7 +31,7 @@ async function gated() {
     return passOn(request, service)
   })
   return {
-    env: { PETSTORE_URL: url, PETSTORE_API_KEY: service.key },
+    env: { ...service.env, PETSTORE_URL: url },
     open: gate.resolve,
     until: async (count: number) => {
       await until('the requests are waiting', () => waiting >= count)
@@ -54,7 +55,6 @@ describe('an export', () => {
   })
 
   test('neither follows nor removes an existing FILE.part', async () => {
-    const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
     const [file, precious] = [temporaryFile('pets.ndjson'), temporaryFile('precious')]
     writeFileSync(precious, 'precious')
     symlinkSync(precious, `${file}.part`)
@@ -71,7 +71,6 @@ describe('an export', () => {
   })
 
   test('follows a link to standard output', async () => {
-    const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
     const link = temporaryFile('link.ndjson')
     symlinkSync('/dev/stdout', link)
     const { status, stderr, stdout } = await run(['pets', 'export', link], { env })

@@ -10,35 +10,33 @@ import { made } from '../../../../test/support/stores.ts'
 /** Creates the file `was-run` if it runs. */
 const MARKER = `require('node:fs').writeFileSync(require('node:path').join(__dirname, 'was-run'), '')`
 
-const FILES: Record<string, Record<string, string>> = {
-  'bunfig.toml': { 'bunfig.toml': 'preload = ["./marker.cjs"]' },
+const FILES = {
+  'bunfig.toml': 'preload = ["./marker.cjs"]',
   // An unknown log level: a process that reads it does not start.
-  '.env': { '.env': 'PETSTORE_LOG_LEVEL=loud', '.env.local': 'PETSTORE_LOG_LEVEL=loud' },
-  'tsconfig.json': {
-    'tsconfig.json': JSON.stringify({
-      compilerOptions: { baseUrl: '.', paths: { '*': ['./marker.cjs'], '/*': ['./marker.cjs'] } },
-    }),
-  },
-  'package.json and node_modules': {
-    'package.json': '{"type":"commonjs","main":"marker.cjs","browser":{"commander":"./marker.cjs"}}',
-    'node_modules/commander/index.js': `require('../../marker.cjs')`,
-  },
+  '.env': 'PETSTORE_LOG_LEVEL=loud',
+  '.env.local': 'PETSTORE_LOG_LEVEL=loud',
+  'tsconfig.json': JSON.stringify({
+    compilerOptions: { baseUrl: '.', paths: { '*': ['./marker.cjs'], '/*': ['./marker.cjs'] } },
+  }),
+  'package.json': '{"type":"commonjs","main":"marker.cjs","browser":{"commander":"./marker.cjs"}}',
+  'node_modules/commander/index.js': `require('../../marker.cjs')`,
+  'marker.cjs': MARKER,
 }
 
-describe.each(Object.keys(FILES))('%s in the current folder', (name) => {
+describe('files in the current folder', () => {
   const cwd = dirname(temporaryFile('x'))
-  for (const [path, text] of Object.entries({ ...FILES[name], 'marker.cjs': MARKER })) {
+  for (const [path, text] of Object.entries(FILES)) {
     mkdirSync(join(cwd, dirname(path)), { recursive: true })
     writeFileSync(join(cwd, path), text)
   }
   const wasRun = () => existsSync(join(cwd, 'was-run'))
 
-  test('does not affect a command', async () => {
+  test('do not affect a command', async () => {
     const { status, stderr } = await run(['keys', 'generate'], { cwd })
     expect({ status, stderr, wasRun: wasRun() }).toEqual({ status: 0, stderr: '', wasRun: false })
   })
 
-  test('does not affect the service, its pages, its workers and its backups', async () => {
+  test('do not affect the service, its pages, its workers and its backups', async () => {
     const folder = dirname(temporaryFile('x'))
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s' }
     const workers = process.platform === 'linux' ? ['--workers', '2'] : []

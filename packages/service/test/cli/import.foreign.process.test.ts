@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { openShop } from '../../../../test/support/shop.ts'
 
 const { client, cwd, file, pets } = await openShop()
-const added = async () => (await Array.fromAsync(client().listPets())).map(({ id, ...pet }) => pet)
+const added = async () => (await Array.fromAsync(client.listPets())).map(({ id, ...pet }) => pet)
 
 describe('an import', () => {
   test.each(['pets.xlsx', 'Pets.XLS', 'pets.ods'])('explains how to save a workbook as CSV: %s', async (name) => {
@@ -53,7 +53,7 @@ describe('an import', () => {
 describe('an export', () => {
   test('for Excel has a byte order mark and no formulas, and an import restores the names', async () => {
     const names = ['=1+1', 'Rex']
-    for (const name of names) await client().createPet({ name, categoryId: -77n })
+    for (const name of names) await client.createPet({ name, categoryId: -77n })
     const flags = ['--category', '-77']
     expect((await pets(['export', 'excel.csv', '--excel', ...flags])).stderr).toStartWith('Exported 2 pets')
     const text = readFileSync(join(cwd, 'excel.csv'), 'utf8')
@@ -70,7 +70,7 @@ describe('an export', () => {
   test('has the filters of the list', async () => {
     const lines = async (...flags: string[]) =>
       (await pets(['export', '--format', 'csv', ...flags])).stdout.trimEnd().split('\n').slice(1)
-    for (const name of ['Quokka one', 'Quokka two']) await client().createPet({ name, categoryId: 5n })
+    for (const name of ['Quokka one', 'Quokka two']) await client.createPet({ name, categoryId: 5n })
     const newest = (await lines('--search', 'quok', '--newest')).map((line) => line.split(',')[1])
     expect(newest).toEqual(['Quokka two', 'Quokka one'])
     expect(await lines('--search', 'quok', '--category', '6')).toEqual([])

@@ -1,5 +1,4 @@
-// `petstore pets import` and `export`: adds every record once, even after an interruption, and reports each bad record
-// by line.
+// `petstore pets import` and `export`: each record is added once, and bad records are reported by line.
 
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
@@ -14,13 +13,13 @@ import { until } from '../../../../test/support/until.ts'
 import { PetstoreClient } from '../../../client/src/petstore.ts'
 import { BODY_BYTES_MAX } from '../../../contract/src/limits.ts'
 
-const { client, connection, count, cwd, file, pets } = await openShop()
+const { client, count, cwd, file, pets, service } = await openShop()
 
 describe('import and export', () => {
   test.each(['csv', 'json', 'ndjson'])('imports an export as %s once', async (format) => {
     const name = 'a "b", c\r\n\u001b\u{1F436}'
     const awkward = newPet({ name, categoryId: 2n ** 63n - 1n, status: 'pending' })
-    await client().createPet(awkward)
+    await client.createPet(awkward)
     const exported = await pets(['export', `all.${format}`])
     expect(exported).toMatchObject({ status: 0, stdout: '' })
     const before = await count()
@@ -30,7 +29,7 @@ describe('import and export', () => {
     expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining(`${before} more`) })
     expect(await count()).toBe(2 * before)
     // An import sends many records at once, so the order can differ.
-    const imported = (await Array.fromAsync(client().listPets())).slice(before)
+    const imported = (await Array.fromAsync(client.listPets())).slice(before)
     expect(imported.map((pet) => pet.name)).toContain(awkward.name)
     expect((await pets(['import', `all.${format}`, '--again', '--json'])).stdout).toContain(`"added":${before},`)
   })
@@ -56,7 +55,7 @@ describe('import and export', () => {
     const link = temporaryFile('link.ndjson')
     symlinkSync(path, link)
     const counts = async (args: string[], folder = cwd) =>
-      (await run(['pets', 'import', ...args, '--json'], { cwd: folder, env: connection() })).stdout
+      (await run(['pets', 'import', ...args, '--json'], { cwd: folder, env: service.env })).stdout
     expect(await counts(['real.ndjson'])).toContain('"added":1,"present":0')
     for (const [typed, folder] of [
       [join('..', basename(cwd), 'real.ndjson'), cwd],
@@ -106,7 +105,7 @@ describe('import and export', () => {
   test('reads standard input', async () => {
     const args = ['pets', 'import', '-', '--format', 'csv', '--as', 'one']
     for (const added of [1, 0]) {
-      const { stderr } = await run(args, { cwd, env: connection(), stdin: 'name,categoryId\nStdin,1\n' })
+      const { stderr } = await run(args, { cwd, env: service.env, stdin: 'name,categoryId\nStdin,1\n' })
       expect(stderr).toContain(`Added ${added} pet`)
     }
   })
@@ -115,7 +114,7 @@ describe('import and export', () => {
     const record = `${petBody({ name: 'large', more: 'x'.repeat(60_000) })}
 `
     const name = file('large.ndjson', record.repeat(4_000))
-    const env = { PATH: process.env.PATH ?? '', ...connection() }
+    const env = { PATH: process.env.PATH ?? '', ...service.env }
     const command = [join(root, 'bin/petstore'), 'pets', 'import', name]
     const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
     // The resource usage at exit would include the memory of this test process.
@@ -147,7 +146,7 @@ describe.concurrent('an interrupted import', () => {
     ['SIGINT', 130],
   ] as const)('by %s adds the rest and no duplicates in a second run', async (signal, status) => {
     const shop = await startService()
-    const env = { PATH: process.env.PATH ?? '', PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key }
+    const env = { PATH: process.env.PATH ?? '', ...shop.env }
     const name = file(`${signal}.ndjson`, lines(3_000))
     const command = [join(root, 'bin/petstore'), 'pets', 'import', name]
     const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })

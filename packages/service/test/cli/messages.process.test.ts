@@ -10,7 +10,7 @@ import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
 import { systemReason } from '../../src/domain/system-reason.ts'
 
-const { connection, cwd, file, pets } = await openShop()
+const { cwd, file, pets, service } = await openShop()
 const usage = (command: string) => `  ${command} --help shows the usage.\n`
 
 describe('an error message', () => {
@@ -57,7 +57,7 @@ describe('explains a system error in words', () => {
     ['a service', ['pets', 'list', '--url', 'http://127.0.0.1:1'], {}, `(connection refused). ${ANOTHER}`],
   ])('%s', async (_what, args, env, words) => {
     if (env.PETSTORE_DATABASE) await run(['migrate', '--apply'], { cwd, env })
-    const { stderr } = await run(args, { cwd, env: { ...connection(), ...env } })
+    const { stderr } = await run(args, { cwd, env: { ...service.env, ...env } })
     expect(stderr).toContain(words)
     expect(stderr).not.toMatch(/\bE[A-Z]{4,}/)
   })

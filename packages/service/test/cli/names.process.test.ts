@@ -17,8 +17,7 @@ const categories = [
 ]
 const service = await startService({ names: new Names('Rex & Co', categories) })
 const cwd = mkdtempSync(temporaryFile('cwd-'))
-const pets = (...args: string[]) =>
-  run(['pets', ...args], { cwd, env: { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key } })
+const pets = (...args: string[]) => run(['pets', ...args], { cwd, env: service.env })
 
 describe('a category', () => {
   test('can be given by name, in any case, or by id; tables show names, JSON has ids', async () => {
@@ -68,7 +67,7 @@ test('an import accepts category names, and adds no duplicates if a name is repl
 
 test('completions include names that need no quotes', async () => {
   const script = async (env: Record<string, string>) => (await run(['completion', 'bash'], { env })).stdout
-  const rows = (await script({ PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key })).split('\n')
+  const rows = (await script(service.env)).split('\n')
   for (const command of ['list', 'add', 'export', 'update']) {
     expect(rows.filter((row) => row.startsWith(`petstore pets ${command} --category\t`))).toEqual([
       `petstore pets ${command} --category\t\t`,
@@ -76,7 +75,7 @@ test('completions include names that need no quotes', async () => {
       `petstore pets ${command} --category\tVögel\t`,
     ])
   }
-  const unreached = await script({ PETSTORE_URL: 'http://127.0.0.1:1', PETSTORE_API_KEY: service.key })
+  const unreached = await script({ ...service.env, PETSTORE_URL: 'http://127.0.0.1:1' })
   expect([unreached, unreached.includes('Dogs')]).toEqual([await script({}), false])
 })
 
@@ -92,7 +91,7 @@ test('categories are ids if the service has no names, as in 1.0.0', async () => 
         ? new Response(body, { status })
         : Response.json([{ id: 1, name: 'Rex', categoryId: 7, status: 'sold' }]),
     )
-    const env = { PETSTORE_URL: url, PETSTORE_API_KEY: service.key }
+    const env = { ...service.env, PETSTORE_URL: url }
     expect((await run(['pets', 'list'], { env })).stdout).toContain('1   Rex   7         sold\n')
     if (status === 502) continue
     expect(await run(['pets', 'add', 'Rex', '--category', 'Dogs'], { env })).toMatchObject({

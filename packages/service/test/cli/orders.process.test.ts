@@ -17,16 +17,14 @@ const service = await startService({ now: Date.now })
 const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
 const cwd = mkdtempSync(temporaryFile('cwd-'))
 
-const environment = (apiKey = service.key) => ({ PETSTORE_URL: service.url, PETSTORE_API_KEY: apiKey })
-const petstore = (args: string[], apiKey = service.key) => run(args, { cwd, env: environment(apiKey) })
+const petstore = (args: string[]) => run(args, { cwd, env: service.env })
 const orders = (...args: string[]) => petstore(['orders', ...args])
 const addPet = async (name = 'Rex') => (await client.createPet(newPet({ name }))).id
 const minute = (time: string) => `${time.slice(0, 16).replace('T', ' ')}Z`
 
 test('reports an empty list', async () => {
   const empty = await startService()
-  const env = { PETSTORE_URL: empty.url, PETSTORE_API_KEY: empty.key }
-  const orders = (...args: string[]) => run(['orders', ...args], { env })
+  const orders = (...args: string[]) => run(['orders', ...args], { env: empty.env })
   expect(await orders('list')).toEqual({ status: 0, stdout: '', stderr: 'There are no orders yet.\n' })
   expect((await orders('list', '--status', 'pending')).stderr).toBe('No order is pending.\n')
   expect((await orders('list', '--pet', '7', '--status', 'gone')).stderr).toContain('Allowed choices are pending, ')
@@ -68,10 +66,7 @@ test('places and completes an order, and counts the pets, as tables', async () =
 describe('petstore sell', () => {
   const newestOrder = async (petId: bigint) => (await client.listOrderPage({ petId, sort: 'newest' })).orders[0]
 
-  /**
-   * Sells a pet through a proxy that answers `POST …/complete` with `status`. With `passesOn`, the service completes
-   * the order, too.
-   */
+  /** Sells a pet while a proxy answers `POST …/complete` with `status`, after passing it on if `passesOn`. */
   async function sellBehind(petId: bigint, status: number, passesOn = false) {
     let asked = 0
     const { url } = startFake(async (request) => {
@@ -80,7 +75,7 @@ describe('petstore sell', () => {
       if (passesOn) await passOn(request, service)
       return Response.json({ code: 'unknown_to_us', message: 'No.', status }, { status })
     })
-    const ended = await run(['sell', String(petId)], { cwd, env: { PETSTORE_URL: url, PETSTORE_API_KEY: service.key } })
+    const ended = await run(['sell', String(petId)], { cwd, env: { ...service.env, PETSTORE_URL: url } })
     return { ...ended, asked }
   }
 

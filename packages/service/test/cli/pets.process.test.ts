@@ -7,9 +7,10 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { root, run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
+import { noSuchOrder } from '../../src/domain/decisions/refusal-messages.ts'
 import { generateKey, refusedKey } from '../../src/domain/keys.ts'
 
-const { client, connection, cwd, pets, service } = await openShop()
+const { client, cwd, env, pets, service } = await openShop()
 const itself = temporaryFile('itself.csv')
 symlinkSync(itself, itself)
 
@@ -35,8 +36,8 @@ describe('pets', () => {
     const lines = async (...flags: string[]) =>
       (await pets(['list', '--category', '77', ...flags])).stdout.match(/^\d+/gm)
     const [first, second] = [
-      String((await client().createPet(newPet({ categoryId: 77n }))).id),
-      String((await client().createPet(newPet({ name: 'Mimi', categoryId: 77n }))).id),
+      String((await client.createPet(newPet({ categoryId: 77n }))).id),
+      String((await client.createPet(newPet({ name: 'Mimi', categoryId: 77n }))).id),
     ]
     const { stderr } = await pets(['list', '--category', '77', '--newest', '--limit', '1'])
     expect(stderr).toContain('--all')
@@ -66,7 +67,7 @@ describe('pets', () => {
   })
 
   test('exits with 3 if the service does not respond, and with 4 if the key is rejected or missing', async () => {
-    const away = await pets(['list'], { env: { ...connection(), PETSTORE_URL: 'http://127.0.0.1:1' } })
+    const away = await pets(['list'], { env: { ...env, PETSTORE_URL: 'http://127.0.0.1:1' } })
     expect([away.status, away.stderr]).toEqual([3, expect.stringContaining('http://127.0.0.1:1/v1 cannot be reached')])
     const readOnly = await service.addKey({ readOnly: true })
     const refused = await pets(['add', 'Rex', '--category', '1', '--api-key', readOnly])
@@ -77,16 +78,17 @@ describe('pets', () => {
 
   test.each([
     ['long.', ['pets', 'add', '', '--category', '1']],
+    [noSuchOrder(404n).message, ['orders', 'cancel', '404']],
     [refusedKey('unknown').message, ['inventory', '--api-key', generateKey('production')]],
     ['production.', ['demo', '--yes', '--api-key', generateKey('staging')]],
   ])('an error from the service ends with its address: %s', async (message, args) => {
-    const { stderr } = await run(args, { cwd, env: connection() })
+    const { stderr } = await run(args, { cwd, env })
     expect(stderr).toContain(`${message} (from ${service.url})\n`)
   })
 
   test('exits quietly if the reader closes the pipe', async () => {
     const command = ['sh', '-c', `'${join(root, 'bin/petstore')}' pets list --all --json | head -c 1`]
-    expect(await run([], { cwd, env: connection(), command })).toEqual({ stdout: '[', stderr: '', status: 0 })
+    expect(await run([], { cwd, env, command })).toEqual({ stdout: '[', stderr: '', status: 0 })
   })
 })
 

@@ -21,7 +21,7 @@ function stuck(waits: (request: Request) => false | Promise<void>, shop = servic
     await waits(request)
     return passOn(request, shop)
   })
-  return { PETSTORE_URL: url, PETSTORE_API_KEY: shop.key }
+  return { ...shop.env, PETSTORE_URL: url }
 }
 
 /** A store with so many pets that a backup or a copy takes long. */

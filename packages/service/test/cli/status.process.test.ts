@@ -53,7 +53,7 @@ test('does not follow a redirect with its key', async () => {
   const asked: string[] = []
   const other = startFake(({ url }) => Response.json(asked.push(url)))
   const moved = startFake(() => Response.redirect(other.url, 307))
-  const { status: ended } = await status({ PETSTORE_URL: moved.url, PETSTORE_API_KEY: service.key })
+  const { status: ended } = await status({ ...service.env, PETSTORE_URL: moved.url })
   expect([ended, asked]).toEqual([3, []])
 })
 

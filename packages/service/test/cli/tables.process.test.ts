@@ -8,7 +8,7 @@ import { startService } from '../../../../test/support/service.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
 
 const service = await startService()
-const env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.key }
+const { env } = service
 
 const LARGE = '-9223372036854775808'
 const REFERENCE = `Anna,\u001b[2J of the ${'long '.repeat(30)}street`
@@ -63,10 +63,9 @@ test('all pages have the columns of the first; numbers have commas at a terminal
   const shop = await startService()
   const names = Array.from({ length: 1_101 }, (_, n) => (n === 350 ? 'A name that is long' : 'Rex'))
   for (const name of names) await shop.store.createPet(newPet({ name }), 1n)
-  const connection = { PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key }
-  const terminal = openTerminal(['pets', 'list', '--all'], connection)
+  const terminal = openTerminal(['pets', 'list', '--all'], shop.env)
   await terminal.exited
-  const piped = await run(['pets', 'list', '--all'], { env: connection })
+  const piped = await run(['pets', 'list', '--all'], { env: shop.env })
   for (const text of [plain(terminal.shown()), piped.stdout]) {
     const rows = text.trimEnd().split('\n')
     expect(rows.length).toBe(names.length + 1)
@@ -77,13 +76,13 @@ test('all pages have the columns of the first; numbers have commas at a terminal
       '1101  Rex   7         available',
     ])
   }
-  expect((await run(['inventory'], { env: connection })).stdout).toMatch(/^available +1101$/m)
-  const counted = openTerminal(['inventory'], connection)
+  expect((await run(['inventory'], { env: shop.env })).stdout).toMatch(/^available +1101$/m)
+  const counted = openTerminal(['inventory'], shop.env)
   await counted.exited
   expect(plain(counted.shown())).toMatch(/^available +1,101$/m)
   const file = temporaryFile('pets.csv')
-  expect((await run(['pets', 'export', file], { env: connection })).stderr).toStartWith('Exported 1101 pets')
-  const exported = openTerminal(['pets', 'export', file], connection)
+  expect((await run(['pets', 'export', file], { env: shop.env })).stderr).toStartWith('Exported 1101 pets')
+  const exported = openTerminal(['pets', 'export', file], shop.env)
   await exported.exited
   await exported.waitFor('Exported 1,101 pets')
 })

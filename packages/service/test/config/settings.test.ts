@@ -1,4 +1,4 @@
-// Environment and flags → Config.
+// Parsing of the environment and flags into the configuration.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'

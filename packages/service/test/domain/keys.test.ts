@@ -72,7 +72,7 @@ test.each([
   ['unknown', 'This API key does not exist.'],
   ['expired', 'This API key is expired.'],
   ['revoked', 'This API key is revoked.'],
-] as const)('the message about an %s key: %s', (state, message) => {
+] as const)('the message about a key that is %s: %s', (state, message) => {
   expect(refusedKey(state)).toMatchObject({ code: 'invalid_api_key', message })
 })
 

@@ -105,10 +105,7 @@ describe('a search', () => {
   })
 })
 
-/**
- * If the digest changes, for example with a newer Unicode version in the runtime, a migration must index all texts
- * again.
- */
+/** If the digest changes, as with a new Unicode version, a migration must index all texts again. */
 test('every character has the words that stores have indexed', () => {
   const hasher = new Bun.CryptoHasher('sha256')
   for (let code = 0; code <= 0x10ffff; code += 256)

@@ -1,5 +1,4 @@
-// Requests hidden in the body of another request, which the service must not read as requests. `{key}` is replaced by
-// a valid key.
+// Requests hidden in the body of another request. `{key}` is replaced by a valid key.
 
 import { petBody } from '../../../../test/support/pets.ts'
 import { get, HEAD } from './hostile.catalogue.ts'

@@ -1,5 +1,4 @@
-// The service closes idle connections: soon if a request or response stalls, later after a response. All connections
-// run in parallel.
+// The service closes connections soon if a request or response stalls, and later if they are idle.
 
 import { expect, test } from 'bun:test'
 import { once } from 'node:events'
@@ -15,10 +14,7 @@ const IDLE_MS_MIN = 36_000
 const IDLE_MS_MAX = 50_000
 /** When the client that does not read starts to read, because only then it notices that its connection was closed. */
 const READS_AFTER_MS = 16_000
-/**
- * How much earlier the runtime can close a connection: it checks every 4 s, and the test measures from the last part
- * of a request.
- */
+/** How much earlier the runtime can close a connection, because it checks only every 4 s. */
 const EARLIER_SECONDS = 6
 /** How long common load balancers keep an idle connection. */
 const BALANCER_SECONDS = 60

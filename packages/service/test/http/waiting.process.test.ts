@@ -1,5 +1,4 @@
-// A wait for events that is longer than the limit for stalled connections: direct, behind nginx, and on PostgreSQL
-// behind PgBouncer.
+// A wait for events beyond the limit for stalled connections: direct, behind nginx, and behind PgBouncer.
 
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'

@@ -17,7 +17,7 @@ test.skipIf(!LINUX)(
     const [one, other] = [createPartial(target, 0o600), createPartial(target, 0o600)]
     const all = () => removeAbandoned(folder, (name) => name === 'a.db')
     expect(all()).toEqual([])
-    // As SQLite does in the same process.
+    // Opens and closes the file in the same process, like SQLite.
     fs.writeFileSync(one.path, 'x')
     expect(all()).toEqual([])
     fs.closeSync(one.descriptor)

@@ -1,5 +1,4 @@
-// The steps of a stop: each runs within its time limit, even if an earlier step fails, and the status reports
-// failures.
+// The steps of a stop run within their time limits, and failures change the exit status.
 
 import { expect, test } from 'bun:test'
 import { createLog } from '../../src/observability/log.ts'

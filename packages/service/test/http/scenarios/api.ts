@@ -55,6 +55,16 @@ export const BODY: Record<string, string> = {
   'PATCH /store/orders/1': '{"reference":"till"}',
 }
 
+/** Sets the test's clock, which SQLite uses, to the real time, which PostgreSQL uses. */
+export function turnToNow({ service }: Api): void {
+  service.clock.at = Date.now()
+}
+
+/** Adds a pet, and resolves with its id. */
+export async function addPet({ service }: Api): Promise<number> {
+  return JSON.parse((await service.post(PET, JSON_TYPE)).text).id
+}
+
 /** Defines the scenarios of one subject, with a separate service on an empty store. */
 export function describeApi(subject: string, { newAddress, observe }: OnStore, define: (api: Api) => void): void {
   describe(subject, () => {

@@ -1,17 +1,16 @@
 // The log of each change.
 
 import { beforeAll, expect, test } from 'bun:test'
-import { describeApi, JSON_TYPE, type OnStore, PET } from './api.ts'
-import { ordersOf, turnToNow } from './orders.ts'
+import { describeApi, JSON_TYPE, type OnStore, PET, turnToNow } from './api.ts'
 
 export function changes(on: OnStore): void {
   describeApi('changes', on, (api) => {
-    const { request } = ordersOf(api)
     beforeAll(() => turnToNow(api))
 
     test('are logged with the ids of objects, key and request, and without the key itself', async () => {
       const logged = async (ask: string, msg: string, fields: object, body?: string) => {
-        const { headers, text } = await request(ask, JSON_TYPE, body)
+        const [method = '', path = ''] = ask.split(' ')
+        const { headers, text } = await api.service.request(method, path, { headers: JSON_TYPE, body })
         const requestId = headers.get('X-Request-Id')
         const line = JSON.parse(api.service.logged.at(-1) ?? '')
         expect(line).toMatchObject({ level: 'info', msg, keyId: '1', requestId, ...fields })

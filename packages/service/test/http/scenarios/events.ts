@@ -3,8 +3,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Answer } from '../../../../../test/support/service.ts'
 import { encodeEventCursor } from '../../../src/domain/event-cursor.ts'
-import { describeApi, expectError, type OnStore } from './api.ts'
-import { ordersOf, turnToNow } from './orders.ts'
+import { addPet, describeApi, expectError, type OnStore, turnToNow } from './api.ts'
 
 /** The target of the next link, without /v1. */
 const next = ({ headers }: Answer): string =>
@@ -12,14 +11,13 @@ const next = ({ headers }: Answer): string =>
 
 export function events(on: OnStore): void {
   describeApi('listEvents', on, (api) => {
-    const { newPet } = ordersOf(api)
     const get = (path: string) => api.service.get(path)
     beforeAll(() => turnToNow(api))
 
     test('an empty store has no events, but a link to the next ones', async () => {
       const page = await get('/store/events')
       expect(page.text).toBe('[]')
-      const petId = await newPet()
+      const petId = await addPet(api)
       const events = JSON.parse((await get(next(page))).text)
       expect(events).toMatchObject([{ type: 'pet.added', petId, petStatus: 'available', by: 'test' }])
     })

@@ -1,21 +1,18 @@
-// The log of an expired reservation. The test keeps its clock, which SQLite uses, at the real time, which PostgreSQL
-// uses.
+// The log of an expired reservation.
 
 import { expect, test } from 'bun:test'
 import { until } from '../../../../../test/support/until.ts'
-import { describeApi, type OnStore } from './api.ts'
-import { ordersOf, turnToNow } from './orders.ts'
+import { addPet, describeApi, JSON_TYPE, type OnStore, turnToNow } from './api.ts'
 
 const RESERVED_MS = 800
 
 export function orderExpiry(on: OnStore): void {
   describeApi('a reservation that expires', on, (api) => {
-    const { newPet, place } = ordersOf(api)
-
     test('is logged with its pet', async () => {
       turnToNow(api)
-      const petId = await newPet()
-      const { text } = await place({ petId, expiresAt: new Date(Date.now() + RESERVED_MS).toISOString() })
+      const petId = await addPet(api)
+      const body = JSON.stringify({ petId, expiresAt: new Date(Date.now() + RESERVED_MS).toISOString() })
+      const { text } = await api.service.request('POST', '/store/orders', { headers: JSON_TYPE, body })
       const orderId = String(JSON.parse(text).id)
       await until('the reservation has ended', async () => {
         turnToNow(api)

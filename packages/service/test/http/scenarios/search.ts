@@ -4,7 +4,6 @@ import { beforeAll, expect, test } from 'bun:test'
 import { petBody } from '../../../../../test/support/pets.ts'
 import type { Answer } from '../../../../../test/support/service.ts'
 import { describeApi, JSON_TYPE, type OnStore } from './api.ts'
-import { turnToNow } from './orders.ts'
 
 const names = ({ text }: Answer): string[] => JSON.parse(text).map(({ name }: { name: string }) => name)
 const target = ({ headers }: Answer, relation: string) =>
@@ -15,18 +14,12 @@ export function search(on: OnStore): void {
     const get = (path: string) => api.service.get(path)
 
     beforeAll(async () => {
-      turnToNow(api)
       for (const name of ['Old Biscuit', 'Biscuit', 'biscotti']) await api.service.post(petBody({ name }), JSON_TYPE)
     })
 
-    test('next and prev links keep the search, whatever its characters', async () => {
-      const first = await get('/pets?limit=2&search=BIS&sort=newest')
-      expect(names(first)).toEqual(['biscotti', 'Biscuit'])
-      const second = await get(target(first, 'next'))
-      expect(names(second)).toEqual(['Old Biscuit'])
-      expect((await get(target(second, 'prev'))).text).toBe(first.text)
-      const hostile = await get('/pets?limit=1&search=%22bis%3E%3B%20b%3C%26%22')
-      expect(names(await get(target(hostile, 'next')))).toEqual(['Biscuit'])
+    test('links keep special characters of the search', async () => {
+      const page = await get('/pets?limit=1&search=%22bis%3E%3B%20b%3C%26%22')
+      expect(names(await get(target(page, 'next')))).toEqual(['Biscuit'])
     })
   })
 }
