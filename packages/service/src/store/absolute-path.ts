@@ -1,11 +1,11 @@
-// Makes paths absolute. When the current folder has been removed, the runtime would resolve a relative path against its own folder,
-// and a store would be created there.
+// Makes paths absolute. If the current folder was removed, Bun would resolve a relative path against its own folder
+// and create a store there.
 
 import { isAbsolute, resolve } from 'node:path'
 import { StartError } from '../domain/start-error.ts'
 import { io } from '../system/io.ts'
 
-/** Throws StartError for a relative path when the current folder no longer exists. */
+/** Throws StartError for a relative path if the current folder no longer exists. */
 export function absolutePath(path: string): string {
   return isAbsolute(path) ? path : resolve(currentFolder(path), path)
 }

@@ -1,66 +1,66 @@
-// All rows of a store, table by table: for copying one store to another. The tables are those of shared/tables.ts; their columns are read
-// from the database's catalogue, so that none that a store has is forgotten.
+// Reads and writes all rows of a store, table by table, to copy one store to another. Columns come from the database's
+// catalogue, so no column is forgotten.
 
 import { StartError } from '../domain/start-error.ts'
 import { TABLES, type TableEntry } from './shared/tables.ts'
 
 type Value = bigint | string | null
-/** The values in the order of the table's columns. */
+/** Values in the order of the table's columns. */
 export type TableRow = readonly Value[]
 
-/** A boolean is read and written as 0 or 1, because SQLite has no type for it. */
+/** Booleans are read and written as 0 or 1, because SQLite has no boolean type. */
 interface Column {
   readonly name: string
   readonly type: 'integer' | 'text' | 'boolean'
 }
 
 export interface Table extends TableEntry {
-  /** Those of the key in its order, then the others by name: the same in every kind of store. */
+  /** The key columns in key order, then the other columns by name, so both kinds of store have the same order. */
   readonly columns: readonly Column[]
 }
 
 interface Marks {
-  /** From now on servers and commands refuse the store. */
+  /** Makes servers and commands refuse the store. */
   markUnfinished(): Promise<void>
 
-  /** Begins a new epoch of events, too. */
+  /** Also begins a new epoch of events. */
   markFinished(): Promise<void>
 
-  /** The last id that the table has assigned, or that a row has; 0 before the first. */
+  /** Returns the highest id that was assigned or is in a row; 0 if there is none. */
   lastId(table: string): Promise<bigint>
 
-  /** From now on the table assigns only greater ids. */
+  /** Makes the table assign only greater ids. */
   setLastId(table: string, id: bigint): Promise<void>
 
   close(): Promise<void>
 }
 
 export interface Contents extends Marks {
-  /** In the order of `TABLES`. Throws StartError when one of them cannot be copied. */
+  /** In the order of `TABLES`. Throws StartError if a column has a type that cannot be copied. */
   tables(): Promise<Table[]>
 
   count(table: Table): Promise<number>
 
-  /** Up to `limit` rows whose keys come after `after`, in the order of the keys. */
+  /** Returns up to `limit` rows whose keys follow `after`, in key order. */
   read(table: Table, after: TableRow | undefined, limit: number): Promise<TableRow[]>
 
-  /** Writes all rows or none. They are on disk when it resolves. */
+  /** Writes all rows or none. Resolves when they are durable. */
   write(table: Table, rows: readonly TableRow[]): Promise<void>
 }
 
-/** What each kind of store does in its own way. */
+/** The parts that differ between SQLite and PostgreSQL. */
 interface Dialect extends Marks {
-  /** Selects the table, the name and the type of every column. */
+  /** SQL that selects the table, name and type of every column. */
   readonly catalogue: string
   readonly types: Readonly<Record<string, Column['type']>>
-  /** Selects the value of a column. */
+  /** SQL for a column's value. */
   selected(column: Column): string
-  /** Compares text by its bytes. */
+  /** The collation that compares text bytewise. */
   readonly collation: string
   query(statement: string, ...parameters: TableRow): Promise<TableRow[]>
   transaction(work: () => Promise<void>): Promise<void>
   insert(table: Table, rows: readonly TableRow[]): Promise<void>
-  /** Fills the index of search and the inventory from the next `rows` rows behind the id `after`. */
+  /** Updates the search index and the inventory for the first `rows` rows after the id `after`. */
   derive(table: 'pets' | 'orders', after: bigint, rows: number): Promise<void>
 }
 
@@ -98,7 +98,7 @@ export function contentsOf(dialect: Dialect): Contents {
       dialect.transaction(async () => {
         const { name, assigned } = table
         await dialect.insert(table, rows)
-        // PostgreSQL counts only the ids that it has assigned.
+        // PostgreSQL's sequence does not count ids that were inserted explicitly.
         if (assigned) await dialect.setLastId(name, await dialect.lastId(name))
         const [first = 0n] = rows[0] as [bigint]
         if (name === 'pets' || name === 'orders') await dialect.derive(name, first - 1n, rows.length)
@@ -106,7 +106,7 @@ export function contentsOf(dialect: Dialect): Contents {
   }
 }
 
-/** An identifier in SQL, quoted as in both databases. */
+/** Quotes an SQL identifier for both databases. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

@@ -1,5 +1,6 @@
-// Copies a whole store to another that holds nothing else. Ids, keys and times stay the same. A copy that was interrupted can be
-// run again: rows that the target has already are compared and skipped. Until it is whole, the target is marked, and refused.
+// Copies a whole store to an empty one. Ids, keys and times stay the same. An interrupted copy can be run again: rows
+// that the target already has are compared and skipped. Until the copy is complete, the target is marked and cannot be
+// opened.
 
 import { noStoreAt, StartError } from '../domain/start-error.ts'
 import type { StoreOptions } from '../domain/store.ts'
@@ -12,18 +13,18 @@ const BATCH_ROWS = 1_000
 
 interface CopyOptions {
   onProgress: (progress: CopyProgress) => void
-  /** As `StoreOptions.onMigration`, for each of the stores. */
+  /** See `StoreOptions.onMigration`. Called for both stores. */
   onMigration: (sentence: string) => void
 }
 
 export interface CopyProgress {
   step: 'copying' | 'checking'
-  /** Out of `total`, for both steps together. */
+  /** Out of `total`; both count rows of both steps. */
   done: number
   total: number
 }
 
-/** Resolves with the number of rows of each table. Throws StartError when the target holds anything else. */
+/** Resolves with the number of rows of each table. Throws StartError if the target has other data. */
 export async function copyStore(
   from: string,
   to: string,
@@ -47,7 +48,7 @@ export async function copyStore(
   }
 }
 
-/** A table of the source and the same table of the target. They differ only in types that one kind of store lacks. */
+/** The same table in both stores. Column types can differ. */
 type Pair = readonly [from: Table, to: Table]
 
 class Copy {
@@ -77,7 +78,7 @@ class Copy {
     return counts
   }
 
-  /** Throws StartError when one store has a column that the other lacks. */
+  /** Throws StartError if one store has a column that the other lacks. */
   private pairs(ours: readonly Table[], theirs: readonly Table[]): Pair[] {
     const [here, there] = [new Set(describe(ours)), new Set(describe(theirs))]
     const only = (where: string, what: Set<string>) => (what.size ? [`only ${where} has ${[...what].join(', ')}`] : [])
@@ -106,7 +107,10 @@ class Copy {
     await this.target.setLastId(to.name, ours)
   }
 
-  /** Not before something is written: a store that is refused as a target stays as it was. A new store was made with the mark. */
+  /**
+   * Marks the target just before the first write, so that a target that is refused stays unchanged. A new store is
+   * created with the mark.
+   */
   private async markUnfinished(): Promise<void> {
     if (!this.marked) await this.target.markUnfinished()
     this.marked = true
@@ -118,14 +122,14 @@ class Copy {
   }
 
   /**
-   * Those that the target lacks of each batch of the source's rows. Rows are copied in order, so the target's must be the first of the source's:
-   * throws StartError when it has others in their place.
+   * Yields the rows of each batch that the target lacks. Rows are copied in order, so the target's rows must be a
+   * prefix of the source's. Throws StartError if they are not.
    */
   private async *missing(pair: Pair, step: CopyProgress['step']): AsyncGenerator<TableRow[]> {
     for (let after: TableRow | undefined; ; ) {
       const rows = await this.source.read(pair[0], after, BATCH_ROWS)
       if (rows.length === 0) return
-      // SQLite answers within the turn: without this the process would see no signal until the end.
+      // SQLite answers synchronously; without this, the process would not see signals until the copy ends.
       await endOfTurn()
       const there = await this.target.read(pair[1], after, BATCH_ROWS)
       const isWanted = (row: TableRow, index: number) => row.every((value, column) => value === rows[index]?.[column])
@@ -144,14 +148,14 @@ class Copy {
   }
 }
 
-/** What both stores must have: columns and their kinds, where a boolean is a number as in SQLite. */
+/** The columns for the comparison of both stores. A boolean is a number, as in SQLite. */
 function describe(tables: readonly Table[]): string[] {
   return tables.flatMap(({ name, columns }) =>
     columns.map((column) => `${name}.${column.name} (${column.type === 'text' ? 'text' : 'a number'})`),
   )
 }
 
-/** Opening it as a store first creates it, migrates it, or refuses it with a sentence. */
+/** Opens the address as a store first, which creates or migrates the store, or throws StartError. */
 async function openContents(
   address: string,
   options: Pick<StoreOptions, 'copying' | 'onMigration'>,

@@ -1,5 +1,5 @@
-// The kinds of stores: everything that depends on whether a store is a file of SQLite's or a PostgreSQL database. The rest of the program asks
-// here and never looks at an address itself.
+// The two kinds of stores, a SQLite file or a PostgreSQL database. The rest of the program goes through this file and
+// never inspects an address itself.
 
 import { existsSync } from 'node:fs'
 import type { SchemaState, Store, StoreOptions } from '../domain/store.ts'
@@ -20,39 +20,41 @@ import { NEWEST_VERSION } from './sqlite/schema/schema.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
 /**
- * Call `check` first: the other methods expect a valid address. They throw StartError, whose message says what to do, when the
- * store cannot be used.
+ * Call `check` first; the other methods expect a valid address. They throw StartError, with advice, if the store
+ * cannot be used.
  */
 interface StoreKind {
-  /** Throws an Error whose message completes a sentence ("must be …") and contains nothing of the address. */
+  /** Throws an Error whose message completes a sentence ("must be …") and repeats nothing of the address. */
   check(address: string): void
-  /** The address for people, without user and password. */
+  /** Returns the address without user and password, to show to people. */
   describe(address: string): string
-  /** The same for two addresses that are known to name one store. */
+  /** Returns the same text for two addresses that are known to name the same store. */
   identify(address: string): string
-  /** `false` when opening the store would create it. A PostgreSQL database is assumed to exist. */
+  /** Returns `false` if opening the store would create it. A PostgreSQL database is assumed to exist. */
   exists(address: string): boolean
-  /** Creates the store if it does not exist, and brings its schema up to date. */
+  /** Creates the store if it does not exist, and migrates its schema. */
   open(address: string, options: StoreOptions): Promise<Store>
-  /** Open and close the store first, so that its schema is up to date. */
+  /** Open and close the store first, so that its schema is current. */
   contents(address: string): Promise<Contents>
-  /** Changes nothing. */
+  /** Returns the schema's version without changing the store. */
   schema(address: string): Promise<SchemaState>
-  /** For a store that was set back to an earlier state. All or nothing. No other process may use it. */
+  /**
+   * For a store that was reset to an earlier state. Changes everything or nothing. No other process may use the store.
+   */
   recover(address: string, recovery: Recovery): Promise<void>
-  /** Absent when the database has its own tools for backups. */
+  /** Absent if the database has its own backup tools. */
   files?: StoreFiles
 }
 
-/** Must not be used in a process that has the store open, except `origin`: see store/sqlite/file/checks.ts. */
+/** Do not use these in a process that has the store open, except `origin`: see store/sqlite/file/checks.ts. */
 export type StoreFiles = typeof files
 
 export type { LastEvent, Origin }
 
-/** `open` makes a new, empty store in memory of it. No setting may name it. */
+/** `open` creates an empty in-memory store for this address. Settings cannot name it. */
 export const MEMORY = ':memory:'
 
-/** Loaded when a store needs it: with its driver it would take a tenth of the start of a service that keeps a file. */
+/** Imported on demand: loading it with its driver would add a tenth to the startup of a service with a SQLite file. */
 const postgresStore = () => import('./postgres/store.ts')
 
 const postgres: StoreKind = {
@@ -66,19 +68,22 @@ const postgres: StoreKind = {
   recover: async (address, recovery) => (await import('./postgres/recovery.ts')).recover(address, recovery),
 }
 
-/** Addresses as other programs write them: URLs of another scheme, libpq's keywords, SQLite's URIs, Windows' drives. */
+/** Addresses for other programs: URLs with another scheme, libpq keywords, SQLite URIs, Windows drives. */
 const ADDRESS_ELSEWHERE = /:\/\/|^postgres(ql)?\/\/|^(jdbc|file|sqlite3?|[a-z]):|(^|\s)(host|hostaddr|dbname)\s*=/i
 const FORMS = "must be a file's path, or have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE"
 
 const files = {
   /** Writes a consistent copy of the store to the new file `to`. */
   backUp: (address: string, to: string) => backUp(absolutePath(address), absolutePath(to)),
-  /** Whether the copy is whole. Changes nothing. Throws StartError when it cannot be checked. */
+  /** Checks a copy without changing it. Throws StartError if it cannot be checked. */
   check: (copy: string) => checkCopy(absolutePath(copy)),
-  /** Tells whose copy it is; `undefined` if it cannot be read, or is the store itself. May be used beside the open store. */
+  /**
+   * Identifies the store that a copy came from. Returns `undefined` if the copy cannot be read or is the store itself.
+   * Safe while the store is open.
+   */
   origin: (copy: string, address: string): Origin | undefined =>
     file.identify(copy) === file.identify(address) ? undefined : originOf(copy),
-  /** Replaces the store with the backup `from`, and does what `recover` does, but revokes nothing. */
+  /** Replaces the store with the backup `from`, then does the same as `recover` without revoking keys. */
   restore: (from: string, address: string, skipIds: bigint) =>
     restore(absolutePath(from), absolutePath(address), skipIds),
 }
@@ -106,7 +111,10 @@ const file: StoreKind = {
   files,
 }
 
-/** Returns "must not …" for a path with something that a shell removes or replaces, but an env file or a unit of systemd keeps. */
+/**
+ * Returns "must not …" if a shell would remove or replace part of the path, but an env file or a systemd unit would
+ * not.
+ */
 export function pathFault(path: string): string | undefined {
   if (/^[\s'"]|[\s'"]$/.test(path)) return 'must not begin or end with a quote or white space'
   return /^[~$]/.test(path) ? 'must not begin with ~ or $, which only a shell replaces' : undefined
@@ -116,12 +124,12 @@ export function kindOf(address: string): StoreKind {
   return isPostgresAddress(address) ? postgres : file
 }
 
-/** As `StoreKind.open`. */
+/** See `StoreKind.open`. */
 export async function openStore(address: string, options: StoreOptions): Promise<Store> {
   return kindOf(address).open(address, options)
 }
 
-/** Creates the store if it does not exist, and brings its schema up to date. Throws StartError when it cannot be used. */
+/** Creates the store if it does not exist, and migrates its schema. Throws StartError if the store cannot be used. */
 export async function migrateStore(
   address: string,
   options: Pick<StoreOptions, 'copying' | 'onMigration'> = {},

@@ -1,4 +1,4 @@
-// The rows of a PostgreSQL store, for copying. The user must own the tables, because ids are copied, not assigned.
+// The rows of a PostgreSQL store, for copying. The user must own the tables, because ids are inserted explicitly.
 
 import { StartError } from '../../domain/start-error.ts'
 import { type Contents, contentsOf, quoted } from '../contents.ts'
@@ -14,11 +14,11 @@ import { indexRows } from './read/search.ts'
 import { MARK_FINISHED, MARK_UNFINISHED } from './schema/schema.ts'
 
 const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
-/** The types that JSON values are read as. */
+/** The types of the columns when rows are read from JSON. */
 const READ_AS = { integer: 'bigint', text: 'text', boolean: 'int' } as const
 
 const CLOSE_TIMEOUT_MS = 1_000
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html: a character that does not exist in the encoding. */
+/** Characters that do not exist in the encoding (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const UNTRANSLATABLE = ['22P05', '22021']
 
 export async function openPostgresContents(address: string): Promise<Contents> {
@@ -73,7 +73,7 @@ function refuseText(error: unknown): never {
   )
 }
 
-/** One connection, to the host that accepts writes. */
+/** Opens one connection to the host that accepts writes. */
 export async function openSession(address: PostgresAddress): Promise<Session> {
   const host = await writableHost(address)
   const session = new Session(() => Client.open(address, host))
@@ -87,8 +87,8 @@ export async function openSession(address: PostgresAddress): Promise<Session> {
 }
 
 /**
- * The sequence of a table's ids, the last id that it has assigned, and the last one that there is: logical replication and copies of the
- * data alone leave the sequence behind the rows.
+ * Returns the table's sequence, the last id that it assigned, and the highest id: logical replication and data-only
+ * copies leave the sequence behind the rows.
  */
 export async function lastIdOf(
   query: RunQuery,

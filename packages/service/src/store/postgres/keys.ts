@@ -1,4 +1,4 @@
-// API keys in PostgreSQL. Look-ups that arrive together are one query.
+// API keys in PostgreSQL. Concurrent lookups share one query.
 
 import type { ApiKey, KeyHash, KeyStore, NewKey } from '../../domain/keys.ts'
 import type { StoreOptions, StoreVersion } from '../../domain/store.ts'
@@ -23,7 +23,7 @@ const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at,
   RETURNING ${KEY_COLUMNS}`
 const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id'
 const END = 'UPDATE keys SET expires_at = least(expires_at, $2::bigint) WHERE id = $1 RETURNING id'
-// Locked in a fixed order, so that two servers that save at the same time cannot deadlock.
+// Locks in a fixed order, so that two servers that save at the same time cannot deadlock.
 const USE = `WITH used AS (
     SELECT * FROM json_to_recordset($1::text::json) AS used (id bigint, ending text, at bigint)
   ), locked AS MATERIALIZED (
@@ -31,7 +31,7 @@ const USE = `WITH used AS (
   )
   UPDATE keys SET ending = used.ending, last_used_at = greatest(last_used_at, at)
   FROM used JOIN locked USING (id) WHERE keys.id = used.id`
-// In a fixed order, so that two servers that save at the same time cannot deadlock.
+// In a fixed order for the same reason.
 const COUNT = `INSERT INTO deprecated_calls AS counted (key_id, operation_id, calls, last_at)
   SELECT key_id, operation_id, sum(calls), max(last_at)
   FROM json_to_recordset($1::text::json) AS new (key_id bigint, operation_id text, calls bigint, last_at bigint)
@@ -39,7 +39,7 @@ const COUNT = `INSERT INTO deprecated_calls AS counted (key_id, operation_id, ca
   ON CONFLICT (key_id, operation_id) DO UPDATE
   SET calls = counted.calls + excluded.calls, last_at = greatest(counted.last_at, excluded.last_at)`
 
-/** A revoked key must stop working within one second, everywhere; the other half is for the query. */
+/** A revoked key must stop working everywhere within one second; the other half is for the query. */
 const KEYS_TRUSTED_MS = 500
 
 export function postgresKeys(
@@ -47,7 +47,7 @@ export function postgresKeys(
   { now }: StoreOptions,
 ): KeyStore & { version: () => StoreVersion } {
   const { read, background } = connection
-  /** By this process. */
+  /** The number of changes by this process. */
   let changes = 0
 
   async function readKeys(hashes: KeyHash[]): Promise<(ApiKey | undefined)[]> {
@@ -62,7 +62,7 @@ export function postgresKeys(
     return createdKey(row, key)
   }
 
-  /** Nobody else creates a key meanwhile. */
+  /** Keeps other commands from creating a key at the same time. */
   function alone<Result>(work: (on: RunQuery) => Promise<Result>): Promise<Result> {
     return connection.transaction(async ({ execute, query }) => {
       await execute('LOCK TABLE keys IN SHARE ROW EXCLUSIVE MODE')

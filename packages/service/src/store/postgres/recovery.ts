@@ -1,5 +1,5 @@
-// A database that was set back to an earlier state (shared/recovery.ts). The schema may be that of an older release: it is left as it is. The user must own the
-// tables: servers have no right to the sequences.
+// Recovers a database that was reset to an earlier state (shared/recovery.ts). Its schema can be older and is not
+// migrated. The user must own the tables, because servers have no right to the sequences.
 
 import { StartError } from '../../domain/start-error.ts'
 import { monotonicMs, sleep, wallMs } from '../../system/runtime.ts'
@@ -14,11 +14,11 @@ import { lastIdOf, openSession } from './contents.ts'
 import { BEGIN_EPOCH } from './read/events.ts'
 import { checkOwner, checkVersion, schemaVersion, WRITE_LOCK } from './schema/schema.ts'
 
-/** For how long connections that were just closed may still be seen. */
+/** How long connections that were just closed can remain visible. */
 const CLOSING_MS = 2_000
 const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL'
 
-/** All or nothing. Throws StartError while servers are connected. */
+/** Changes everything or nothing. Throws StartError while servers are connected. */
 export function recover(address: string, { skipIds, revoke }: Recovery): Promise<void> {
   return orRefusal(address, async (parsed) => {
     const session = await atStart(() => openSession(parsed))
@@ -28,7 +28,7 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
       await checkAlone(execute)
       const rows = await execute(LIST_KEYS)
       const revoked = await revoke(rows.map(toKey))
-      // A person may have taken long to answer.
+      // The operator may have taken long to answer.
       await checkAlone(execute)
       await session.transaction(async () => {
         await execute(WRITE_LOCK)
@@ -62,13 +62,13 @@ async function checkAlone(query: RunQuery): Promise<void> {
   }
 }
 
-/** Belongs to a transaction. */
+/** Call it in a transaction. */
 async function advanceIds(query: RunQuery, skipIds: bigint): Promise<void> {
   for (const table of ASSIGNING) {
     const { sequence, assigned, last } = await lastIdOf(query, table)
     const skipped = lastSkipped(table, last, skipIds, (reason) => new StartError(reason))
     if (skipped === assigned) continue
-    // Unlike `setval`, this is undone with the transaction.
+    // Unlike `setval`, this is rolled back with the transaction.
     await query(`ALTER SEQUENCE ${sequence} RESTART WITH ${skipped}`)
     await query('SELECT nextval($1)', sequence)
   }

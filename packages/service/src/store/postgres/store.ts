@@ -32,19 +32,19 @@ import {
 } from './schema/schema.ts'
 import { postgresCommits } from './write/commits.ts'
 
-/** Other writes wait for the lock meanwhile: for about 10 ms. */
+/** Other writes wait for the lock while these expire, about 10 ms. */
 const EXPIRED_AT_ONCE = 200
 
-/** How long the longest wait for a lock in the database has lasted. */
+/** The longest current wait for a lock in the database. */
 const LOCK_WAIT = `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - waitstart)), 0)::float8 AS seconds FROM pg_locks
   WHERE NOT granted AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`
 
-/** Throws StartError when the database cannot be used. */
+/** Throws StartError if the database cannot be used. */
 export function openPostgresStore(address: string, options: StoreOptions): Promise<Store> {
   return orRefusal(address, (parsed) => open(parsed, options))
 }
 
-/** Changes nothing. Throws StartError when the database cannot be used. */
+/** Changes nothing. Throws StartError if the database cannot be used. */
 export function postgresSchema(address: string): Promise<SchemaState> {
   return orRefusal(address, async (parsed) => {
     const connection = await PrimaryConnection.open(parsed)
@@ -68,7 +68,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     if (options.copying) await checkOwner(connection.read)
     if (version < NEWEST_VERSION) {
       await atStart(async () => migrateAlone(address, await writableHost(address), options))
-      // The migration may have been committed here only, if an operator has ended its wait for the standby.
+      // If an operator ended its wait for the standby, the migration may be committed only here.
       await connection.renew()
     }
     await checkRights(connection.read)
@@ -101,8 +101,8 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
 }
 
 /**
- * A host that is found later may be one to which a failover has led before a migration had reached it. Throws also after the migration
- * has been run again: the next connections show whether its commit reaches the standby.
+ * Checks a host that is found later: a failover can lead to one that a migration has not reached. Throws even after
+ * running the migration again, because only new connections show whether its commit reaches the standby.
  */
 async function checkAgain(
   address: PostgresAddress,
@@ -119,11 +119,11 @@ async function checkAgain(
     await migrateAlone(address, host)
     throw new StoreFailure('OLDER_SCHEMA', `${lost} It was migrated again`)
   }
-  // What it was granted on tables of that migration is lost with them. A newer schema may have others.
+  // Grants on the migration's tables are lost with it. A newer schema can have other tables.
   if (version === NEWEST_VERSION) await checkRights(query)
 }
 
-/** On a connection of its own, without the time limit of the others: a migration may take long. */
+/** Uses a separate connection without the time limit of the others, because a migration can take long. */
 async function migrateAlone(address: PostgresAddress, host: WritableHost, options?: MigrateOptions): Promise<void> {
   const session = new Session(() => Client.open(address, host))
   try {
@@ -133,12 +133,12 @@ async function migrateAlone(address: PostgresAddress, host: WritableHost, option
   }
 }
 
-/** The one that is over first: an index gives it. */
+/** The reservation that expires first, found by an index. */
 const OVERDUE = `SELECT at FROM (
   SELECT expires_at AS at FROM orders WHERE status = 'pending' AND expires_at IS NOT NULL ORDER BY expires_at LIMIT 1
 ) AS first WHERE at <= petstore_now()`
 
-/** In the contract's order, so that the entity tag of equal counts is the same. */
+/** In the contract's order, so that equal counts have the same entity tag. */
 async function readInventory(read: RunQuery): Promise<Inventory> {
   const rows = await read<{ status: PetStatus; pets: bigint }>('SELECT status, pets FROM inventory ORDER BY status')
   return Object.fromEntries(rows.map(({ status, pets }) => [status, pets])) as Inventory

@@ -1,9 +1,9 @@
-// Which column holds which field, in one table for each kind of row. Both stores make their select lists, inserts and JSON from it.
-// A field that is missing from its table does not compile.
+// Maps fields to columns, one table for each kind of row. Both stores derive their select lists, inserts and JSON from
+// these tables. A missing field does not compile.
 
 import { type JsonNumber, type JsonObject, parseJson } from '../../../../contract/src/json.ts'
 
-/** `word`: a text without characters that JSON escapes. `time`: milliseconds since 1970. `flag`: SQLite has no booleans, but 0 and 1. */
+/** `word`: text that needs no JSON escapes. `time`: milliseconds since 1970. `flag`: a boolean, in SQLite 0 or 1. */
 type Kind<Value> = Value extends boolean
   ? 'flag'
   : Value extends bigint
@@ -14,7 +14,7 @@ type Kind<Value> = Value extends boolean
         ? 'text'
         : 'word'
 
-/** Fields in the order of the contract; `column` is SQL. An optional field is NULL where it is absent. */
+/** Fields in the contract's order; `column` is SQL. An absent optional field is NULL. */
 export type Columns<Row> = {
   readonly [Field in keyof Row]-?: {
     readonly column: string
@@ -22,7 +22,7 @@ export type Columns<Row> = {
   } & (undefined extends Row[Field] ? { readonly optional: true } : { readonly optional?: never })
 }
 
-/** SQL expressions for a text as a JSON string, and for a time as a JSON string in the contract's format. `column` is SQL, too. */
+/** SQL expressions for a text and a time as JSON strings, the time in the contract's format. `column` is SQL. */
 export interface JsonDialect {
   text(column: string): string
   time(column: string): string
@@ -31,7 +31,7 @@ export interface JsonDialect {
 type Value = bigint | number | string | boolean
 export type AnyColumns = Readonly<Record<string, { column: string; kind: string; optional?: boolean }>>
 
-/** Columns of integers and of texts, each for a field of its name. */
+/** Returns columns whose names are the field names. */
 export function columnsOf<const Name extends string>(integers: readonly Name[], texts: readonly Name[]) {
   const ofKind = (kind: string) => (column: Name) => [column, { column, kind }] as const
   return Object.fromEntries([...integers.map(ofKind('integer')), ...texts.map(ofKind('text'))]) as Record<
@@ -46,13 +46,13 @@ export function fieldsOf<Row>(columns: Columns<Row>): { fields: (keyof Row)[]; n
   return { fields: Object.keys(all) as (keyof Row)[], names: Object.values(all).map(({ column }) => column) }
 }
 
-/** `id, category_id AS "categoryId"` */
+/** For example `id, category_id AS "categoryId"`. */
 export function selectList(columns: AnyColumns): string {
   const entries = Object.entries(columns)
   return entries.map(([field, { column }]) => (column === field ? column : `${column} AS "${field}"`)).join(', ')
 }
 
-/** A SQL expression for a row as a JSON object, in the contract's format. Absent fields are left out. */
+/** Returns an SQL expression for a row as a JSON object in the contract's format. Absent fields are left out. */
 export function jsonObject(columns: AnyColumns, dialect: JsonDialect): string {
   const parts = Object.entries(columns).map(([field, { column, kind, optional }], index) => {
     const label = `'${index === 0 ? '{' : ','}"${field}":'`
@@ -62,7 +62,10 @@ export function jsonObject(columns: AnyColumns, dialect: JsonDialect): string {
   return `concat(${parts.join(', ')}, '}')`
 }
 
-/** The fields of the table, in its order. `row`: a `Row`, or a result of the database driver with the names of `selectList`, after a prefix. */
+/**
+ * Returns the table's fields, in its order. `row` is a `Row`, or a driver's result row with the names of `selectList`,
+ * each after `prefix`.
+ */
 export function fromRow<Row>(columns: Columns<Row>, row: object, prefix = ''): Row {
   return fromFields(columns, (field, kind) => {
     const value = (row[(prefix + field) as keyof object] as Value | null) ?? undefined
@@ -71,7 +74,7 @@ export function fromRow<Row>(columns: Columns<Row>, row: object, prefix = ''): R
   })
 }
 
-/** Reads a row that `stringifyJson` wrote, with times as numbers. */
+/** Parses a row that `stringifyJson` wrote with times as numbers. */
 export function fromJson<Row>(columns: Columns<Row>, json: string): Row {
   const object = parseJson(json) as JsonObject
   return fromFields(columns, (field, kind) => {

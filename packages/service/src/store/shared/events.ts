@@ -1,4 +1,4 @@
-// The feed of events as both stores write and read it: a row of `events` for each event, in the order of the commits, with what it tells.
+// Reads and writes the feed of events for both stores. `events` has one row for each event, in commit order.
 
 import { type JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../../../contract/src/json.ts'
 import {
@@ -14,12 +14,12 @@ import type { OrderStatus, OrderTerms } from '../../domain/orders.ts'
 import { type AnyColumns, columnsOf, type JsonDialect, jsonObject } from './columns.ts'
 import { NEW_PET_COLUMNS } from './pet-and-order-columns.ts'
 
-/** What `pet` holds of a pet, as JSON: the rest of it has columns. */
+/** The JSON in `pet` has these fields; the other fields of the pet have their own columns. */
 const { status: _, ...PET } = NEW_PET_COLUMNS
 export const EVENT_PET_COLUMNS: AnyColumns = PET
 const PET_FIELDS = Object.keys(PET) as (keyof typeof PET)[]
 
-/** `json`: a text that is JSON already. */
+/** `json`: a text that is already JSON. */
 export const EVENT_COLUMNS: AnyColumns = {
   id: { column: 'id', kind: 'integer' },
   type: { column: 'type', kind: 'word' },
@@ -33,13 +33,13 @@ export const EVENT_COLUMNS: AnyColumns = {
   terms: { column: 'terms', kind: 'json', optional: true },
 }
 
-/** What the table does not have as it is shown. The name of a key never changes, and no key is ever removed. */
+/** Columns that are computed. The `by_name` lookup is safe because keys are never renamed or removed. */
 const SHOWN = `
   (SELECT CASE name WHEN '' THEN CAST(id AS text) ELSE name END FROM keys WHERE keys.id = key_id) AS by_name,
   CASE WHEN pet IS NOT NULL
     THEN concat('{"id":', pet_id, ',', substr(pet, 2, length(pet) - 2), ',"status":"', pet_status, '"}') END AS whole_pet`
 
-/** The columns of a new row, and how PostgreSQL is given them; the store itself gives `id`, and `reached`. */
+/** The columns of a new row, without `id` and `reached`, which each store sets itself. */
 export const NEW_EVENT_COLUMNS = columnsOf(
   ['at', 'key_id', 'pet_id', 'order_id'],
   ['type', 'pet_status', 'pet', 'order_status', 'terms'],
@@ -67,19 +67,19 @@ function termsJson({ reference, expiresAt }: OrderTerms): string {
   })
 }
 
-/** `order.completed`: the order came into that status. */
+/** An event type names the new status, for example `order.completed`. */
 function orderStatusOf(type: string): OrderStatus {
   const name = type.slice('order.'.length)
   return name === 'placed' || name === 'changed' ? 'pending' : (name as OrderStatus)
 }
 
-/** A column that must have the value of a parameter. */
+/** A column that must equal a parameter. */
 export interface Equal {
   readonly column: string
   readonly parameter: string
 }
 
-/** The first rows between two ids, or the last ones where it does not go up, along the index of a column where there is one. */
+/** The first rows between two ids if `up`, otherwise the last ones, using the index of the column `along` if given. */
 export interface Rows {
   readonly along: Equal | undefined
   readonly conditions: readonly string[]
@@ -89,10 +89,10 @@ export interface Rows {
   readonly limit: string
 }
 
-/** How each database reads it best. */
+/** SQL that differs between the databases for speed. */
 export interface FeedDialect {
   readonly json: JsonDialect
-  /** FROM and what follows. */
+  /** FROM and everything after it. */
   rows(rows: Rows): string
   limit(limit: number, give: (value: bigint) => string): string
   /** The first `limit` rows of a page that was read with that limit. */
@@ -105,8 +105,9 @@ const LAST = String(2n ** 63n - 1n)
 const FILTERS = { orderId: 'order_id', petId: 'pet_id' } as const
 
 /**
- * One statement, so that it sees one state of the store, and its parameters, $1 and so on. It gives the epoch; the events of the page;
- * the last one before its end; the first one from that of `after` on, which shows whether it is still there; and the first one from `to` on.
+ * Returns one statement, so that all parts see one state of the store, with its parameters ($1, …). It selects the
+ * epoch; the events of the page; the last event before `to`; the first event from `after` on, which shows
+ * whether `after` still exists; and the first event from `to` on.
  */
 export function feedQuery(dialect: FeedDialect, filter: EventFilter): { sql: string; values: (bigint | string)[] } {
   const values: (bigint | string)[] = []
@@ -132,7 +133,7 @@ export function feedQuery(dialect: FeedDialect, filter: EventFilter): { sql: str
   return { sql: answer(dialect.json, found), values }
 }
 
-/** The position of the last event, as `EventPosition`: see `positionOf`. */
+/** Selects the last event, from which `endOf` makes its position. */
 export function endQuery(json: JsonDialect): string {
   return answer(json, [`SELECT 'end' AS kind, last.* FROM (SELECT * FROM events ORDER BY id DESC LIMIT 1) AS last`])
 }
@@ -143,18 +144,18 @@ function answer(json: JsonDialect, found: readonly string[]): string {
     FROM (SELECT found.*, ${SHOWN} FROM (${found.join(' UNION ALL ')}) AS found) AS events`
 }
 
-/** The first event that is not before the time: the first one that reached it. */
+/** The first event at or after the time, even if clocks were set back. */
 function notBefore(time: string): string {
   return `SELECT * FROM events WHERE reached >= ${time} ORDER BY reached LIMIT 1`
 }
 
-/** An SQL expression of the id after which the feed starts. */
+/** Returns an SQL expression for the id after which the feed starts. */
 function idBeforeFirst({ from }: EventFilter, give: (value: bigint) => string): string {
   if (from === 'beginning') return FIRST
   return from === 'now' ? LAST : `coalesce((SELECT id - 1 FROM (${notBefore(give(BigInt(from)))}) AS first), ${LAST})`
 }
 
-/** Along the index of the first filter that is given; events of several types are read type by type. */
+/** Uses the index of the first given filter. Several types are read one type at a time. */
 function pageRows(
   { rows }: FeedDialect,
   filter: EventFilter,
@@ -174,7 +175,6 @@ function pageRows(
   return `SELECT * FROM (${each.join(' UNION ALL ')}) AS typed ORDER BY id ${range.up ? '' : 'DESC'} LIMIT ${range.limit}`
 }
 
-/** A row of an answer. */
 export interface FeedRow {
   readonly kind: 'epoch' | 'event' | 'end' | 'seen' | 'to'
   readonly id: bigint
@@ -196,7 +196,7 @@ export function eventPage(rows: readonly FeedRow[], { limit, after, sort }: Even
   const last = events.at(-1)
   const end = endOf(rows)
   let next = last ? positionOf(epoch, last) : (here ?? end)
-  // Nothing more up to the end.
+  // There are no more events up to the end.
   if (up && events.length < limit && end.id > next.id) next = end
   return {
     json: `[${events.map(({ json }) => json).join(',')}]`,
@@ -210,7 +210,7 @@ function epochOf(rows: readonly FeedRow[]): bigint {
   return (rows.find(({ kind }) => kind === 'epoch') as FeedRow).id
 }
 
-/** Returns the position. Throws `cursor_expired` unless its event is there, with the same mark. */
+/** Returns `after`. Throws `cursor_expired` unless its event exists with the same mark. */
 function seenPosition(rows: readonly FeedRow[], after: EventPosition, epoch: bigint): EventPosition {
   const seen = rows.find(({ kind }) => kind === 'seen')
   if (after.epoch === epoch && after.id === 0n) return after

@@ -1,4 +1,4 @@
-// The errors that a caller gets when the database fails. The cause is for the log.
+// Errors that a caller gets if the database fails. The cause is only logged.
 
 import { PetstoreError } from '../../domain/petstore-error.ts'
 

@@ -1,14 +1,14 @@
-// Group commit: calls that arrive in the same turn of the event loop, or while a commit runs, are committed together, with one sync
-// to disk. While a commit waits for its turn, calls that arrive may join it.
+// Group commit: calls that arrive in the same turn of the event loop, or while a commit runs, are committed together
+// with one sync to disk. Calls can also join a commit that waits for its lock.
 //
-// The gain: one row in a transaction gives about 6 000 rows a second, 64 rows give 400 000. The price: a call waits for the batch before its own,
-// and where one item fails, each of its batch is committed alone.
+// Transactions with one row reach about 6,000 rows a second, transactions with 64 rows 400,000. In return, a call
+// waits for the batch before it, and if one item fails, each item of its batch is committed alone.
 
 import { OVERLOADED, PetstoreError } from '../../domain/petstore-error.ts'
 import { endOfTurn, monotonicMs } from '../../system/runtime.ts'
 
 export const BATCH_MAX = 256
-/** A call that would wait longer than this is refused at once. */
+/** A call that would wait longer than this is refused immediately. */
 const WAIT_MS_MAX = 2000
 
 interface QueuedItem<Item, Result> {
@@ -17,7 +17,7 @@ interface QueuedItem<Item, Result> {
   reject: (error: unknown) => void
 }
 
-/** Adds the calls that wait to the batch that is being committed, as many as it may have, and returns them. */
+/** Moves waiting calls into the batch that is being committed, up to BATCH_MAX, and returns them. */
 type Join<Item> = () => Item[]
 
 interface Batched<Item, Result> {
@@ -26,7 +26,7 @@ interface Batched<Item, Result> {
   drained(): Promise<void>
 }
 
-/** Calls what observes commits. Its error stops no writes, and makes no commit look as if it had failed. */
+/** Runs an observer of commits. An error from it must not stop writes or make a commit look failed. */
 export function observe(call: () => void): void {
   try {
     call()
@@ -35,17 +35,18 @@ export function observe(call: () => void): void {
   }
 }
 
-/** A result that is a PetstoreError is a refusal of its item. */
+/** A PetstoreError as a result rejects the item. */
 function settle<Result>({ resolve, reject }: QueuedItem<unknown, Result>, result: Result | PetstoreError): void {
   if (result instanceof PetstoreError) reject(result)
   else resolve(result)
 }
 
 /**
- * Wraps `commit`, which takes a batch and returns the results in the same order, followed by the results of calls that joined it, as a
- * function for one item. A PetstoreError among the results rejects its item; one that `commit` throws rejects the whole batch. After any
- * other error, which one item may have caused, each item is committed alone. A call rejects with OVERLOADED when it would wait too long,
- * judged by the duration of the commits so far; the first batch may always wait.
+ * Wraps `commit`, which takes a batch, as a function for one item. `commit` returns results in the order of its items,
+ * followed by the results of calls that joined. A PetstoreError among the results rejects its item; one that `commit`
+ * throws rejects the whole batch. After any other error, which a single item can cause, each item is committed alone.
+ * A call rejects with OVERLOADED if it would wait too long, judged by the duration of the latest commits; the first
+ * batch is always accepted.
  */
 export function batched<Item, Result>(
   commit: (items: Item[], join: Join<Item>) => (Result | PetstoreError)[] | Promise<(Result | PetstoreError)[]>,
@@ -84,8 +85,8 @@ export function batched<Item, Result>(
   }
 
   /**
-   * At the end of the turn, every request that has arrived is in the batch. Waits for as long as more arrive. What arrived while a batch
-   * was committed elsewhere does not wait: it is committed while that batch is answered.
+   * Waits while more calls arrive in each turn, so that a batch contains every request that has arrived. Calls that
+   * arrive during a commit skip this wait and are committed while the previous batch is answered.
    */
   async function gathered(): Promise<void> {
     for (let before = 0; waiting.length > before && waiting.length < BATCH_MAX; ) {

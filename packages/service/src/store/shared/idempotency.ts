@@ -1,5 +1,5 @@
-// Idempotency keys, for every store: how long they are kept, and how a first answer is stored. Its request and its answer are text, so a
-// replay does not depend on rows that have changed since.
+// Idempotency keys: how long they are kept and how the first answer is stored. Request and answer are stored as text,
+// so a replay does not depend on rows that have changed since.
 
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { IDEMPOTENCY_HOURS_MIN } from '../../../../contract/src/limits.ts'
@@ -7,9 +7,12 @@ import type { FirstAnswer, Idempotent } from '../../domain/decisions/snapshot.ts
 import { type Columns, fromJson, fromRow } from './columns.ts'
 import { NEW_ORDER_COLUMNS, NEW_PET_COLUMNS, ORDER_COLUMNS, PET_COLUMNS } from './pet-and-order-columns.ts'
 
-/** A key stays at least so long. */
+/** The minimum time that a key is kept. */
 export const KEPT_MS = IDEMPOTENCY_HOURS_MIN * 3600_000
-/** When a key is forgotten by a wall clock. Another one may have dated it, and clocks may be a day apart. */
+/**
+ * The age by the wall clock at which a key is deleted. Another machine may have set its date, and clocks can be a day
+ * apart.
+ */
 export const FORGOTTEN_AFTER_MS = 2 * KEPT_MS
 
 type OperationColumns = {
@@ -24,7 +27,6 @@ const OPERATIONS: OperationColumns = {
   placeOrder: { request: NEW_ORDER_COLUMNS, answer: ORDER_COLUMNS },
 }
 
-/** The columns of a key that was used. */
 export interface FirstAnswerRow {
   readonly operation: keyof Idempotent
   readonly request: string
@@ -49,12 +51,12 @@ export function answerOfRow({ operation, request, answer }: FirstAnswerRow): Fir
   } as FirstAnswer
 }
 
-/** The type that an operation's columns have together is lost on the way through its name. */
+/** TypeScript loses the connection between an operation's columns when they are looked up by name. */
 function columnsOf(operation: keyof Idempotent): { request: Columns<object>; answer: Columns<object> } {
   return OPERATIONS[operation] as { request: Columns<object>; answer: Columns<object> }
 }
 
-/** A request or an answer as it is stored: JSON with its fields in a fixed order and times in milliseconds. */
+/** Returns a request or answer as stored: JSON with fields in a fixed order and times in milliseconds. */
 export function textOf<Row extends object>(columns: Columns<Row>, row: Row): string {
   return stringifyJson(fromRow(columns, row))
 }

@@ -1,4 +1,4 @@
-// API keys and tallies of deprecated calls, as both databases return them.
+// API keys and counts of deprecated calls, as both databases return them.
 
 import type { ApiKey, DeprecatedCalls, KeyId, NewKey } from '../../domain/keys.ts'
 import { StartError } from '../../domain/start-error.ts'
@@ -32,7 +32,7 @@ export function toKey(row: object): ApiKey {
   return fromRow(KEYS, row)
 }
 
-/** The row that was inserted, unless the key's name was given since `newestKnown`. */
+/** Returns the inserted key. Throws StartError if its name was taken by a key newer than `newestKnown`. */
 export function createdKey(row: object | null | undefined, { name }: NewKey): ApiKey {
   if (!row)
     throw new StartError(

@@ -1,5 +1,5 @@
-// The lists of pets and of orders, as data that both stores build their pages from: which column each parameter of the contract narrows,
-// and which index finds the rows; and what a page tells about the rows that were read for it.
+// The lists of pets and orders as data: which column each filter compares, and which index finds the rows. Both stores
+// build their SQL from it.
 
 import { PET_STATUSES, type Sort } from '../../../../contract/src/generated.ts'
 import type { ListFilter, Page } from '../../domain/lists.ts'
@@ -9,7 +9,7 @@ import type { PetFilter } from '../../domain/pets.ts'
 import type { AnyColumns } from './columns.ts'
 import { HOLDS, ORDER_COLUMNS, PET_COLUMNS } from './pet-and-order-columns.ts'
 
-/** The parameters of every list. */
+/** The parameters that every list has. */
 export type AnyFilter = ListFilter<{ limit: number; sort: Sort; search?: string }>
 
 type Filters<Filter> = Exclude<keyof Filter & string, keyof AnyFilter>
@@ -17,23 +17,26 @@ type Filters<Filter> = Exclude<keyof Filter & string, keyof AnyFilter>
 export interface StoredList<Filter> {
   readonly table: 'pets' | 'orders'
   readonly columns: AnyColumns
-  /** A column that the table does not have, as SQL. */
+  /** SQL of a column that is not in the table. */
   readonly lookup: string | undefined
-  /** The text that a search looks through, as SQL. */
+  /** SQL of the text that a search matches. */
   readonly searched: string
-  /** The column whose value each parameter gives; NULL has none. */
+  /** The column that each filter compares. Filters never match NULL. */
   readonly filters: { readonly [Name in Filters<Filter>]-?: string }
-  /** The first whose filter is given is used; without one, the rows are read by their ids. */
+  /** The first index whose filter is given is used; without one, rows are read by id. */
   readonly indexes: readonly Index<Filter>[]
 }
 
-/** An index on the column of a filter for one value, and the ids. */
+/** An index on a filter's column and the ids. */
 export interface Index<Filter> {
   readonly name: string
   readonly filter: Filters<Filter>
-  /** A second column. PostgreSQL's index has it before the ids; SQLite has another index, with both (each in its page-queries.ts). */
+  /**
+   * A second column. PostgreSQL's index has it before the ids; SQLite has a separate index with both (see each
+   * page-queries.ts).
+   */
   readonly second?: { readonly filter: Filters<Filter>; readonly values: readonly string[] }
-  /** It has at most one row with a value of the column, where these conditions hold: of the filter, and in SQL. */
+  /** The index has at most one row for a value, if the filter `fits` and the SQL condition `where` holds. */
   readonly unique?: { readonly where: string; readonly fits: (filter: Filter) => boolean }
 }
 
@@ -67,7 +70,7 @@ export const ORDERS: StoredList<OrderFilter> = {
 }
 
 export interface Plan<Filter> {
-  /** The filters that are given, in the order of the list's table. */
+  /** The filters that are given, in the order of `filters`. */
   readonly given: readonly Filters<Filter>[]
   readonly index: Index<Filter> | undefined
 }
@@ -78,7 +81,10 @@ export function planOf<Filter>({ filters, indexes }: StoredList<Filter>, filter:
   return { given, index }
 }
 
-/** The conditions of the filters that are given, in their order. `parameter`: the name of a filter's value in SQL, by its place. */
+/**
+ * Returns the conditions for the given filters, in order. `parameter` returns the SQL name of a filter's value by its
+ * position.
+ */
 export function conditionsOf<Filter>(
   { filters }: StoredList<Filter>,
   { given }: Plan<Filter>,
@@ -87,30 +93,34 @@ export function conditionsOf<Filter>(
   return given.map((name, place) => `${filters[name]} = ${parameter(place)}`)
 }
 
-/** The rows of the list, as a table for FROM. `indexed`: what SQLite is to do with an index. */
+/** Returns the rows of the list as a table for FROM. `indexed` is SQLite's INDEXED BY clause. */
 export function rowsOf({ table, lookup }: Pick<StoredList<unknown>, 'table' | 'lookup'>, indexed = ''): string {
   if (lookup === undefined) return `${table}${indexed}`
   return `(SELECT ${table}.*, ${lookup} FROM ${table}${indexed}) AS ${table}`
 }
 
-/** Whether the rows of a page are those above `after`, the lowest first; otherwise they are those up to it, the highest first. */
+/** Whether a page reads ids above `after`, lowest first; otherwise it reads ids up to `after`, highest first. */
 export function goesUp({ sort, back }: Pick<AnyFilter, 'sort' | 'back'>): boolean {
   return (sort === 'oldest') !== back
 }
 
-/** The exclusive bound from which a walk sees all ids: below the first id if it goes up, above the last one if it goes down. */
+/**
+ * The exclusive start of a walk through all ids: below the first id if it goes up, above the last one if it goes down.
+ */
 export function boundOf(up: boolean): bigint {
   return up ? 0n : 2n ** 63n - 1n
 }
 
-/** What was read for a page. */
+/** The rows read for a page. */
 export interface Found {
-  /** The JSON of up to `limit` rows, separated by commas, in the order of the list. */
+  /** JSON of up to `limit` rows, separated by commas, in list order. */
   readonly rows: string
-  /** The ids of the first and the last of them. */
+  /** Ids of the first and last of these rows. */
   readonly first: bigint | undefined
   readonly last: bigint | undefined
-  /** Whether the way on from the place has more rows, and whether there are any on its other side. */
+  /**
+   * `more`: there are more rows in the direction of reading. `beyond`: there are rows on the other side of the start.
+   */
   readonly more: boolean
   readonly beyond: boolean
 }
@@ -125,7 +135,7 @@ export function pageOf({ sort, back, after }: AnyFilter, { rows, first, last, mo
   }
 }
 
-/** `rows`: up to one row more than `limit`, the nearest first. */
+/** `rows`: up to `limit` + 1 rows, nearest first. */
 export function pageOfRows(
   filter: AnyFilter,
   rows: readonly { readonly id: bigint; readonly json: string }[],

@@ -1,4 +1,4 @@
-// The columns of pets and of orders, in both stores. An order's `pet_name` comes from the pet.
+// The columns of pets and orders in both stores. An order's `pet_name` is looked up from the pet.
 
 import type { StoredOrder } from '../../domain/decisions/snapshot.ts'
 import { HOLDING } from '../../domain/order-transitions.ts'
@@ -33,10 +33,10 @@ const later = {
   ...optional,
 } as const
 
-/** What the table has. */
+/** The columns of the table. */
 export const STORED_ORDER_COLUMNS: Columns<StoredOrder> = { id, petId, ...later }
 
 export const ORDER_COLUMNS: Columns<Order> = { id, petId, petName: { column: 'pet_name', kind: 'text' }, ...later }
 
-/** That an order holds its pet, as the index `orders_that_hold` says it. */
+/** The condition of the index `orders_that_hold`. */
 export const HOLDS = `status IN (${HOLDING.map((status) => `'${status}'`).join(', ')})`

@@ -1,18 +1,19 @@
-// What `petstore recovered` and `petstore restore` do to a store whose database was set back to an earlier state. Others still know what has
-// happened since: ids, places in the feed of events, keys that were revoked. None of these ids is given again, and these places are refused.
+// Repairs a store whose database was reset to an earlier state, for `petstore recovered` and `petstore restore`.
+// Clients can still know ids, feed cursors and revocations from after that state, so ids are skipped and old cursors
+// are refused.
 
 import type { ApiKey, KeyId } from '../../domain/keys.ts'
 
 export interface Recovery {
-  /** How many ids of each kind are left out. */
+  /** The number of ids to skip in each table. */
   skipIds: bigint
-  /** Gets all keys, and gives those to revoke. When it rejects, nothing is changed. */
+  /** Receives all keys and returns the keys to revoke. If it rejects, nothing is changed. */
   revoke(keys: readonly ApiKey[]): Promise<readonly KeyId[]>
 }
 
 const ID_MAX = 2n ** 63n - 1n
 
-/** The last id that is left out. Throws the error that `refuse` makes of the reason when there are not so many. */
+/** Returns the last skipped id. Throws `refuse(reason)` if fewer ids are left. */
 export function lastSkipped(table: string, lastId: bigint, skipIds: bigint, refuse: (reason: string) => Error): bigint {
   const left = ID_MAX - lastId
   if (skipIds <= left) return lastId + skipIds

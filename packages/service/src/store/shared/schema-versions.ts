@@ -1,11 +1,13 @@
-// The numbers of the schema, the same for both stores: which of them this version opens, and the sentences about them.
+// Schema versions, the same for both stores: which versions this program can open, and messages about them.
 
 import type { SchemaState } from '../../domain/store.ts'
 
-/** The schema of 1.0.0. Every version since then opens a store of each version before it. */
+/** The schema of 1.0.0. Every later version can open stores of all earlier versions. */
 export const FIRST_VERSION = 21
 
-/** Completes a sentence about a store: "… has schema 3 …". `undefined` if this version opens it, or brings it to its own schema. */
+/**
+ * Completes a sentence about a store: "… has schema 3 …". Returns `undefined` if this version can open or migrate it.
+ */
 export function refusedVersion(version: number, newest: number): string | undefined {
   if (version > newest) return `was written by a newer petstore (schema ${version}; this version knows ${newest})`
   if (version === 0 || version >= FIRST_VERSION) return undefined
@@ -16,7 +18,7 @@ export function schemaState(version: number, newest: number): SchemaState {
   return { version, newest, refused: refusedVersion(version, newest) }
 }
 
-/** For people, after the migration of a store that was there before. */
+/** Shown after an existing store was migrated. */
 export function migratedSentence(before: number, now: number): string {
   return `the schema was migrated from ${before} to ${now}`
 }

@@ -1,16 +1,19 @@
-// Finds the rows of a page by the words of a search. The database's own index finds them, given the words that the domain folds; each is compared
-// with its row, so the index may say too much, and never decides.
+// Finds the rows of a page by search words. The database's word index returns candidates, and each candidate is
+// compared with its row, so false positives of the index do no harm.
 
 import type { Page } from '../../domain/lists.ts'
 import { beginningsOf, hasWords, searchWords, wordsOf } from '../../domain/words.ts'
 import { endOfTurn, monotonicMs } from '../../system/runtime.ts'
 import { type AnyFilter, boundOf, goesUp, pageOfRows } from './lists.ts'
 
-/** PostgreSQL's longest lexeme, in bytes of UTF-8. */
+/** PostgreSQL's maximum lexeme length, in bytes of UTF-8. */
 const WORD_BYTES_MAX = 2_046
-/** Of folded words, unlike SEARCH_WORDS_MAX: of more, as of many Chinese characters, the index is asked for the longest, the rows for all. */
+/**
+ * The number of words looked up in the index, longest first; rows are compared with all words. Counts folded words,
+ * unlike SEARCH_WORDS_MAX: each Chinese character is a word.
+ */
 const INDEXED_MAX = 8
-/** No request waits longer for the comparing. */
+/** Comparing blocks other requests for at most this long. */
 const SLICE_MS = 2
 
 export interface FoundRow {
@@ -19,40 +22,40 @@ export interface FoundRow {
   readonly json: string
 }
 
-/** A step of a walk: the number of rows it read, the last row, and the rows that may have the words. */
+/** A step of a walk: how many rows it read, the last one, and the candidates among them. */
 export interface Looked {
   readonly count: number
   readonly last: bigint
   readonly rows: readonly FoundRow[]
 }
 
-/** The rows above `after`, or up to it, that may have the words: the nearest first, in steps of bounded length. */
+/** The candidates above `after`, or up to it, nearest first. */
 export interface WalkRange<Filter> {
   readonly filter: Filter
-  /** As `indexedWord` gives them. */
+  /** Words as returned by `indexedWord`. */
   readonly words: readonly string[]
   readonly after: bigint
   readonly up: boolean
-  /** How many are wanted. */
+  /** How many rows are wanted. */
   readonly count: number
 }
 
 export type Walk<Filter> = (range: WalkRange<Filter>) => AsyncIterable<readonly FoundRow[]>
 
-/** The words of a text, separated by spaces: what an index is given. */
+/** Returns the words of a text for the index, separated by spaces. */
 export function indexedWords(text: string): string {
   const words = wordsOf(text).slice(1)
   return words.length * 3 <= WORD_BYTES_MAX ? words : words.split(' ').map(indexedWord).join(' ')
 }
 
-/** Cut behind a character: half of one is no text. */
+/** Cuts between characters, because half a character is not valid text. */
 function indexedWord(word: string): string {
   if (word.length * 3 <= WORD_BYTES_MAX || Buffer.byteLength(word) <= WORD_BYTES_MAX) return word
   const { read } = new TextEncoder().encodeInto(word, new Uint8Array(WORD_BYTES_MAX))
   return word.slice(0, read)
 }
 
-/** `plain`, for the filters that have a search, too. */
+/** Returns `plain` with support for `search`. */
 export function searchable<Filter extends AnyFilter>(
   plain: (filter: Filter) => Promise<Page>,
   walk: Walk<Filter>,

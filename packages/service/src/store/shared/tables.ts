@@ -1,15 +1,15 @@
-// The tables of a store, the same in both kinds. Whatever goes through a whole store goes through this list: copies, ids that are left out,
-// the rights of a server. `packages/service/test/store/table-list.process.test.ts` holds it against both catalogues.
+// The tables of a store, the same in both kinds. Copies, skipped ids and server rights are derived from this list.
+// `packages/service/test/store/table-list.process.test.ts` compares it with both catalogues.
 
 export interface TableEntry {
   readonly name: string
-  /** The columns of the primary key, in its order. */
+  /** The columns of the primary key, in order. */
   readonly key: readonly string[]
-  /** The store assigns the key, from 1 upwards. */
+  /** The store assigns the key, starting at 1. */
   readonly assigned?: boolean
 }
 
-/** Those whose rows are copied and compared, each after those that it refers to. */
+/** Tables that are copied and compared. Each follows the tables that it refers to. */
 export const TABLES = [
   { name: 'keys', key: ['id'], assigned: true },
   { name: 'pets', key: ['id'], assigned: true },
@@ -19,13 +19,15 @@ export const TABLES = [
   { name: 'deprecated_calls', key: ['key_id', 'operation_id'] },
 ] as const satisfies readonly TableEntry[]
 
-/** Those that each store fills itself: counts, the index of search, and the epoch, for cursors belong to one store. */
+/**
+ * Tables that each store fills itself: counts, search indexes, and the epoch, because cursors are valid in one store
+ * only.
+ */
 export const MADE = {
   sqlite: ['inventory', 'event_epoch', 'search_pets', 'search_orders'],
   postgres: ['petstore_schema', 'inventory', 'event_epoch', 'search_pets', 'search_orders'],
 } as const
 
-/** The tables that assign ids. */
 export const ASSIGNING = (TABLES as readonly TableEntry[]).filter(({ assigned }) => assigned).map(({ name }) => name)
 
 export type TableName = (typeof TABLES)[number]['name']

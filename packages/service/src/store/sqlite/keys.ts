@@ -54,7 +54,7 @@ export function sqliteKeys(statements: Statements, transact: Transact, { now }: 
   return {
     createKey: (key) => transact(() => create(key)),
     createFirstKey: (key) => transact(() => (any.get() ? undefined : create(key))),
-    // Not with other reads: the result is cached at once for requests with the same key in the same turn of the event loop.
+    // Does not join other reads: an immediate result is cached for requests with the same key in the same turn.
     findKey: async (hash) => translated(() => find(hash)),
     listKeys: async () => translated(() => all.all().map(toKey)),
     revokeKey: async (id) => {

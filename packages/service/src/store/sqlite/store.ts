@@ -1,4 +1,4 @@
-// The embedded store: one SQLite file, or memory. Several processes may use one file.
+// The embedded store: one SQLite file, which several processes can share, or memory.
 
 import { changingMethods } from '../../domain/decisions/changing-methods.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
@@ -22,10 +22,10 @@ import { inThisThread, searchThread, sqliteSearch } from './read/search.ts'
 import { lackError } from './schema/completeness.ts'
 import { commits } from './write/commits.ts'
 
-/** The thread that answers requests expires them: for 5 ms or less. */
+/** Expiring runs on the main thread; this many take at most 5 ms. */
 const EXPIRED_AT_ONCE = 50
 
-/** `path` is absolute, or `:memory:`. Throws StartError when the file cannot be used. */
+/** `path` is absolute, or `:memory:`. Throws StartError if the file cannot be used. */
 export function openSqliteStore(path: string, options: StoreOptions): Store {
   try {
     return sqliteStore(openConnection(path, options), options)
@@ -63,7 +63,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
       translated(() => ping.get())
     },
     close: async () => {
-      // Reads begin before the end of this turn, writes after it.
+      // Reads start before the end of this turn, writes after it.
       await endOfTurn()
       await writing.drained()
       await drained()

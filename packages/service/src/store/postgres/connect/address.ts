@@ -1,7 +1,7 @@
-// The address of a PostgreSQL database. It may hold a password, so it is shown only as `describeAddress` writes it.
+// Parses the address of a PostgreSQL database. It can contain a password, so show it only with `describeAddress`.
 
 export interface Host {
-  /** A name, an address of IPv4 or IPv6, or the absolute path of the folder that has the server's socket. */
+  /** A name, an IP address, or the absolute path of the folder with the server's socket. */
   host: string
   port: number
 }
@@ -12,9 +12,9 @@ export interface PostgresAddress {
   user: string
   password: string | undefined
   sslMode: SslMode
-  /** The file with the certificates of the authorities that are trusted; by default, those of the system. */
+  /** A file with trusted CA certificates; the system's by default. */
   sslRootCert: string | undefined
-  /** The most connections that a server opens for reads. Two more are for writes. */
+  /** Maximum number of connections for reads. Writes use two more. */
   connections: number
 }
 
@@ -30,7 +30,10 @@ export function isPostgresAddress(address: string): boolean {
   return /^postgres(ql)?:/i.test(address)
 }
 
-/** Reads `postgres://user:password@host:port,host:port/database?parameters`. Throws an Error whose message contains nothing of the address. */
+/**
+ * Parses `postgres://user:password@host:port,host:port/database?parameters`. Throws an Error whose message repeats
+ * nothing of the address.
+ */
 export function parsePostgresAddress(address: string): PostgresAddress {
   const [, user = '', password, hosts = '', database = '', query = ''] = FORM.exec(address) ?? []
   if (database === '') {
@@ -46,13 +49,13 @@ export function parsePostgresAddress(address: string): PostgresAddress {
   }
 }
 
-/** For people: without user, password and parameters. */
+/** Returns the address without user, password and parameters, to show to people. */
 export function describeAddress(address: string): string {
   const { hosts, database } = parsePostgresAddress(address)
   return `postgres://${hosts.map(describeHost).join(',')}/${database}`
 }
 
-/** As an address names it: IPv6 in brackets, the folder of a socket %-encoded. */
+/** As in an address: IPv6 in brackets, a socket's folder %-encoded. */
 export function describeHost({ host, port }: Host): string {
   return `${host.includes(':') ? `[${host}]` : encodeURIComponent(host)}:${port}`
 }

@@ -1,5 +1,5 @@
-// One connection to a host, by the driver pg: how it is opened (TLS, password, parameters) and what values become. Nothing of the
-// environment but PGPASSWORD is read, and no file with passwords: an address says everything.
+// One connection to a host with the driver pg: TLS, password, parameters and value types. The address has all
+// settings; only PGPASSWORD is read from the environment, and no password file.
 
 import { readFileSync } from 'node:fs'
 import Driver, { type QueryResult } from 'pg/lib/client.js'
@@ -13,7 +13,7 @@ import { CONNECT_TIMEOUT_MS, withTimeout } from './time-limits.ts'
 
 const KEEP_ALIVE_MS = 60_000
 
-/** What the database calls our connections. */
+/** The `application_name` of our connections. */
 export const APPLICATION = 'petstore'
 
 export type Parameter = string | number | bigint | boolean | null
@@ -24,15 +24,15 @@ export interface Target {
 }
 
 interface ClientOptions {
-  /** By default there is no limit, also if the role has one. */
+  /** No limit by default, even if the role has one. */
   statementTimeoutMs?: number
-  /** Called when a commit stopped waiting for its synchronous standby: it is on this host only. */
+  /** Called when a commit stops waiting for its synchronous standby, so it is only on this host. */
   onUnreplicated?: () => void
-  /** Called when the connection has ended, if it was opened. */
+  /** Called when an opened connection has ended. */
   onClose?: () => void
 }
 
-/** The driver would parse JSON, dates and bytes, too. What is not here is its text. */
+/** The driver would also parse JSON, dates and bytes. Types that are not listed stay text. */
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => text === 't',
   20: BigInt,
@@ -62,12 +62,15 @@ export class Client {
     }
   }
 
-  /** The process number that the server sent when the connection was opened. */
+  /** The process number that the server sent at the start. */
   get processID(): number | null {
     return this.driver.processID
   }
 
-  /** Runs one statement, or several without parameters. With a name it is prepared once for this connection. Throws as `open` does. */
+  /**
+   * Runs one statement, or several without parameters. A statement with a name is prepared once per connection. Throws
+   * like `open`.
+   */
   async run<Row>(text: string, values: readonly Parameter[] = [], name?: string): Promise<QueryResult<Row>> {
     try {
       return await this.driver.query<Row>({ text, values, ...(name === undefined ? {} : { name }) })
@@ -76,14 +79,14 @@ export class Client {
     }
   }
 
-  /** Deallocates a prepared statement, with the next one that is run. Its name cannot be used again. */
+  /** Deallocates a prepared statement before the next one runs. Its name cannot be reused. */
   deallocate(name: string): void {
     const { connection } = this.driver
     connection.close({ type: 'S', name })
     delete connection.parsedStatements[name]
   }
 
-  /** Ends the connection, and waits for the server to do so no longer than `timeoutMs`. */
+  /** Ends the connection. Waits at most `timeoutMs` for the server. */
   async close(timeoutMs: number): Promise<void> {
     await withTimeout(timeoutMs, this.driver.end(), () => new Error('no goodbye')).catch(() => destroy(this.driver))
   }
@@ -98,18 +101,18 @@ function driverOf(
   const driver = new Driver({
     ...{ host, port, user, database, ssl, types: TYPES },
     ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS },
-    // A function, because without a password the driver would look for a file with passwords.
+    // A function, because without a password the driver would look for a password file.
     password: () => {
       const given = password || io().env.PGPASSWORD
       if (!given) throw new StoreFailure('28P01', 'the server asks for a password')
       return given
     },
-    // Sends a statement before the last one is answered; the answers arrive in the same order.
+    // Sends statements without waiting for earlier responses, which arrive in order.
     pipeline: true,
     sslnegotiation: 'postgres',
     scramMaxIterations: 0,
   })
-  // All of them: the driver's own would follow variables of the environment.
+  // Replaces the driver's parameters, which depend on environment variables.
   driver.getStartupConf = () => ({
     ...{ user, database, application_name: APPLICATION },
     statement_timeout: String(statementTimeoutMs),
@@ -118,8 +121,8 @@ function driverOf(
 }
 
 async function connect(driver: Driver, { onUnreplicated, onClose }: ClientOptions, deadline: number): Promise<Driver> {
-  // The function of PostgreSQL's source tells this warning from all others; its SQLSTATE differs between a cancelled and a terminated wait,
-  // and its text is in the language of the server.
+  // This function name in PostgreSQL's source identifies the warning. Its SQLSTATE differs between a cancelled and a
+  // terminated wait, and its text depends on the server's language.
   driver.on('notice', ({ routine }) => {
     if (routine === 'SyncRepWaitForLSN') onUnreplicated?.()
   })
@@ -139,12 +142,12 @@ function destroy({ connection }: Driver): void {
   connection.stream.destroy()
 }
 
-/** What the driver throws without a code is about a connection that ended, or that said something unexpected. */
+/** The driver's errors without a code mean that the connection ended or received something unexpected. */
 function lost(error: unknown): unknown {
   return codeOf(error) === '' ? new StoreFailure('CONNECTION_LOST', 'the connection was lost', { cause: error }) : error
 }
 
-/** As in libpq (https://www.postgresql.org/docs/current/libpq-ssl.html), but a file that is named must be there. */
+/** Like libpq (https://www.postgresql.org/docs/current/libpq-ssl.html), except that a named file must exist. */
 function tlsOf({ sslMode, sslRootCert }: PostgresAddress, { host }: Target): object | false {
   if (sslMode === 'disable' || host.startsWith('/')) return false
   return {
@@ -154,7 +157,7 @@ function tlsOf({ sslMode, sslRootCert }: PostgresAddress, { host }: Target): obj
   }
 }
 
-/** Whether a connection with TLS may be opened without it: the server or pg_hba.conf has none, or the handshake failed. */
+/** Whether to retry without TLS: the server or pg_hba.conf does not support it, or the handshake failed. */
 function mayBePlain(error: unknown): boolean {
   return codeOf(error) === '28000' || !(error instanceof DatabaseError || error instanceof StoreFailure)
 }

@@ -1,4 +1,4 @@
-// The connections to one host, and whether what is written there has reached its standby.
+// The connections to one host, and whether its commits have reached the standby.
 
 import { DatabaseError } from 'pg-protocol'
 import { PetstoreError } from '../../../domain/petstore-error.ts'
@@ -12,44 +12,52 @@ import { checkSettings } from './server-check.ts'
 import { type RunQuery, Session } from './session.ts'
 import { ANSWER_TIMEOUT_MS, READ_QUEUE_MS, STATEMENT_TIMEOUT_MS, WRITE_QUEUE_MS, withTimeout } from './time-limits.ts'
 
-/** Changes of pets and orders use one at a time, and changes of keys do not wait for it. */
+/** One for changes of pets and orders, so that changes of keys need not wait for it. */
 const WRITERS = 2
 
-/** Writes to the write-ahead log, so that the commit waits for the synchronous standby. It has no other effect. */
+/** Writes to the write-ahead log, so that the commit waits for the synchronous standby. Has no other effect. */
 export const LOG_MESSAGE = `pg_logical_emit_message(true, 'petstore', '')`
-/** Makes the commit durable in the same way as the triggers on the tables do. */
+/** Makes the commit durable, like the triggers on the tables. */
 export const COMMIT_DURABLY = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
   THEN set_config('synchronous_commit', 'on', true) END`
 const FENCE = `SELECT ${LOG_MESSAGE}, ${COMMIT_DURABLY}`
-/** A statement of the service that takes longer than it may, so it is in its commit. Users see those of their own role. */
+/**
+ * A statement of the service that exceeds the statement timeout, so it is committing. Users see only statements of
+ * their own role.
+ */
 const RUNNING = `SELECT pid FROM pg_stat_activity
   WHERE state = 'active' AND application_name = '${APPLICATION}' AND datname = current_database()
     AND query_start < clock_timestamp() - ${STATEMENT_TIMEOUT_MS} * interval '1 ms' LIMIT 1`
 
-/** A commit that waits for the standby, of this server or of another one with its role. */
+/** A commit that waits for the standby, from this server or another one with its role. */
 export const AWAITS_STANDBY = `SELECT pid FROM pg_stat_activity
   WHERE wait_event = 'SyncRep' AND application_name = '${APPLICATION}' AND datname = current_database() LIMIT 1`
 
 export interface HostConnections {
   readonly host: WritableHost
   readonly readers: Pool<Session>
-  /** For everything that must be replicated, so that reads never wait behind a commit, nor a commit behind reads. */
+  /**
+   * For everything that must be replicated. Separate, so that reads never wait for a commit, nor a commit for reads.
+   */
   readonly writers: Pool<Session>
-  /** Resolves when they may be used: everything that this host shows has reached its standby, too, and it was checked. */
+  /**
+   * Resolves when the connections can be used: the host was checked, and everything visible on it has reached its
+   * standby.
+   */
   ready: Promise<void>
   /** How often an operator has cancelled a commit's wait for the standby. */
   cancelledWaits: number
-  /** A commit still waits for the standby, after its caller got an error. */
+  /** A commit still waits for the standby after its caller got an error. */
   stuck: boolean
-  /** When the host last responded; `undefined` while hosts are compared. */
+  /** When the host last responded; `undefined` during a search for the primary. */
   answeredAt: number | undefined
 }
 
-/** Whether a host may be used, as far as the store is concerned. Throws when it may not. */
+/** Throws if the store must not use this host. */
 export type Check = (host: WritableHost, query: RunQuery) => Promise<void>
 
 interface Listener {
-  /** Called when a connection has ended, when the first commit or the check fails, and when the host is gone. */
+  /** Called when a connection ends, when the first commit or the check fails, and when the host is down. */
   lost: (connections: HostConnections) => void
   /** Called for each connection that could not be opened. */
   notOpened: () => void
@@ -101,9 +109,9 @@ export async function closeConnections({ readers, writers }: HostConnections): P
 }
 
 /**
- * A condition that fails where a statement does not run on the timeline of the host that was found: behind a proxy or a pooler the host
- * may have changed. On a standby the position in the log is an error (55000), on another timeline the division is one (22012): plain
- * SQL has no other way to raise an error.
+ * A condition that fails if a statement runs on another timeline than the host's, because a proxy or pooler can switch
+ * hosts. On a standby the log position raises 55000, on another timeline the division raises 22012. Plain SQL has no
+ * other way to raise an error.
  */
 function onTimeline({ timeline }: WritableHost): string {
   return `(SELECT 1 / (left(pg_walfile_name(pg_current_wal_lsn()), 8) = '${timeline}')::int) = 1`
@@ -113,7 +121,7 @@ function noneFree(): Error {
   return unavailable(new Error('no connection is free'))
 }
 
-/** Settles as `work` does; fails with NO_ANSWER when that takes too long. */
+/** Settles like `work`, or rejects with NO_ANSWER after a timeout. */
 export function inTime<Result>(work: Promise<Result>): Promise<Result> {
   return withTimeout(
     ANSWER_TIMEOUT_MS,
@@ -122,7 +130,10 @@ export function inTime<Result>(work: Promise<Result>): Promise<Result> {
   )
 }
 
-/** Settles as `writing` does, for however long the database works on it. Fails with NO_ANSWER when its answer must have been lost. */
+/**
+ * Settles like `writing`, however long the database works on it. Rejects with NO_ANSWER if its response must have been
+ * lost.
+ */
 export async function late<Result>(connections: HostConnections, writing: Promise<Result>): Promise<Result> {
   for (;;) {
     try {
@@ -138,13 +149,13 @@ async function mayRun({ readers }: HostConnections): Promise<boolean> {
     const { running } = await readers.start((session) => session.query(RUNNING))
     return (await inTime(running)).length > 0
   } catch (error) {
-    // No connection is free for the question.
+    // No connection is free for the query.
     if (error instanceof PetstoreError) return true
     throw error
   }
 }
 
-/** Throws when an operator has cancelled the commit's wait for the standby: what it wrote is on this host only. */
+/** Throws if an operator cancelled the commit's wait for the standby, because the commit is only on this host. */
 export async function replicated<Result>(connections: HostConnections, work: () => Promise<Result>): Promise<Result> {
   const { cancelledWaits } = connections
   const result = await work()
@@ -154,8 +165,8 @@ export async function replicated<Result>(connections: HostConnections, work: () 
 }
 
 /**
- * When a host is used for the first time, or again, some of its commits may not be on the standby yet, because the connection that
- * made them ended before they were replicated. A new commit reaches the standby after all of them.
+ * When a host is used for the first time, or again, some of its commits may not be on the standby yet, because their
+ * connection ended first. A new commit reaches the standby after all of them.
  */
 async function fence(connections: HostConnections): Promise<void> {
   await connections.writers.run(async ({ query }) => {

@@ -1,4 +1,4 @@
-// The hosts of an address: connects to them, and finds the one that accepts writes.
+// Connects to the hosts of an address and finds the one that accepts writes.
 
 import { DatabaseError } from 'pg-protocol'
 import { monotonicMs, sleep } from '../../../system/runtime.ts'
@@ -8,7 +8,7 @@ import { codeOf, isGone, StoreFailure } from './errors.ts'
 import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, START_WAIT_MS, withTimeout } from './time-limits.ts'
 
 const START_AGAIN_MS = 100
-/** A database server that is starting, its standby, its disk, a connection to be free, and one that is slow to open. */
+/** Can change soon: a server or standby starts, a disk catches up, a connection becomes free or opens. */
 const MAY_COME = ['57P03', '53300', 'NOT_REPLICATED', 'SLOW_COMMIT', 'CONNECT_TIMEOUT', 'NO_ANSWER']
 
 /** A host that accepted writes when it was probed. */
@@ -17,7 +17,7 @@ export interface WritableHost extends Host {
   timeline: string
 }
 
-/** Does the work, which connects to hosts, again until it can be done. Throws its last error, and each that waiting does not change. */
+/** Retries `work`, which connects to hosts, for START_WAIT_MS. Throws immediately if waiting cannot help. */
 export async function atStart<Result>(work: () => Promise<Result>): Promise<Result> {
   for (const deadline = monotonicMs() + START_WAIT_MS; ; await sleep(START_AGAIN_MS)) {
     try {
@@ -29,8 +29,9 @@ export async function atStart<Result>(work: () => Promise<Result>): Promise<Resu
 }
 
 /**
- * The host that accepts writes. When two do, as after a careless failover, the one with the later timeline. If the probe of
- * `used` fails without showing that it is gone, `used` itself counts: the statements on its open connections check it.
+ * Returns the host that accepts writes. If two do, for example after a failed failover, returns the one with the later
+ * timeline. If the probe of `used` fails without showing that it is down, `used` counts as found: statements on its
+ * open connections check it.
  */
 export async function writableHost(address: PostgresAddress, used?: WritableHost): Promise<WritableHost> {
   const found: WritableHost[] = []
@@ -49,7 +50,7 @@ export async function writableHost(address: PostgresAddress, used?: WritableHost
   return found.reduce((best, other) => (other.timeline > best.timeline ? other : best))
 }
 
-/** Whether both are the same host, and it was not promoted in between. */
+/** Whether both are the same host, without a promotion in between. */
 export function isSameHost(one: WritableHost, other: WritableHost): boolean {
   return one.host === other.host && one.port === other.port && one.timeline === other.timeline
 }
@@ -58,7 +59,7 @@ async function probeHost(address: PostgresAddress, host: Host): Promise<Writable
   const name = describeHost(host)
   const client = await Client.open(address, host, { statementTimeoutMs: CONNECT_TIMEOUT_MS })
   try {
-    // Without parameters or a name: PgBouncer keeps what has a name.
+    // No parameters and no name, because PgBouncer keeps named statements.
     const answering = client.run<{ timeline: string; writable: boolean }>(`
       SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
              current_setting('transaction_read_only') = 'off' AS writable`)
@@ -73,7 +74,7 @@ async function probeHost(address: PostgresAddress, host: Host): Promise<Writable
   }
 }
 
-/** The error of a host that responds says more than that of one that cannot be reached. */
+/** An error from a host that responds is more useful than one from an unreachable host. */
 function mostTelling(errors: readonly unknown[]): unknown {
   return (
     errors.find((error) => error instanceof DatabaseError) ??

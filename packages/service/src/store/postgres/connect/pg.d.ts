@@ -1,5 +1,5 @@
-// The parts of the driver that `client.ts` uses. Its package has no types of its own, and its main module would load `pg-native` where the
-// environment says so.
+// Types for the parts of the driver that `client.ts` uses; the package has none. Its main module would load
+// `pg-native` if an environment variable says so.
 
 declare module 'pg/lib/client.js' {
   import type { EventEmitter } from 'node:events'
@@ -7,7 +7,7 @@ declare module 'pg/lib/client.js' {
 
   export interface QueryResult<Row> {
     rows: Row[]
-    /** The first word of what the server says of it. */
+    /** The first word of the server's command tag. */
     command: string
   }
 
@@ -28,7 +28,7 @@ declare module 'pg/lib/client.js' {
     })
     readonly connection: {
       readonly stream: { destroy(): void }
-      /** The texts of the prepared statements, by their names. */
+      /** The texts of the prepared statements by name. */
       readonly parsedStatements: Record<string, string>
       /** Sends Close without Sync. */
       close(statement: { type: 'S'; name: string }): void

@@ -1,4 +1,5 @@
-// Connections, or other things, that each serve one caller at a time. The others wait in order of arrival, for a limited time.
+// A pool of connections or other items that serve one caller at a time. Other callers wait in order of arrival, for a
+// limited time.
 
 import { monotonicMs, startInterval, stopTimer } from '../../../system/runtime.ts'
 
@@ -7,14 +8,14 @@ interface QueuedCaller<Item> {
   reject: (error: unknown) => void
 }
 
-/** How an item is made ready for its first use. */
+/** How an item is prepared for its first use. */
 interface Opening<Item> {
   open: (item: Item) => Promise<void>
-  /** Called for each attempt that fails. */
+  /** Called for each failed attempt. */
   onFailure: (error: unknown, isAnyOpen: boolean) => void
 }
 
-/** The time from an attempt to open an item that failed to the next one. It doubles while some items are open. */
+/** The pause after a failed attempt to open an item. It doubles while some items are open. */
 export const ATTEMPT_MIN_MS = 100
 export const ATTEMPT_MAX_MS = 5_000
 
@@ -23,15 +24,16 @@ export class Pool<Item> {
   private readonly unopened: Item[] = []
   private readonly queue: QueuedCaller<Item>[] = []
   private isAnyOpen = false
-  /** What the last attempt to open an item threw, if it failed. */
+  /** The error of the last attempt, if it failed. */
   private failure: unknown
   private pauseMs = 0
   private nextAttemptAt = 0
   isClosed = false
 
   /**
-   * A call that has waited `waitMs` since an item is open throws the error that `busy` creates; so does one that waits when the pool is closed.
-   * If no more items can be opened, calls use the items that are open, and throw what `open` threw if none is.
+   * A call that waits longer than `waitMs`, or while the pool is closed, throws the error from `busy`; the time counts
+   * only while an item is open. If no more items can be opened, calls use the open ones, and throw the error of `open`
+   * if there are none.
    */
   constructor(
     readonly items: readonly Item[],
@@ -48,17 +50,16 @@ export class Pool<Item> {
     return { size, busy: size - this.free.length - this.unopened.length, waiting: this.queue.length }
   }
 
-  /** Resolves when the work has started. Its item is free again when the work has ended, even if nobody waits for that any more. */
+  /** Resolves when `work` starts. The item is free again when `work` ends, even if the caller stops waiting. */
   async start<Result>(work: (item: Item) => Promise<Result>): Promise<{ running: Promise<Result> }> {
     return { running: this.serve(await this.take(), work) }
   }
 
-  /** Resolves when the work has ended. */
   async run<Result>(work: (item: Item) => Promise<Result>): Promise<Result> {
     return this.serve(await this.take(), work)
   }
 
-  /** No work starts any more. */
+  /** No more work starts. */
   close(): void {
     this.isClosed = true
     for (const { reject } of this.queue.splice(0)) reject(this.busy())

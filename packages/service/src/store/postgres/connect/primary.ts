@@ -1,6 +1,6 @@
-// Connections to the host that accepts writes, with a time limit on every wait. When one connection is lost, all are closed and the
-// hosts are probed again for the one that accepts writes: a host that comes back may be a standby by now, or may lack what it had not yet
-// sent to its standby.
+// Connections to the host that accepts writes, with a time limit on every wait. When one connection is lost, all are
+// closed and the hosts are probed again, because a host that comes back can be a standby or lack commits that its
+// standby has not received.
 
 import { monotonicMs, startTimer } from '../../../system/runtime.ts'
 import { unavailable } from '../../shared/failures.ts'
@@ -21,18 +21,18 @@ import type { Pool } from './pool.ts'
 import type { Parameter, RunQuery, Session } from './session.ts'
 import { withTimeout } from './time-limits.ts'
 
-/** The time from a failed search for a host to the next one. Calls in between fail at once with the same error. */
+/** The pause after a failed search for the primary. Calls in between fail immediately with the same error. */
 const LOOK_AGAIN_MS = 100
-/** How long a call waits until the connections are ready. */
+/** How long a call waits for the connections. */
 const READY_WAIT_MS = 500
-/** After this long without a response, the other hosts are probed, too, before this one is used again. */
+/** After this long without a response, all hosts are probed before this one is used again. */
 export const QUIET_MS = 1_000
 
 export class PrimaryConnection {
   /** The connections in use, or the search for a host. */
   private connecting: Promise<HostConnections> | undefined
   private connections: HostConnections | undefined
-  /** The latest one that was used. An earlier one lacks what was committed on it, and would give its ids again. */
+  /** The latest timeline used. An earlier one lacks its commits and would assign its ids again. */
   private timeline = ''
   private notOpened = 0
 
@@ -42,8 +42,8 @@ export class PrimaryConnection {
   ) {}
 
   /**
-   * Throws the error of the server, the driver or the system, unchanged, when no host of the address can be used. Each host that is found
-   * later, also the same one again, has to pass the check first.
+   * Throws the unchanged error of the server, the driver or the system if no host can be used. Each host that is found
+   * later, including the same one, must pass `check`.
    */
   static async open(address: PostgresAddress, check: Check = async () => {}): Promise<PrimaryConnection> {
     const connection = new PrimaryConnection(address, check)
@@ -56,19 +56,22 @@ export class PrimaryConnection {
     return connection
   }
 
-  /** Resolves when a commit on new connections, behind all that were made before, has reached the standby. Throws as `open` does. */
+  /** Resolves when a new commit, which follows all earlier ones, has reached the standby. Throws like `open`. */
   async renew(): Promise<void> {
     if (this.connections) this.leave(this.connections)
     await atStart(() => this.connected())
   }
 
   /**
-   * Runs one SELECT on a host that accepts writes. Fails on a standby, to which a pooler may have moved the connection. Throws
-   * `unavailable` within a few seconds when the database fails.
+   * Runs one SELECT on the primary. Fails on a standby, to which a pooler may have moved the connection. Throws
+   * `unavailable` within a few seconds if the database fails.
    */
   readonly read: RunQuery = (statement, ...parameters) => this.use((session) => session.query(statement, ...parameters))
 
-  /** Commits everything that `work` writes, or nothing. Fails as `read` does, or as `failure` says. `begin`: see Session. */
+  /**
+   * Commits everything that `work` writes, or nothing. Fails like `read`, with errors translated by `failure`. For
+   * `begin` see Session.
+   */
   transaction<Result>(
     work: (session: Session) => Promise<Result>,
     { begin, failure = translate }: { begin?: string; failure?: (error: unknown) => unknown } = {},
@@ -76,7 +79,10 @@ export class PrimaryConnection {
     return this.write((session) => session.transaction(() => work(session), begin), failure)
   }
 
-  /** A write that may be lost without harm. It does not wait for the standby, and pets do not wait for it. */
+  /**
+   * For writes that can be lost without harm. Does not wait for the standby, and does not use the writers'
+   * connections.
+   */
   readonly background: RunQuery = <Row extends object>(statement: string, ...parameters: Parameter[]) =>
     this.use((session) =>
       session.transaction(async () => {
@@ -116,7 +122,7 @@ export class PrimaryConnection {
     )
   }
 
-  /** Fails as `failure` says once something was sent. */
+  /** Translates errors with `failure` once something was sent. */
   private async run<Result>(
     connections: HostConnections,
     pool: Pool<Session>,
@@ -130,7 +136,8 @@ export class PrimaryConnection {
       connections.answeredAt = monotonicMs()
       return result
     } catch (error) {
-      // The connection stays open while its commit waits: a new one would wait as long, and the server's connections are limited.
+      // The connection stays open while its commit waits: a new one would wait as long, and the server limits
+      // connections.
       if (running && pool === connections.writers && codeOf(error) === 'NO_ANSWER')
         this.awaitStuck(connections, running)
       else if (running && isLost(error)) this.leave(connections)
@@ -138,7 +145,7 @@ export class PrimaryConnection {
     }
   }
 
-  /** Why a commit of the service takes long. Closes the connections when the host does not respond at all. */
+  /** Returns why a commit takes long. Closes the connections if the host does not respond at all. */
   private async lateCommit(connections: HostConnections): Promise<StoreFailure> {
     const asking = this.run(connections, connections.readers, ({ query }) => query(AWAITS_STANDBY), translate)
     const [waiting] = await asking.catch(() => [])
@@ -165,7 +172,7 @@ export class PrimaryConnection {
     }
   }
 
-  /** Calls at the same time share one search for the host, and its failure. */
+  /** Concurrent calls share one search for the host and its error. */
   private connected(): Promise<HostConnections> {
     if (this.connecting && !this.isQuiet()) return this.connecting
     const connecting = this.look()
@@ -175,8 +182,8 @@ export class PrimaryConnection {
   }
 
   /**
-   * A host that was frozen and replaced continues as if nothing had happened. A server that uses it all the time notices that it is
-   * frozen. A server that has not used it for a while has to probe the other hosts.
+   * A host that was frozen and then replaced continues as if nothing had happened. A server that uses it constantly
+   * notices the freeze; an idle server must probe the other hosts.
    */
   private isQuiet(): boolean {
     const { connections } = this
@@ -203,7 +210,7 @@ export class PrimaryConnection {
     await withTimeout(READY_WAIT_MS, connections.ready, () => late).catch(async (error) => {
       throw error === late ? await this.lateCommit(connections) : error
     })
-    // Another search may have found a later one meanwhile.
+    // Another search may have found a later timeline.
     this.refuseEarlier(host)
     connections.answeredAt = monotonicMs()
     this.timeline = host.timeline

@@ -1,11 +1,11 @@
-// Why a database cannot be used at the start, in sentences that say what to do. None of them contains the password.
+// Messages for a database that cannot be used, with advice. None contains the password.
 
 import { PetstoreError } from '../../../domain/petstore-error.ts'
 import { StartError } from '../../../domain/start-error.ts'
 import { describeAddress, type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { codeOf } from './errors.ts'
 
-/** By a pattern of the error's code; the first that matches counts. */
+/** By a pattern for the error's code; the first match applies. */
 const REASONS = {
   '^28': 'it refuses this user or password. Check the address, and pg_hba.conf of the server.',
   '^3D000$': 'it has no such database. Create it: petstore help postgresql.',
@@ -37,7 +37,7 @@ const REASONS = {
     'it cannot be reached. Is it running, are host and port right, and does it speak TLS where sslmode asks for it?',
 }
 
-/** Does `work` with the parsed address. Throws StartError for what it throws, or the same error when it is unexpected. */
+/** Runs `work` with the parsed address. Throws StartError for known errors; others are rethrown. */
 export async function orRefusal<Result>(
   address: string,
   work: (parsed: PostgresAddress) => Promise<Result>,

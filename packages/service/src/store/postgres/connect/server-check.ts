@@ -1,21 +1,21 @@
-// Whether a server of PostgreSQL can have a store.
+// Checks that a PostgreSQL server is suitable for a store.
 
 import { StartError } from '../../../domain/start-error.ts'
 import { type RunQuery, SETTINGS } from './session.ts'
 
 const OLDEST_SERVER = 15
 
-/** Only a superuser can set it: with `replica`, none of our triggers runs. */
+/** With `replica`, which only a superuser can set, our triggers do not run. */
 const CHECKED = { ...SETTINGS, session_replication_role: 'origin' }
 
-/** Values of `client_min_messages` and `session_replication_role` that are as good. */
+/** Acceptable values of `client_min_messages` and `session_replication_role`. */
 const AS_GOOD = '^(warning|info|log|debug.|local)$'
 
 const DIFFERENT = `SELECT name, value, current_setting(name) AS found
   FROM (VALUES ${Object.entries(CHECKED).map(([name, value]) => `('${name}', '${value}')`)}) AS needed (name, value)
   WHERE current_setting(name) <> value AND current_setting(name) !~ '${AS_GOOD}'`
 
-/** Throws StartError when the session has other settings, and could not set them. */
+/** Throws StartError if the session has other settings and could not set them. */
 export async function checkSettings(query: RunQuery): Promise<void> {
   const [different] = await query<{ name: string; value: string; found: string }>(DIFFERENT)
   if (!different) return
@@ -23,7 +23,7 @@ export async function checkSettings(query: RunQuery): Promise<void> {
   throw new StartError(`its ${name} is '${found}': set it to '${value}' for the role`)
 }
 
-/** Throws StartError when the server is too old or cannot store every text. */
+/** Throws StartError if the server is too old or cannot store every text. */
 export async function checkServer(query: RunQuery): Promise<void> {
   const [server] = await query<{ version: number; encoding: string }>(`
     SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('server_encoding') AS encoding`)

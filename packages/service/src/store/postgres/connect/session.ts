@@ -1,7 +1,7 @@
-// One connection, which answers in the order of what was sent; what runs on another host than the one that was found fails.
+// One connection, which answers statements in order. A statement fails if it runs on another host than the one found.
 //
-// A transaction waits neither for BEGIN before its first statement, nor for its last one before COMMIT. That saves two of four round
-// trips while others wait for its lock.
+// A transaction does not wait for BEGIN before its first statement, nor for its last statement before COMMIT. That
+// saves two of four round trips while other transactions wait for its lock.
 
 import type { Client, Parameter } from './client.ts'
 import { StoreFailure } from './errors.ts'
@@ -13,30 +13,30 @@ export type { Parameter } from './client.ts'
 export type RunQuery = <Row extends object>(statement: string, ...parameters: Parameter[]) => Promise<Row[]>
 
 /**
- * The settings that our statements depend on. Each session sets them, so other values for the server, the database or the role do not matter. Behind
- * a pooler each transaction may meet another session, so there a start refuses other values (server-check.ts).
+ * Settings that our statements depend on. Each session sets them, whatever the server, database or role has. Behind a
+ * pooler a transaction can use another session, so startup refuses other values there (server-check.ts).
  */
 export const SETTINGS = {
-  // Each statement sees everything that was committed before it started. The lock for adding pets depends on that.
+  // Each statement must see everything committed before it started. The lock for adding pets depends on that.
   default_transaction_isolation: 'read committed',
   // Otherwise NULL in an array is a text of four letters.
   array_nulls: 'on',
   // Otherwise the server may not report a cancelled wait for the standby.
   client_min_messages: 'notice',
-  // Otherwise GIN gives a random part of the rows that a search finds.
+  // Otherwise GIN returns a random subset of the matching rows.
   gin_fuzzy_search_limit: '0',
 } as const
 
 /**
- * Begins a transaction. Its settings end with it, also behind a pooler; `also` are further expressions. If the client stops in it, the
- * database ends it, because it may hold a lock.
+ * Begins a transaction with settings that end with it, also behind a pooler. `also` are more expressions to select.
+ * The database ends the transaction if the client stops, because it can hold a lock.
  */
 export function beginWith(
   settings: Readonly<Record<string, string | number>> = {},
   also: readonly string[] = [],
 ): string {
   const limited = { idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS, ...settings }
-  // One column is quicker than one for each.
+  // Selecting one column is faster than one column per setting.
   return `BEGIN; SELECT concat(${[...set(limited, true), ...also]})`
 }
 
@@ -44,31 +44,34 @@ function set(settings: Readonly<Record<string, string | number>>, forTransaction
   return Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', ${forTransaction})`)
 }
 
-/** Statements that a connection keeps prepared. Which ones there are follows from requests, and each takes the server about 150 kB. */
+/**
+ * Limits the prepared statements of a connection. Requests determine which ones there are, and each takes about 150 kB
+ * on the server.
+ */
 const PREPARED_MAX = 300
 
 export class Session {
   /** Opened for the first statement. */
   private opening: Promise<Client> | undefined
-  /** Resolves when what was sent last is answered. */
+  /** Resolves when the last statement sent is answered. */
   private answered: Promise<unknown> = Promise.resolve()
-  /** The last statement of the open transaction, if it goes with COMMIT. */
+  /** The last statement of the open transaction, if it is sent with COMMIT. */
   private closing: Promise<unknown> | undefined
   /** Resolves when no transaction is open. */
   private transacted: Promise<unknown> = Promise.resolve()
-  /** The prepared statements and their names, the most recently used ones last. */
+  /** Prepared statements by text, most recently used last. */
   private readonly prepared = new Map<string, string>()
   private named = 0
-  /** Whether the database itself is at the other end; unknown before the first statement. */
+  /** Whether the database itself is at the other end, and not a pooler; unknown before the first statement. */
   private direct: boolean | undefined
 
-  /** PostgreSQL evaluates `condition` before a statement of `query`, and does not run it when that fails. */
+  /** PostgreSQL evaluates `condition` before each statement of `query`, which does not run if it fails. */
   constructor(
     private readonly connect: () => Promise<Client>,
     private readonly condition = 'true',
   ) {}
 
-  /** What the first statement does by itself. */
+  /** Otherwise the first statement does this. */
   async open(): Promise<void> {
     this.direct ??= await this.isDirect()
   }
@@ -87,22 +90,25 @@ export class Session {
   }
 
   /**
-   * Runs any statement as the last one of the transaction: when it fails, nothing is committed, and the transaction fails as it does.
-   * Its rows are not given.
+   * Runs any statement as the last one of the transaction and discards its rows. If it fails, the transaction fails
+   * with its error.
    */
   readonly finish = (statement: string, ...parameters: Parameter[]): void => {
     this.closing = this.run(statement, parameters)
     this.closing.catch(() => {})
   }
 
-  /** Commits everything that `work` writes, or nothing. `begin`: statements without parameters that begin the transaction. */
+  /**
+   * Commits everything that `work` writes, or nothing. `begin`: statements without parameters that begin the
+   * transaction.
+   */
   async transaction<Result>(work: () => Promise<Result>, begin = beginWith()): Promise<Result> {
     const done = this.transact(work, begin)
     this.transacted = done.catch(() => {})
     return done
   }
 
-  /** Ends the connection after the statement or the transaction in progress, and in any case after `timeoutMs`. */
+  /** Ends the connection after the statement or transaction in progress, at the latest after `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     const done = Promise.allSettled([this.transacted, this.answered])
     await withTimeout(timeoutMs, done, () => new Error('it takes too long')).catch(() => {})
@@ -112,9 +118,9 @@ export class Session {
 
   private async transact<Result>(work: () => Promise<Result>, begin: string): Promise<Result> {
     this.closing = undefined
-    // Before it begins: what its rollback would undo, and some settings that a transaction has from its beginning, are set here.
+    // Opens first: a rollback would undo the session's settings, and some settings must be set before a transaction.
     await this.open()
-    // Where BEGIN takes the lock and fails, what follows fails, too, and changes nothing.
+    // If BEGIN fails to take the lock, the following statements fail and change nothing.
     const begun = this.run(begin)
     const [beginning, worked] = await Promise.allSettled([begun, work()])
     if (beginning.status === 'rejected' || worked.status === 'rejected') {
@@ -131,8 +137,8 @@ export class Session {
   }
 
   /**
-   * A pooler greets its clients with a number of its own. Behind it each transaction may meet another connection of the database, so
-   * statements there have no names: the driver prepares each as it is sent. They set nothing for the session, either.
+   * A pooler sends its own process number. Behind it each transaction can use another connection, so statements have
+   * no names and set nothing for the session.
    */
   private async isDirect(): Promise<boolean> {
     const isDirect = `pg_backend_pid() = ${(await this.connected()).processID}`
@@ -153,7 +159,7 @@ export class Session {
     return client.run<Row>(statement, parameters, this.direct ? this.nameOf(client, statement, parameters) : undefined)
   }
 
-  /** None for a statement without parameters: it may be several. */
+  /** Statements without parameters get no name, because they can be several. */
   private nameOf(client: Client, statement: string, parameters: readonly Parameter[]): string | undefined {
     if (parameters.length === 0) return undefined
     const { prepared } = this

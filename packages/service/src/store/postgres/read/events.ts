@@ -1,4 +1,4 @@
-// The feed of events in PostgreSQL. Events get their ids under the lock that orders the commits (commits.ts).
+// The feed of events in PostgreSQL. Event ids are assigned under the lock that orders commits (commits.ts).
 
 import type { EventStore } from '../../../domain/events.ts'
 import {
@@ -18,7 +18,7 @@ const NAMES = Object.keys(NEW_EVENT_COLUMNS)
 
 export const BEGIN_EPOCH = `UPDATE event_epoch SET epoch = ('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint`
 
-/** How `new` with rows of events, each with its `place`, is written. The caller holds the lock that orders the commits. */
+/** Writes the event rows in `new`, ordered by `place`. The caller holds the lock that orders commits. */
 export const ADD_EVENTS = `
   INSERT INTO events (${NAMES}, reached)
   SELECT ${NAMES}, CASE WHEN (
@@ -26,7 +26,7 @@ export const ADD_EVENTS = `
     ) IS NOT FALSE THEN at END
   FROM new ORDER BY place RETURNING id`
 
-/** If there is a filter, only its index gives the order: page-queries.ts explains it. */
+/** With a filter, only its index can give the order: see page-queries.ts. */
 const FEED: FeedDialect = {
   json: POSTGRES_JSON,
   limit: (limit) => String(limitFor(limit)),
@@ -36,7 +36,7 @@ const FEED: FeedDialect = {
     const [key, value] = along
       ? [`(${along.column}, id)`, (id: string) => `(${along.parameter}, ${id})`]
       : ['id', String]
-    // The index of orders has only those rows.
+    // The index is partial.
     const indexed = along?.column === 'order_id' ? ['order_id IS NOT NULL'] : []
     const where = [...indexed, ...conditions, `${key} > ${value(above)}`, `${key} < ${value(below)}`]
     const down = up ? '' : ' DESC'

@@ -1,4 +1,4 @@
-// How PostgreSQL writes JSON, and how it is given rows: as arrays, which hold any text but U+0000.
+// SQL for JSON in PostgreSQL, and rows as array parameters, which can contain any text but U+0000.
 
 import type { AnyColumns, JsonDialect } from '../../shared/columns.ts'
 
@@ -14,8 +14,8 @@ export function typeOf(kind: string): 'bigint' | 'text' {
 }
 
 /**
- * A table for FROM that is called `new`. Its columns are the parameters from a place on, which `arraysOf` gives: a JSON
- * text of rows takes PostgreSQL longer to read.
+ * Returns a table named `new` for FROM, from the parameters that `arraysOf` returns, numbered from `place`. PostgreSQL
+ * reads arrays faster than JSON rows.
  */
 export function tableOf(columns: AnyColumns, place: number): string {
   const all = Object.values(columns)
@@ -23,7 +23,7 @@ export function tableOf(columns: AnyColumns, place: number): string {
   return `unnest(${arrays}) AS new (${all.map(({ column }) => column)})`
 }
 
-/** The values of rows with the fields of the columns, and maybe others: of each column as the text of an array. */
+/** Returns the text of an array for each column. Other fields of the rows are ignored. */
 export function arraysOf(columns: AnyColumns, rows: readonly object[]): string[] {
   return Object.entries(columns).map(
     ([field, { kind }]) => `{${rows.map((row) => element(row[field as never], typeOf(kind) === 'text'))}}`,

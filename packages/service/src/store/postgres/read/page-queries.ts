@@ -1,31 +1,35 @@
-// The rows of a list, along the index that its filters choose: SQL that leaves PostgreSQL's planner no other way. In it `$1` is the place where the
-// walk begins, and the filters follow.
+// SQL for the rows of a list, written so that PostgreSQL's planner can only use the index that the filters select.
+// `$1` is the start of the walk; the filters follow.
 
 import { PAGE_MAX } from '../../../../../contract/src/generated.ts'
 import { conditionsOf, type Plan, rowsOf, type StoredList } from '../../shared/lists.ts'
 
 export const parameter = (place: number) => `$${place + 2}`
 
-/** The rows of a page with the default limit, and one more. */
+/** The rows of a page with the default limit, plus one. */
 const FEW = 21
 
-/** The limit of a statement that is to give `wanted` rows. Each value makes another statement, so there are two. */
+/**
+ * Returns the limit for a statement that must return `wanted` rows. There are two limits, because each is another
+ * statement.
+ */
 export function limitFor(wanted: number): number {
   return wanted <= FEW ? FEW : Math.max(wanted, PAGE_MAX + 1)
 }
 
 /**
- * The first rows of a walk with the limit of `limitFor`; `wanted` is a parameter. PostgreSQL would expect many rows from a walk with a
- * parameter as its only limit, and so plan it at every execution. Here it expects a tenth of the other limit, and keeps the plan.
+ * Takes the first `wanted` rows (a parameter) of a walk with the limit of `limitFor`. With a parameter as its only
+ * limit, PostgreSQL would expect many rows and plan the walk at every execution. With both it expects a tenth of the
+ * walk's limit and keeps the plan.
  */
 export function firstOf(rows: string, wanted: string): string {
   return `SELECT * FROM (${rows}) AS rows LIMIT ${wanted}::bigint`
 }
 
-/** The columns of the index before the ids, each with its value in SQL. */
+/** The index columns before the ids, each with its value in SQL. */
 type Walk = (readonly [column: string, value: string])[]
 
-/** The rows above the place, or up to it, the nearest first. `columns`: the id, and others. */
+/** Selects `columns` (the id first) of the rows above the start, or up to it, nearest first. */
 export function walkSql<Filter>(
   list: StoredList<Filter>,
   plan: Plan<Filter>,
@@ -39,7 +43,9 @@ export function walkSql<Filter>(
   return `${together} ORDER BY id${up ? '' : ' DESC'} LIMIT ${limit}`
 }
 
-/** The page is all of them together: where the filter of the index's second column is not given, there is one for each of its values. */
+/**
+ * Returns one walk for each value of the index's second column if its filter is not given; together they are the page.
+ */
 function walksAlong<Filter>({ filters }: StoredList<Filter>, { given, index }: Plan<Filter>): Walk[] {
   if (!index) return [[]]
   const { filter, second } = index
@@ -50,7 +56,7 @@ function walksAlong<Filter>({ filters }: StoredList<Filter>, { given, index }: P
   return values.map((value) => [first, [filters[second.filter], value]])
 }
 
-/** Conditions, order and limit, for each walk, of the rows above the place or up to it. */
+/** Returns conditions, order and limit of each walk. */
 function walksOf<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean, limit: number): string[] {
   const { given, index } = plan
   const walked = [index?.filter, index?.second?.filter]
@@ -60,16 +66,16 @@ function walksOf<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boole
     const where = conditionsOf(list, plan, parameter).filter((_, place) => !walked.includes(given[place]))
     if (index?.unique) where.push(walk.map(([column, value]) => `${column} = ${value}`).join(), index.unique.where)
     where.push(index && !index.unique ? along(walk, up) : `id ${up ? '>' : '<='} $1`)
-    // Of the one row of a unique index in the order of the ids, the planner would read all rows with the value, by another index.
+    // With a unique index and ORDER BY id, the planner would use another index and read all rows with the value.
     const order = index?.unique ? columns : [...columns, 'id']
     return `${where.join(' AND ')} ORDER BY ${order.map((column) => column + direction).join(', ')} LIMIT ${limit}`
   })
 }
 
 /**
- * The condition for rows with these values in these columns, above the id `$1` or up to it. With `ORDER BY column, id` only the index on
- * both columns gives their order. For `column = $2 ORDER BY id` the planner may prefer the primary key, and so read all other rows that
- * are older: when every tenth pet is available, it expects one among the first ten.
+ * The condition for rows with these values above the id `$1`, or up to it. With `ORDER BY column, id` only the index
+ * on both columns gives the order. For `column = $2 ORDER BY id` the planner can prefer the primary key and read all
+ * older rows: if every tenth pet is available, it expects one among the first ten.
  */
 function along(walk: Walk, up: boolean): string {
   const columns = walk.map(([column]) => column)

@@ -1,5 +1,5 @@
-// The rows of a list in PostgreSQL: page by page, or by their ids. Each combination of filters has a statement, which is planned once for each
-// connection: planning takes a quarter of the time of a page, and a third with a status.
+// Rows of a list in PostgreSQL, by page or by id. Each combination of filters has a statement that is planned once per
+// connection: planning takes a quarter of the time of a page, a third with a status.
 
 import type { Page } from '../../../domain/lists.ts'
 import { type Columns, fromRow, jsonObject, selectList } from '../../shared/columns.ts'
@@ -9,7 +9,7 @@ import type { Parameter, RunQuery } from '../connect/session.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { firstOf, limitFor, parameter, walkSql } from './page-queries.ts'
 
-/** Without an id: there are rows on the other side of the place. */
+/** A row without an id means that there are rows on the other side of the start. */
 interface PageRow {
   id: bigint | null
   json: string
@@ -27,21 +27,21 @@ export function pages<Filter extends AnyFilter>(
     const up = goesUp(filter)
     const walk = walkSql(list, plan, up, limitFor(limit + 1), columns)
     const found = firstOf(walk, parameter(plan.given.length))
-    // Nothing is before the start of a list. No EXISTS: it forgets the order that only the index gives, and may read the whole table.
+    // Nothing precedes the start of a list. EXISTS would ignore the index order and could read the whole table.
     const sql =
       after === undefined
         ? found
         : `SELECT * FROM (${found}) AS page UNION ALL
       SELECT NULL, NULL FROM (${walkSql(list, plan, !up, 1, 'id')}) AS beyond`
     const values = plan.given.map((name) => filter[name] as Parameter)
-    // To read one text costs a tenth of reading a row as an object and writing it.
+    // Reading one text costs a tenth of reading a row as an object and serializing it.
     const rows = await read<PageRow>(sql, after ?? boundOf(up), ...values, limit + 1)
     const shown = rows.filter((row): row is PageRow & { id: bigint } => row.id !== null)
     return pageOfRows(filter, shown, shown.length < rows.length)
   }
 }
 
-/** One row of the list, if it is there. Calls that arrive together are one query. */
+/** Returns one row, if it exists. Concurrent calls share one query. */
 export function rowsById<Of extends { id: bigint }>(
   read: RunQuery,
   list: Pick<StoredList<never>, 'table' | 'lookup'>,

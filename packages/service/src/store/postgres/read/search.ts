@@ -1,4 +1,4 @@
-// The index of search in PostgreSQL, for each list a table of words with a GIN index, and the rows that a search finds by it.
+// The search index in PostgreSQL, a table of words with a GIN index for each list, and the search that uses it.
 
 import type { Writes } from '../../../domain/decisions/working-copy.ts'
 import type { Pet } from '../../../domain/pets.ts'
@@ -20,19 +20,19 @@ import type { Parameter, RunQuery } from '../connect/session.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { limitFor, parameter, walkSql } from './page-queries.ts'
 
-/** Rows looked at in a step along the list: before the index is used, and where that has too many. */
+/** Rows read in a step along the list: before the index is used, and if the index has too many. */
 const STEP = { first: 1_000, next: 5_000 }
-/** Rows of the index that are put in order. Where it has more of them, a page is found sooner along the list. */
+/** Maximum number of index rows to sort. If the index has more, reading along the list finds a page sooner. */
 const ORDERED_MAX = 20_000
-/** The share of the connections that searches may use, and how long one waits for another. */
+/** The share of the connections that searches can use, and how long a search waits for one. */
 const SHARE = 1 / 4
 const QUEUE_MS = 10_000
-/** Rows that are indexed at once. */
+/** Rows that are indexed in one statement. */
 const ROWS = 1_000
 
 type Indexed = readonly { id: bigint; text: string }[]
 
-/** Sets the words of rows. The caller holds the lock that orders the commits. */
+/** Sets the words of rows. The caller holds the lock that orders commits. */
 async function setWords(query: RunQuery, table: 'pets' | 'orders', rows: Indexed): Promise<void> {
   const words = rows.map(({ id, text }) => ({ id: String(id), words: indexedWords(text) }))
   await query(
@@ -42,12 +42,12 @@ async function setWords(query: RunQuery, table: 'pets' | 'orders', rows: Indexed
   )
 }
 
-/** As a tsvector without places, of which it could hold few: `words` is SQL. */
+/** Returns SQL for a tsvector without positions, whose number is limited. `words` is SQL. */
 export function vectorOf(words: string): string {
   return `array_to_tsvector(string_to_array(${words}, ' '))`
 }
 
-/** Of orders that are in a table `new`, as `indexedOrder` says: with the words of their pets as these were before. */
+/** Indexes the orders in a table `new` (see `indexedOrder`), with the words that their pets had before. */
 export const INDEX_ORDERS = `INSERT INTO search_orders (id, words)
   SELECT id, ${vectorOf('words')} || coalesce((SELECT words FROM search_pets WHERE search_pets.id = pet_id), '') FROM new
   ON CONFLICT (id) DO UPDATE SET words = excluded.words RETURNING id`
@@ -56,7 +56,7 @@ export function indexedOrder({ id, petId, reference }: { id: bigint; petId: bigi
   return { id, pet_id: petId, words: indexedWords(reference ?? '') }
 }
 
-/** Of the pets that were renamed, with their orders, which are found by it, too; and of those that were deleted. */
+/** Indexes renamed pets with their orders, which can be found by the name, and removes deleted pets. */
 export async function indexPets(query: RunQuery, { petsChanged, petsDeleted }: Writes): Promise<void> {
   for (const { before, after } of petsChanged) if (before.name !== after.name) await renamePet(query, after)
   for (const { id } of petsDeleted) await query('DELETE FROM search_pets WHERE id = $1', id)
@@ -72,7 +72,7 @@ async function renamePet(query: RunQuery, { id, name }: Pet): Promise<void> {
   for (let at = 0; at < texts.length; at += ROWS) await setWords(query, 'orders', texts.slice(at, at + ROWS))
 }
 
-/** Indexes up to `limit` rows behind `after` that were written without it. Gives the last of them. */
+/** Indexes up to `limit` rows after `after` that were written without it. Returns the last id. */
 export async function indexRows(
   query: RunQuery,
   table: 'pets' | 'orders',
@@ -88,14 +88,14 @@ export async function indexRows(
   return rows.at(-1)?.id
 }
 
-/** As `read`, on few of its `connections` at a time. */
+/** Like `read`, but uses only a share of the connections at a time. */
 export function forSearches(read: RunQuery, connections: number): RunQuery {
   const places = [...Array(Math.max(1, Math.floor(connections * SHARE))).keys()]
   const pool = new Pool(places, QUEUE_MS, () => unavailable(new Error('too many searches wait')))
   return (statement, ...parameters) => pool.run(() => read(statement, ...parameters))
 }
 
-/** How many rows were looked at, and the last of them; or a row that may have the words. */
+/** The number of rows read and the last one, or a candidate. */
 type WalkRow = { looked: number; id: bigint | null; text: null } | ({ looked: null } & FoundRow)
 
 export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: StoredList<Filter>): Walk<Filter> {
@@ -114,12 +114,12 @@ export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: S
     const rows = await read<WalkRow>(sql, after, ...values, matching(words))
     const looked = rows.find((row) => row.looked !== null)
     const found = rows.filter((row) => row.looked === null)
-    // The order of a UNION is nobody's promise.
+    // PostgreSQL does not guarantee the order of a UNION.
     found.sort((one, other) => (one.id < other.id === up ? -1 : 1))
     return { count: looked?.looked ?? 0, last: looked?.id ?? after, rows: found }
   }
 
-  /** Looks at the next `limit` rows of the list. */
+  /** Reads the next `limit` rows of the list. */
   const alongList = (range: WalkRange<Filter>, after: bigint, limit: number) =>
     look(
       range,
@@ -133,7 +133,7 @@ export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: S
       ) AS row`,
     )
 
-  /** Gives the next `count` rows that have the words; none, and a `count` above ORDERED_MAX, where too many have them. */
+  /** Returns the next `count` candidates. If there are too many, returns none and a `count` above ORDERED_MAX. */
   const byIndex = (range: WalkRange<Filter>, after: bigint) =>
     look(range, after, (plan, words) => {
       const where = whereGiven(plan)
@@ -163,7 +163,7 @@ export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: S
       yield looked.rows
       if (looked.count < limit) return
       after = on(looked.last)
-      // Once is enough: what the index has too many of stays too much.
+      // Tried only once: if the index has too many rows now, it will later.
       while (limit === STEP.first) {
         const found = await byIndex({ ...range, count }, after)
         if (found.count > ORDERED_MAX) break
@@ -176,7 +176,7 @@ export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: S
   }
 }
 
-/** Words are letters and digits: nothing of them has a meaning in a query. */
+/** Words contain only letters and digits, so nothing needs escaping. */
 function matching(words: readonly string[]): string {
   return words.map((word) => `'${word}':*`).join(' & ')
 }

@@ -1,4 +1,5 @@
-// What each version of the schema adds, in order: the schema of 1.0.0, and a file for each later version. A released one never changes.
+// What each version of the schema adds: the schema of 1.0.0, then a file for each later version. Released files never
+// change.
 
 import schema from './migrations/0021-schema.sql' with { type: 'text' }
 import orderTerms from './migrations/0022-order-terms.sql' with { type: 'text' }

@@ -1,5 +1,5 @@
-// The rights that a server needs, table by table: the least, for a role that does not own the tables. Those on columns follow from the
-// table of columns. `npm run generate` writes them into docs/postgresql.md.
+// The minimum rights of a server whose role does not own the tables. Rights on columns follow from the table of
+// columns. `npm run generate` writes them into docs/postgresql.md.
 
 import { StartError } from '../../../domain/start-error.ts'
 import type { AnyColumns } from '../../shared/columns.ts'
@@ -7,10 +7,10 @@ import { NEW_PET_COLUMNS } from '../../shared/pet-and-order-columns.ts'
 import type { MADE, TableName } from '../../shared/tables.ts'
 import type { RunQuery } from '../connect/session.ts'
 
-/** A table that is added does not compile before it is named here, too. */
+/** A new table does not compile until it is listed here. */
 type Rights = Readonly<Record<TableName | (typeof MADE.postgres)[number], readonly string[]>>
 
-/** What a correction sets, and nothing else of a pet, can be changed. */
+/** Only the columns that a correction sets can be updated. */
 function rightsWith(petColumns: AnyColumns): Rights {
   return {
     petstore_schema: ['SELECT'],
@@ -27,7 +27,7 @@ function rightsWith(petColumns: AnyColumns): Rights {
   }
 }
 
-/** The statements that give a role what a server needs, one a line. */
+/** Returns the statements that grant a role the rights of a server, one per line. */
 export function grants(role: string, petColumns: AnyColumns = NEW_PET_COLUMNS): string {
   const tables = Object.entries(rightsWith(petColumns)).map(
     ([table, rights]) => `GRANT ${rights.join(', ')} ON ${table} TO ${role};`,
@@ -35,7 +35,7 @@ export function grants(role: string, petColumns: AnyColumns = NEW_PET_COLUMNS): 
   return [`GRANT USAGE ON SCHEMA public TO ${role};`, ...tables].join('\n')
 }
 
-/** For each role that can add pets and lacks a right that a server needs: a sentence for people, and the statements. */
+/** Returns, for each role that can add pets but lacks a right, a heading and the grants. */
 export async function newGrants(query: RunQuery): Promise<string[]> {
   const missing = await query<{ role: string; grant: string }>(
     `SELECT role::text, format('GRANT %s ON %I TO %s;', string_agg("right" || coalesce(' (' || part || ')', ''), ', '), name, role) AS grant
@@ -50,7 +50,7 @@ export async function newGrants(query: RunQuery): Promise<string[]> {
   ]).flat()
 }
 
-/** Throws StartError when the user lacks a privilege that a server needs. */
+/** Throws StartError if the user lacks a right that a server needs. */
 export async function checkRights(query: RunQuery, petColumns: AnyColumns = NEW_PET_COLUMNS): Promise<void> {
   const missing = await query<{ name: string; right: string }>(
     `SELECT name, "right" || coalesce(' (' || part || ')', '') AS "right" FROM ${needed(petColumns)}
@@ -61,7 +61,7 @@ export async function checkRights(query: RunQuery, petColumns: AnyColumns = NEW_
   throw new StartError(`this user lacks privileges (${list}): grant them, as petstore help postgresql says`)
 }
 
-/** A row for each right; `part` is the column that it is for, if it is not for the whole table. */
+/** A row for each right; `part` is its column, or NULL for the whole table. */
 function needed(petColumns: AnyColumns = NEW_PET_COLUMNS): string {
   const rows = Object.entries(rightsWith(petColumns)).flatMap(([table, rights]) =>
     rights.map((right) => {

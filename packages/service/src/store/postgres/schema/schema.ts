@@ -20,9 +20,9 @@ import { newGrants } from './rights.ts'
 export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
 
 /**
- * Functions and triggers as they are now, installed after the migrations; each comes after those that it calls. One that changes
- * needs a migration, if only for its number, so that an older server never puts its own back; a signature that servers of the version
- * before call stays.
+ * The current functions and triggers, installed after the migrations, each after the functions that it calls. A change
+ * needs a migration, if only for its number, so that an older server does not reinstall its own. Signatures that
+ * servers of the previous version call stay.
  */
 export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastIds, refusedCallers, addPets, findWords]
 
@@ -30,15 +30,18 @@ export type MigrateOptions = Pick<StoreOptions, 'copying' | 'onMigration'>
 
 /** Servers that start at the same time migrate one after another. */
 const LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 0)'
-/** That of functions/take-turns.sql: a write in progress may hold one table and need another, whose trigger is being replaced. */
+/**
+ * The lock of functions/take-turns.sql: a write in progress can hold one table and need another whose trigger is being
+ * replaced.
+ */
 export const WRITE_LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 1)'
 
-/** A table that is there while the database is the target of a copy that is not whole. Nobody needs a privilege to see that. */
+/** A table that exists while the database is the target of an incomplete copy. Seeing it needs no privilege. */
 const UNFINISHED = 'petstore_unfinished_copy'
 export const MARK_UNFINISHED = `CREATE TABLE IF NOT EXISTS ${UNFINISHED} ()`
 export const MARK_FINISHED = `DROP TABLE IF EXISTS ${UNFINISHED}`
 
-/** 0 when there is no schema yet. Throws StartError for an unfinished copy, unless `copying`. */
+/** Returns 0 if there is no schema yet. Throws StartError for an incomplete copy, unless `copying`. */
 export async function schemaVersion(query: RunQuery, copying = false): Promise<number> {
   const [found] = await query<{ exists: boolean; unfinished: boolean }>(
     `SELECT to_regclass('petstore_schema') IS NOT NULL AS exists, to_regclass('${UNFINISHED}') IS NOT NULL AS unfinished`,
@@ -49,7 +52,7 @@ export async function schemaVersion(query: RunQuery, copying = false): Promise<n
   return row?.version ?? 0
 }
 
-/** Whether the user owns the schema that there is. */
+/** Whether the user owns the existing schema. */
 export async function mayMigrate(query: RunQuery): Promise<boolean> {
   const [row] = await query<{ owned: boolean }>(
     `SELECT pg_has_role(relowner, 'USAGE') AS owned FROM pg_class WHERE oid = to_regclass('petstore_schema')`,
@@ -57,7 +60,7 @@ export async function mayMigrate(query: RunQuery): Promise<boolean> {
   return row?.owned ?? false
 }
 
-/** Throws StartError unless the user owns the schema or, if there is none, may create it. */
+/** Throws StartError unless the user owns the schema or, if there is none, can create it. */
 export async function checkOwner(query: RunQuery): Promise<void> {
   const [row] = await query<{ creates: boolean }>(
     `SELECT to_regclass('petstore_schema') IS NULL AND has_schema_privilege(current_schema(), 'CREATE') AS creates`,
@@ -66,15 +69,15 @@ export async function checkOwner(query: RunQuery): Promise<void> {
     throw new StartError('this user does not own the tables: give the address of their owner')
 }
 
-/** Throws StartError unless this version can open such a database, or bring it to its own schema. */
+/** Throws StartError unless this program can open or migrate the version. */
 export function checkVersion(version: number): void {
   const reason = refusedVersion(version, NEWEST_VERSION)
   if (reason !== undefined) throw new StartError(`it ${reason}`)
 }
 
 /**
- * Runs the missing migrations and installs the functions, in one transaction. `copying`: a new schema is marked as unfinished.
- * `onMigration` is called with the result for a store that was there before, and with the grants that other roles need.
+ * Runs the missing migrations and installs the functions, in one transaction. `copying`: a new schema is marked as
+ * incomplete. `onMigration` receives the result for an existing store, and the grants that other roles need.
  */
 export async function migrate(session: Session, { copying, onMigration: report }: MigrateOptions = {}): Promise<void> {
   const { execute } = session

@@ -1,5 +1,5 @@
-// Changes of pets and orders in PostgreSQL: those that arrive together are decided and committed together, in the order of their arrival, in one
-// transaction under the lock that orders the commits. The database's clock decides.
+// Commits changes to PostgreSQL: changes that arrive together are decided and committed together, in order of arrival,
+// in one transaction under the lock that orders commits. The database's clock applies.
 
 import type { Commit } from '../../../domain/decisions/changing-methods.ts'
 import { decide } from '../../../domain/decisions/decide.ts'
@@ -15,11 +15,13 @@ import { writeRows } from './row-writer.ts'
 import { readSnapshot } from './snapshot.ts'
 
 /**
- * The lock is taken by a statement before the one that reads, which so sees all that was committed by those who had it before. Its settings end
- * with the transaction, also behind a pooler. The plans of the statements that read and write are made once for each connection, maybe while
- * the tables are empty: so they are kept from reading whole tables, from sorting all that is overdue, and from comparing each row of a batch
- * with each other one. To plan for each batch would take a third of the time. Before PostgreSQL 18 a plan that goes against
- * enable_nestloop counts as so dear that it would be compiled, for seconds: hence jit.
+ * Takes the lock in a statement before the one that reads, which therefore sees everything that earlier holders
+ * committed. The settings end with the transaction, also behind a pooler.
+ *
+ * Plans are made once per connection, possibly while the tables are empty, because planning for each batch would take
+ * a third of the time. The settings keep such a plan from reading whole tables, sorting all overdue orders, or
+ * comparing each row of a batch with every other row. Before PostgreSQL 18, a plan against enable_nestloop looks so
+ * expensive that it would be compiled, for seconds: hence jit.
  */
 const BEGIN = beginWith(
   {
@@ -44,7 +46,8 @@ export function postgresCommits(
         const first = await readSnapshot(session.query, touchedBy(decisions))
         const joined = join()
         const all = [...decisions, ...joined]
-        // A commit that is saved is worth reading again: `joined` may touch anything, and no earlier state may decide about it.
+        // Joining saves a commit, which is worth a second read: `joined` can touch any row, and the first snapshot may
+        // be stale for it.
         const snapshot = joined.length > 0 ? await readSnapshot(session.query, touchedBy(all)) : first
         const decided = decide(snapshot, all)
         await writeRows(session, decided.writes, snapshot.now)
@@ -60,7 +63,7 @@ export function postgresCommits(
   return { commit: add as Commit, drained: add.drained }
 }
 
-/** Servers that forget at the same moment do not wait for each other, nor for a request that uses such a key again. */
+/** SKIP LOCKED keeps servers from waiting for each other, or for a request that uses such a key again. */
 const FORGET = `
   WITH forgotten AS (
     DELETE FROM idempotency_answers WHERE (key_id, key) IN (
@@ -72,7 +75,7 @@ const FORGET = `
 const FORGET_MAX = 5_000
 const EVERY_MS = 60_000
 
-/** To be called after each batch. Once a minute it forgets what is over, and nobody waits for it. */
+/** Returns a function to call after each batch. Once a minute it deletes expired keys in the background. */
 export function forgetting(query: RunQuery): () => void {
   let nextAt = 0
 
@@ -84,7 +87,7 @@ export function forgetting(query: RunQuery): () => void {
   return () => {
     if (monotonicMs() < nextAt) return
     nextAt = monotonicMs() + EVERY_MS
-    // What fails is made up for a minute later.
+    // Retries after a minute if this fails.
     forget().catch(() => {})
   }
 }

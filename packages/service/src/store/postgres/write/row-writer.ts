@@ -1,5 +1,5 @@
-// Writes into PostgreSQL what was decided (domain/decisions/), with one statement in the transaction in which it was decided. It is made of
-// the parts that have something to write.
+// Writes decisions (domain/decisions/) into PostgreSQL with one statement, in the transaction that made them. The
+// statement consists of the parts that have rows.
 
 import { addedIn, type Change, type Writes } from '../../../domain/decisions/working-copy.ts'
 import { type AnyColumns, columnsOf } from '../../shared/columns.ts'
@@ -15,9 +15,9 @@ import { INDEX_ORDERS, indexedOrder, indexPets, vectorOf } from '../read/search.
 interface Part {
   readonly name: string
   readonly columns: AnyColumns
-  /** A statement that gives the id of each row that it writes. Its parameter is the table `new`. */
+  /** A statement that reads the table `new` and returns the id of each row that it writes. */
   readonly sql: string
-  /** The database assigns the ids, in the order of the rows; they must be the decided ones. */
+  /** The database assigns the ids in row order; they must equal the decided ones. */
   readonly assigns?: true
   rows(writes: Writes, now: number): readonly object[]
 }
@@ -66,7 +66,7 @@ const PARTS: readonly Part[] = [
     name: 'orders_added',
     columns: STORED_ORDER_COLUMNS,
     assigns: true,
-    // An order that ends makes room for the next one of its pet: so orders are changed before.
+    // Orders are changed first, because a pet whose order ends can be ordered again in the same batch.
     sql: `INSERT INTO orders (${NEW_ORDER_NAMES}) SELECT ${NEW_ORDER_NAMES} FROM new
       WHERE (SELECT count(*) FROM orders_changed) >= 0 ORDER BY new.id RETURNING id`,
     rows: ({ ordersAdded }) => ordersAdded,
@@ -97,7 +97,6 @@ const PARTS: readonly Part[] = [
   },
 ]
 
-/** A part and its rows. */
 interface Given {
   readonly part: Part
   readonly rows: readonly object[]
@@ -106,7 +105,9 @@ interface Given {
 const ADDING = ['pets_added', 'pets_indexed']
 const texts = new Map<string, string>()
 
-/** Sends the last statement of the transaction, which fails if a row is not as it was read: then nothing is kept. */
+/**
+ * Sends the last statement of the transaction. It fails, and nothing is committed, if a row changed since it was read.
+ */
 export async function writeRows({ execute, finish }: Session, writes: Writes, now: number): Promise<void> {
   const given = PARTS.map((part) => ({ part, rows: part.rows(writes, now) })).filter(({ rows }) => rows.length > 0)
   if (given.length === 0) return
@@ -117,7 +118,10 @@ export async function writeRows({ execute, finish }: Session, writes: Writes, no
   finish(textOf(last), ...parametersOf(last))
 }
 
-/** Whether a pet is added and changed in one batch, by a client that guessed its id. A statement does not see the rows that it adds. */
+/**
+ * Whether a batch adds a pet and changes it, for a client that guessed its id. A statement does not see the rows that
+ * it adds.
+ */
 function changesAdded(writes: Writes): boolean {
   const changed = new Set([...writes.petsChanged.map(({ after }) => after), ...writes.petsDeleted].map(({ id }) => id))
   return changed.size > 0 && addedIn(writes).some(({ petId }) => changed.has(petId))
@@ -146,13 +150,13 @@ function statement(parts: readonly Part[], names: readonly string[]): string {
   })
   const count = names.map((name) => `(SELECT count(*) FROM ${name})`).join(' + ')
   const assigned = parts.flatMap(({ name, assigns }) => (assigns ? `(SELECT max(id) FROM ${name})` : []))
-  // Where they differ it is an error, since the text is no number.
+  // If they differ, the cast fails, because the text is not a number.
   return `WITH ${names.includes('orders_changed') ? '' : 'orders_changed AS (SELECT WHERE false),'} ${written.join(', ')},
     result AS (SELECT concat_ws(' ', ${[count, ...assigned]}) AS written)
     SELECT (CASE WHEN written <> $${place}::text THEN 'written: ' || written END)::bigint FROM result`
 }
 
-/** Each row is looked up by its id, and must have the status that it was read with. */
+/** Each row is looked up by id and must have the status that was read. */
 function update(table: string, names: readonly string[]): string {
   return `UPDATE ${table} SET ${names.map((name) => `${name} = new.${name}`)} FROM new
     WHERE ${table}.id = new.id AND ${table}.status = new.before AND ${table}.id = ANY (ARRAY(SELECT id FROM new))

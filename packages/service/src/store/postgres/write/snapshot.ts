@@ -1,4 +1,5 @@
-// What a batch of changes looks at (domain/decisions/), read from PostgreSQL with one statement, under the lock that orders the commits.
+// Reads what decisions (domain/decisions/) need from PostgreSQL with one statement, under the lock that orders
+// commits.
 
 import { stringifyJson } from '../../../../../contract/src/json.ts'
 import type { Touched } from '../../../domain/decisions/decision.ts'
@@ -12,7 +13,7 @@ import { COMMIT_DURABLY, LOG_MESSAGE } from '../connect/host-connections.ts'
 import type { Parameter, RunQuery } from '../connect/session.ts'
 import { typeOf } from '../read/json.ts'
 
-/** A row of the answer. Of its columns it has those that belong to its kind; beside them those of an order, a pet or both. */
+/** A row of the result. It has the columns of its kind, and those of an order, a pet or both. */
 interface SnapshotRow extends FirstAnswerRow {
   readonly kind: 'clock' | 'caller' | 'order' | 'pet' | 'ordered' | 'answer' | 'overdue'
   readonly id: bigint
@@ -34,14 +35,14 @@ const TYPES: Readonly<Record<string, string>> = {
 interface LookUp {
   readonly kind: SnapshotRow['kind']
   readonly columns: Readonly<Record<string, string>>
-  /** `undefined` if the batch looks up nothing of the kind. */
+  /** Returns `undefined` if the batch needs no rows of this kind. */
   wanted(touched: Touched): Parameter | undefined
   from(wanted: string): string
 }
 
 /**
- * Each row is looked up by itself: a plan that was made while the tables were small cannot read all of them later. If an operator changed a
- * pet by hand, its reservation does not expire, but the others do.
+ * Rows are looked up one by one: a plan made while the tables were small must not read whole tables later.
+ * Reservations whose pet was changed by hand are skipped, so that the others expire.
  */
 const LOOK_UPS: readonly LookUp[] = [
   {
@@ -95,14 +96,17 @@ const LOOK_UPS: readonly LookUp[] = [
   },
 ]
 
-/** The row of the clock has the ids that were assigned last. */
+/** The clock's row has the last assigned ids. */
 const CLOCK = { now: 'now', 'pet.id': 'petstore_last_pet()', 'order.id': 'petstore_last_order()' }
-/** The message in the log makes the commit wait for the standby behind all that is answered, also if nothing is written. */
+/**
+ * The log message makes the commit wait for the standby even if nothing is written, so that everything answered is
+ * replicated.
+ */
 const WITH_CLOCK = `WITH clock AS MATERIALIZED (SELECT petstore_now() AS now, ${LOG_MESSAGE}, ${COMMIT_DURABLY})`
 
 const texts = new Map<string, string>()
 
-/** The parts that look up nothing are left out: for a batch of creates they would take longer than the rest. */
+/** Kinds without rows are left out: for a batch of creates they would take longer than the rest. */
 function textOf(lookUps: readonly LookUp[]): string {
   const name = lookUps.map(({ kind }) => kind).join()
   const text = texts.get(name) ?? statement(lookUps)
@@ -121,7 +125,7 @@ function statement(lookUps: readonly LookUp[]): string {
   return `${WITH_CLOCK} ${selects.join(' UNION ALL ')}`
 }
 
-/** The caller holds the lock. The snapshot throws for what was not read: it would look absent. */
+/** The caller holds the lock. The snapshot throws for an id that was not read, which would otherwise look absent. */
 export async function readSnapshot(query: RunQuery, touched: Touched): Promise<Snapshot> {
   const { callers, orderIds, petIds, everOrdered } = touched
   const lookUps = LOOK_UPS.filter(({ wanted }) => wanted(touched) !== undefined)

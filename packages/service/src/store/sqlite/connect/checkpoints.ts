@@ -1,8 +1,9 @@
-// Checkpoints copy what was committed from the log into the file, so that the log starts again from its beginning. A thread of their own runs them: SQLite
-// would run them in the thread that commits, where every request would wait, for a second after somebody has read a snapshot for long.
+// Runs checkpoints, which copy committed changes from the log into the file so that the log can restart. They run in a
+// separate thread, because SQLite would run them in the thread that commits and block all requests, for a second after
+// a long read.
 //
-// A checkpoint begins beside the writers. They are held while it copies the little that they have written meanwhile, because a log that is
-// always written to would never start again.
+// A checkpoint copies most frames while writers continue. Writers are held only for the last few frames, because a log
+// under constant writes would never restart.
 
 import { monotonicMs, startInterval, stopTimer } from '../../../system/runtime.ts'
 import type { SqliteConnection } from './connection.ts'
@@ -11,60 +12,60 @@ import type { Transactions } from './transaction.ts'
 import { FRAME_BYTES, logState } from './wal-index.ts'
 
 const LOOK_EVERY_MS = 100
-/** The time after a checkpoint that could not copy all. */
+/** The pause after a checkpoint that could not copy everything. */
 const AGAIN_MS = 1_000
-/** A log is copied when it has so many frames, of one page of 4 KiB each. */
+/** The log is copied when it has this many frames, each with a page of 4 KiB. */
 const FRAMES_MIN = 4_000
-/** Twice what the log needs. A reader may have made it longer; then it is cut, */
+/** Twice the size that the log needs. A long read can make it longer; then it is truncated */
 export const LOG_BYTES = 2 * FRAMES_MIN * FRAME_BYTES
-/** piece by piece, because the commit that starts the log again does it: 8 MB take 3 ms. */
+/** in pieces, because the commit that restarts the log truncates it: 8 MB take 3 ms. */
 const CUT_BYTES = 8 * 1024 * 1024
 
-/** How long writers wait at most while the last frames are copied and readers of the log end. */
+/** The maximum time that writers wait for the last frames to be copied and for readers of the log to end. */
 const WRITERS_WAIT_MS_MAX = 20
-/** 1 MB: so few frames are copied while writers wait. */
+/** Writers wait while this many frames are copied (1 MB). */
 const REST_MAX = 250
-/** If a disk is slower than the writers, they have to wait in the end. */
+/** If the disk is slower than the writers, they wait after this many rounds. */
 const ROUNDS_MAX = 10
 /** https://sqlite.org/pragma.html#pragma_wal_checkpoint */
 const runAs = (mode: string) => `PRAGMA wal_checkpoint(${mode})`
 
-/** The thread is not started before the log is long enough for the first time. */
+/** The thread starts when the log is first long enough. */
 export function startCheckpoints(connection: SqliteConnection, hold: Transactions['hold']) {
   const { filename } = connection.database
   if (filename === ':memory:') return { stop: async () => undefined }
   const thread = new Thread({ path: filename, readonly: false, waitMs: WRITERS_WAIT_MS_MAX })
   let running: Promise<number | undefined> | undefined
-  /** The last commit when all was copied. The next one starts the log again. */
+  /** The last commit when everything was copied. The next commit restarts the log. */
   let finished: number | undefined
   let notBefore = 0
 
-  /** Copies beside the writers. Returns whether nearly all is copied. */
+  /** Copies while writers continue. Returns whether nearly everything is copied. */
   async function copy(): Promise<boolean> {
     for (let [round, before] = [0, -1]; round < ROUNDS_MAX; round++) {
       const [[, frames, copied] = []] = await thread.query(runAs('NOOP'), [], runAs('PASSIVE'))
       if (Number(frames) - Number(copied) <= REST_MAX) return true
-      // A reader needs the older state, or another process copies.
+      // A reader needs the older state, or another process is copying.
       if (Number(copied) === before) return false
       before = Number(copied)
     }
     return true
   }
 
-  /** Returns the last commit that is copied for certain; `undefined` if not all could be copied. */
+  /** Returns the last commit that is certainly copied; `undefined` if not everything could be copied. */
   async function checkpoint(): Promise<number | undefined> {
-    // The thread opens the path, where another file may be meanwhile.
+    // The thread opens the path, which can be another file by now.
     connection.check()
     if (!(await copy())) return undefined
     return hold(async () => {
-      // Before the last step: another process may commit right after it.
+      // Read before the last step, because another process can commit right after it.
       const { commit } = logState(filename)
       const [[busy] = []] = await thread.query(runAs('RESTART'))
       return busy === 0n ? commit : undefined
     })
   }
 
-  /** Never of what was written last: Litestream copies that after the log has started again. */
+  /** Never truncates the frames written last: Litestream copies them after the log has restarted. */
   function limitLog(logBytes: number, usedBytes: number): void {
     const limit = logBytes > LOG_BYTES ? Math.max(LOG_BYTES, logBytes - CUT_BYTES, usedBytes + CUT_BYTES) : -1
     connection.database.run(`PRAGMA journal_size_limit = ${limit}`)
@@ -82,7 +83,7 @@ export function startCheckpoints(connection: SqliteConnection, hold: Transaction
     running = undefined
   }
 
-  // The file may be lost.
+  // Errors are ignored: the file may be gone.
   const looking = startInterval(() => look().catch(() => undefined), LOOK_EVERY_MS).unref()
   return {
     /** Resolves when the thread has closed the file. */

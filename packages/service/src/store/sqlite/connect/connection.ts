@@ -20,15 +20,15 @@ import { startError } from './errors.ts'
 /** How long a statement waits for another process's transaction. It blocks the thread. */
 export const BUSY_TIMEOUT_MS = 2000
 
-/** A file up to this size is checked completely at start, in about 10 ms. Of a larger one, only the header is checked. */
+/** Files up to this size are fully checked at startup, in about 10 ms. For larger files only the header is checked. */
 const QUICK_CHECK_BYTES_MAX = 16 * 1024 * 1024
 
 export interface SqliteConnection {
-  /** `reopen` replaces it. Throws `unavailable` once the file is known not to be in its place. */
+  /** `reopen` replaces it. Throws `unavailable` once the file is known to be missing or replaced. */
   readonly database: Database
-  /** Looks whether the file is in its place, and throws `unavailable` when it is not. */
+  /** Checks the file now. Throws `unavailable` if it is missing or was replaced. */
   check(): void
-  /** Opens a new connection. When that fails, it throws and keeps the old one. Does nothing for a store in memory. */
+  /** Opens a new connection. If that fails, throws and keeps the old one. No-op for an in-memory store. */
   reopen(): void
   close(): void
 }
@@ -36,8 +36,8 @@ export interface SqliteConnection {
 type Opening = Pick<StoreOptions, 'copying' | 'onMigration'>
 
 /**
- * `path` is a file, or `:memory:`. Throws StartError when the file is not a store, or is damaged, read-only, locked or of a
- * version that this one cannot open, or is not the one of the given identity.
+ * `path` is a file, or `:memory:`. Throws StartError if the file is not a store, is damaged, read-only or locked, has
+ * a version that cannot be opened, or does not have the given identity.
  */
 export function openConnection(
   path: string,
@@ -54,13 +54,13 @@ export function openConnection(
       const database = openDatabase(file, opened, options)
       if (opened) return inPlace(file, opened, database, new FileGuard(path, opened, onTrouble))
     } catch (error) {
-      // Otherwise another process has removed the file meanwhile.
+      // Otherwise another process has removed the file, so try again.
       if (identityOf(file) === opened) throw error
     }
   }
 }
 
-/** The version of the file's schema. 0 when it does not exist or is empty. Changes nothing. */
+/** Returns the version of the file's schema, 0 if the file does not exist or is empty. Changes nothing. */
 export function fileVersion(path: string): number {
   const stats = statOrUndefined(path)
   checkName(path, stats)
@@ -74,12 +74,15 @@ export function fileVersion(path: string): number {
   }
 }
 
-/** Throws StartError for the target of a copy that was not completed. */
+/** Throws StartError if the file is the target of an incomplete copy. */
 export function checkFinished(database: Database, path: string): void {
   if (Number(pragma(database, 'application_id')) === UNFINISHED_ID) throw unfinished(path)
 }
 
-/** Opens the new connection before it closes the old one, so that SQLite keeps its files, and reads continue if the opening fails. */
+/**
+ * `reopen` opens the new connection before it closes the old one, so SQLite keeps its files, and reads continue if
+ * opening fails.
+ */
 function inPlace(path: string, identity: string, opened: Database, guard: FileGuard): SqliteConnection {
   let database = opened
   return {
@@ -101,7 +104,7 @@ function inPlace(path: string, identity: string, opened: Database, guard: FileGu
   }
 }
 
-/** Throws StartError when the file is not the one of this identity. */
+/** Throws StartError if the file does not have this identity. */
 function openDatabase(path: string, identity = identityOf(path), options: Opening = {}): Database {
   let database: Database | undefined
   try {
@@ -126,22 +129,22 @@ function prepare(
   checkVersion(path, version)
   if (!copying) checkFinished(database, path)
   if (version > 0) check(database, path)
-  // Before WAL mode, so that it is written to the file itself and not to the log.
+  // Set before WAL mode, so that it is written to the file itself and not to the log.
   else database.run(`PRAGMA application_id = ${copying ? UNFINISHED_ID : APPLICATION_ID}`)
   database.run('PRAGMA journal_mode = WAL')
   checkInPlace(path, identity)
   database.run('PRAGMA synchronous = FULL')
   database.run('PRAGMA foreign_keys = ON')
   migrate(database, path, onMigration)
-  // A thread does it: see checkpoints.ts.
+  // A thread checkpoints: see checkpoints.ts.
   database.run('PRAGMA wal_autocheckpoint = 0')
-  // For what undoes a single statement: a file takes a tenth of a create, and a container may have no folder for temporary files.
+  // For statement journals: in a file they take a tenth of a create, and a container may have no temporary folder.
   database.run('PRAGMA temp_store = MEMORY')
 }
 
 /**
- * While this process waited for the lock, a backup may have been restored. Then this is the previous file, and its writes would go into
- * the log of the new one. In WAL mode, SQLite holds a lock that prevents a restore.
+ * Throws StartError if a backup was restored while this process waited for the lock: its writes would go into the log
+ * of the new file. In WAL mode SQLite holds a lock that prevents a restore.
  */
 function checkInPlace(path: string, identity: string | undefined): void {
   if (identityOf(path) !== identity) throw new StartError(`${path} was replaced while it was opened. Try again.`)

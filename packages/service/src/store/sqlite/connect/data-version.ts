@@ -1,4 +1,4 @@
-// The version of the database: its numbers change with every commit, by this connection or any other, in this process or another.
+// The version of the database: numbers that change with every commit of any connection in any process.
 
 import type { Database } from 'bun:sqlite'
 import type { StoreVersion } from '../../../domain/store.ts'
@@ -7,19 +7,19 @@ import type { SqliteConnection } from './connection.ts'
 import type { Statements } from './statements.ts'
 import { walIndexHeader } from './wal-index.ts'
 
-/** Mapping the header takes a millisecond, for which the first answers of a server do not wait. */
+/** Mapping the header takes a millisecond, so it does not delay the first requests of a server. */
 const MAPPED_AFTER_MS = 100
 
 /**
- * `PRAGMA data_version` shows the commits of other connections (https://sqlite.org/pragma.html#pragma_data_version). It runs only when the
- * header of the log's index has changed since it last ran.
+ * `PRAGMA data_version` shows the commits of other connections (https://sqlite.org/pragma.html#pragma_data_version).
+ * It runs only if the header of the log's index has changed.
  */
 export class DataVersion {
   private latest = { data: 0, keys: 0 }
   private ofOthers: bigint | undefined
   private database: Database | undefined
   private header: Int32Array | undefined
-  /** The header as it was before SQLite was last queried. */
+  /** The header just before the last query. */
   private seen = new Int32Array(0)
   private readonly query
 
@@ -63,14 +63,14 @@ export class DataVersion {
   }
 
   private refresh(): void {
-    // Before the query: what is committed in between shows at the next call.
+    // Copied before the query, so a commit in between is noticed at the next call.
     if (this.header) this.seen.set(this.header)
     try {
       const ofOthers = this.query.values()[0]?.[0]
       if (ofOthers !== this.ofOthers) this.changed()
       this.ofOthers = ofOthers
     } catch {
-      // No cached value is used, and the next query reports the error.
+      // Cached values become unusable; the next query reports the error.
       this.changed()
       this.seen.fill(0)
     }

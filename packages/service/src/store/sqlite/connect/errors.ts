@@ -1,15 +1,15 @@
-// Translates SQLite's errors to those of the domain, by code, never by message (https://sqlite.org/rescode.html).
+// Translates SQLite's errors to domain errors by code, never by message (https://sqlite.org/rescode.html).
 
 import { SQLiteError } from 'bun:sqlite'
 import { StartError } from '../../../domain/start-error.ts'
 import { storageFull, unavailable } from '../../shared/failures.ts'
 import { corrupt } from '../file/checks.ts'
 
-/** Codes of a database that cannot be used at the moment. Any other code is a bug of this program. */
+/** Codes of a database that is temporarily unusable. Any other code is a bug of this program. */
 const UNAVAILABLE =
   /^SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|READONLY|PROTOCOL|CORRUPT|NOTADB|NOMEM|INTERRUPT|PERM|AUTH)(_|$)/
 
-/** Runs `work`. Errors of SQLite become `storage_full` or `unavailable`; any other error is rethrown. */
+/** Runs `work`. SQLite errors become `storage_full` or `unavailable`; other errors are rethrown. */
 export function translated<Result>(work: () => Result): Result {
   try {
     return work()
@@ -18,12 +18,12 @@ export function translated<Result>(work: () => Result): Result {
   }
 }
 
-/** The error of the domain for an error of SQLite; any other error is returned as it is. */
+/** Returns the domain error for a SQLite error; other errors are returned unchanged. */
 export function translate(error: unknown): unknown {
   return error instanceof SQLiteError ? translateCode(error.code ?? '', error) : error
 }
 
-/** As `translate`, for an error of SQLite that comes from another thread. */
+/** Like `translate`, for a SQLite error from another thread. */
 export function translateCode(code: string, error: Error): Error {
   if (code === 'SQLITE_FULL') return storageFull(error)
   return UNAVAILABLE.test(code) ? unavailable(error) : error
@@ -33,7 +33,10 @@ export function isSqliteCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof SQLiteError && codes.some((code) => error.code?.startsWith(code))
 }
 
-/** The StartError for an error of SQLite or the system while a file is opened; any other error is returned as it is. */
+/**
+ * Returns the StartError for an error of SQLite or the system while a file is opened; other errors are returned
+ * unchanged.
+ */
 export function startError(path: string, error: unknown): unknown {
   const is = (...codes: string[]) => isSqliteCode(error, ...codes)
   const { code } = error as NodeJS.ErrnoException

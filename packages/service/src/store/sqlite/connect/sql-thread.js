@@ -1,6 +1,6 @@
-// The thread of thread.ts. A message has how the store's file is opened, and a statement with its values; `first` is another statement that runs
-// before it. The answer has the rows, or the error. A message without a statement closes the file.
-// JavaScript, since it is started from its text.
+// The thread of thread.ts. A message has the options to open the file and a statement with its values; `first` is a
+// statement to run before it. The response has the rows or the error. A message without a statement closes the file.
+// This is JavaScript because the thread is started from this text.
 
 import { Database } from 'bun:sqlite'
 
@@ -13,7 +13,7 @@ self.onmessage = ({ data: { opening, first, sql, values } }) => {
     if (first) database.run(first)
     postMessage({ rows: database.query(sql).values(...values) })
   } catch ({ code, message }) {
-    // Such as a failing or full disk. The next statement begins with a new connection.
+    // For example a failing or full disk. The next statement opens a new connection.
     close()
     postMessage({ code, message })
   }

@@ -1,16 +1,17 @@
-// Prepared statements, and reads. Statements survive `SqliteConnection.reopen`: each is prepared again at its next use.
+// Prepared statements, and reads. Statements survive `SqliteConnection.reopen`: each is prepared again when it is next
+// used.
 //
-// Reads that arrive in the same turn of the event loop share one read transaction. It starts after all of them have arrived, so each
-// sees everything that was committed before. Under load this halves the cost of a page, because the processor's caches are warm.
+// Reads that arrive in the same turn of the event loop share one read transaction, which starts after all of them have
+// arrived, so each sees every earlier commit. Under load this halves the cost of a page, because the processor's
+// caches are warm.
 
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { translated } from './errors.ts'
 
 export type Value = string | bigint | number | null
 
-/** What the store uses of a prepared statement. */
 export type Query<Row, Params extends SQLQueryBindings[]> = Pick<Statement<Row, Params>, 'get' | 'all' | 'run'> & {
-  /** Rows as arrays, in the order of the columns. */
+  /** Returns rows as arrays, in column order. */
   values(...params: Params): Row[]
 }
 
@@ -19,7 +20,7 @@ export class Statements {
 
   constructor(private readonly connection: { readonly database: Database }) {}
 
-  /** The same statement for the same SQL, which follows from a request. */
+  /** Prepares SQL that depends on a request, once per text. */
   queryOnce<Row>(sql: string): Query<Row, SQLQueryBindings[]> {
     const query = this.built.get(sql) ?? this.query<unknown, SQLQueryBindings[]>(sql)
     this.built.set(sql, query)
@@ -27,8 +28,8 @@ export class Statements {
   }
 
   /**
-   * SQLite 3.54 plans a statement again at every execution, so as to use the values of its parameters, if it has `LIMIT ?`, or ORDER BY
-   * beside `column = ?`. That takes 3 to 18 µs, so `sql` has `LIMIT +?` and follows the order of an index.
+   * SQLite 3.54 plans a statement again at every execution if it has `LIMIT ?`, or ORDER BY with `column = ?`, to use
+   * the parameters' values. That takes 3 to 18 µs, so `sql` uses `LIMIT +?` and the order of an index.
    */
   query<Row, Params extends SQLQueryBindings[]>(sql: string): Query<Row, Params> {
     const { connection } = this
@@ -52,10 +53,10 @@ export class Statements {
   }
 }
 
-/** Rows that one statement inserts, which takes two thirds of the time of one for each. */
+/** Rows for one INSERT, which takes two thirds of the time of single-row statements. */
 const AT_ONCE = 32
 
-/** Inserts rows of these columns, in their order. */
+/** Returns a function that inserts rows with these columns. */
 export function inserter(statements: Statements, table: string, columns: readonly string[]): (rows: Value[][]) => void {
   const row = `(${columns.map(() => '?')})`
   const insert = (rows: number) =>
@@ -70,7 +71,7 @@ export function inserter(statements: Statements, table: string, columns: readonl
 
 export type Read = <Result>(work: () => Result) => Promise<Result>
 
-/** The result resolves with what `work` returns, or rejects with its error, translated. */
+/** Resolves with the result of `work`, or rejects with its translated error. */
 export function reads(statements: Statements): Read {
   const begin = statements.query('BEGIN')
   const commit = statements.query('COMMIT')
@@ -83,7 +84,8 @@ export function reads(statements: Statements): Read {
     // A single statement is its own transaction.
     const together = all.length > 1 && tryToRun(begin)
     for (const read of all) read()
-    // SQLite may end a transaction by itself (https://sqlite.org/lang_transaction.html, 3): then there is nothing to commit.
+    // SQLite can end a transaction on its own (https://sqlite.org/lang_transaction.html, 3); then there is nothing to
+    // commit.
     if (together && !tryToRun(commit)) tryToRun(rollback)
   }
 
@@ -100,7 +102,7 @@ export function reads(statements: Statements): Read {
     })
 }
 
-/** Gives whether it succeeded. When it did not, each read is its own transaction and reports the error itself. */
+/** Returns whether it succeeded. After a failure each read is its own transaction and reports the error itself. */
 function tryToRun(statement: Pick<Query<never, []>, 'run'>): boolean {
   try {
     statement.run()

@@ -1,5 +1,5 @@
-// A thread beside the one that answers requests, with its own connection. The first statement starts it from its text, because from a
-// path the package and the executable would each have to carry a second script; and it keeps no process alive.
+// A thread with its own connection, which does not keep the process alive. The first statement starts it from its
+// text; starting it from a path would need a second script in the package and in the executable.
 
 import { unavailable } from '../../shared/failures.ts'
 import { translateCode } from './errors.ts'
@@ -16,25 +16,25 @@ type Rows = unknown[][]
 
 export class Thread {
   private worker: Worker | undefined
-  /** Answers come in the order of the messages. */
+  /** Responses arrive in the order of the messages. */
   private readonly waiting: PromiseWithResolvers<Rows>[] = []
 
   constructor(private readonly opening: Opening) {}
 
   /**
-   * Runs a statement; `first` runs right before it. Rejects with SQLite's error, translated, or with `unavailable` if the thread itself has
-   * failed. The next statement begins with a new connection.
+   * Runs a statement, right after `first`. Rejects with SQLite's translated error, or with `unavailable` if the thread
+   * itself failed; the next statement then opens a new connection.
    */
   query(sql: string, values: readonly unknown[] = [], first?: string): Promise<Rows> {
     return this.ask({ opening: this.opening, first, sql, values })
   }
 
-  /** Keeps the process alive for what it works on. */
+  /** Keeps the process alive while the thread works. */
   ref(): void {
     this.worker?.ref()
   }
 
-  /** Resolves when it has closed the file, or has failed. */
+  /** Resolves when the thread has closed the file or has failed. */
   async stop(): Promise<void> {
     if (!this.worker) return
     this.ref()

@@ -1,4 +1,4 @@
-// Write transactions. Each takes the lock at its start, so that it never waits half-way.
+// Write transactions. Each takes the lock when it begins, so it never waits halfway.
 
 import { PetstoreError } from '../../../domain/petstore-error.ts'
 import { monotonicMs, sleep } from '../../../system/runtime.ts'
@@ -8,21 +8,26 @@ import type { DataVersion } from './data-version.ts'
 import { isSqliteCode, translate } from './errors.ts'
 import type { Statements } from './statements.ts'
 
-/** Commits everything that `work` writes, or nothing. Resolves when it is on disk; rejects with `unavailable` or `storage_full`. */
+/**
+ * Commits everything that `work` writes, or nothing. Resolves when it is durable; rejects with `unavailable` or
+ * `storage_full`.
+ */
 export type Transact = <Result>(work: () => Result, options?: Writing) => Promise<Result>
 
 interface Writing {
-  /** `work` writes no API key, so those that are known stay valid. */
+  /** `work` changes no API key, so cached keys stay valid. */
   keepsKeys?: boolean
 }
 
-/** The time between attempts while another process writes. SQLite's own waiting would block the thread, and with it all reads, for up
- *  to 100 ms at a time. */
+/**
+ * The pause between attempts while another process writes. SQLite's own wait would block the thread, and all reads,
+ * for up to 100 ms at a time.
+ */
 const AGAIN_MS = 1
 
 export interface Transactions {
   transact: Transact
-  /** Runs `work`; no transaction of this process begins before it has ended. */
+  /** Runs `work` and delays transactions of this process until it ends. */
   hold<Result>(work: () => Promise<Result>): Promise<Result>
   /** Resolves when all transactions have ended. */
   drained(): Promise<unknown>
@@ -37,8 +42,8 @@ export function transactions(
   const begin = statements.query('BEGIN IMMEDIATE')
   const commit = statements.query('COMMIT')
   /**
-   * The connection must be opened again: after a failed write or sync it is unknown what is on the disk, or a transaction could not be
-   * ended.
+   * The connection must be reopened, because a transaction could not be ended, or a failed write or sync left the
+   * state of the disk unknown.
    */
   let doubtful = false
 
@@ -64,13 +69,13 @@ export function transactions(
     }
   }
 
-  /** In a transaction that has begun: without one, nothing has changed, and what is cached stays valid. */
+  /** Runs inside a transaction. If the transaction could not begin, nothing has changed and caches stay valid. */
   function committed<Result>(work: () => Result, options?: Writing): Result {
     try {
       const result = work()
       commit.run()
       afterCommit()
-      // Nothing is acknowledged that was written to a file which nobody can open again.
+      // Nothing may be acknowledged if the file can no longer be opened by its path.
       connection.check()
       return result
     } finally {
@@ -81,7 +86,7 @@ export function transactions(
   function rolledBack(): boolean {
     const { database } = connection
     try {
-      // SQLite may have rolled back by itself.
+      // SQLite may have rolled back on its own.
       if (database.inTransaction) database.run('ROLLBACK')
       return !database.inTransaction
     } catch {
@@ -89,7 +94,7 @@ export function transactions(
     }
   }
 
-  /** Does not wait for the lock. Later statements may wait again. */
+  /** Begins without waiting for the lock. Later statements can wait again. */
   function beginOrThrow(): void {
     const { database } = connection
     database.run('PRAGMA busy_timeout = 0')

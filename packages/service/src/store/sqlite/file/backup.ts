@@ -1,4 +1,5 @@
-// Backs up a store's file while services write to it. The copy gets its name only when it is complete, checked and on disk.
+// Backs up a store's file while services write to it. The copy gets its name only when it is complete, checked and
+// durable.
 
 import { Database } from 'bun:sqlite'
 import { linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
@@ -12,7 +13,10 @@ import { identityOf, prepareFile } from './checks.ts'
 import { type BackupSummary, checkContents } from './integrity.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial-file.ts'
 
-/** Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError, and then leaves no file at `to`. */
+/**
+ * Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError and leaves no file at `to`
+ * if that fails.
+ */
 export function backUp(path: string, to: string): BackupSummary {
   if (identityOf(path) === undefined) throw noStoreAt(path)
   const store = prepareFile(path)
@@ -20,7 +24,7 @@ export function backUp(path: string, to: string): BackupSummary {
     checkFree(to)
     copyTo(partial, store)
     const contents = checkContents(partial)
-    // What happens to a copy is not what happened to the store.
+    // The copy's future events differ from the store's, so cursors must not be valid in both.
     changeAside(partial, (database) => database.run(BEGIN_EPOCH))
     syncFile(partial)
     giveName(partial, to)
@@ -34,7 +38,7 @@ export function backUp(path: string, to: string): BackupSummary {
   })
 }
 
-/** In a file that nobody else uses yet: whoever gives it its name syncs it first. */
+/** Changes a file that no other process uses yet. The caller syncs it afterwards. */
 export function changeAside<Result>(path: string, work: (database: Database) => Result): Result {
   using database = new Database(path, { readwrite: true, create: false, safeIntegers: true })
   database.run('PRAGMA synchronous = OFF')
@@ -42,7 +46,7 @@ export function changeAside<Result>(path: string, work: (database: Database) => 
   return work(database)
 }
 
-/** In a read transaction, so writers continue. The copy has nothing that they commit after its start. */
+/** Copies in a read transaction, so writers continue; their later commits are not copied. */
 function copyTo(partial: string, store: string): void {
   const identity = identityOf(store)
   const database = new Database(store, { readwrite: true, create: false })
@@ -52,7 +56,7 @@ function copyTo(partial: string, store: string): void {
     syncSteadily(partial, () => database.query('VACUUM INTO ?').run(partial))
     if (identityOf(store) !== identity) throw new StartError(`${store} was replaced during the backup. Try again.`)
   } catch (error) {
-    // These errors may come from either disk.
+    // These errors can come from either disk.
     const isOfEither = isSqliteCode(error, 'SQLITE_FULL', 'SQLITE_IOERR') || 'syscall' in (error as Error)
     throw isOfEither ? error : startError(store, error)
   } finally {
@@ -60,7 +64,7 @@ function copyTo(partial: string, store: string): void {
   }
 }
 
-/** Throws StartError when there is a file at `to`, or one beside it that SQLite would apply to the backup when it is opened. */
+/** Throws StartError if there is a file at `to`, or one beside it that SQLite would apply to the backup. */
 function checkFree(to: string): void {
   const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined
   if (isThere(to)) throw taken(to)
@@ -70,7 +74,9 @@ function checkFree(to: string): void {
   }
 }
 
-/** Never overwrites a file that has appeared meanwhile. On a file system without hard links, only the check prevents that. */
+/**
+ * Never overwrites a file that has appeared since. On file systems without hard links only `checkFree` prevents that.
+ */
 function giveName(partial: string, to: string): void {
   checkFree(to)
   try {

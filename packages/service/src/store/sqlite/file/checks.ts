@@ -1,8 +1,8 @@
-// Checks a database file before SQLite opens it: does it exist, is it a store, can it be written? It reads only the header, the first
-// 100 bytes, so that a file that is refused is not changed.
+// Checks a database file before SQLite opens it: whether it exists, is a store and is writable. Only the header (100
+// bytes) is read, so a refused file stays unchanged.
 //
-// Do not call these functions in a process that has the store open: when a process closes any descriptor of a file, POSIX releases all
-// locks that the process holds on the file.
+// Do not call these functions in a process that has the store open: when a process closes any descriptor of a file,
+// POSIX releases all its locks on the file.
 
 import {
   accessSync,
@@ -26,22 +26,25 @@ import { PARTIAL } from '../../../system/partial.ts'
 import { UNFINISHED_COPY } from '../../shared/failures.ts'
 import { checkVersion } from '../schema/schema.ts'
 
-/** "PETS": SQLite's application_id in the file of a store. */
+/** "PETS": the application_id of a store's file. */
 export const APPLICATION_ID = 0x50455453
 
-/** "PETU": the same for the target of a copy until it is whole. Versions that do not know it refuse such a file, too. */
+/**
+ * "PETU": the application_id of the target of an incomplete copy. Versions that do not know it also refuse such a
+ * file.
+ */
 export const UNFINISHED_ID = 0x50455455
 
-/** What a file is to the command that names it. */
+/** What the command uses the file for. */
 type Role = 'store' | 'backup'
 
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
 
 /**
- * Checks that `path` is a store's file, or creates an empty file that only its owner can read. Returns the file's path with symbolic
- * links resolved. Throws StartError when it is anything else, is read-only, or is of a version that this one cannot open; with `identity`, also when
- * it is another file, and then creates none.
+ * Checks that `path` is a store's file, or creates an empty file that only its owner can read. Returns the path with
+ * symbolic links resolved. Throws StartError if the file is anything else, is read-only, or has a version that cannot
+ * be opened. With `identity`, throws if the file is another one and never creates a file.
  */
 export function prepareFile(path: string, identity?: string): string {
   const file = realPath(path)
@@ -58,7 +61,7 @@ export function prepareFile(path: string, identity?: string): string {
   return file
 }
 
-/** Throws StartError unless the backup at `path` is a store's file of a version that this one can open. */
+/** Throws StartError unless `path` is a store's file with a version that can be opened. */
 export function checkBackup(path: string): void {
   const stats = statOrUndefined(path, 'backup')
   if (stats) checkIsFile(path, stats, 'backup')
@@ -66,8 +69,8 @@ export function checkBackup(path: string): void {
 }
 
 /**
- * Throws StartError when a store may not replace what is at `path`: something that is not a file, a read-only file, or the database of
- * another program. A damaged file may be replaced.
+ * Throws StartError if the file at `path` must not be replaced: it is not a regular file, is read-only, or is the
+ * database of another program. A damaged file can be replaced.
  */
 export function checkReplaceable(path: string): void {
   const stats = statOrUndefined(path)
@@ -79,8 +82,8 @@ export function checkReplaceable(path: string): void {
 }
 
 /**
- * Throws StartError for the unfinished file of a command that was killed, and for a file with several names: SQLite keeps the log
- * beside the name that it was given, so services with different names would lose each other's changes.
+ * Throws StartError for the unfinished file of a killed command, and for a file with hard links: SQLite names the log
+ * after the file, so services that use different names would lose each other's changes.
  */
 export function checkName(path: string, stats: Stats | undefined): void {
   if (PARTIAL.test(path))
@@ -92,18 +95,18 @@ export function checkName(path: string, stats: Stats | undefined): void {
   )
 }
 
-/** `path` with symbolic links resolved: SQLite keeps its log beside that. The file need not exist. */
+/** Resolves symbolic links, because SQLite puts the log beside their target. The file need not exist. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch (error) {
-    // One that is missing may be created. Links in a circle lead nowhere.
+    // The target of a link may be missing and is then created. A circle of links is an error.
     const target = codeOf(error) === 'ENOENT' ? linkOrUndefined(path) : undefined
     return target === undefined ? path : realPath(resolve(realpathSync(dirname(path)), target))
   }
 }
 
-/** Identifies the file at `path`, so that a replacement is noticed. `undefined` when there is none. */
+/** Identifies the file at `path`, so that a replacement is noticed. `undefined` if there is none. */
 export function identityOf(path: string, role: Role = 'store'): string | undefined {
   const stats = reached(path, role, () => statSync(path, { throwIfNoEntry: false, bigint: true }))
   return stats && identityIn(stats)
@@ -146,17 +149,17 @@ function checkHeader(path: string, role: Role): void {
     throw new StartError(`${path} is not a petstore database. ${nameAnother(role)}`)
   }
   if (!isOurs(applicationId)) throw foreign(path, role)
-  // Of a store, the log may say otherwise: see connection.ts.
+  // For a store, the log can have a newer value: see connection.ts.
   if (role === 'backup' && applicationId === UNFINISHED_ID) throw unfinished(path)
   // Checked again when SQLite has opened the file.
   checkVersion(path, version)
-  // With a write-ahead log, the rest of the file may still be in the log.
+  // With a write-ahead log, the rest of the file can still be in the log.
   if (bytes < complete && !existsSync(`${path}-wal`)) {
     throw role === 'store' ? corrupt(path) : new StartError(`${path} is damaged. ${nameAnother(role)}`)
   }
 }
 
-/** https://sqlite.org/fileformat.html, 1.3. `complete` is how many bytes the file should have. */
+/** https://sqlite.org/fileformat.html, 1.3. `complete` is the size that the file should have. */
 function readHeader(path: string, role: Role) {
   const file = reached(path, role, () => openSync(path, 'r'))
   try {
@@ -210,7 +213,7 @@ export function statOrUndefined(path: string, role: Role = 'store'): Stats | und
   return reached(path, role, () => statSync(path, { throwIfNoEntry: false }))
 }
 
-/** What `work` gives, which asks the system for the file. Throws StartError. */
+/** Runs `work`, which accesses the file. Throws StartError if that fails. */
 function reached<Result>(path: string, role: Role, work: () => Result): Result {
   return orStartError(work, (reason) => `${path} cannot be reached (${reason}). ${nameAnother(role)}`)
 }

@@ -1,5 +1,5 @@
-// The rows of a SQLite store, for copying. No other process may have the file open: its writes during the copy would be copied in
-// part.
+// The rows of a SQLite store, for copying. No other process may have the file open, because the copy would contain
+// only part of its writes.
 
 import { Database } from 'bun:sqlite'
 import { StartError } from '../../../domain/start-error.ts'
@@ -12,10 +12,10 @@ import { COUNT_TO } from '../read/inventory.ts'
 import { searchIndex } from '../read/search.ts'
 import { APPLICATION_ID, UNFINISHED_ID } from './checks.ts'
 
-/** For STRICT tables. In others, a column's type does not determine the type of its values. */
+/** STRICT tables only. In other tables the column's type does not determine the value's type. */
 const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const
 
-/** `path` is absolute. Throws StartError when another process uses the file. */
+/** `path` is absolute. Throws StartError if another process uses the file. */
 export function openSqliteContents(path: string): Contents {
   const inUse = `${path} is in use by another process. Stop the servers of both stores first.`
   const database = translated(() => openAlone(path, inUse))
@@ -63,7 +63,7 @@ export function openSqliteContents(path: string): Contents {
   })
 }
 
-/** The last id that the table has assigned, or holds; 0 before the first. */
+/** The last id that the table has assigned or contains; 0 if there is none. */
 export function lastIdOf(database: Database, table: string): bigint {
   const [last] = database
     .query(
@@ -75,13 +75,16 @@ export function lastIdOf(database: Database, table: string): bigint {
   return last?.[0] as bigint
 }
 
-/** Belongs to a transaction. */
+/** Call it in a transaction. */
 export function setLastId(database: Database, table: string, id: bigint): void {
   database.query('DELETE FROM sqlite_sequence WHERE name = ?').run(table)
   database.query('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(table, id)
 }
 
-/** In exclusive mode from the first access: throws a StartError with `inUse` when another process has the file open, and then keeps others out. */
+/**
+ * Opens the file in exclusive mode, which keeps other processes out. Throws a StartError with `inUse` if another
+ * process has it open.
+ */
 export function openAlone(path: string, inUse: string): Database {
   const database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
   try {

@@ -1,5 +1,6 @@
-// Whether the file of an open store is still in its place. When it was removed, or another file has its name, SQLite goes on writing to a
-// file that nobody can open again, so nothing more may be acknowledged. A second name (a hard link) is dangerous, too: see file-checks.ts.
+// Checks that the file of an open store is still at its path. If it was removed or replaced, SQLite would keep writing
+// to a file that cannot be opened again, so nothing more may be acknowledged. A hard link is also reported: see
+// `checkName` in checks.ts.
 
 import { statSync } from 'node:fs'
 import type { PetstoreError } from '../../../domain/petstore-error.ts'
@@ -8,7 +9,7 @@ import { startInterval, stopTimer } from '../../../system/runtime.ts'
 import { unavailable } from '../../shared/failures.ts'
 import { identityIn } from './checks.ts'
 
-/** Once a second is promised, and a timer may be late. */
+/** The documented interval is one second, and timers can be late. */
 const EVERY_MS = 500
 
 export class FileGuard {
@@ -16,14 +17,17 @@ export class FileGuard {
   private names = 1
   private readonly timer = startInterval(() => this.look(), EVERY_MS).unref()
 
-  /** `identity` is that of the file that was opened at `path`: see `identityOf`. */
+  /** `identity` comes from `identityOf` the opened file. */
   constructor(
     private readonly path: string,
     private readonly identity: string,
     private readonly onTrouble: StoreOptions['onTrouble'],
   ) {}
 
-  /** Looks now. Throws `unavailable` when the file is not in its place, or was not at any earlier look: it may have missed changes. */
+  /**
+   * Checks now. Throws `unavailable` if the file is missing or replaced, or was at any earlier check, because it may
+   * have missed changes since.
+   */
   check(): void {
     this.look()
     this.throwIfLost()
@@ -59,7 +63,7 @@ export class FileGuard {
   }
 }
 
-/** `unknown`: the disk is failing. Reads and writes then report it themselves. */
+/** `unknown`: the disk is failing; reads and writes report that themselves. */
 function statOf(path: string): { identity: string | undefined; names: number } | 'unknown' {
   try {
     const stats = statSync(path, { bigint: true })

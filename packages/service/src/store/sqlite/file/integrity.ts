@@ -1,5 +1,4 @@
-// Whether a copy of a store is whole: all that SQLite knows of damage, all that its schema says, and that the rows, the counts of the
-// inventory and the feed of events say the same.
+// Checks a copy of a store: SQLite's own checks, the schema, and whether rows, inventory and events agree.
 
 import { constants, Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
@@ -25,10 +24,10 @@ export interface LastEvent {
   mark: number
 }
 
-/** What was found about a copy: the last event, `undefined` where there is none yet, or `fault`, the end of a sentence about the file. */
+/** `last` is `undefined` if there are no events. `fault` completes a sentence about the file. */
 export type Checked = BackupSummary & { last: LastEvent | undefined; fault: string | undefined }
 
-/** Tells the copies of one store from the copies of another. */
+/** Distinguishes copies of one store from copies of another. */
 export interface Origin {
   firstKey: { id: bigint; createdAt: number } | undefined
   last: LastEvent | undefined
@@ -36,7 +35,7 @@ export interface Origin {
 
 const DAMAGED = 'is damaged'
 
-/** Counts the rows that have another status than their last event says, or no event, and those that have events and are not there. */
+/** Counts rows whose status differs from their last event, rows without events, and events of missing rows. */
 function untold(table: string, id: string, status: string): string {
   const last = `id = (SELECT max(id) FROM events AS each WHERE each.${id} = events.${id})`
   return `SELECT
@@ -45,7 +44,7 @@ function untold(table: string, id: string, status: string): string {
     (SELECT count(*) FROM events WHERE ${status} IS NOT NULL AND ${id} NOT IN (SELECT id FROM ${table}) AND ${last}) AS n`
 }
 
-/** Each counts what should not be there, and completes a sentence about the file. */
+/** Each query counts errors; its name completes a sentence about the file. */
 const FAULTS = {
   'has rows that refer to rows which are not there': 'SELECT count(*) AS n FROM pragma_foreign_key_check',
   'counts its pets wrong in the inventory': `SELECT count(*) AS n FROM inventory WHERE pets <>
@@ -54,7 +53,7 @@ const FAULTS = {
   'has orders that are not as its feed of events says': untold('orders', 'order_id', 'order_status'),
 }
 
-/** Throws StartError when the file at `path` is damaged. */
+/** Throws StartError if the file at `path` is damaged. */
 export function checkContents(path: string): BackupSummary {
   using database = new Database(path, { readonly: true })
   const { fault, ...summary } = examine(database, path, {})
@@ -62,7 +61,10 @@ export function checkContents(path: string): BackupSummary {
   return summary
 }
 
-/** Changes nothing, also beside the file. Throws StartError when it is no copy of a store, or of a version that this one cannot check. */
+/**
+ * Changes nothing and creates no files. Throws StartError if the file is not a copy of a store, or has a version that
+ * cannot be checked.
+ */
 export function checkCopy(path: string): Checked {
   const copy = findCopy(path)
   using database = openCopy(copy)
@@ -70,7 +72,10 @@ export function checkCopy(path: string): Checked {
   return { ...checked, last: checked.fault === undefined ? lastEvent(database) : undefined }
 }
 
-/** Returns the file, with symbolic links resolved. Throws StartError if it is not there, or if a log beside it has some of its changes. */
+/**
+ * Resolves symbolic links. Throws StartError if the file does not exist, or if some of its changes are in a log beside
+ * it.
+ */
 export function findCopy(path: string): string {
   const copy = realPath(path)
   if (identityOf(copy, 'backup') === undefined) throw new StartError(`There is no backup at ${path}.`)
@@ -82,7 +87,9 @@ export function findCopy(path: string): string {
   return copy
 }
 
-/** `undefined` if the file cannot be read as a store. Never call it with the file of a store that this process has open. */
+/**
+ * Returns `undefined` if the file cannot be read as a store. Never call it with a store that this process has open.
+ */
 export function originOf(path: string): Origin | undefined {
   try {
     using database = openCopy(path)
@@ -96,7 +103,7 @@ export function originOf(path: string): Origin | undefined {
   }
 }
 
-/** `immutable`: otherwise SQLite would make files beside one that is in WAL mode, as what Litestream restores is. */
+/** `immutable` keeps SQLite from creating files beside one in WAL mode, such as a file restored by Litestream. */
 function openCopy(path: string): Database {
   const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants
   try {

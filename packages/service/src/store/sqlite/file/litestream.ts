@@ -1,5 +1,6 @@
-// Litestream 0.3 copies commits from the log past SQLite, and may copy wrongly without noticing. Such a copy cannot be restored. Litestream
-// begins a whole new copy where the name of the present one is gone; it removes that itself where it notices that it has missed something.
+// Works around Litestream 0.3, which copies commits from the log without SQLite and can make an incorrect copy without
+// noticing. Such a copy cannot be restored. Deleting the file `generation` makes Litestream start a new copy; it does
+// the same when it notices a gap.
 
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -8,37 +9,44 @@ import type { SqliteConnection } from '../connect/connection.ts'
 import { FRAME_BYTES, logState } from '../connect/wal-index.ts'
 import { lastIdOf, setLastId } from './contents.ts'
 
-/** More than one commit gives. */
+/** More ids than one commit assigns. */
 const LEFT_OUT = 1_000n
-/** Before the first frame, and where the first half of the salt stands in it (https://sqlite.org/fileformat2.html#walformat). */
+/**
+ * The header before the first frame, and the position of the first half of the salt in it
+ * (https://sqlite.org/fileformat2.html#walformat).
+ */
 const [LOG_HEADER_BYTES, SALT_AT] = [32, 16]
 
 const folderOf = (path: string) => join(dirname(path), `.${basename(path)}-litestream`)
 const nameOf = (path: string) => join(folderOf(path), 'generation')
 
 /**
- * For a service at its start. Litestream may have copied a commit that a killed service has written, and SQLite does not know of yet: other
- * commits take its place in the store.
+ * For a service that starts. Litestream may have copied a commit that a killed service wrote and SQLite does not know
+ * yet. Other commits would take its place in the store.
  */
 export function beginNewCopy({ database }: SqliteConnection): void {
   const name = nameOf(database.filename)
   if (!existsSync(name)) return
   try {
-    // The commit takes the place of the unknown one in the log, whose ids are given to nobody else.
+    // This commit replaces the unknown one in the log; the skipped ids may be in use there.
     const leaveOut = (table: string) => setLastId(database, table, lastIdOf(database, table) + LEFT_OUT)
     database.transaction(() => ASSIGNING.forEach(leaveOut)).immediate()
     rmSync(name, { force: true })
   } catch {
-    // A full disk is no reason not to serve. Where the copy is bad, petstore check-backup says so.
+    // The service starts even if the disk is full. `petstore check-backup` reports an incorrect copy.
   }
 }
 
 /**
- * For a service after each commit. Litestream makes the log begin again, and copies the end of the last one only afterwards: when it had to
- * wait, the service may have written over it by then, or have begun yet another log. It then begins a whole new copy. Never throws.
+ * For a service, after each commit. Litestream restarts the log and copies the rest of the old log afterwards. If it
+ * had to wait, the service may already have overwritten that rest or restarted the log again; then this makes
+ * Litestream start a new copy. Never throws.
  */
 export function copyGuard({ database: { filename } }: SqliteConnection): () => void {
-  /** The salts of the log that needs no further look, and of the last one that Litestream had not begun to copy. */
+  /**
+   * `known`: the salt of the log that needs no further check. `missing`: the salt of the last log that Litestream had
+   * not begun to copy.
+   */
   let [known, missing]: (number | undefined)[] = []
   return () => {
     const { frames, salt } = logState(filename)
@@ -54,12 +62,12 @@ export function copyGuard({ database: { filename } }: SqliteConnection): () => v
       known = salt
       missing = undefined
     } catch {
-      // Litestream changes its files meanwhile. The next commit looks again.
+      // Litestream is changing its files. The next commit checks again.
     }
   }
 }
 
-/** What Litestream has copied of the newest log that it knows. */
+/** How much of the newest log Litestream has copied. */
 function newestLog(path: string): { salt: number; frames: number } {
   const folder = join(folderOf(path), 'generations', readFileSync(nameOf(path), 'utf8').trim(), 'wal')
   const logs = readdirSync(folder).filter((file) => file.endsWith('.wal'))

@@ -1,22 +1,25 @@
-// Writes a file under a temporary, unique name beside its target. Only its owner can read it, and it is removed at the end, also after
-// a failure.
+// Writes a file under a temporary, unique name beside its target. Only its owner can read it. It is removed at the
+// end, also after a failure.
 
 import { closeSync, rmSync } from 'node:fs'
 import { StartError } from '../../../domain/start-error.ts'
 import { systemReason } from '../../../domain/system-reason.ts'
 import { createPartial } from '../../../system/partial.ts'
 
-/** The suffixes of the files that SQLite may create beside a database. */
+/** Suffixes of the files that SQLite can create beside a database. */
 export const SIDE_SUFFIXES = ['-wal', '-shm', '-journal']
 
-/** Calls `write` with the path of an empty file beside `to`, named after `name`. Throws StartError when it cannot be written. */
+/**
+ * Calls `write` with the path of an empty file beside `to`, named after `name`. Throws StartError if it cannot be
+ * written.
+ */
 export function withPartial<Result>(to: string, write: (partial: string) => Result, name = to): Result {
   try {
     const { path, descriptor } = createPartial(name, 0o600)
     try {
       return write(path)
     } finally {
-      // It is gone if `write` has given it another name.
+      // Already gone if `write` has renamed it.
       for (const suffix of ['', ...SIDE_SUFFIXES]) rmSync(path + suffix, { force: true })
       closeSync(descriptor)
     }

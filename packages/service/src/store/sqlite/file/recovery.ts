@@ -1,6 +1,7 @@
-// A file that was set back to an earlier state (shared/recovery.ts). Its schema may be that of an older release: it is left as it is.
+// Recovers a file that was reset to an earlier state (shared/recovery.ts). Its schema can be older and is not
+// migrated.
 //
-// Do not use it in a process that has the store open: see file-checks.ts.
+// Do not use it in a process that has the store open: see checks.ts.
 
 import type { Database } from 'bun:sqlite'
 import type { ApiKey } from '../../../domain/keys.ts'
@@ -17,7 +18,7 @@ import { schemaVersion } from '../schema/schema.ts'
 import { identityOf, inUse, prepareFile } from './checks.ts'
 import { lastIdOf, openAlone, setLastId } from './contents.ts'
 
-/** All or nothing. Throws StartError when a service uses the store. */
+/** Changes everything or nothing. Throws StartError if a service uses the store. */
 export async function recover(path: string, { skipIds, revoke }: Recovery): Promise<void> {
   if (identityOf(path) === undefined) throw noStoreAt(path)
   const file = prepareFile(path)
@@ -43,7 +44,10 @@ export function keysIn(database: Database): ApiKey[] {
 
 export type LastIds = (table: string) => bigint
 
-/** Begins an epoch, and leaves ids out behind the last ones, in this store or in `given`. Belongs to one transaction. Throws StartError. */
+/**
+ * Begins an epoch, and skips ids after the last ones in this store or in `given`. Call it in a transaction. Throws
+ * StartError.
+ */
 export function advanceIds(database: Database, path: string, skipIds: bigint, given: LastIds = () => 0n): void {
   const refuse = (reason: string) => new StartError(`${path} cannot be used: ${reason}.`)
   for (const table of ASSIGNING) {

@@ -1,6 +1,6 @@
-// Replaces a store with a backup, and keeps the previous store under another name. During the whole replacement, this process has the
-// store's exclusive lock, and a file with the store's name exists: a service that starts meanwhile waits, and then uses the backup
-// (see checkInPlace in connection.ts).
+// Replaces a store with a backup, and keeps the previous store under another name. During the replacement this process
+// holds the store's exclusive lock and a file with the store's name exists, so a service that starts waits and then
+// uses the backup (see checkInPlace in connection.ts).
 
 import { constants, Database } from 'bun:sqlite'
 import {
@@ -35,17 +35,17 @@ import { advanceIds, keysIn, type LastIds } from './recovery.ts'
 const COPY_BYTES = 1024 * 1024
 
 export interface Restored extends BackupSummary {
-  /** The files with the previous store. */
+  /** Files of the previous store. */
   kept: string[]
-  /** The keys of the restored one. */
+  /** The keys of the restored store. */
   known: ApiKey[]
-  /** Why the names of the files may not survive a power failure. */
+  /** Why the new file names may not survive a power failure. */
   unsynced: string | undefined
 }
 
 /**
- * Makes the backup at `from` the store at `to`, in which `skipIds` ids are left out behind the last one of either store. Throws StartError
- * when a service uses the store, or when the backup is damaged, and then changes nothing.
+ * Makes the backup at `from` the store at `to`, and skips `skipIds` ids after the last one of either store. If a
+ * service uses the store or the backup is damaged, throws StartError and changes nothing.
  */
 export function restore(from: string, to: string, skipIds: bigint): Restored {
   const [backup, path] = [findCopy(from), realPath(to)]
@@ -73,7 +73,7 @@ export function restore(from: string, to: string, skipIds: bigint): Restored {
   return withPartial(path, write, kept)
 }
 
-/** Does not copy the backup's mode: until the copy is complete, nobody else may read it. */
+/** Does not copy the backup's mode, because only the owner may read an incomplete copy. */
 function copyBytes(from: string, to: string): void {
   const [source, target] = [openSync(from, 'r'), openSync(to, 'r+')]
   try {
@@ -88,7 +88,7 @@ function copyBytes(from: string, to: string): void {
   }
 }
 
-/** `kept` is the name for the previous store. `finish` completes the file, given the last ids of the previous store. */
+/** `kept` is the name for the previous store. `finish` completes the file, given the previous store's last ids. */
 function replace(
   path: string,
   file: string,
@@ -100,7 +100,8 @@ function replace(
   let done = false
   const database = openExclusively(path)
   try {
-    // Before SQLite reads: it removes a log that does not match, which may be all that is left of a store that was moved.
+    // Done before SQLite reads: it removes a log that does not match, which can be the only remaining part of a moved
+    // store.
     for (const suffix of ['-wal', '-journal']) if (existsSync(path + suffix)) linkSync(path + suffix, kept + suffix)
     found = takeAlone(database, path)
     finish(lastIdsOf(database))
@@ -131,7 +132,9 @@ function unsyncedFolderOf(path: string): string | undefined {
   }
 }
 
-/** Gives the last ids that the store has assigned, 0 if they cannot be read: it may be empty or damaged. */
+/**
+ * Returns the last ids that the store has assigned, 0 if they cannot be read because the store is empty or damaged.
+ */
 function lastIdsOf(database: Database): LastIds {
   return (table) => {
     try {
@@ -142,7 +145,7 @@ function lastIdsOf(database: Database): LastIds {
   }
 }
 
-/** Creates an empty file to lock. Returns `false` when there is a file already. */
+/** Creates an empty file to lock. Returns `false` if there is already a file. */
 function makeEmpty(path: string): boolean {
   try {
     closeSync(openSync(path, 'wx', 0o600))
@@ -154,7 +157,7 @@ function makeEmpty(path: string): boolean {
 }
 
 /**
- * With `unix-excl`, SQLite takes the exclusive lock before it reads anything, so that a damaged file is locked, too
+ * With `unix-excl`, SQLite takes the exclusive lock before it reads anything, so a damaged file can be locked, too
  * (https://sqlite.org/vfs.html, 2.2).
  */
 function openExclusively(path: string): Database {
@@ -162,16 +165,16 @@ function openExclusively(path: string): Database {
   return new Database(`${pathToFileURL(path)}?vfs=unix-excl`, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI)
 }
 
-/** `whole`: everything is in the file itself, and nothing in a log. */
+/** `whole`: the file contains everything, and the log nothing. */
 type Found = 'whole' | 'damaged' | 'empty'
 
-/** Locks the database until it is closed. Throws StartError when another process has it open. */
+/** Locks the database until it is closed. Throws StartError if another process has it open. */
 function takeAlone(database: Database, path: string): Found {
   try {
     database.run('PRAGMA locking_mode = EXCLUSIVE')
     database.run('BEGIN EXCLUSIVE')
     const empty = statSync(path).size === 0
-    // SQLite would remove the log beside an empty file, even when it is the log of the restored store by then.
+    // SQLite would remove the log beside an empty file, even if it belongs to the restored store by then.
     if (empty) database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
     database.run('COMMIT')
     database.run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -185,7 +188,7 @@ function takeAlone(database: Database, path: string): Found {
   }
 }
 
-/** The store is in its place; restores the files that SQLite has removed beside it. */
+/** Restores the files that SQLite has removed beside the store, which is still in its place. */
 function putBack(path: string, kept: string): void {
   for (const suffix of SIDE_SUFFIXES) {
     if (!existsSync(kept + suffix)) continue
@@ -195,7 +198,10 @@ function putBack(path: string, kept: string): void {
   rmSync(kept, { force: true })
 }
 
-/** Gives the file the owner, group and mode of the previous store. Without one, root gives it the owner and group of the folder. */
+/**
+ * Gives the file the owner, group and mode of the previous store. If there was none, root gives it the owner and group
+ * of the folder.
+ */
 function giveOwner(file: string, path: string): void {
   const old = statSync(path, { throwIfNoEntry: false })
   const own = statSync(file)
@@ -208,10 +214,12 @@ function giveOwner(file: string, path: string): void {
   if (old) chmodSync(file, old.mode & 0o777)
 }
 
-/** Names the file `path`, and the one that is there `kept`. A process that is killed meanwhile leaves each of them one name. */
+/**
+ * Renames `path` to `kept` and `file` to `path`. If the process is killed in between, each file still has one name.
+ */
 function swap(file: string, path: string, kept: string): void {
   if (!exchange(file, path)) {
-    // Between these two the store has two names. With them it is not opened: see checks.ts.
+    // Between these calls the store has two names, so checks.ts refuses to open it.
     linkSync(path, kept)
     renameSync(file, path)
     return

@@ -1,9 +1,11 @@
-// Reservations that are overdue, in SQLite.
+// Overdue reservations in SQLite.
 
 import type { Read, Statements } from '../connect/statements.ts'
 
-/** What is overdue at a time. An index is named: without statistics SQLite would read every pending order instead. Where somebody has changed the
- *  pet by hand, nothing is done, so that all others expire. */
+/**
+ * Reservations that are overdue at `?`. The index is named because SQLite, without statistics, would read every
+ * pending order. Reservations whose pet was changed by hand are skipped, so that the others expire.
+ */
 export const OVERDUE = `orders INDEXED BY orders_by_expiry
   WHERE status = 'pending' AND expires_at <= ? AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending'`
 

@@ -1,31 +1,37 @@
-// The rows of a list, along the index that its filters choose: SQL that SQLite plans once. In it `?1` is the place where the walk begins, `?2` the
-// limit, and the filters follow.
+// SQL for the rows of a list, using the index that its filters select, which SQLite plans once. `?1` is the start of
+// the walk, `?2` the limit; the filters follow.
 //
-// Where a page has both columns of an index as filters (a category with a status), the rows are found in an index of its own, with the ids in blocks:
-// (block, first, second, id). There a pet whose status changes stays nearby. The gain: in an index of (first, second, id), an order would move it
-// to another page of the file, which was half of what it cost. The price: a page that few pets are on looks into every block, for 25 ms with 10^7.
-// Others see `walkSql` and `otherSide`.
+// A page with filters for both columns of an index (category and status) uses a second index with ids in blocks:
+// (block, first, second, id). In it, a pet whose status changes moves only a short way; in an index on (first, second,
+// id) an order would move it to another page of the file, which was half the cost of the order. In return, a page with
+// few pets looks into every block, which takes 25 ms with 10^7 pets.
 
 import { conditionsOf, type Plan, rowsOf, type StoredList } from '../../shared/lists.ts'
 
-/** A bare one, beside ORDER BY, would be a reason to plan the statement at every execution. */
+/** A bare parameter beside ORDER BY would make SQLite plan the statement at every execution. */
 export const parameter = (place: number) => `+?${place + 3}`
 
-/** As in the index: a block has 2 048 ids. It takes 10 pages of the file, and 10^7 pets have 4 883 blocks, of 5 µs each to look into. */
+/**
+ * As in the index: a block has 2,048 ids and takes 10 pages of the file. 10^7 pets have 4,883 blocks, and looking into
+ * one takes 5 µs.
+ */
 const BLOCK_BITS = 11
 
-/** The rows above the place, or up to it, the nearest first. `columns`: the id, and others. */
+/** Selects `columns` (the id first) of the rows above the start, or up to it, nearest first. */
 export function walkSql<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean, columns: string): string {
   if (hasBlocks(plan)) {
     const ids = idsInBlocks(list, plan, up, '+?2')
     return `SELECT ${columns} FROM (${ids}) CROSS JOIN ${rowsOf(list, ' NOT INDEXED')} WHERE id = found LIMIT +?2`
   }
-  // Upwards an index gives that order by itself.
+  // Upwards the index already has this order.
   const order = plan.index && up ? '' : nearestFirst(up)
   return `SELECT ${columns} FROM ${rowsOf(list, indexed(plan))} WHERE ${condition(list, plan, up)} ${order} LIMIT +?2`
 }
 
-/** Whether there are rows on the other side of the place. It looks for the nearest, which the walk's page of the file may have. */
+/**
+ * Whether there are rows on the other side of the start. Looks for the nearest row, which is often in the page of the
+ * file that the walk reads.
+ */
 export function otherSide<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean): string {
   if (hasBlocks(plan)) return `EXISTS (${idsInBlocks(list, plan, !up, '1')})`
   const rows = `${list.table}${indexed(plan)}`
@@ -36,14 +42,17 @@ function hasBlocks<Filter>({ given, index }: Plan<Filter>): boolean {
   return index?.second !== undefined && given.includes(index.second.filter)
 }
 
-/** As `found`, the nearest first: in each block that has rows with the first filter, up to `limit` that have both. */
+/**
+ * Selects ids as `found`, nearest first: in each block with rows for the first filter, up to `limit` rows that match
+ * both.
+ */
 function idsInBlocks<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean, limit: string): string {
   const { table } = list
   const { given, index } = plan as Plan<Filter> & { index: object }
   const first = conditionsOf(list, plan, parameter)[given.indexOf(index.filter)]
   const block = (where: string) => `(SELECT id >> ${BLOCK_BITS} FROM ${table}${indexed(plan)}
     WHERE ${first} AND ${where} ${nearestFirst(up)} LIMIT 1)`
-  // So written, the bounds of the last block of all do not overflow.
+  // Written this way, the bounds of the very last block do not overflow.
   const behind = up ? `id > (n << ${BLOCK_BITS} | ${2 ** BLOCK_BITS - 1})` : `id < n << ${BLOCK_BITS}`
   return `WITH RECURSIVE block (n) AS (
       SELECT ${block(place(up))} UNION ALL SELECT ${block(behind)} FROM block WHERE n IS NOT NULL)

@@ -1,5 +1,5 @@
-// Pages of lists in SQLite, which writes the JSON of a page as one text. A statement is built for each combination of filters, in the
-// order of the index that it names.
+// Pages of lists in SQLite, which writes the JSON of a page as one text. There is one statement for each combination
+// of filters, in the order of the index that it names.
 
 import type { Page } from '../../../domain/lists.ts'
 import { type Columns, fromRow, jsonObject, selectList } from '../../shared/columns.ts'
@@ -19,7 +19,7 @@ import { SQLITE_JSON } from './json.ts'
 import { otherSide, walkSql } from './page-queries.ts'
 
 type Value = bigint | number | string
-/** The rows as JSON, separated by commas, how many they are, and whether there are any on the other side of the place. */
+/** The rows as JSON separated by commas, their number, and whether there are rows on the other side of the start. */
 type Answer = [json: string | null, count: bigint, beyond: bigint]
 
 export function rowById<Row>(
@@ -66,7 +66,7 @@ export function pages<Filter extends AnyFilter>(
     const from = after ?? boundOf(up)
     const plan = planOf(list, filter)
     if (up && !filter.back && plan.given.length === 0) {
-      // Ids nearly always follow each other without a gap: where that of the place is there, the next `limit`, and one more, they are the page.
+      // Ids rarely have gaps. If the start's id, the next `limit` ids and one more all exist, they are the page.
       const beyond = from > 0n
       const [json, count] = inRange.values(from, limit)[0] as [string, bigint]
       if (count === BigInt(limit + (beyond ? 2 : 1)))
@@ -80,10 +80,10 @@ export function pages<Filter extends AnyFilter>(
 }
 
 const START = '{"id":'
-/** The text between two rows. No text contains it: inside a JSON string, the quotation mark is escaped. */
+/** The text between two rows. It cannot occur inside a JSON string, where quotation marks are escaped. */
 const BETWEEN = `},${START}`
 
-/** The first `limit` rows of up to one more. */
+/** Takes the first `limit` rows of up to one more. */
 function foundIn([json, count, beyond]: Answer, { limit, back }: AnyFilter): Found {
   const more = count > limit
   const read = json ?? ''

@@ -1,4 +1,4 @@
-// The index of search in SQLite, an FTS5 table of words for each list, and the rows that a search finds by it.
+// The search index in SQLite, an FTS5 table of words for each list, and the search that uses it.
 
 import type { StoredOrder } from '../../../domain/decisions/snapshot.ts'
 import type { Pet } from '../../../domain/pets.ts'
@@ -12,22 +12,29 @@ import { SQLITE_JSON } from './json.ts'
 import { parameter, walkSql } from './page-queries.ts'
 
 /**
- * In the index each word begins with a letter for the block of 2^20 ids that its row is in. So no word has more rows than a block: FTS5 merges all
- * rows of one in one go, while every write waits. Blocks that are 36 apart have the same letter.
+ * In the index, each word begins with a letter for its row's block of 2^20 ids. This limits a word's rows to a block,
+ * because FTS5 merges all rows of a word at once, while every write waits. Blocks that are 36 apart have the same
+ * letter.
  */
 const BLOCK_BITS = 20n
-/** The index has the beginnings of words up to so many letters behind that one (migrations/0021-schema.sql). For a longer one it reads each word of it. */
+/**
+ * The index has prefixes of up to this many letters after the block's letter (migrations/0021-schema.sql). For a
+ * longer prefix, FTS5 reads every word that starts with it.
+ */
 const PREFIX_MAX = 3
-/** Rows looked at along the filters before the index is used: few rows of many have a rare value. */
+/** Rows read by the filters before the index is used, because the index is slow for rare values of a filter. */
 const FILTERED = 256
-/** Rows of the index looked at in a step, for each of which FTS5 may read all rows of a word again; and those of them that come back at most. */
+/**
+ * Index rows read in a step (FTS5 can read all rows of a word again for each), and the maximum of rows returned from
+ * it.
+ */
 const STEP = { first: 256, max: 65_536, found: 1_024 }
 
 type Value = bigint | number | string
 
 type Table = 'pets' | 'orders'
 
-/** Each change of a name or a reference calls it in its transaction, after all other writes: FTS5 keeps what it gets until it must write. */
+/** Call these in the transaction of the change, after all other writes: FTS5 buffers until it must write. */
 export function searchIndex(statements: Statements) {
   const row = (id: bigint, text: string): [bigint, string] => [id, inBlock(id >> BLOCK_BITS, indexedWords(text))]
   const adder = (table: Table) => inserter(statements, `search_${table}`, ['rowid', 'words'])
@@ -47,10 +54,10 @@ export function searchIndex(statements: Statements) {
   const ordersOf = statements.query<[bigint, string | null], [bigint]>(
     'SELECT id, reference FROM orders WHERE pet_id = ?',
   )
-  /** What an order is found by. */
+  /** The text that a search for an order matches. */
   const textOf = (reference: string | null | undefined, name: string) => `${reference ?? ''} ${name}`
 
-  /** Indexes up to `limit` rows behind `after` that were written without it. Gives the last of them. */
+  /** Indexes up to `limit` rows after `after` that were written without it. Returns the last id. */
   function addRows(table: Table, after: bigint, limit: number): bigint | undefined {
     const found = rows[table].values(after, limit)
     for (const [id, text] of found) set[table](id, text)
@@ -59,13 +66,13 @@ export function searchIndex(statements: Statements) {
 
   return {
     addPets: (pets: readonly Pick<Pet, 'id' | 'name'>[]) => add.pets(pets.map(({ id, name }) => row(id, name))),
-    /** Its orders are found by its name, too. */
+    /** Also updates the pet's orders, which can be found by its name. */
     renamePet(id: bigint, name: string) {
       set.pets(id, name)
       for (const [order, reference] of ordersOf.values(id)) set.orders(order, textOf(reference, name))
     },
     deletePet: (id: bigint) => void remove.run(id),
-    /** `name`: of a pet. */
+    /** `name` returns a pet's name. */
     addOrders: (orders: readonly StoredOrder[], name: (petId: bigint) => string) =>
       add.orders(orders.map(({ id, petId, reference }) => row(id, textOf(reference, name(petId))))),
     setOrder: (id: bigint, reference: string | undefined, name: string) => set.orders(id, textOf(reference, name)),
@@ -75,18 +82,18 @@ export function searchIndex(statements: Statements) {
 
 export type RunQuery = (sql: string, ...values: Value[]) => Promise<unknown[][]>
 
-/** For a store in memory, which no thread could open. */
+/** For an in-memory store, which a thread cannot open. */
 export function inThisThread(statements: Statements, read: Read): RunQuery {
   return (sql, ...values) => read(() => statements.queryOnce<unknown[]>(sql).values(...values))
 }
 
 /**
- * Runs the searches of a file in a thread with its own connection: a search may read millions of entries of the index, and no other request
- * waits for it. Concurrent searches take turns, step by step.
+ * Runs searches of a file in a thread with its own connection, because a search can read millions of index entries and
+ * must not block other requests. Concurrent searches take turns, step by step.
  */
 export function searchThread(connection: SqliteConnection): { query: RunQuery; stop: () => Promise<void> } {
   const thread = new Thread({ path: connection.database.filename, readonly: true, waitMs: BUSY_TIMEOUT_MS })
-  // The thread opens the path, which may name another file by then.
+  // The thread opens the path, which can be another file by then.
   const query: RunQuery = (sql, ...values) => thread.query(sql, values).finally(() => connection.check())
   return { query, stop: () => thread.stop() }
 }
@@ -94,7 +101,7 @@ export function searchThread(connection: SqliteConnection): { query: RunQuery; s
 export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: StoredList<Filter>): Walk<Filter> {
   const json = jsonObject(list.columns, SQLITE_JSON)
 
-  /** By the index where there are `indexed` words, of one block, otherwise along the filters. */
+  /** Uses the index for the words of a block if `indexed` is given; otherwise the filters. */
   async function look(
     { filter, up }: WalkRange<Filter>,
     after: bigint,
@@ -129,7 +136,7 @@ export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: St
     }
   }
 
-  /** Of the nearest row. */
+  /** Returns the block of the nearest row. */
   async function blockOf(after: bigint, up: boolean): Promise<bigint | undefined> {
     const where = up ? '>' : '<='
     const [[id] = []] = await query(`SELECT ${up ? 'min' : 'max'}(id) FROM ${list.table} WHERE id ${where} ?1`, after)
@@ -160,15 +167,15 @@ export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: St
   }
 }
 
-/** In a block, how many rows with which words are looked at, step by step. It does not end. */
+/** The steps of a walk within a block: the words to look up and the number of rows. Never ends. */
 function* stepsOf(words: readonly string[], first: number): Generator<{ words: readonly string[]; limit: number }> {
-  // Where most rows have a longer word, its beginning finds them at once.
+  // If most rows have a longer word, its prefix finds them faster.
   const beginnings = words.map(beginningOf)
   if (beginnings.some((beginning, place) => beginning !== words[place])) yield { words: beginnings, limit: STEP.first }
   for (let limit = first; ; limit = Math.min(4 * limit, STEP.max)) yield { words, limit }
 }
 
-/** Where a walk leaves a block: its last id, or the one before its first. */
+/** The last id of a block, or the one before its first: where a walk leaves it. */
 function endOf(block: bigint, up: boolean): bigint {
   return ((up ? block + 1n : block) << BLOCK_BITS) - 1n
 }
@@ -182,7 +189,7 @@ function letterOf(block: bigint): string {
   return (block % 36n).toString(36)
 }
 
-/** Words are letters and digits: nothing of them has a meaning in a query. */
+/** Words contain only letters and digits, so nothing needs escaping. */
 function matching(block: bigint, words: readonly string[]): string {
   return words.map((word) => `"${letterOf(block)}${word}" *`).join(' AND ')
 }

@@ -1,5 +1,5 @@
-// Whether a file has all that its schema says. One that lacks a table is no damage that SQLite knows of. What it has beside that is not ours
-// to judge: Litestream adds tables of its own.
+// Checks that a file has everything its schema requires; SQLite does not report a missing table as damage. Additional
+// parts are ignored, because Litestream adds tables.
 
 import { Database } from 'bun:sqlite'
 import { StartError } from '../../../domain/start-error.ts'
@@ -8,13 +8,18 @@ import { schemaOf, schemaVersion } from './schema.ts'
 
 const SHOWN = 5
 
-/** Columns of tables with their types, and names. Not their SQL, which SQLite itself rewrites when a table is renamed; and not the
- *  columns of views, for which SQLite needs the tables that may be missing. */
+/**
+ * Names, and columns of tables with their types. Does not compare SQL, which SQLite rewrites when a table is renamed,
+ * nor columns of views, which SQLite can only read if their tables exist.
+ */
 const PARTS = `SELECT each.type || ' ' || each.name || ifnull('.' || columns.name || ' ' || columns.type, '') AS part, each.name AS name
   FROM sqlite_schema AS each LEFT JOIN pragma_table_xinfo(iif(each.type = 'table', each.name, NULL)) AS columns
   WHERE each.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`
 
-/** Completes a sentence about the file: `lacks orders, events and 2 more of schema 17`. `undefined` when it lacks nothing. */
+/**
+ * Completes a sentence about the file: `lacks orders, events and 2 more of schema 17`. `undefined` if nothing is
+ * missing.
+ */
 export function lackOf(database: Database): string | undefined {
   const version = schemaVersion(database)
   const names = missing(database, version)
@@ -23,7 +28,10 @@ export function lackOf(database: Database): string | undefined {
   return `lacks ${names.slice(0, SHOWN).join(', ')}${more} of schema ${version}`
 }
 
-/** The StartError for an error while the file is opened or used, where that is the reason; any other error is returned as it is. */
+/**
+ * Returns the StartError for an error that a missing part caused while the file was opened or used; other errors are
+ * returned unchanged.
+ */
 export function lackError(path: string, error: unknown): unknown {
   if (!isSqliteCode(error, 'SQLITE_ERROR')) return error
   using database = new Database(path, { readonly: true })

@@ -1,4 +1,4 @@
-// The schema of a SQLite store: its version, and how it gets the newest one.
+// The schema of a SQLite store: its version and its migrations.
 
 import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
@@ -9,24 +9,27 @@ import { BYTES_PER_ROW, MIGRATIONS } from './migrations.ts'
 
 export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
 
-/** The statements that make a store of a released version. */
+/** Returns the statements that create a store of a released version. */
 export function schemaOf(version: number): readonly string[] {
   return MIGRATIONS.slice(0, Math.max(0, version - FIRST_VERSION + 1))
 }
 
-/** 0 when there is no schema yet. */
+/** Returns 0 if there is no schema yet. */
 export function schemaVersion(database: Database): number {
   const [[version] = [0]] = database.query<never, []>('PRAGMA user_version').values() as [number | bigint][]
   return Number(version)
 }
 
-/** Throws StartError unless this version can open such a store, or bring it to its own schema. */
+/** Throws StartError unless this program can open or migrate the version. */
 export function checkVersion(path: string, version: number): void {
   const reason = refusedVersion(version, NEWEST_VERSION)
   if (reason !== undefined) throw new StartError(`${path} ${reason}.`)
 }
 
-/** Each migration in a transaction that takes the lock first: servers that start together migrate one after another. Throws StartError. */
+/**
+ * Runs each migration in a transaction that takes the lock first, so servers that start together migrate one after
+ * another. Throws StartError.
+ */
 export function migrate(database: Database, path: string, report: (sentence: string) => void): void {
   const before = schemaVersion(database)
   if (before > 0) checkRoom(database, path, before)
@@ -48,7 +51,7 @@ export function migrate(database: Database, path: string, report: (sentence: str
   if (before > 0 && before < NEWEST_VERSION) report(`${path}: ${migratedSentence(before, NEWEST_VERSION)}`)
 }
 
-/** Throws StartError if the disk has less room than the migrations from this version write. */
+/** Throws StartError if the disk has less free space than the migrations from this version write. */
 function checkRoom(database: Database, path: string, version: number): void {
   let perRow = 0
   for (let next = version + 1; next <= NEWEST_VERSION; next++) perRow += BYTES_PER_ROW[next] ?? 0

@@ -1,4 +1,4 @@
-// Writes that clients wait for: those that arrive together are decided and committed together, in the order of their arrival.
+// Commits changes to SQLite: changes that arrive together are decided and committed together, in order of arrival.
 
 import type { Commit } from '../../../domain/decisions/changing-methods.ts'
 import { decide } from '../../../domain/decisions/decide.ts'
@@ -13,7 +13,7 @@ import { rowWriter } from './row-writer.ts'
 import { snapshots } from './snapshot.ts'
 
 interface Commits {
-  /** Resolves when it is on disk. Where a decision throws, nothing of it stays. */
+  /** Resolves when the change is durable. A decision that throws changes nothing. */
   readonly commit: Commit
   /** Resolves when every write so far has ended. */
   drained(): Promise<void>
@@ -26,7 +26,7 @@ export function commits(statements: Statements, transact: Transact, options: Sto
 
   const add = batched(async (decisions: Decision<unknown>[]) => {
     const { outcomes, transitions } = await transact(() => {
-      // Read when no other process can write any more: times follow the order of the commits.
+      // Read while no other process can write, so times follow the commit order.
       const now = options.now()
       forget(now)
       const decided = decide(snapshotOf(now, overdueIn(decisions)), decisions)

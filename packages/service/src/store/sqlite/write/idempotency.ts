@@ -1,23 +1,27 @@
-// The forgetting of idempotency keys in SQLite. A key counts for as long as it is kept.
+// Deletes idempotency keys in SQLite when they expire.
 //
-// No wall clock alone decides that a key is over, because it may be days wrong. A process forgets what it has seen for as long as
-// keys are kept, by its monotonic clock. Since it may be restarted every night, it also begins with what it finds: in the order in which the keys were kept, up to
-// the first that is not older by FORGOTTEN_AFTER_MS than both its clock and the newest key.
+// Wall clocks can be days off, so they never expire a key on their own. A process deletes the keys that it has seen
+// for KEPT_MS by its monotonic clock. Because a process may restart every night, it also starts with the keys that it
+// finds, in insertion order, up to the first that is less than FORGOTTEN_AFTER_MS older than both the wall clock and
+// the newest key.
 
 import { BATCH_MAX } from '../../shared/group-commit.ts'
 import { FORGOTTEN_AFTER_MS, KEPT_MS } from '../../shared/idempotency.ts'
 import type { Statements } from '../connect/statements.ts'
 
-/** How many keys each batch of writes forgets at most: more than it can add, so that none is left in the end. */
+/** Keys deleted with each batch of writes: more than it can add, so the backlog shrinks. */
 const FORGET_MAX = 2 * BATCH_MAX
 
-/** The rows that were there at a time of the monotonic clock: those before `last`, which stays so that its number is not given again. */
+/**
+ * The rows that existed at a time of the monotonic clock: those before `last`, which is kept so that its rowid is not
+ * reused.
+ */
 interface Look {
   readonly at: number
   readonly last: bigint
 }
 
-/** To be called in each transaction, before its writes: forgets some of the keys whose time is over. */
+/** Returns a function to call in each transaction before its writes. It deletes some expired keys. */
 export function forgetting(statements: Statements, monotonic: () => number): (now: number) => void {
   const look = statements.query<[bigint | null, bigint | null], []>(
     'SELECT (SELECT max(rowid) FROM idempotency_answers), (SELECT max(created_at) FROM idempotency_answers)',
@@ -33,10 +37,10 @@ export function forgetting(statements: Statements, monotonic: () => number): (no
     'DELETE FROM idempotency_answers WHERE rowid > ? AND rowid <= ? AND created_at <= ?',
   )
   let latest: Look | undefined
-  /** Gives whether there may be more to forget. */
+  /** Returns whether there may be more to delete. */
   let forgetSome = () => false
 
-  /** What can be forgotten from now on, and how. */
+  /** Determines which keys can be deleted from now on, and how. */
   function lookAgain(now: number): () => boolean {
     const before = latest
     const [[last, newest] = [null, null]] = look.values()
@@ -45,7 +49,7 @@ export function forgetting(statements: Statements, monotonic: () => number): (no
     return fromTheOldest(latest.last, now, Math.min(now, Number(newest)) - FORGOTTEN_AFTER_MS)
   }
 
-  /** Passes over those that are dated after `now`: they would keep all that follow. */
+  /** Skips keys dated after `now`, which would otherwise keep all keys that follow. */
   function fromTheOldest(last: bigint, now: number, until: number): () => boolean {
     let after = 0n
     return () => {

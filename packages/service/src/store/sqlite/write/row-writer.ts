@@ -1,4 +1,4 @@
-// Writes into SQLite what was decided (domain/decisions/), in the transaction in which it was decided.
+// Writes decisions (domain/decisions/) into SQLite, in the transaction that made them.
 
 import type { StoredOrder } from '../../../domain/decisions/snapshot.ts'
 import { addedIn, type Change, type Writes } from '../../../domain/decisions/working-copy.ts'
@@ -17,13 +17,14 @@ const { fields: PET_FIELDS, names: PET_NAMES } = fieldsOf(PET_COLUMNS)
 const { fields: CHANGED_FIELDS, names: CHANGED_NAMES } = fieldsOf(NEW_PET_COLUMNS)
 const { fields: ORDER_FIELDS, names: ORDER_NAMES } = fieldsOf(STORED_ORDER_COLUMNS)
 
-/** Throws where a row is not as it was read. */
+/** Throws if a row changed since it was read. */
 export function rowWriter(statements: Statements): (writes: Writes, now: number) => void {
   const addPets = inserter(statements, 'pets', [...PET_NAMES, 'created_at', 'created_by'])
   const correctPet = statements.query<never, Value[]>(
     `UPDATE pets SET ${CHANGED_NAMES.map((name) => `${name} = ?`)} WHERE id = ? AND status = ?`,
   )
-  // Nothing is kept where it fails. Otherwise SQLite, because of the trigger, copies each page before the statement changes it.
+  // A failure undoes the whole transaction. Without OR ROLLBACK, SQLite would journal each page before the statement
+  // because of the trigger.
   const movePet = statements.query<never, [PetStatus, bigint, PetStatus]>(
     'UPDATE OR ROLLBACK pets SET status = ? WHERE id = ? AND status = ?',
   )
@@ -41,7 +42,7 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
   const search = searchIndex(statements)
 
   function changePet({ before, after }: Change<Pet>): void {
-    // Only what has changed is set: SQLite writes the indexes of each column that is.
+    // Sets only changed columns, because SQLite rewrites the indexes of every column that is set.
     const { changes } = hasMovedOnly(before, after)
       ? movePet.run(after.status, after.id, before.status)
       : correctPet.run(...CHANGED_FIELDS.map((field) => after[field] ?? null), after.id, before.status)
@@ -59,7 +60,7 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
     for (const { before, after } of petsChanged) if (after.name !== before.name) search.renamePet(after.id, after.name)
     for (const { id } of petsDeleted) search.deletePet(id)
     const referred = ordersChanged.filter(({ before, after }) => after.reference !== before.reference)
-    // An order that is placed changes its pet, too.
+    // Placing an order also changes its pet.
     const names = new Map(petsChanged.map(({ after }) => [after.id, after.name]))
     const nameNow = (id: bigint) => names.get(id) ?? nameOf.get(id)?.name ?? ''
     for (const { after } of referred) search.setOrder(after.id, after.reference, nameNow(after.petId))

@@ -1,4 +1,4 @@
-// What a batch of changes looks at (domain/decisions/), read from SQLite when it is needed: in the write transaction nothing else changes it.
+// Reads what decisions (domain/decisions/) need from SQLite, on demand: nothing else can write during the transaction.
 
 import type { FirstAnswer, Snapshot, StoredOrder, UsedKey } from '../../../domain/decisions/snapshot.ts'
 import { type KeyId, keyState, type RefusedKey } from '../../../domain/keys.ts'
@@ -12,7 +12,7 @@ import { OVERDUE } from '../read/overdue.ts'
 
 const ORDER = `SELECT ${selectList(STORED_ORDER_COLUMNS)} FROM orders`
 
-/** For each transaction: its time, and how many overdue reservations it reads. */
+/** Takes the transaction's time and the number of overdue reservations to read. */
 type Snapshots = (now: number, overdue: number) => Snapshot
 
 export function snapshots(statements: Statements): Snapshots {
@@ -33,7 +33,10 @@ export function snapshots(statements: Statements): Snapshots {
   const order = (row: object | null): StoredOrder | undefined => (row ? fromRow(STORED_ORDER_COLUMNS, row) : undefined)
   const answered = (row: FirstAnswerRow | null): FirstAnswer | undefined => (row ? answerOfRow(row) : undefined)
 
-  /** The transaction may have waited for other processes: a key may have been revoked or have expired since it was looked up. */
+  /**
+   * Checks the key again, because it may have been revoked or have expired while the transaction waited for other
+   * processes.
+   */
   function keyChecker(now: number): (by: KeyId) => RefusedKey | undefined {
     const known = new Map<KeyId, RefusedKey | 'active'>()
     function stateOf(by: KeyId): RefusedKey | 'active' {

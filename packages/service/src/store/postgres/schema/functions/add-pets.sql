@@ -1,11 +1,12 @@
--- For servers of 1.0.0 that run beside this version: they add pets by this function. This version does not call it, and it never changes.
+-- Servers of 1.0.0 that run beside this version add pets with this function. This version does not call it, and it
+-- never changes.
 
--- Adds a batch of pets, in order. One whose idempotency key is kept is not added: what the key gave comes back instead, in
--- `operation`, `request` and `answer`. A key may be in a batch once, with its request.
--- Nothing is done where one of the `callers`, the API keys of the batch, is refused: then rows without a place give these. Their expiry
--- is judged by the database's clock, because that of a server was read before the call had to wait.
--- The lock is taken first, and each statement of a function sees what was committed before it began (READ COMMITTED): so
--- two servers that get the same key see what the other has done.
+-- Adds a batch of pets in order. A pet whose idempotency key was used is not added; its first answer is returned in
+-- `operation`, `request` and `answer`. A key can occur once in a batch, with its request. If one of `callers` (the
+-- batch's API keys) is refused, nothing is added, and rows without a place name the refused keys. Expiry uses the
+-- database's clock, because the server read its clock before the call waited. The lock is taken first, and each
+-- statement sees everything committed before it (READ COMMITTED), so two servers with the same key see each other's
+-- work.
 CREATE OR REPLACE FUNCTION petstore_add_pets(callers bigint[], batch json)
 RETURNS TABLE (place bigint, id bigint, refusal text, operation text, request text, answer text)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
@@ -28,7 +29,7 @@ BEGIN
       json_to_recordset(batch) AS (name text, category_id bigint, status text, created_by bigint, key text, request text, words text)
     ) WITH ORDINALITY AS new (name, category_id, status, created_by, key, request, words, place)
   ), known AS MATERIALIZED (
-    -- Each key is looked up by itself: a plan that was made while the table was small cannot read all of it later.
+    -- Looked up one by one: a plan made while the table was small must not read the whole table later.
     SELECT place, used.*
     FROM new CROSS JOIN LATERAL (
       SELECT operation, request, answer FROM idempotency_answers AS used
@@ -37,7 +38,7 @@ BEGIN
   ), unknown AS MATERIALIZED (
     SELECT *, row_number() OVER (ORDER BY place) AS turn FROM new WHERE place NOT IN (SELECT place FROM known)
   ), added AS (
-    -- Ids are taken in the order of the rows.
+    -- Ids are assigned in the order of the rows.
     INSERT INTO pets (name, category_id, status, created_at, created_by)
     SELECT name, category_id, status, now, created_by FROM unknown ORDER BY turn
     RETURNING id

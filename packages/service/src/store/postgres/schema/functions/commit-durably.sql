@@ -1,4 +1,5 @@
--- What is acknowledged is on disk, and on the synchronous standby where there is one, whatever the database was set to.
+-- Acknowledged changes are on disk, and on the synchronous standby if there is one, whatever the database's settings
+-- are.
 CREATE OR REPLACE FUNCTION petstore_commit_durably() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF current_setting('synchronous_commit') IN ('off', 'local') THEN

@@ -1,5 +1,5 @@
--- The inventory follows whatever writes pets, so that it is exact also while servers of the version before run, which know
--- nothing of it. With the owner's rights, because they have none on it; so a temporary table of the same name must not come first.
+-- Triggers count the inventory, so it is exact even while servers of the previous version run, which do not know it.
+-- They run with the owner's rights, because those servers have none on it, so a temporary table must not shadow it.
 SELECT set_config('search_path', regexp_replace(current_setting('search_path'), '(, pg_temp)?$', ', pg_temp'), true);
 
 CREATE OR REPLACE FUNCTION petstore_count_added() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

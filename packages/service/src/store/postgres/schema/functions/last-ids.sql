@@ -1,5 +1,5 @@
--- The last ids of orders and pets: the next ones follow them. They run with the owner's rights, because servers have none on the
--- sequences; so a temporary table of the same name must not come first.
+-- The last ids of orders and pets; the next ids follow them. Run with the owner's rights, because servers have none on
+-- the sequences, so a temporary table must not shadow them.
 SELECT set_config('search_path', regexp_replace(current_setting('search_path'), '(, pg_temp)?$', ', pg_temp'), true);
 
 CREATE OR REPLACE FUNCTION petstore_last_order() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -1,4 +1,4 @@
--- Those API keys that may no longer write, and why. Each is looked up by itself, whatever the size of the table.
+-- The API keys that can no longer write, and why. Looked up one by one, whatever the size of the table.
 CREATE OR REPLACE FUNCTION petstore_refused_callers(callers bigint[], now bigint) RETURNS TABLE (id bigint, refusal text) LANGUAGE sql STABLE
 BEGIN ATOMIC
   SELECT caller, CASE WHEN found.id IS NULL THEN 'unknown' WHEN revoked_at IS NULL THEN 'expired' ELSE 'revoked' END

@@ -1,8 +1,8 @@
--- Only one transaction at a time may add, move or delete pets, or place orders. Otherwise two transactions could take ids 1 and 2 and commit in the
--- order 2, 1: a reader in between would see 2, continue after it, and never see 1. A statement trigger runs before the first row of its
--- statement gets an id, and the lock is released after the commit has become visible. So a reader that sees an id sees every smaller one,
--- too; a pet has the same status until the end of a statement as at its beginning, and there is no deadlock. The lock is taken by the
--- database, not by the service, so that no client can bypass it.
+-- Only one transaction at a time may add, move or delete pets, or place orders. Otherwise two transactions could take
+-- ids 1 and 2 and commit in the order 2, 1: a reader in between would see 2, continue after it, and never see 1. A
+-- statement trigger runs before its statement assigns the first id, and the lock is released after the commit is
+-- visible. So a reader that sees an id has seen every smaller one, a pet keeps its status during a statement, and
+-- there is no deadlock. The database takes the lock, so that no client can bypass it.
 CREATE OR REPLACE FUNCTION petstore_take_turns() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(1346720851, 1);

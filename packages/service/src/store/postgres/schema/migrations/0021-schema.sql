@@ -1,5 +1,5 @@
--- The schema of 1.0.0, which a new database gets; functions and triggers stand in functions/. Later versions change it by migrations
--- (schema.ts). Times are milliseconds since 1970.
+-- The schema of 1.0.0, which a new database gets; functions and triggers are in functions/. Later versions change it
+-- with migrations (schema.ts). Times are milliseconds since 1970.
 
 CREATE TABLE keys (
   id           bigint  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -9,7 +9,7 @@ CREATE TABLE keys (
   created_at   bigint  NOT NULL,
   expires_at   bigint,
   revoked_at   bigint,
-  -- What keeps keys apart for people: the last four characters, and when each was last used. Unknown until it is used.
+  -- Help people to tell keys apart: the last four characters, and the time of last use. NULL until the key is used.
   ending       text,
   last_used_at bigint
 );
@@ -32,7 +32,7 @@ CREATE TABLE pets (
 );
 
 CREATE INDEX pets_by_status ON pets (status, id);
--- Lists of a category, with a status or with any: the walks along this index, one for each status, end at the size of a page.
+-- For lists of a category, with one status or all: a walk for each status ends at the size of a page.
 CREATE INDEX pets_by_category ON pets (category_id, status, id);
 
 CREATE TABLE orders (
@@ -58,18 +58,19 @@ CREATE TABLE inventory (
 );
 INSERT INTO inventory VALUES ('available', 0), ('pending', 0), ('sold', 0);
 
--- The feed: a row for each event with what it tells, written in the transaction of its change. Without foreign keys, because only the service writes
--- here, and the checks for each row would be dear.
+-- The feed of events. Each row is written in the transaction of its change. No foreign keys, because only the service
+-- writes here, and checking each row would be expensive.
 CREATE TABLE events (
   id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   type         text   NOT NULL,
   at           bigint NOT NULL,
-  -- `at`, where no event before is as late. Times do not follow the ids where a clock was set back; these do.
+  -- `at` if no earlier event has a time as late, otherwise NULL. Unlike `at`, it increases with the ids even if a
+  -- clock is set back.
   reached      bigint,
-  -- NULL where the service itself did it.
+  -- NULL if the service itself made the change.
   key_id       bigint,
   pet_id       bigint NOT NULL,
-  -- The status of the pet right after it, and the rest of the pet as JSON, where it was added or corrected.
+  -- The pet's status right after the event, and, if it was added or corrected, its other fields as JSON.
   pet_status   text,
   pet          text,
   order_id     bigint,
@@ -81,14 +82,15 @@ CREATE INDEX events_by_order ON events (order_id, id) WHERE order_id IS NOT NULL
 CREATE INDEX events_by_type ON events (type, id);
 CREATE INDEX events_by_time ON events (reached, id) WHERE reached IS NOT NULL;
 
--- Cursors of the feed belong to it: 48 random bits, other ones in every store and after a restore.
+-- 48 random bits, different in every store and after a restore, so that cursors of the feed are valid in one store
+-- only.
 CREATE TABLE event_epoch (
   epoch bigint NOT NULL PRIMARY KEY
 );
 INSERT INTO event_epoch VALUES (('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint);
 
--- What was answered first under which Idempotency-Key, and to which request of which operation: JSON, members in the contract's order and
--- without spaces. A later request is the same when its `request` is.
+-- The first answer for each Idempotency-Key, with its request and operation, as JSON without spaces and with members
+-- in the contract's order. A later request is the same if its `request` is equal.
 CREATE TABLE idempotency_answers (
   key_id     bigint NOT NULL REFERENCES keys (id),
   key        text   NOT NULL,
@@ -101,12 +103,12 @@ CREATE TABLE idempotency_answers (
 
 CREATE INDEX idempotency_answers_by_time ON idempotency_answers (created_at);
 
--- Search by GIN: for each list the words of its rows, as packages/service/src/domain/words.ts folds them. Whoever changes a name or a reference changes them in the same
--- transaction. They are not copied to another store, which makes its own. In tables of their own, because each change of a status would
--- write the index again.
+-- Search with GIN: the words of each list's rows (packages/service/src/domain/words.ts), updated in the transaction
+-- that changes a name or a reference. They are not copied to another store, which builds its own. Separate tables,
+-- because otherwise each change of a status would write the index again.
 --
--- New words gather in a list that is moved into the index when it has 64 kB, the least that PostgreSQL allows: that is cheaper than to write
--- each at once, and whoever fills the list holds up the others for few milliseconds.
+-- New words collect in a list that moves into the index at 64 kB, PostgreSQL's minimum. That is cheaper than indexing
+-- each word immediately, and the transaction that fills the list delays others by only a few milliseconds.
 CREATE TABLE search_pets (
   id    bigint   NOT NULL PRIMARY KEY,
   words tsvector NOT NULL

@@ -1,3 +1,3 @@
--- The terms of the order right after the event, as the contract's JSON, in events of the types `order.placed` and `order.changed`. NULL in others, and
--- in those that a server of 1.0.0 writes.
+-- The order's terms right after the event, as the contract's JSON, for `order.placed` and `order.changed`. NULL for
+-- other events and for events written by a server of 1.0.0.
 ALTER TABLE events ADD COLUMN terms text;

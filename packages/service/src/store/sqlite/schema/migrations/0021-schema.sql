@@ -1,5 +1,5 @@
--- The schema of 1.0.0, which a new store gets. Later versions change it by migrations (schema.ts). Times are milliseconds since 1970.
--- AUTOINCREMENT: an id is never given twice, not even after a row was removed by hand.
+-- The schema of 1.0.0, which a new store gets. Later versions change it with migrations (schema.ts). Times are
+-- milliseconds since 1970. AUTOINCREMENT never reuses an id, even after a row was removed by hand.
 
 CREATE TABLE keys (
   id           INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -9,7 +9,7 @@ CREATE TABLE keys (
   created_at   INTEGER NOT NULL,
   expires_at   INTEGER,
   revoked_at   INTEGER,
-  -- What keeps keys apart for people: the last four characters, and when each was last used. Unknown until it is used.
+  -- Help people to tell keys apart: the last four characters, and the time of last use. NULL until the key is used.
   ending       TEXT,
   last_used_at INTEGER
 ) STRICT;
@@ -32,8 +32,8 @@ CREATE TABLE pets (
 ) STRICT;
 
 CREATE INDEX pets_by_status ON pets (status);
--- Without the status, so that an order does not move its pet to another page. A list of a category and a status finds its pets in blocks of 2 048
--- ids (page-queries.ts).
+-- Without the status, so that an order does not move its pet to another page. Lists of a category and a status use the
+-- blocks of 2,048 ids (page-queries.ts).
 CREATE INDEX pets_by_category ON pets (category_id);
 CREATE INDEX pets_by_category_in_blocks ON pets (id >> 11, category_id, status);
 
@@ -53,8 +53,8 @@ CREATE INDEX orders_by_status ON orders (status);
 CREATE INDEX orders_by_pet ON orders (pet_id);
 CREATE INDEX orders_by_expiry ON orders (expires_at) WHERE status = 'pending' AND expires_at IS NOT NULL;
 
--- How many pets have each status, of those with ids up to `counted_to`. The pets that a transaction adds are counted together at its end
--- (inventory.ts): a trigger for each would be a tenth of a create.
+-- How many pets with ids up to `counted_to` have each status. Pets that a transaction adds are counted together at its
+-- end (inventory.ts); a trigger for each would take a tenth of a create.
 CREATE TABLE inventory (
   status     TEXT    NOT NULL PRIMARY KEY,
   pets       INTEGER NOT NULL,
@@ -69,18 +69,19 @@ CREATE TRIGGER inventory_deleted AFTER DELETE ON pets BEGIN
   UPDATE inventory SET pets = pets - 1 WHERE status = OLD.status AND counted_to >= OLD.id;
 END;
 
--- The feed: a row for each event with what it tells, written in the transaction of its change. Without foreign keys: the transaction that
--- adds a row has just read its pet, order and key.
+-- The feed of events. Each row is written in the transaction of its change. No foreign keys, because that transaction
+-- has just read the pet, the order and the key.
 CREATE TABLE events (
   id           INTEGER PRIMARY KEY AUTOINCREMENT,
   type         TEXT    NOT NULL,
   at           INTEGER NOT NULL,
-  -- `at`, where no event before is as late. Times do not follow the ids where a clock was set back; these do.
+  -- `at` if no earlier event has a time as late, otherwise NULL. Unlike `at`, it increases with the ids even if a
+  -- clock is set back.
   reached      INTEGER,
-  -- NULL where the service itself did it.
+  -- NULL if the service itself made the change.
   key_id       INTEGER,
   pet_id       INTEGER NOT NULL,
-  -- The status of the pet right after it, and the rest of the pet as JSON, where it was added or corrected.
+  -- The pet's status right after the event, and, if it was added or corrected, its other fields as JSON.
   pet_status   TEXT,
   pet          TEXT,
   order_id     INTEGER,
@@ -92,13 +93,14 @@ CREATE INDEX events_by_order ON events (order_id) WHERE order_id IS NOT NULL;
 CREATE INDEX events_by_type ON events (type);
 CREATE INDEX events_by_time ON events (reached) WHERE reached IS NOT NULL;
 
--- Cursors of the feed belong to it: 48 random bits, other ones in every store and after a restore.
+-- 48 random bits, different in every store and after a restore, so that cursors of the feed are valid in one store
+-- only.
 CREATE TABLE event_epoch (
   epoch INTEGER PRIMARY KEY
 ) STRICT;
 INSERT INTO event_epoch VALUES (random() & 281474976710655);
 
--- What was answered first under which Idempotency-Key, and to which request of which operation.
+-- The first answer for each Idempotency-Key, with its request and operation.
 CREATE TABLE idempotency_answers (
   key_id     INTEGER NOT NULL REFERENCES keys (id),
   key        TEXT    NOT NULL,
@@ -111,17 +113,18 @@ CREATE TABLE idempotency_answers (
 
 CREATE INDEX idempotency_answers_by_time ON idempotency_answers (created_at);
 
--- Search by FTS5: for each list the words of its rows, as packages/service/src/domain/words.ts folds them, by the rows' ids. Whoever changes a name or a reference
--- changes them in the same transaction. They are not copied to another store, which makes its own.
+-- Search with FTS5: the words of each list's rows (packages/service/src/domain/words.ts), by row id, updated in the
+-- transaction that changes a name or a reference. They are not copied to another store, which builds its own.
 --
--- What the words come from is in the rows (`content=''`), and places in a text are of no use (`detail=none`). Words are separated by spaces, and `ascii`
--- divides them nowhere else: `unicode61` knows an older Unicode than they do. Each begins with the letter of its block of ids (search.ts).
+-- The rows have the text (`content=''`), and positions are not needed (`detail=none`). Words are separated by spaces.
+-- `ascii` splits only there; `unicode61` uses an older Unicode version than words.ts. Each word begins with the letter
+-- of its block of ids (search.ts).
 CREATE VIRTUAL TABLE search_pets USING fts5 (
   words, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1, prefix = '2 3 4');
 CREATE VIRTUAL TABLE search_orders USING fts5 (
   words, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1, prefix = '2 3 4');
--- A part of an index is written with each commit. Parts are merged 64 pages at a time, so pages are small, and eight or more at once. Where they become
--- 16, FTS5 would merge them whole within one commit, which takes longer than a tenth of a second in a store of five million pets: so that waits until
--- there are 256.
+-- Each commit writes a segment. Segments are merged 64 pages at a time (so pages are small), when there are eight or
+-- more. At 16, FTS5 would by default merge them whole in one commit, which takes over 0.1 seconds in a store with five
+-- million pets; raised to 256.
 INSERT INTO search_pets (search_pets, rank) VALUES ('automerge', 8), ('crisismerge', 256), ('pgsz', 1000);
 INSERT INTO search_orders (search_orders, rank) VALUES ('automerge', 8), ('crisismerge', 256), ('pgsz', 1000);
