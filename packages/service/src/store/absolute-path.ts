@@ -14,7 +14,7 @@ function currentFolder(path: string): string {
   try {
     return io().cwd()
   } catch (cause) {
-    throw new StartError(`${path} cannot be found: the current folder has been removed. Change to another folder.`, {
+    throw new StartError(`${path} cannot be found, because the current folder was removed. Change to another folder.`, {
       cause,
     })
   }

@@ -143,7 +143,7 @@ class Copy {
 
   private differs([{ name }]: Pair): StartError {
     return new StartError(
-      `${this.targetName} holds other ${name.replaceAll('_', ' ')} than the source. They were not changed. Copy to an empty store, and stop the servers of both stores first.`,
+      `${this.targetName} has other ${name.replaceAll('_', ' ')} than the source; they were not changed. Stop the servers of both stores, and copy to an empty store.`,
     )
   }
 }

@@ -70,7 +70,7 @@ const postgres: StoreKind = {
 
 /** Addresses for other programs: URLs with another scheme, libpq keywords, SQLite URIs, Windows drives. */
 const ADDRESS_ELSEWHERE = /:\/\/|^postgres(ql)?\/\/|^(jdbc|file|sqlite3?|[a-z]):|(^|\s)(host|hostaddr|dbname)\s*=/i
-const FORMS = "must be a file's path, or have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+const FORMS = "must be a file path or have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE"
 
 const files = {
   /** Writes a consistent copy of the store to the new file `to`. */
@@ -117,7 +117,7 @@ const file: StoreKind = {
  */
 export function pathFault(path: string): string | undefined {
   if (/^[\s'"]|[\s'"]$/.test(path)) return 'must not begin or end with a quote or white space'
-  return /^[~$]/.test(path) ? 'must not begin with ~ or $, which only a shell replaces' : undefined
+  return /^[~$]/.test(path) ? 'must not begin with ~ or $, which only a shell expands' : undefined
 }
 
 export function kindOf(address: string): StoreKind {

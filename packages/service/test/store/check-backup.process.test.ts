@@ -53,11 +53,11 @@ describe.concurrent('a copy', () => {
   })
 
   test.each([
-    ['counts its pets wrong in the inventory', "UPDATE inventory SET pets = pets + 1 WHERE status = 'sold'"],
-    ['has pets that are not as its feed of events says', 'DELETE FROM events WHERE pet_id = 3'],
-    ['has pets that are not as its feed of events says', 'DELETE FROM pets WHERE id = 4'],
-    ['has orders that are not as its feed of events says', 'DELETE FROM orders'],
-    ['has rows that refer to rows which are not there', 'DELETE FROM keys'],
+    ['has wrong counts in its inventory', "UPDATE inventory SET pets = pets + 1 WHERE status = 'sold'"],
+    ['has pets that differ from its feed of events', 'DELETE FROM events WHERE pet_id = 3'],
+    ['has pets that differ from its feed of events', 'DELETE FROM pets WHERE id = 4'],
+    ['has orders that differ from its feed of events', 'DELETE FROM orders'],
+    ['has rows that refer to missing rows', 'DELETE FROM keys'],
     [`lacks orders_that_hold of schema ${NEWEST_VERSION}`, 'DROP INDEX orders_that_hold'],
   ])('that %s is not good: %s', async (fault, statement) => {
     const file = changed('PRAGMA foreign_keys = OFF', statement)

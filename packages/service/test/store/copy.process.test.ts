@@ -190,7 +190,7 @@ describe('petstore copy', () => {
       await store.createKey(newKey())
       await store.close()
       const rows = target.startsWith('/') && rowsOfFile(target)
-      expect(await copy(file, target)).toMatchObject({ status: 1, stderr: expect.stringContaining('holds other keys') })
+      expect(await copy(file, target)).toMatchObject({ status: 1, stderr: expect.stringContaining('has other keys') })
       if (rows) expect(rowsOfFile(target)).toEqual(rows)
       expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
     }
@@ -210,7 +210,7 @@ describe('petstore copy', () => {
     const target = await cluster.newDatabase()
     const till = `till_${databaseOf(target)}`
     const copyAsTill = () => copy(file, target.replace('postgres@', `${till}@`))
-    const refused = ended(1, 'not own the tables: give the address of their owner.')
+    const refused = ended(1, 'not own the tables: use the address of their owner.')
     await cluster.run(`CREATE ROLE ${till} LOGIN`)
     expect(await copyAsTill()).toMatchObject(refused)
     await (await openStore(target, { now: Date.now })).close()

@@ -160,7 +160,7 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
     const { status, stderr } = await recovered(earlier, '--revoke-all')
     expect([status, stderr]).toEqual([
       1,
-      expect.stringContaining('cannot be used: only 999 ids of orders are left: leave out fewer, with --skip-ids.\n'),
+      expect.stringContaining('cannot be used: only 999 ids of orders are left: skip fewer with --skip-ids.\n'),
     ])
     expect(await kind.lastId(earlier, 'pets')).toBe(1n)
     await opened(earlier, async (store) => {
@@ -259,8 +259,8 @@ test('what is no store, or none that this user owns, is refused with a sentence'
   for (const [address, sentence] of [
     [foreign, 'is a database of another program'],
     [absent, noStoreAt(absent).message],
-    [empty, 'cannot be used: it holds no store.'],
-    [owned.replace('postgres@', 'serving@'), 'this user does not own the tables: give the address of their owner.'],
+    [empty, 'cannot be used: it contains no store.'],
+    [owned.replace('postgres@', 'serving@'), 'this user does not own the tables: use the address of their owner.'],
   ] as const) {
     expect(await recovered(address)).toEqual(ended(1, sentence))
   }

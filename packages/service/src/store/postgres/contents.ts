@@ -69,7 +69,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
 function refuseText(error: unknown): never {
   if (!UNTRANSLATABLE.includes(codeOf(error))) throw error
   throw new StartError(
-    'A text of the source contains U+0000, which PostgreSQL cannot store. Nothing of its batch was copied.',
+    'A text of the source contains U+0000, which PostgreSQL cannot store. Its batch was not copied.',
   )
 }
 

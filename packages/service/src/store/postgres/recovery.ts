@@ -43,7 +43,7 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
 
 async function checkSchema(query: RunQuery): Promise<void> {
   const version = await schemaVersion(query)
-  if (version === 0) throw new StartError('it holds no store')
+  if (version === 0) throw new StartError('it contains no store')
   checkVersion(version)
   await checkOwner(query)
 }
@@ -57,7 +57,7 @@ async function checkAlone(query: RunQuery): Promise<void> {
     )
     if (!others?.n) return
     if (monotonicMs() >= deadline) {
-      throw new StartError(`servers of petstore are connected to it (connections: ${others.n}). Stop them first`)
+      throw new StartError(`petstore servers are connected to it (connections: ${others.n}). Stop them first`)
     }
   }
 }

@@ -112,12 +112,12 @@ async function checkAgain(
 ): Promise<void> {
   const version = await schemaVersion(query, copying)
   if (version < NEWEST_VERSION) {
-    const lost = `a failover has lost a migration: the schema is ${version}, and this version needs ${NEWEST_VERSION}.`
+    const lost = `a failover lost a migration: the schema is ${version}, and this version needs ${NEWEST_VERSION}.`
     if (!(await mayMigrate(query))) {
       throw new StoreFailure('OLDER_SCHEMA', `${lost} Let the owner run petstore migrate --apply, and grant the rights`)
     }
     await migrateAlone(address, host)
-    throw new StoreFailure('OLDER_SCHEMA', `${lost} It was migrated again`)
+    throw new StoreFailure('OLDER_SCHEMA', `${lost} The migration was run again`)
   }
   // Grants on the migration's tables are lost with it. A newer schema can have other tables.
   if (version === NEWEST_VERSION) await checkRights(query)

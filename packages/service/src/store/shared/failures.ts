@@ -4,7 +4,7 @@ import { PetstoreError } from '../../domain/petstore-error.ts'
 
 /** Completes a sentence about a store: "… cannot be used: a copy …". */
 export const UNFINISHED_COPY =
-  'a copy to it was not completed. Run the same petstore copy again, or remove what it has copied'
+  'a copy to it was not completed. Run the same petstore copy again, or delete the incomplete copy'
 
 export function unavailable(cause: unknown): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause })

@@ -17,5 +17,5 @@ const ID_MAX = 2n ** 63n - 1n
 export function lastSkipped(table: string, lastId: bigint, skipIds: bigint, refuse: (reason: string) => Error): bigint {
   const left = ID_MAX - lastId
   if (skipIds <= left) return lastId + skipIds
-  throw refuse(`only ${left} ids of ${table} are left: leave out fewer, with --skip-ids`)
+  throw refuse(`only ${left} ids of ${table} are left: skip fewer with --skip-ids`)
 }

@@ -176,7 +176,7 @@ describe('a database that', () => {
       await cluster.run(`SELECT pg_terminate_backend(${backend})`)
       const { status, text } = await correcting
       await setting(`synchronous_standby_names = ''`)
-      expect([status, text]).toEqual([503, expect.stringContaining('during the change; it may have been made.')])
+      expect([status, text]).toEqual([503, expect.stringContaining('during the change, which may have been saved.')])
       await servesAgain()
     }
     expect((await service.get(petPath)).text).toContain('Corrected')
@@ -284,7 +284,7 @@ test('the host that accepts writes is used; a standby alone is refused', async (
   await own.down('SIGKILL')
   // As in the middle of a failover: every host is named, and none is to be added.
   const all = openStore(addressOf(own.port, standby.port), { now: Date.now })
-  expect((await rejectionOf(all)).message).toMatch(/each that answers is a standby.*otherwise try again/)
+  expect((await rejectionOf(all)).message).toMatch(/all that respond are standbys.*or try again/)
   await own.remove()
   await standby.remove()
 })

@@ -25,7 +25,7 @@ describe('a start refuses', () => {
     [
       'a user whose transactions are read-only',
       () => databaseFor('read_only', 'ALTER ROLE read_only SET default_transaction_read_only = on'),
-      /its transactions are read-only, and it is no standby/,
+      /its transactions are read-only, but it is not a standby/,
     ],
     ['another encoding', () => databaseWith(`ENCODING 'SQL_ASCII' TEMPLATE template0`), /encoding is SQL_ASCII/],
     [

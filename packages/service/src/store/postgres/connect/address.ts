@@ -87,6 +87,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new Error('has a % that encodes nothing: write %25 for a percent sign')
+    throw new Error('has an invalid % escape: write %25 for a percent sign')
   }
 }

@@ -76,7 +76,7 @@ export function translate(error: unknown): unknown {
 }
 
 export const MAY_BE_CHANGED =
-  'The database connection was lost during the change; it may have been made. Check, or send the request again: a pet or an order with its Idempotency-Key.'
+  'The database connection was lost during the change, which may have been saved. Check, or repeat the request; use the same Idempotency-Key to create a pet or an order.'
 
 /** Like `translate`, but with MAY_BE_CHANGED if a change may have been made. */
 export function translateChanging(error: unknown): unknown {

@@ -151,7 +151,7 @@ export class PrimaryConnection {
     const [waiting] = await asking.catch(() => [])
     return waiting
       ? new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby')
-      : new StoreFailure('SLOW_COMMIT', 'a commit takes long: is the disk slow, or is a lost migration running again?')
+      : new StoreFailure('SLOW_COMMIT', 'a commit takes long: a slow disk, or a lost migration that runs again')
   }
 
   private awaitStuck(connections: HostConnections, writing: Promise<unknown>): void {
@@ -223,7 +223,7 @@ export class PrimaryConnection {
     const [found, used] = [timeline, this.timeline].map((hexadecimal) => Number.parseInt(hexadecimal, 16))
     throw new StoreFailure(
       'TIMELINE',
-      `${describeHost(host)} is on timeline ${found}, and this server has used timeline ${used}: what was committed on that one is missing. Check which host must be the primary; to go on without it, restart this server.`,
+      `${describeHost(host)} is on timeline ${found}, but this server has used timeline ${used}, whose commits are missing. Check which host must be the primary. To continue without these commits, restart this server.`,
     )
   }
 

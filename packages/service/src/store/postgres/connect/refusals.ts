@@ -7,34 +7,34 @@ import { codeOf } from './errors.ts'
 
 /** By a pattern for the error's code; the first match applies. */
 const REASONS = {
-  '^28': 'it refuses this user or password. Check the address, and pg_hba.conf of the server.',
+  '^28': "it refuses this user or password. Check the address and the server's pg_hba.conf.",
   '^3D000$': 'it has no such database. Create it: petstore help postgresql.',
   '^(42501|3F000)$':
     'this user lacks privileges. Let the owner run `petstore migrate --apply`, and grant the rest: petstore help postgresql.',
   '^42P07$': 'it contains tables of another program. Name another database.',
   '^(25006|STANDBY)$':
-    'no host of the address accepts writes: each that answers is a standby. If the primary is not among them, name it, too; otherwise try again when one is promoted.',
+    'no host of the address accepts writes: all that respond are standbys. Add the primary to the address, or try again after a promotion.',
   '^READ_ONLY$':
-    'its transactions are read-only, and it is no standby. Set default_transaction_read_only to off for the server, the database and the role.',
+    'its transactions are read-only, but it is not a standby. Set default_transaction_read_only to off for the server, the database and the role.',
   '^53300$':
     'it has no free connection. Raise max_connections, or lower `connections` in the addresses of the servers.',
   '^NOT_REPLICATED$':
     'a commit waits for a synchronous standby that does not confirm it. Start the standby, or change synchronous_standby_names.',
-  '^SLOW_COMMIT$': 'its commits take too long, and wait for no standby. Check its disk, and try again.',
+  '^SLOW_COMMIT$': 'its commits take too long, and no standby is the cause. Check its disk and try again.',
   '^(OLDER_SCHEMA|TIMELINE)$': 'a failover has undone its migration. Try again.',
-  '^(53100|58030)$': 'its disk is full or failing. Make room there, also for its log, and try again.',
-  '^54000$': 'it assigns no transactions before a VACUUM. Its log names the database.',
+  '^(53100|58030)$': 'its disk is full or failing. Free space on it, also for the write-ahead log, and try again.',
+  '^54000$': "it needs a VACUUM before it starts more transactions. The server's log names the database.",
   '^(57014|25P0[34]|55P03)$':
-    'a time limit ended our statement. Raise statement_timeout, transaction_timeout and lock_timeout of the role.',
-  '^57P03$': 'it is still starting up, or shutting down. Try again.',
+    'a timeout cancelled a statement. Raise statement_timeout, transaction_timeout and lock_timeout of the role.',
+  '^57P03$': 'it is starting up or shutting down. Try again.',
   '^08P01$':
-    'it refuses our connection or its parameters. With PgBouncer, set ignore_startup_parameters (petstore help postgresql), and raise max_client_conn if it is reached.',
+    'it refuses the connection or its parameters. With PgBouncer, set ignore_startup_parameters (petstore help postgresql), and raise max_client_conn if it is reached.',
   'CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO':
     'its certificate cannot be verified. Check sslmode and sslrootcert in the address.',
   '^(ENOTFOUND|EAI_\\w+)$':
-    'it cannot be reached, because its host name has no address. Check the name, and the name server.',
+    'its host name cannot be resolved. Check the name and the DNS server.',
   '^(E[A-Z_]+|CONNECT\\w+|NO_ANSWER|08\\w+)$':
-    'it cannot be reached. Is it running, are host and port right, and does it speak TLS where sslmode asks for it?',
+    'it cannot be reached. Check that it is running, that host and port are right, and that it supports TLS if sslmode requires it.',
 }
 
 /** Runs `work` with the parsed address. Throws StartError for known errors; others are rethrown. */

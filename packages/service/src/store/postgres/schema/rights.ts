@@ -58,7 +58,7 @@ export async function checkRights(query: RunQuery, petColumns: AnyColumns = NEW_
   )
   if (missing.length === 0) return
   const list = missing.map(({ name, right }) => `${right} ON ${name}`).join(', ')
-  throw new StartError(`this user lacks privileges (${list}): grant them, as petstore help postgresql says`)
+  throw new StartError(`this user lacks privileges (${list}): see petstore help postgresql for the grants`)
 }
 
 /** A row for each right; `part` is its column, or NULL for the whole table. */

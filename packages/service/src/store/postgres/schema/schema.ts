@@ -66,7 +66,7 @@ export async function checkOwner(query: RunQuery): Promise<void> {
     `SELECT to_regclass('petstore_schema') IS NULL AND has_schema_privilege(current_schema(), 'CREATE') AS creates`,
   )
   if (!row?.creates && !(await mayMigrate(query)))
-    throw new StartError('this user does not own the tables: give the address of their owner')
+    throw new StartError('this user does not own the tables: use the address of their owner')
 }
 
 /** Throws StartError unless this program can open or migrate the version. */

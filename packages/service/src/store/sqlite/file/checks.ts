@@ -91,7 +91,7 @@ export function checkName(path: string, stats: Stats | undefined): void {
   const names = stats?.isFile() ? stats.nlink : 1
   if (names <= 1) return
   throw new StartError(
-    `${path} has ${names} names (hard links), and each would get a log of its own, so changes would be lost. Keep one of them: find / -samefile ${path} lists them.`,
+    `${path} has ${names} names (hard links). Each name has a separate log, so changes would be lost. Keep one name: find / -samefile ${path} lists them.`,
   )
 }
 
@@ -118,7 +118,7 @@ export function identityIn({ dev, ino }: BigIntStats): string {
 
 export function corrupt(path: string, cause?: unknown): StartError {
   return new StartError(
-    `${path} is damaged. Put a backup in its place with petstore restore, which keeps it, or name another file.`,
+    `${path} is damaged. Replace it with a backup (petstore restore, which keeps the damaged file), or name another file.`,
     { cause },
   )
 }

@@ -47,9 +47,9 @@ export class FileGuard {
     if (found === 'unknown') return
     const { identity, names } = found
     if (identity === undefined) this.lose('has been removed or renamed')
-    else if (identity !== this.identity) this.lose('is another file than the one that was opened')
+    else if (identity !== this.identity) this.lose('was replaced by another file')
     else if (names > 1 && this.names === 1) {
-      const reason = `${this.path} has ${names} names (hard links). A service that opens another one would lose changes, and so would this one.`
+      const reason = `${this.path} has ${names} names (hard links). If another service opens it by another name, both services lose changes.`
       this.onTrouble?.({ lost: false, reason })
     }
     this.names = names
@@ -57,7 +57,7 @@ export class FileGuard {
 
   private lose(what: string): void {
     this.stop()
-    const reason = `${this.path} ${what}. Every request is refused. Put the right file in its place, and start the service again.`
+    const reason = `${this.path} ${what}. All requests are refused. Put the right file back and restart the service.`
     this.lost = unavailable(new Error(reason))
     this.onTrouble?.({ lost: true, reason })
   }

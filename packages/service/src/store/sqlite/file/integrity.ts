@@ -46,18 +46,18 @@ function untold(table: string, id: string, status: string): string {
 
 /** Each query counts errors; its name completes a sentence about the file. */
 const FAULTS = {
-  'has rows that refer to rows which are not there': 'SELECT count(*) AS n FROM pragma_foreign_key_check',
-  'counts its pets wrong in the inventory': `SELECT count(*) AS n FROM inventory WHERE pets <>
+  'has rows that refer to missing rows': 'SELECT count(*) AS n FROM pragma_foreign_key_check',
+  'has wrong counts in its inventory': `SELECT count(*) AS n FROM inventory WHERE pets <>
     (SELECT count(*) FROM pets WHERE pets.status = inventory.status AND id <= counted_to)`,
-  'has pets that are not as its feed of events says': untold('pets', 'pet_id', 'pet_status'),
-  'has orders that are not as its feed of events says': untold('orders', 'order_id', 'order_status'),
+  'has pets that differ from its feed of events': untold('pets', 'pet_id', 'pet_status'),
+  'has orders that differ from its feed of events': untold('orders', 'order_id', 'order_status'),
 }
 
 /** Throws StartError if the file at `path` is damaged. */
 export function checkContents(path: string): BackupSummary {
   using database = new Database(path, { readonly: true })
   const { fault, ...summary } = examine(database, path, {})
-  if (fault !== undefined) throw new StartError(`The backup ${fault}: it was not used.`)
+  if (fault !== undefined) throw new StartError(`The backup ${fault}, so it was not used.`)
   return summary
 }
 
@@ -81,7 +81,7 @@ export function findCopy(path: string): string {
   if (identityOf(copy, 'backup') === undefined) throw new StartError(`There is no backup at ${path}.`)
   if ((statSync(`${copy}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new StartError(
-      `${path} is a store with changes in its log, ${path}-wal. Take a backup of it with petstore backup.`,
+      `${path} is a store with changes in its log, ${path}-wal. Back it up with petstore backup.`,
     )
   }
   return copy

@@ -37,7 +37,7 @@ export function lackError(path: string, error: unknown): unknown {
   using database = new Database(path, { readonly: true })
   const lack = lackOf(database)
   if (lack === undefined) return error
-  const advice = 'Put a backup in its place with petstore restore, which keeps it, or name another file.'
+  const advice = 'Replace it with a backup (petstore restore, which keeps this file), or name another file.'
   return new StartError(`${path} ${lack}. ${advice}`, { cause: error })
 }
 

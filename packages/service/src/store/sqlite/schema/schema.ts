@@ -62,5 +62,5 @@ function checkRoom(database: Database, path: string, version: number): void {
   if (bavail * bsize >= needed) return
   const [room, free] = [needed, bavail * bsize].map((bytes) => `${Math.ceil(bytes / 1e6)} MB`)
   const migration = `the migration from schema ${version} to ${NEWEST_VERSION}`
-  throw new StartError(`${path}: ${migration} needs ${room} of disk space, and ${free} are free.`)
+  throw new StartError(`${path}: ${migration} needs ${room} of disk space, but only ${free} are free.`)
 }

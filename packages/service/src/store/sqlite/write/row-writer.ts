@@ -91,5 +91,5 @@ function hasMovedOnly(before: Pet, after: Pet): boolean {
 }
 
 function expectOne(changes: number, row: string): void {
-  if (changes !== 1) throw new Error(`${row} is not as it was read`)
+  if (changes !== 1) throw new Error(`${row} changed after it was read`)
 }
