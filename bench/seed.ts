@@ -71,9 +71,9 @@ const ADDED = `INSERT INTO events (id, type, at, reached, key_id, pet_id, pet_st
 /** Fills the search index. */
 export function index(path: string): void {
   change(path, (database) => {
-    const { addRows } = searchIndex(new Statements({ database }))
+    const search = searchIndex(new Statements({ database }))
     for (const table of ['pets', 'orders'] as const) {
-      for (let last: bigint | undefined = 0n; last !== undefined; ) last = addRows(table, last, 1_000)
+      for (let last: bigint | undefined = 0n; last !== undefined; ) last = search[table].addRows(last, 1_000)
     }
   })
 }

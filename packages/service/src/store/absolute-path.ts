@@ -7,12 +7,9 @@ import { io } from '../system/io.ts'
 
 /** Throws StartError for a relative path if the current folder no longer exists. */
 export function absolutePath(path: string): string {
-  return isAbsolute(path) ? path : resolve(currentFolder(path), path)
-}
-
-function currentFolder(path: string): string {
+  if (isAbsolute(path)) return path
   try {
-    return io().cwd()
+    return resolve(io().cwd(), path)
   } catch (cause) {
     throw new StartError(`${path} cannot be found, because the current folder was removed. Change to another folder.`, {
       cause,

@@ -76,7 +76,9 @@ export function contentsOf(dialect: Dialect): Contents {
           const known = dialect.types[type]
           if (known) return { name, type: known }
           const column = `${table.name}.${name}`
-          throw new StartError(`The column ${column} has the type ${type || 'none'}, which petstore copy does not support.`)
+          throw new StartError(
+            `The column ${column} has the type ${type || 'none'}, which petstore copy does not support.`,
+          )
         })
         const place = (name: string) => (table.key.includes(name) ? table.key.indexOf(name) : table.key.length)
         columns.sort((one, other) => place(one.name) - place(other.name) || (one.name < other.name ? -1 : 1))

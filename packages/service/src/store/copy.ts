@@ -3,7 +3,6 @@
 // opened.
 
 import { noStoreAt, StartError } from '../domain/start-error.ts'
-import type { StoreOptions } from '../domain/store.ts'
 import { endOfTurn } from '../system/runtime.ts'
 import { absolutePath } from './absolute-path.ts'
 import type { Contents, Table, TableRow } from './contents.ts'
@@ -35,9 +34,12 @@ export async function copyStore(
     throw new StartError('Both addresses are the same. Name another store with --to.')
   }
   if (!fromKind.exists(from)) throw noStoreAt(absolutePath(from))
-  const source = await openContents(from, { onMigration })
+  // Opening the address as a store first creates or migrates the store, or throws StartError.
+  await migrateStore(from, { onMigration })
+  const source = await fromKind.contents(from)
   try {
-    const target = await openContents(to, { onMigration, copying: true })
+    await migrateStore(to, { onMigration, copying: true })
+    const target = await toKind.contents(to)
     try {
       return await new Copy(source, target, fromKind.describe(from), toKind.describe(to), onProgress).run()
     } finally {
@@ -153,13 +155,4 @@ function describe(tables: readonly Table[]): string[] {
   return tables.flatMap(({ name, columns }) =>
     columns.map((column) => `${name}.${column.name} (${column.type === 'text' ? 'text' : 'a number'})`),
   )
-}
-
-/** Opens the address as a store first, which creates or migrates the store, or throws StartError. */
-async function openContents(
-  address: string,
-  options: Pick<StoreOptions, 'copying' | 'onMigration'>,
-): Promise<Contents> {
-  await migrateStore(address, options)
-  return kindOf(address).contents(address)
 }

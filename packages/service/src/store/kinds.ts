@@ -13,7 +13,7 @@ import { fileVersion } from './sqlite/connect/connection.ts'
 import { backUp } from './sqlite/file/backup.ts'
 import { identityOf } from './sqlite/file/checks.ts'
 import { openSqliteContents } from './sqlite/file/contents.ts'
-import { checkCopy, type LastEvent, type Origin, originOf } from './sqlite/file/integrity.ts'
+import { checkCopy, originOf } from './sqlite/file/integrity.ts'
 import { recover } from './sqlite/file/recovery.ts'
 import { restore } from './sqlite/file/restore.ts'
 import { NEWEST_VERSION } from './sqlite/schema/schema.ts'
@@ -49,7 +49,7 @@ interface StoreKind {
 /** Do not use these in a process that has the store open, except `origin`: see store/sqlite/file/checks.ts. */
 export type StoreFiles = typeof files
 
-export type { LastEvent, Origin }
+export type { LastEvent } from './sqlite/file/integrity.ts'
 
 /** `open` creates an empty in-memory store for this address. Settings cannot name it. */
 export const MEMORY = ':memory:'
@@ -70,7 +70,7 @@ const postgres: StoreKind = {
 
 /** Addresses for other programs: URLs with another scheme, libpq keywords, SQLite URIs, Windows drives. */
 const ADDRESS_ELSEWHERE = /:\/\/|^postgres(ql)?\/\/|^(jdbc|file|sqlite3?|[a-z]):|(^|\s)(host|hostaddr|dbname)\s*=/i
-const FORMS = "must be a file path or have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+const FORMS = 'must be a file path or have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE'
 
 const files = {
   /** Writes a consistent copy of the store to the new file `to`. */
@@ -81,7 +81,7 @@ const files = {
    * Identifies the store that a copy came from. Returns `undefined` if the copy cannot be read or is the store itself.
    * Safe while the store is open.
    */
-  origin: (copy: string, address: string): Origin | undefined =>
+  origin: (copy: string, address: string) =>
     file.identify(copy) === file.identify(address) ? undefined : originOf(copy),
   /** Replaces the store with the backup `from`, then does the same as `recover` without revoking keys. */
   restore: (from: string, address: string, skipIds: bigint) =>

@@ -220,7 +220,7 @@ describe.concurrent('a backup', () => {
       const [database, file] = [temporaryFile('a.db'), temporaryFile('backup.db')]
       make(database)
       expect(await run(['backup', file, '--database', database])).toEqual(
-        ended(1, /There is no store at |is not a petstore database\. Name another file for the store\./),
+        ended(1, /There is no store at |is not a petstore database\. Name another file\./),
       )
       expect(existsSync(file)).toBe(false)
     }

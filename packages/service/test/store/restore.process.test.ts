@@ -52,7 +52,7 @@ describe.concurrent('a restore', () => {
       fs.writeFileSync(file, damage(Buffer.from(pristine)))
       const { status, stderr } = await run(['restore', file, '--database', database])
       expect([status, stderr]).toEqual([1, expect.stringMatching(/damaged|not a petstore database/)])
-      expect(stderr).toMatch(/Name another file for the backup\.$|it was not used\.$/m)
+      expect(stderr).toMatch(/Name another file\.$|it was not used\.$/m)
       // The flag names the store, and the backup is what is wrong.
       expect(stderr).not.toContain('--database')
     }
@@ -230,7 +230,7 @@ describe.concurrent('a restore', () => {
     new Database(other).run('CREATE TABLE pets (id)')
     const before = fs.readFileSync(other)
     expect(await run(['restore', database, '--database', other])).toEqual(
-      ended(1, 'of another program. Name another file for the store.'),
+      ended(1, 'of another program. Name another file.'),
     )
     expect(fs.readFileSync(other).equals(before)).toBe(true)
     expect(beside(other)).toEqual([])

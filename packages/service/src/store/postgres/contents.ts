@@ -2,13 +2,11 @@
 
 import { StartError } from '../../domain/start-error.ts'
 import { type Contents, contentsOf, quoted } from '../contents.ts'
-import type { PostgresAddress } from './connect/address.ts'
-import { Client } from './connect/client.ts'
 import { codeOf } from './connect/errors.ts'
-import { atStart, writableHost } from './connect/hosts.ts'
+import { atStart, openSession } from './connect/hosts.ts'
 import { orRefusal } from './connect/refusals.ts'
-import { checkSettings } from './connect/server-check.ts'
-import { type Parameter, type RunQuery, Session } from './connect/session.ts'
+import type { Parameter, RunQuery } from './connect/session.ts'
+import { CLOSE_TIMEOUT_MS } from './connect/time-limits.ts'
 import { BEGIN_EPOCH } from './read/events.ts'
 import { indexRows } from './read/search.ts'
 import { MARK_FINISHED, MARK_UNFINISHED } from './schema/schema.ts'
@@ -17,7 +15,6 @@ const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
 /** The types of the columns when rows are read from JSON. */
 const READ_AS = { integer: 'bigint', text: 'text', boolean: 'int' } as const
 
-const CLOSE_TIMEOUT_MS = 1_000
 /** Characters that do not exist in the encoding (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const UNTRANSLATABLE = ['22P05', '22021']
 
@@ -48,9 +45,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
         JSON.stringify(objects.map(Object.fromEntries)),
       )
     },
-    async derive(table, after, rows) {
-      await indexRows(query, table, after, rows)
-    },
+    derive: (table, after, rows) => indexRows(query, table, after, rows),
     lastId: async (table) => (await lastIdOf(query, table)).last,
     async setLastId(table, id) {
       await query(`SELECT setval(pg_get_serial_sequence(quote_ident($1), 'id'), $2)`, table, id)
@@ -68,22 +63,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
 
 function refuseText(error: unknown): never {
   if (!UNTRANSLATABLE.includes(codeOf(error))) throw error
-  throw new StartError(
-    'A text of the source contains U+0000, which PostgreSQL cannot store. Its batch was not copied.',
-  )
-}
-
-/** Opens one connection to the host that accepts writes. */
-export async function openSession(address: PostgresAddress): Promise<Session> {
-  const host = await writableHost(address)
-  const session = new Session(() => Client.open(address, host))
-  try {
-    await checkSettings(session.execute)
-    return session
-  } catch (error) {
-    await session.close(CLOSE_TIMEOUT_MS)
-    throw error
-  }
+  throw new StartError('A text of the source contains U+0000, which PostgreSQL cannot store. Its batch was not copied.')
 }
 
 /**

@@ -1,18 +1,11 @@
 // API keys in PostgreSQL. Concurrent lookups share one query.
 
+import { stringifyJson } from '../../../../contract/src/json.ts'
 import type { ApiKey, KeyHash, KeyStore, NewKey } from '../../domain/keys.ts'
 import type { StoreOptions, StoreVersion } from '../../domain/store.ts'
 import { monotonicMs } from '../../system/runtime.ts'
 import { batched } from '../shared/group-commit.ts'
-import {
-  createdKey,
-  type DeprecatedCallsRow,
-  KEY_COLUMNS,
-  LIST_DEPRECATED_CALLS,
-  LIST_KEYS,
-  toDeprecatedCalls,
-  toKey,
-} from '../shared/key-rows.ts'
+import { createdKey, KEY_COLUMNS, keyLists, toKey } from '../shared/key-rows.ts'
 import type { PrimaryConnection } from './connect/primary.ts'
 import type { RunQuery } from './connect/session.ts'
 
@@ -25,17 +18,17 @@ const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS 
 const END = 'UPDATE keys SET expires_at = least(expires_at, $2::bigint) WHERE id = $1 RETURNING id'
 // Locks in a fixed order, so that two servers that save at the same time cannot deadlock.
 const USE = `WITH used AS (
-    SELECT * FROM json_to_recordset($1::text::json) AS used (id bigint, ending text, at bigint)
+    SELECT * FROM json_to_recordset($1::text::json) AS used ("keyId" bigint, ending text, at bigint)
   ), locked AS MATERIALIZED (
-    SELECT id FROM keys WHERE id IN (SELECT id FROM used) ORDER BY id FOR NO KEY UPDATE
+    SELECT id FROM keys WHERE id IN (SELECT "keyId" FROM used) ORDER BY id FOR NO KEY UPDATE
   )
   UPDATE keys SET ending = used.ending, last_used_at = greatest(last_used_at, at)
-  FROM used JOIN locked USING (id) WHERE keys.id = used.id`
+  FROM used JOIN locked ON locked.id = used."keyId" WHERE keys.id = locked.id`
 // In a fixed order for the same reason.
 const COUNT = `INSERT INTO deprecated_calls AS counted (key_id, operation_id, calls, last_at)
-  SELECT key_id, operation_id, sum(calls), max(last_at)
-  FROM json_to_recordset($1::text::json) AS new (key_id bigint, operation_id text, calls bigint, last_at bigint)
-  GROUP BY key_id, operation_id ORDER BY key_id, operation_id
+  SELECT "keyId", "operationId", sum(calls), max("lastAt")
+  FROM json_to_recordset($1::text::json) AS new ("keyId" bigint, "operationId" text, calls bigint, "lastAt" bigint)
+  GROUP BY 1, 2 ORDER BY 1, 2
   ON CONFLICT (key_id, operation_id) DO UPDATE
   SET calls = counted.calls + excluded.calls, last_at = greatest(counted.last_at, excluded.last_at)`
 
@@ -76,7 +69,7 @@ export function postgresKeys(
     createKey: (key) => alone((on) => create(on, key)),
     createFirstKey: (key) =>
       alone(async (on) => ((await on('SELECT FROM keys LIMIT 1')).length > 0 ? undefined : create(on, key))),
-    listKeys: async () => (await read(LIST_KEYS)).map(toKey),
+    ...keyLists(read),
     revokeKey: async (id) => {
       await connection.transaction(({ query }) => query(REVOKE, id, now()))
       changes++
@@ -86,18 +79,10 @@ export function postgresKeys(
       changes++
     },
     saveKeyUses: async (uses) => {
-      const rows = uses.map(({ keyId, ending, at }) => ({ id: String(keyId), ending, at }))
-      await background(USE, JSON.stringify(rows))
+      await background(USE, stringifyJson(uses))
     },
     countDeprecatedCalls: async (calls) => {
-      const rows = calls.map(({ keyId, operationId, calls: n, lastAt }) => ({
-        key_id: String(keyId),
-        operation_id: operationId,
-        calls: n,
-        last_at: lastAt,
-      }))
-      await background(COUNT, JSON.stringify(rows))
+      await background(COUNT, stringifyJson(calls))
     },
-    listDeprecatedCalls: async () => (await read<DeprecatedCallsRow>(LIST_DEPRECATED_CALLS)).map(toDeprecatedCalls),
   }
 }

@@ -7,10 +7,11 @@ import { LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
 import { APPLICATION } from './connect/client.ts'
-import { atStart } from './connect/hosts.ts'
+import { atStart, openSession } from './connect/hosts.ts'
 import { orRefusal } from './connect/refusals.ts'
 import type { RunQuery } from './connect/session.ts'
-import { lastIdOf, openSession } from './contents.ts'
+import { CLOSE_TIMEOUT_MS } from './connect/time-limits.ts'
+import { lastIdOf } from './contents.ts'
 import { BEGIN_EPOCH } from './read/events.ts'
 import { checkOwner, checkVersion, schemaVersion, WRITE_LOCK } from './schema/schema.ts'
 
@@ -24,7 +25,10 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
     const session = await atStart(() => openSession(parsed))
     const { execute } = session
     try {
-      await checkSchema(execute)
+      const version = await schemaVersion(execute)
+      if (version === 0) throw new StartError('it contains no store')
+      checkVersion(version)
+      await checkOwner(execute)
       await checkAlone(execute)
       const rows = await execute(LIST_KEYS)
       const revoked = await revoke(rows.map(toKey))
@@ -36,16 +40,9 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
         for (const id of revoked) await execute(REVOKE, id, wallMs())
       })
     } finally {
-      await session.close(1_000)
+      await session.close(CLOSE_TIMEOUT_MS)
     }
   })
-}
-
-async function checkSchema(query: RunQuery): Promise<void> {
-  const version = await schemaVersion(query)
-  if (version === 0) throw new StartError('it contains no store')
-  checkVersion(version)
-  await checkOwner(query)
 }
 
 async function checkAlone(query: RunQuery): Promise<void> {

@@ -9,13 +9,13 @@ import { ORDER_COLUMNS, PET_COLUMNS } from '../shared/pet-and-order-columns.ts'
 import { schemaState } from '../shared/schema-versions.ts'
 import { searchable } from '../shared/search.ts'
 import type { PostgresAddress } from './connect/address.ts'
-import { Client } from './connect/client.ts'
 import { StoreFailure } from './connect/errors.ts'
-import { atStart, type WritableHost, writableHost } from './connect/hosts.ts'
+import { atStart, openSession, type WritableHost } from './connect/hosts.ts'
 import { PrimaryConnection } from './connect/primary.ts'
 import { orRefusal } from './connect/refusals.ts'
 import { checkServer } from './connect/server-check.ts'
-import { type RunQuery, Session } from './connect/session.ts'
+import type { RunQuery } from './connect/session.ts'
+import { CLOSE_TIMEOUT_MS } from './connect/time-limits.ts'
 import { postgresKeys } from './keys.ts'
 import { postgresEvents } from './read/events.ts'
 import { pages, rowsById } from './read/pages.ts'
@@ -67,7 +67,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     checkVersion(version)
     if (options.copying) await checkOwner(connection.read)
     if (version < NEWEST_VERSION) {
-      await atStart(async () => migrateAlone(address, await writableHost(address), options))
+      await atStart(() => migrateAlone(address, undefined, options))
       // If an operator ended its wait for the standby, the migration may be committed only here.
       await connection.renew()
     }
@@ -80,7 +80,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
   const writing = postgresCommits(connection, options)
   const search = forSearches(read, address.connections)
   return {
-    ...changingMethods(writing.commit, () => isAnyOverdue(read), EXPIRED_AT_ONCE),
+    ...changingMethods(writing.commit, async () => (await read(OVERDUE)).length > 0, EXPIRED_AT_ONCE),
     ...postgresEvents(connection),
     ...postgresKeys(connection, options),
     listPets: searchable(pages(read, PETS), postgresSearch(search, PETS)),
@@ -124,12 +124,12 @@ async function checkAgain(
 }
 
 /** Uses a separate connection without the time limit of the others, because a migration can take long. */
-async function migrateAlone(address: PostgresAddress, host: WritableHost, options?: MigrateOptions): Promise<void> {
-  const session = new Session(() => Client.open(address, host))
+async function migrateAlone(address: PostgresAddress, host?: WritableHost, options?: MigrateOptions): Promise<void> {
+  const session = await openSession(address, host)
   try {
     await migrate(session, options)
   } finally {
-    await session.close(1_000)
+    await session.close(CLOSE_TIMEOUT_MS)
   }
 }
 
@@ -142,8 +142,4 @@ const OVERDUE = `SELECT at FROM (
 async function readInventory(read: RunQuery): Promise<Inventory> {
   const rows = await read<{ status: PetStatus; pets: bigint }>('SELECT status, pets FROM inventory ORDER BY status')
   return Object.fromEntries(rows.map(({ status, pets }) => [status, pets])) as Inventory
-}
-
-async function isAnyOverdue(read: RunQuery): Promise<boolean> {
-  return (await read(OVERDUE)).length > 0
 }

@@ -6,6 +6,7 @@ import {
   type EventFilter,
   type EventPage,
   type EventPosition,
+  type EventStore,
   markOf,
   type NewEvent,
 } from '../../domain/events.ts'
@@ -104,12 +105,29 @@ const FIRST = '0'
 const LAST = String(2n ** 63n - 1n)
 const FILTERS = { orderId: 'order_id', petId: 'pet_id' } as const
 
+/** Reads the feed with one statement for each call. `read` runs a statement with its parameters. */
+export function feedOf(
+  dialect: FeedDialect,
+  read: (sql: string, values: (bigint | string)[]) => Promise<FeedRow[]>,
+): Pick<EventStore, 'listEvents' | 'findEnd'> {
+  const last = answer(dialect.json, [
+    `SELECT 'end' AS kind, last.* FROM (SELECT * FROM events ORDER BY id DESC LIMIT 1) AS last`,
+  ])
+  return {
+    async listEvents(filter) {
+      const { sql, values } = feedQuery(dialect, filter)
+      return eventPage(await read(sql, values), filter)
+    },
+    findEnd: async () => endOf(await read(last, [])),
+  }
+}
+
 /**
  * Returns one statement, so that all parts see one state of the store, with its parameters ($1, …). It selects the
  * epoch; the events of the page; the last event before `to`; the first event from `after` on, which shows
  * whether `after` still exists; and the first event from `to` on.
  */
-export function feedQuery(dialect: FeedDialect, filter: EventFilter): { sql: string; values: (bigint | string)[] } {
+function feedQuery(dialect: FeedDialect, filter: EventFilter): { sql: string; values: (bigint | string)[] } {
   const values: (bigint | string)[] = []
   const give = (value: bigint | string) => `$${values.push(value)}`
   const up = filter.sort === 'oldest'
@@ -131,11 +149,6 @@ export function feedQuery(dialect: FeedDialect, filter: EventFilter): { sql: str
     ...(to ? [`SELECT 'to', first.* FROM (${to}) AS first`] : []),
   ]
   return { sql: answer(dialect.json, found), values }
-}
-
-/** Selects the last event, from which `endOf` makes its position. */
-export function endQuery(json: JsonDialect): string {
-  return answer(json, [`SELECT 'end' AS kind, last.* FROM (SELECT * FROM events ORDER BY id DESC LIMIT 1) AS last`])
 }
 
 function answer(json: JsonDialect, found: readonly string[]): string {
@@ -181,14 +194,14 @@ export interface FeedRow {
   readonly json: string
 }
 
-export function endOf(rows: readonly FeedRow[]): EventPosition {
+function endOf(rows: readonly FeedRow[]): EventPosition {
   const epoch = epochOf(rows)
   const last = rows.find(({ kind }) => kind === 'end')
   return last ? positionOf(epoch, last) : { epoch, id: 0n, mark: undefined }
 }
 
 /** Throws `cursor_expired`. */
-export function eventPage(rows: readonly FeedRow[], { limit, after, sort }: EventFilter): EventPage {
+function eventPage(rows: readonly FeedRow[], { limit, after, sort }: EventFilter): EventPage {
   const epoch = epochOf(rows)
   const here = after && seenPosition(rows, after, epoch)
   const up = sort === 'oldest'

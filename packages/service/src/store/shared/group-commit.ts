@@ -11,11 +11,7 @@ export const BATCH_MAX = 256
 /** A call that would wait longer than this is refused immediately. */
 const WAIT_MS_MAX = 2000
 
-interface QueuedItem<Item, Result> {
-  item: Item
-  resolve: (result: Result) => void
-  reject: (error: unknown) => void
-}
+type QueuedItem<Item, Result> = PromiseWithResolvers<Result> & { readonly item: Item }
 
 /** Moves waiting calls into the batch that is being committed, up to BATCH_MAX, and returns them. */
 type Join<Item> = () => Item[]
@@ -110,13 +106,14 @@ export function batched<Item, Result>(
   }
 
   function add(item: Item): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      if (overloaded()) throw OVERLOADED
-      waiting.push({ item, resolve, reject })
-      if (running) return
+    if (overloaded()) return Promise.reject(OVERLOADED)
+    const queued = { item, ...Promise.withResolvers<Result>() }
+    waiting.push(queued)
+    if (!running) {
       startedAt = monotonicMs()
       running = run()
-    })
+    }
+    return queued.promise
   }
 
   return Object.assign(add, { drained: async () => running })

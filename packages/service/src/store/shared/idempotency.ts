@@ -4,7 +4,7 @@
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { IDEMPOTENCY_HOURS_MIN } from '../../../../contract/src/limits.ts'
 import type { FirstAnswer, Idempotent } from '../../domain/decisions/snapshot.ts'
-import { type Columns, fromJson, fromRow } from './columns.ts'
+import { type AnyColumns, fromJson, fromRow } from './columns.ts'
 import { NEW_ORDER_COLUMNS, NEW_PET_COLUMNS, ORDER_COLUMNS, PET_COLUMNS } from './pet-and-order-columns.ts'
 
 /** The minimum time that a key is kept. */
@@ -15,14 +15,7 @@ export const KEPT_MS = IDEMPOTENCY_HOURS_MIN * 3600_000
  */
 export const FORGOTTEN_AFTER_MS = 2 * KEPT_MS
 
-type OperationColumns = {
-  readonly [Name in keyof Idempotent]: {
-    readonly request: Columns<Idempotent[Name]['request']>
-    readonly answer: Columns<Idempotent[Name]['answer']>
-  }
-}
-
-const OPERATIONS: OperationColumns = {
+const OPERATIONS: Readonly<Record<keyof Idempotent, { request: AnyColumns; answer: AnyColumns }>> = {
   createPet: { request: NEW_PET_COLUMNS, answer: PET_COLUMNS },
   placeOrder: { request: NEW_ORDER_COLUMNS, answer: ORDER_COLUMNS },
 }
@@ -34,16 +27,12 @@ export interface FirstAnswerRow {
 }
 
 export function rowOfAnswer({ operation, request, answer }: FirstAnswer): FirstAnswerRow {
-  const columns = columnsOf(operation)
-  return {
-    operation,
-    request: textOf<object>(columns.request, request),
-    answer: textOf<object>(columns.answer, answer),
-  }
+  const columns = OPERATIONS[operation]
+  return { operation, request: textOf(columns.request, request), answer: textOf(columns.answer, answer) }
 }
 
 export function answerOfRow({ operation, request, answer }: FirstAnswerRow): FirstAnswer {
-  const columns = columnsOf(operation)
+  const columns = OPERATIONS[operation]
   return {
     operation,
     request: fromJson<object>(columns.request, request),
@@ -51,12 +40,7 @@ export function answerOfRow({ operation, request, answer }: FirstAnswerRow): Fir
   } as FirstAnswer
 }
 
-/** TypeScript loses the connection between an operation's columns when they are looked up by name. */
-function columnsOf(operation: keyof Idempotent): { request: Columns<object>; answer: Columns<object> } {
-  return OPERATIONS[operation] as { request: Columns<object>; answer: Columns<object> }
-}
-
 /** Returns a request or answer as stored: JSON with fields in a fixed order and times in milliseconds. */
-export function textOf<Row extends object>(columns: Columns<Row>, row: Row): string {
-  return stringifyJson(fromRow(columns, row))
+function textOf(columns: AnyColumns, row: object): string {
+  return stringifyJson(fromRow<object>(columns, row))
 }

@@ -72,13 +72,14 @@ export const ORDERS: StoredList<OrderFilter> = {
 export interface Plan<Filter> {
   /** The filters that are given, in the order of `filters`. */
   readonly given: readonly Filters<Filter>[]
+  readonly values: readonly (bigint | string)[]
   readonly index: Index<Filter> | undefined
 }
 
 export function planOf<Filter>({ filters, indexes }: StoredList<Filter>, filter: Filter): Plan<Filter> {
   const given = (Object.keys(filters) as Filters<Filter>[]).filter((name) => filter[name] !== undefined)
   const index = indexes.find(({ filter: name, unique }) => given.includes(name) && (unique?.fits(filter) ?? true))
-  return { given, index }
+  return { given, values: given.map((name) => filter[name] as bigint | string), index }
 }
 
 /**

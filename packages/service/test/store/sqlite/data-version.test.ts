@@ -90,7 +90,7 @@ describe.if(LINUX)('the header of the index of the log', () => {
     const statements = new Statements(connection)
     const watching = {
       query: (sql: string) => {
-        const { values } = statements.query<[bigint], []>(sql)
+        const { values } = statements.query<[bigint]>(sql)
         const valuesAndCall = () => {
           const rows = values()
           answered()

@@ -21,7 +21,7 @@ describe.concurrent('a server whose store', () => {
   for (const [what, lose, sentence] of [
     ['is removed', async (database) => removeAll(database), 'has been removed or renamed'],
     ['is renamed', async (database) => renameSync(database, `${database}.old`), 'has been removed or renamed'],
-    ['is replaced by another', async (database) => renameSync((await made(1)).database, database), 'is another file'],
+    ['is replaced by another', async (database) => renameSync((await made(1)).database, database), 'was replaced by another file'],
     [
       'is a symbolic link that leads elsewhere by now',
       async (database) => {
@@ -29,7 +29,7 @@ describe.concurrent('a server whose store', () => {
         symlinkSync((await made(1)).database, other)
         renameSync(other, database)
       },
-      'is another file',
+      'was replaced by another file',
     ],
   ] satisfies [string, (database: string) => Promise<void>, string][]) {
     test(`${what} answers 503 to every request within a second, and is not ready`, async () => {

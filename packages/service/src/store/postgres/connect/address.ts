@@ -68,9 +68,7 @@ function parseHost(text: string): Host {
   return { host: decode(host.replace(/^\[|\]$/g, '')), port: Number(port) }
 }
 
-function parseParameters(
-  parameters: URLSearchParams,
-): Pick<PostgresAddress, 'sslMode' | 'sslRootCert' | 'connections'> {
+function parseParameters(parameters: URLSearchParams) {
   const known = ['sslmode', 'sslrootcert', 'connections']
   const unknown = parameters.keys().find((name) => !known.includes(name))
   if (unknown !== undefined) throw new Error(`has an unknown parameter. Known: ${known.join(', ')}`)

@@ -7,7 +7,7 @@ import { DatabaseError } from 'pg-protocol'
 import { StartError } from '../../../domain/start-error.ts'
 import { io } from '../../../system/io.ts'
 import { monotonicMs } from '../../../system/runtime.ts'
-import type { PostgresAddress } from './address.ts'
+import type { Host, PostgresAddress } from './address.ts'
 import { codeOf, StoreFailure } from './errors.ts'
 import { CONNECT_TIMEOUT_MS, withTimeout } from './time-limits.ts'
 
@@ -17,11 +17,6 @@ const KEEP_ALIVE_MS = 60_000
 export const APPLICATION = 'petstore'
 
 export type Parameter = string | number | bigint | boolean | null
-
-export interface Target {
-  host: string
-  port: number
-}
 
 interface ClientOptions {
   /** No limit by default, even if the role has one. */
@@ -47,7 +42,7 @@ export class Client {
   private constructor(private readonly driver: Driver) {}
 
   /** Throws the error of the server or the system, or a StoreFailure. */
-  static async open(address: PostgresAddress, target: Target, options: ClientOptions = {}): Promise<Client> {
+  static async open(address: PostgresAddress, target: Host, options: ClientOptions = {}): Promise<Client> {
     const deadline = monotonicMs() + CONNECT_TIMEOUT_MS
     const tls = tlsOf(address, target)
     const openWith = (ssl: object | false) => connect(driverOf(address, target, options, ssl), options, deadline)
@@ -88,13 +83,15 @@ export class Client {
 
   /** Ends the connection. Waits at most `timeoutMs` for the server. */
   async close(timeoutMs: number): Promise<void> {
-    await withTimeout(timeoutMs, this.driver.end(), () => new Error('the server did not end the connection')).catch(() => destroy(this.driver))
+    await withTimeout(timeoutMs, this.driver.end(), () => new Error('the server did not end the connection')).catch(
+      () => destroy(this.driver),
+    )
   }
 }
 
 function driverOf(
   { user, database, password }: PostgresAddress,
-  { host, port }: Target,
+  { host, port }: Host,
   { statementTimeoutMs = 0 }: ClientOptions,
   ssl: object | false,
 ): Driver {
@@ -148,7 +145,7 @@ function lost(error: unknown): unknown {
 }
 
 /** Like libpq (https://www.postgresql.org/docs/current/libpq-ssl.html), except that a named file must exist. */
-function tlsOf({ sslMode, sslRootCert }: PostgresAddress, { host }: Target): object | false {
+function tlsOf({ sslMode, sslRootCert }: PostgresAddress, { host }: Host): object | false {
   if (sslMode === 'disable' || host.startsWith('/')) return false
   return {
     rejectUnauthorized: sslMode.startsWith('verify') || sslRootCert !== undefined,

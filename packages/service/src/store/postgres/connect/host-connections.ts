@@ -33,26 +33,6 @@ const RUNNING = `SELECT pid FROM pg_stat_activity
 export const AWAITS_STANDBY = `SELECT pid FROM pg_stat_activity
   WHERE wait_event = 'SyncRep' AND application_name = '${APPLICATION}' AND datname = current_database() LIMIT 1`
 
-export interface HostConnections {
-  readonly host: WritableHost
-  readonly readers: Pool<Session>
-  /**
-   * For everything that must be replicated. Separate, so that reads never wait for a commit, nor a commit for reads.
-   */
-  readonly writers: Pool<Session>
-  /**
-   * Resolves when the connections can be used: the host was checked, and everything visible on it has reached its
-   * standby.
-   */
-  ready: Promise<void>
-  /** How often an operator has cancelled a commit's wait for the standby. */
-  cancelledWaits: number
-  /** A commit still waits for the standby after its caller got an error. */
-  stuck: boolean
-  /** When the host last responded; `undefined` during a search for the primary. */
-  answeredAt: number | undefined
-}
-
 /** Throws if the store must not use this host. */
 export type Check = (host: WritableHost, query: RunQuery) => Promise<void>
 
@@ -63,49 +43,113 @@ interface Listener {
   notOpened: () => void
 }
 
-export function openConnections(
-  address: PostgresAddress,
-  host: WritableHost,
-  check: Check,
-  { lost, notOpened }: Listener,
-): HostConnections {
-  const options = {
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    onClose: () => lost(connections),
-    onUnreplicated: () => {
-      connections.cancelledWaits++
-    },
+export class HostConnections {
+  readonly readers: Pool<Session>
+  /**
+   * For everything that must be replicated. Separate, so that reads never wait for a commit, nor a commit for reads.
+   */
+  readonly writers: Pool<Session>
+  /**
+   * Resolves when the connections can be used: the host was checked, and everything visible on it has reached its
+   * standby.
+   */
+  readonly ready: Promise<void>
+  /** A commit still waits for the standby after its caller got an error. */
+  stuck = false
+  /** When the host last responded; `undefined` during a search for the primary. */
+  answeredAt: number | undefined
+  /** How often an operator has cancelled a commit's wait for the standby. */
+  private cancelledWaits = 0
+
+  constructor(
+    address: PostgresAddress,
+    readonly host: WritableHost,
+    check: Check,
+    { lost, notOpened }: Listener,
+  ) {
+    const options = {
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      onClose: () => lost(this),
+      onUnreplicated: () => {
+        this.cancelledWaits++
+      },
+    }
+    const opening = {
+      open: (session: Session) => inTime(session.open()),
+      onFailure: (error: unknown, isAnyOpen: boolean) => {
+        notOpened()
+        if (isGone(error) || (!isAnyOpen && !(error instanceof DatabaseError))) lost(this)
+      },
+    }
+    const noneFree = () => unavailable(new Error('no connection is free'))
+    const pool = (length: number, waitMs: number) => {
+      const open = () => new Session(() => Client.open(address, host, options), onTimeline(host))
+      return new Pool(Array.from({ length }, open), waitMs, noneFree, opening)
+    }
+    this.readers = pool(address.connections, READ_QUEUE_MS)
+    this.writers = pool(WRITERS, WRITE_QUEUE_MS)
+    this.ready = this.late(this.fence().then(() => this.writers.run(({ query }) => check(host, query))))
+    this.ready.catch(() => lost(this))
   }
-  const sessions = (length: number) =>
-    Array.from({ length }, () => new Session(() => Client.open(address, host, options), onTimeline(host)))
-  const opening = {
-    open: (session: Session) => inTime(session.open()),
-    onFailure: (error: unknown, isAnyOpen: boolean) => {
-      notOpened()
-      if (isGone(error) || (!isAnyOpen && !(error instanceof DatabaseError))) lost(connections)
-    },
+
+  /** Statements and transactions in progress are finished first. */
+  async close(): Promise<void> {
+    const pools = [this.readers, this.writers]
+    for (const pool of pools) pool.close()
+    const sessions = pools.flatMap(({ items }) => items)
+    await Promise.allSettled(sessions.map((session) => session.close(ANSWER_TIMEOUT_MS)))
   }
-  const connections: HostConnections = {
-    host,
-    readers: new Pool(sessions(address.connections), READ_QUEUE_MS, noneFree, opening),
-    writers: new Pool(sessions(WRITERS), WRITE_QUEUE_MS, noneFree, opening),
-    ready: Promise.resolve(),
-    cancelledWaits: 0,
-    stuck: false,
-    answeredAt: undefined,
+
+  /**
+   * Settles like `writing`, however long the database works on it. Rejects with NO_ANSWER if its response must have
+   * been lost.
+   */
+  async late<Result>(writing: Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await inTime(writing)
+      } catch (error) {
+        if (codeOf(error) !== 'NO_ANSWER' || this.readers.isClosed || !(await this.mayRun())) throw error
+      }
+    }
   }
-  connections.ready = late(
-    connections,
-    fence(connections).then(() => connections.writers.run(({ query }) => check(host, query))),
-  )
-  connections.ready.catch(() => lost(connections))
-  return connections
+
+  /** Throws if an operator cancelled the commit's wait for the standby, because the commit is only on this host. */
+  async replicated<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { cancelledWaits } = this
+    const result = await work()
+    if (this.cancelledWaits > cancelledWaits)
+      throw new StoreFailure('NOT_REPLICATED', 'the commit has not reached the standby')
+    return result
+  }
+
+  private async mayRun(): Promise<boolean> {
+    try {
+      const { running } = await this.readers.start((session) => session.query(RUNNING))
+      return (await inTime(running)).length > 0
+    } catch (error) {
+      // No connection is free for the query.
+      if (error instanceof PetstoreError) return true
+      throw error
+    }
+  }
+
+  /**
+   * When a host is used for the first time, or again, some of its commits may not be on the standby yet, because their
+   * connection ended first. A new commit reaches the standby after all of them.
+   */
+  private fence(): Promise<void> {
+    return this.writers.run(async ({ query }) => {
+      await this.replicated(() => query(FENCE))
+      await checkSettings(query)
+    })
+  }
 }
 
-/** Statements and transactions in progress are finished first. */
-export async function closeConnections({ readers, writers }: HostConnections): Promise<void> {
-  for (const pool of [readers, writers]) pool.close()
-  await Promise.allSettled([...readers.items, ...writers.items].map((session) => session.close(ANSWER_TIMEOUT_MS)))
+/** Settles like `work`, or rejects with NO_ANSWER after a timeout. */
+export function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  const late = () => new StoreFailure('NO_ANSWER', 'the database did not answer in time')
+  return withTimeout(ANSWER_TIMEOUT_MS, work, late)
 }
 
 /**
@@ -115,62 +159,4 @@ export async function closeConnections({ readers, writers }: HostConnections): P
  */
 function onTimeline({ timeline }: WritableHost): string {
   return `(SELECT 1 / (left(pg_walfile_name(pg_current_wal_lsn()), 8) = '${timeline}')::int) = 1`
-}
-
-function noneFree(): Error {
-  return unavailable(new Error('no connection is free'))
-}
-
-/** Settles like `work`, or rejects with NO_ANSWER after a timeout. */
-export function inTime<Result>(work: Promise<Result>): Promise<Result> {
-  return withTimeout(
-    ANSWER_TIMEOUT_MS,
-    work,
-    () => new StoreFailure('NO_ANSWER', 'the database did not answer in time'),
-  )
-}
-
-/**
- * Settles like `writing`, however long the database works on it. Rejects with NO_ANSWER if its response must have been
- * lost.
- */
-export async function late<Result>(connections: HostConnections, writing: Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await inTime(writing)
-    } catch (error) {
-      if (codeOf(error) !== 'NO_ANSWER' || connections.readers.isClosed || !(await mayRun(connections))) throw error
-    }
-  }
-}
-
-async function mayRun({ readers }: HostConnections): Promise<boolean> {
-  try {
-    const { running } = await readers.start((session) => session.query(RUNNING))
-    return (await inTime(running)).length > 0
-  } catch (error) {
-    // No connection is free for the query.
-    if (error instanceof PetstoreError) return true
-    throw error
-  }
-}
-
-/** Throws if an operator cancelled the commit's wait for the standby, because the commit is only on this host. */
-export async function replicated<Result>(connections: HostConnections, work: () => Promise<Result>): Promise<Result> {
-  const { cancelledWaits } = connections
-  const result = await work()
-  if (connections.cancelledWaits > cancelledWaits)
-    throw new StoreFailure('NOT_REPLICATED', 'the commit has not reached the standby')
-  return result
-}
-
-/**
- * When a host is used for the first time, or again, some of its commits may not be on the standby yet, because their
- * connection ended first. A new commit reaches the standby after all of them.
- */
-async function fence(connections: HostConnections): Promise<void> {
-  await connections.writers.run(async ({ query }) => {
-    await replicated(connections, () => query(FENCE))
-    await checkSettings(query)
-  })
 }

@@ -5,7 +5,9 @@ import { monotonicMs, sleep } from '../../../system/runtime.ts'
 import { describeHost, type Host, type PostgresAddress } from './address.ts'
 import { Client } from './client.ts'
 import { codeOf, isGone, StoreFailure } from './errors.ts'
-import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, START_WAIT_MS, withTimeout } from './time-limits.ts'
+import { checkSettings } from './server-check.ts'
+import { Session } from './session.ts'
+import { CLOSE_TIMEOUT_MS, CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, START_WAIT_MS, withTimeout } from './time-limits.ts'
 
 const START_AGAIN_MS = 100
 /** Can change soon: a server or standby starts, a disk catches up, a connection becomes free or opens. */
@@ -50,6 +52,19 @@ export async function writableHost(address: PostgresAddress, used?: WritableHost
   return found.reduce((best, other) => (other.timeline > best.timeline ? other : best))
 }
 
+/** Opens a separate connection to the host that accepts writes, without a time limit for its statements. */
+export async function openSession(address: PostgresAddress, host?: WritableHost): Promise<Session> {
+  const found = host ?? (await writableHost(address))
+  const session = new Session(() => Client.open(address, found))
+  try {
+    await checkSettings(session.execute)
+    return session
+  } catch (error) {
+    await session.close(CLOSE_TIMEOUT_MS)
+    throw error
+  }
+}
+
 /** Whether both are the same host, without a promotion in between. */
 export function isSameHost(one: WritableHost, other: WritableHost): boolean {
   return one.host === other.host && one.port === other.port && one.timeline === other.timeline
@@ -76,10 +91,6 @@ async function probeHost(address: PostgresAddress, host: Host): Promise<Writable
 
 /** An error from a host that responds is more useful than one from an unreachable host. */
 function mostTelling(errors: readonly unknown[]): unknown {
-  return (
-    errors.find((error) => error instanceof DatabaseError) ??
-    errors.find((error) => codeOf(error) === 'READ_ONLY') ??
-    errors.find((error) => codeOf(error) === 'STANDBY') ??
-    errors[0]
-  )
+  const found = ['READ_ONLY', 'STANDBY'].map((code) => errors.find((error) => codeOf(error) === code))
+  return errors.find((error) => error instanceof DatabaseError) ?? found[0] ?? found[1] ?? errors[0]
 }

@@ -3,11 +3,6 @@
 
 import { monotonicMs, startInterval, stopTimer } from '../../../system/runtime.ts'
 
-interface QueuedCaller<Item> {
-  resolve: (item: Item) => void
-  reject: (error: unknown) => void
-}
-
 /** How an item is prepared for its first use. */
 interface Opening<Item> {
   open: (item: Item) => Promise<void>
@@ -22,7 +17,7 @@ export const ATTEMPT_MAX_MS = 5_000
 export class Pool<Item> {
   private readonly free: Item[] = []
   private readonly unopened: Item[] = []
-  private readonly queue: QueuedCaller<Item>[] = []
+  private readonly queue: PromiseWithResolvers<Item>[] = []
   private isAnyOpen = false
   /** The error of the last attempt, if it failed. */
   private failure: unknown
@@ -112,14 +107,13 @@ export class Pool<Item> {
   }
 
   private wait(): Promise<Item> {
-    const { promise, resolve, reject } = Promise.withResolvers<Item>()
-    const waiting = { resolve, reject }
+    const waiting = Promise.withResolvers<Item>()
     this.queue.push(waiting)
     const timer = startInterval(() => {
       if (!this.isAnyOpen) return
       this.queue.splice(this.queue.indexOf(waiting), 1)
-      reject(this.busy())
+      waiting.reject(this.busy())
     }, this.waitMs)
-    return promise.finally(() => stopTimer(timer))
+    return waiting.promise.finally(() => stopTimer(timer))
   }
 }

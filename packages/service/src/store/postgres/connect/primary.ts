@@ -6,16 +6,7 @@ import { monotonicMs, startTimer } from '../../../system/runtime.ts'
 import { unavailable } from '../../shared/failures.ts'
 import { describeHost, type PostgresAddress } from './address.ts'
 import { codeOf, isLost, StoreFailure, translate } from './errors.ts'
-import {
-  AWAITS_STANDBY,
-  type Check,
-  closeConnections,
-  type HostConnections,
-  inTime,
-  late,
-  openConnections,
-  replicated,
-} from './host-connections.ts'
+import { AWAITS_STANDBY, type Check, HostConnections, inTime } from './host-connections.ts'
 import { atStart, isSameHost, type WritableHost, writableHost } from './hosts.ts'
 import type { Pool } from './pool.ts'
 import type { Parameter, RunQuery, Session } from './session.ts'
@@ -72,11 +63,14 @@ export class PrimaryConnection {
    * Commits everything that `work` writes, or nothing. Fails like `read`, with errors translated by `failure`. For
    * `begin` see Session.
    */
-  transaction<Result>(
+  async transaction<Result>(
     work: (session: Session) => Promise<Result>,
-    { begin, failure = translate }: { begin?: string; failure?: (error: unknown) => unknown } = {},
+    { begin, failure }: { begin?: string; failure?: (error: unknown) => unknown } = {},
   ): Promise<Result> {
-    return this.write((session) => session.transaction(() => work(session), begin), failure)
+    const connections = await this.connectedOrUnavailable()
+    if (connections.stuck) throw unavailable(await this.lateCommit(connections))
+    const write = (session: Session) => connections.replicated(() => session.transaction(() => work(session), begin))
+    return this.run(connections, connections.writers, write, failure)
   }
 
   /**
@@ -98,28 +92,12 @@ export class PrimaryConnection {
 
   async close(): Promise<void> {
     await this.connecting?.catch(() => {})
-    if (this.connections) await closeConnections(this.connections)
+    await this.connections?.close()
   }
 
   private async use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     const connections = await this.connectedOrUnavailable()
-    return this.run(connections, connections.readers, work, translate)
-  }
-
-  private async write<Result>(
-    work: (session: Session) => Promise<Result>,
-    failure: (error: unknown) => unknown,
-  ): Promise<Result> {
-    const connections = await this.connectedOrUnavailable()
-    if (connections.stuck) {
-      throw unavailable(await this.lateCommit(connections))
-    }
-    return this.run(
-      connections,
-      connections.writers,
-      (session) => replicated(connections, () => work(session)),
-      failure,
-    )
+    return this.run(connections, connections.readers, work)
   }
 
   /** Translates errors with `failure` once something was sent. */
@@ -127,7 +105,7 @@ export class PrimaryConnection {
     connections: HostConnections,
     pool: Pool<Session>,
     work: (session: Session) => Promise<Result>,
-    failure: (error: unknown) => unknown,
+    failure = translate,
   ): Promise<Result> {
     let running: Promise<Result> | undefined
     try {
@@ -147,7 +125,7 @@ export class PrimaryConnection {
 
   /** Returns why a commit takes long. Closes the connections if the host does not respond at all. */
   private async lateCommit(connections: HostConnections): Promise<StoreFailure> {
-    const asking = this.run(connections, connections.readers, ({ query }) => query(AWAITS_STANDBY), translate)
+    const asking = this.run(connections, connections.readers, ({ query }) => query(AWAITS_STANDBY))
     const [waiting] = await asking.catch(() => [])
     return waiting
       ? new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby')
@@ -156,7 +134,7 @@ export class PrimaryConnection {
 
   private awaitStuck(connections: HostConnections, writing: Promise<unknown>): void {
     connections.stuck = true
-    late(connections, writing).then(
+    connections.late(writing).then(
       () => {
         connections.stuck = false
       },
@@ -164,12 +142,10 @@ export class PrimaryConnection {
     )
   }
 
-  private async connectedOrUnavailable(): Promise<HostConnections> {
-    try {
-      return await this.connected()
-    } catch (error) {
+  private connectedOrUnavailable(): Promise<HostConnections> {
+    return this.connected().catch((error) => {
       throw unavailable(error)
-    }
+    })
   }
 
   /** Concurrent calls share one search for the host and its error. */
@@ -177,7 +153,10 @@ export class PrimaryConnection {
     if (this.connecting && !this.isQuiet()) return this.connecting
     const connecting = this.look()
     this.connecting = connecting
-    connecting.catch(() => startTimer(() => this.forget(connecting), LOOK_AGAIN_MS))
+    const forget = () => {
+      if (this.connecting === connecting) this.connecting = undefined
+    }
+    connecting.catch(() => startTimer(forget, LOOK_AGAIN_MS))
     return connecting
   }
 
@@ -191,17 +170,13 @@ export class PrimaryConnection {
     return monotonicMs() - connections.answeredAt > QUIET_MS
   }
 
-  private forget(connecting: Promise<HostConnections>): void {
-    if (this.connecting === connecting) this.connecting = undefined
-  }
-
   private async look(): Promise<HostConnections> {
     if (this.connections) this.connections.answeredAt = undefined
     const host = await writableHost(this.address, this.connections?.host)
     this.refuseEarlier(host)
     if (this.connections && !isSameHost(this.connections.host, host)) this.leave(this.connections)
     const check = this.timeline === '' ? async () => {} : this.check
-    this.connections ??= openConnections(this.address, host, check, {
+    this.connections ??= new HostConnections(this.address, host, check, {
       lost: (lost) => this.leave(lost),
       notOpened: () => this.notOpened++,
     })
@@ -231,6 +206,6 @@ export class PrimaryConnection {
     if (this.connections !== connections) return
     this.connections = undefined
     this.connecting = undefined
-    void closeConnections(connections)
+    void connections.close()
   }
 }

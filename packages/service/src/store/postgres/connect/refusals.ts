@@ -31,8 +31,7 @@ const REASONS = {
     'it refuses the connection or its parameters. With PgBouncer, set ignore_startup_parameters (petstore help postgresql), and raise max_client_conn if it is reached.',
   'CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO':
     'its certificate cannot be verified. Check sslmode and sslrootcert in the address.',
-  '^(ENOTFOUND|EAI_\\w+)$':
-    'its host name cannot be resolved. Check the name and the DNS server.',
+  '^(ENOTFOUND|EAI_\\w+)$': 'its host name cannot be resolved. Check the name and the DNS server.',
   '^(E[A-Z_]+|CONNECT\\w+|NO_ANSWER|08\\w+)$':
     'it cannot be reached. Check that it is running, that host and port are right, and that it supports TLS if sslmode requires it.',
 }

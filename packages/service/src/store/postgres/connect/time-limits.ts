@@ -4,6 +4,8 @@ import { startTimer, stopTimer } from '../../../system/runtime.ts'
 
 /** To connect to a host and to probe it. */
 export const CONNECT_TIMEOUT_MS = 1_500
+/** To close the connection of a command or a migration. */
+export const CLOSE_TIMEOUT_MS = 1_000
 /** To retry at startup or in a command, while no client waits. */
 export const START_WAIT_MS = 10_000
 /**

@@ -1,15 +1,7 @@
 // The feed of events in PostgreSQL. Event ids are assigned under the lock that orders commits (commits.ts).
 
 import type { EventStore } from '../../../domain/events.ts'
-import {
-  endOf,
-  endQuery,
-  eventPage,
-  type FeedDialect,
-  type FeedRow,
-  feedQuery,
-  NEW_EVENT_COLUMNS,
-} from '../../shared/events.ts'
+import { type FeedDialect, type FeedRow, feedOf, NEW_EVENT_COLUMNS } from '../../shared/events.ts'
 import type { PrimaryConnection } from '../connect/primary.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { firstOf, limitFor } from './page-queries.ts'
@@ -46,14 +38,8 @@ const FEED: FeedDialect = {
 }
 
 export function postgresEvents(connection: PrimaryConnection): EventStore {
-  const { read } = connection
-  const end = endQuery(POSTGRES_JSON)
   return {
-    async listEvents(filter) {
-      const { sql, values } = feedQuery(FEED, filter)
-      return eventPage(await read<FeedRow>(sql, ...values), filter)
-    },
-    findEnd: async () => endOf(await read<FeedRow>(end)),
+    ...feedOf(FEED, (sql, values) => connection.read<FeedRow>(sql, ...values)),
     endEpoch: async (epoch) => {
       await connection.transaction(({ query }) => query(`${BEGIN_EPOCH} WHERE epoch = $1 RETURNING epoch`, epoch))
     },

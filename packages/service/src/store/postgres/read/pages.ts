@@ -5,7 +5,7 @@ import type { Page } from '../../../domain/lists.ts'
 import { type Columns, fromRow, jsonObject, selectList } from '../../shared/columns.ts'
 import { batched } from '../../shared/group-commit.ts'
 import { type AnyFilter, boundOf, goesUp, pageOfRows, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
-import type { Parameter, RunQuery } from '../connect/session.ts'
+import type { RunQuery } from '../connect/session.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { firstOf, limitFor, parameter, walkSql } from './page-queries.ts'
 
@@ -33,9 +33,8 @@ export function pages<Filter extends AnyFilter>(
         ? found
         : `SELECT * FROM (${found}) AS page UNION ALL
       SELECT NULL, NULL FROM (${walkSql(list, plan, !up, 1, 'id')}) AS beyond`
-    const values = plan.given.map((name) => filter[name] as Parameter)
     // Reading one text costs a tenth of reading a row as an object and serializing it.
-    const rows = await read<PageRow>(sql, after ?? boundOf(up), ...values, limit + 1)
+    const rows = await read<PageRow>(sql, after ?? boundOf(up), ...plan.values, limit + 1)
     const shown = rows.filter((row): row is PageRow & { id: bigint } => row.id !== null)
     return pageOfRows(filter, shown, shown.length < rows.length)
   }

@@ -16,7 +16,7 @@ import {
 } from '../../shared/lists.ts'
 import { type FoundRow, indexedWords, type Looked, type Walk, type WalkRange } from '../../shared/search.ts'
 import { Pool } from '../connect/pool.ts'
-import type { Parameter, RunQuery } from '../connect/session.ts'
+import type { RunQuery } from '../connect/session.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { limitFor, parameter, walkSql } from './page-queries.ts'
 
@@ -72,20 +72,19 @@ async function renamePet(query: RunQuery, { id, name }: Pet): Promise<void> {
   for (let at = 0; at < texts.length; at += ROWS) await setWords(query, 'orders', texts.slice(at, at + ROWS))
 }
 
-/** Indexes up to `limit` rows after `after` that were written without it. Returns the last id. */
+/** Indexes up to `limit` rows after `after` that were written without it. */
 export async function indexRows(
   query: RunQuery,
   table: 'pets' | 'orders',
   after: bigint,
   limit: number,
-): Promise<bigint | undefined> {
+): Promise<void> {
   const list = table === 'pets' ? PETS : ORDERS
   const rows = await query<Indexed[number]>(
     `SELECT id, ${list.searched} AS text FROM ${rowsOf(list)} WHERE id > $1 ORDER BY id LIMIT ${limit}`,
     after,
   )
-  if (rows.length > 0) await setWords(query, table, rows)
-  return rows.at(-1)?.id
+  await setWords(query, table, rows)
 }
 
 /** Like `read`, but uses only a share of the connections at a time. */
@@ -101,7 +100,6 @@ type WalkRow = { looked: number; id: bigint | null; text: null } | ({ looked: nu
 export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: StoredList<Filter>): Walk<Filter> {
   const { table, searched } = list
   const row = `SELECT id, ${searched} AS text, ${jsonObject(list.columns, POSTGRES_JSON)} AS json FROM ${rowsOf(list)}`
-  const whereGiven = (plan: Plan<Filter>) => conditionsOf(list, plan, parameter)
 
   async function look(
     { filter, words, up }: WalkRange<Filter>,
@@ -109,9 +107,8 @@ export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: S
     sqlOf: (plan: Plan<Filter>, words: string) => string,
   ): Promise<Looked> {
     const plan = planOf(list, filter)
-    const values = plan.given.map((name) => filter[name] as Parameter)
     const sql = sqlOf(plan, `${parameter(plan.given.length)}::text::tsquery`)
-    const rows = await read<WalkRow>(sql, after, ...values, matching(words))
+    const rows = await read<WalkRow>(sql, after, ...plan.values, matching(words))
     const looked = rows.find((row) => row.looked !== null)
     const found = rows.filter((row) => row.looked === null)
     // PostgreSQL does not guarantee the order of a UNION.
@@ -136,7 +133,7 @@ export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: S
   /** Returns the next `count` candidates. If there are too many, returns none and a `count` above ORDERED_MAX. */
   const byIndex = (range: WalkRange<Filter>, after: bigint) =>
     look(range, after, (plan, words) => {
-      const where = whereGiven(plan)
+      const where = conditionsOf(list, plan, parameter)
       const filtered =
         where.length === 0
           ? ''

@@ -37,7 +37,7 @@ const BEGIN = beginWith(
 export function postgresCommits(
   connection: PrimaryConnection,
   { onBatch, onTransitions }: Pick<StoreOptions, 'onBatch' | 'onTransitions'>,
-): { readonly commit: Commit; drained(): Promise<void> } {
+) {
   const forget = forgetting(connection.background)
 
   const add = batched(async (decisions: Decision<unknown>[], join) => {
@@ -76,7 +76,7 @@ const FORGET_MAX = 5_000
 const EVERY_MS = 60_000
 
 /** Returns a function to call after each batch. Once a minute it deletes expired keys in the background. */
-export function forgetting(query: RunQuery): () => void {
+function forgetting(query: RunQuery): () => void {
   let nextAt = 0
 
   async function forget(): Promise<void> {

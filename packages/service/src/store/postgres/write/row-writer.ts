@@ -97,10 +97,7 @@ const PARTS: readonly Part[] = [
   },
 ]
 
-interface Given {
-  readonly part: Part
-  readonly rows: readonly object[]
-}
+type Given = { readonly part: Part; readonly rows: readonly object[] }
 
 const ADDING = ['pets_added', 'pets_indexed']
 const texts = new Map<string, string>()
@@ -136,9 +133,7 @@ function parametersOf(given: readonly Given[]): string[] {
 function textOf(given: readonly Given[]): string {
   const parts = given.map(({ part }) => part)
   const names = parts.map(({ name }) => name)
-  const text = texts.get(names.join()) ?? statement(parts, names)
-  texts.set(names.join(), text)
-  return text
+  return texts.getOrInsertComputed(names.join(), () => statement(parts, names))
 }
 
 function statement(parts: readonly Part[], names: readonly string[]): string {

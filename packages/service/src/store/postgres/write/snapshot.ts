@@ -108,10 +108,7 @@ const texts = new Map<string, string>()
 
 /** Kinds without rows are left out: for a batch of creates they would take longer than the rest. */
 function textOf(lookUps: readonly LookUp[]): string {
-  const name = lookUps.map(({ kind }) => kind).join()
-  const text = texts.get(name) ?? statement(lookUps)
-  texts.set(name, text)
-  return text
+  return texts.getOrInsertComputed(lookUps.map(({ kind }) => kind).join(), () => statement(lookUps))
 }
 
 function statement(lookUps: readonly LookUp[]): string {

@@ -151,9 +151,8 @@ function checkInPlace(path: string, identity: string | undefined): void {
 }
 
 function check(database: Database, path: string): void {
-  const pages = BigInt(pragma(database, 'page_count'))
-  if (pages * BigInt(pragma(database, 'page_size')) > QUICK_CHECK_BYTES_MAX) return
-  if (pragma(database, 'quick_check') !== 'ok') throw corrupt(path)
+  const bytes = Number(pragma(database, 'page_count')) * Number(pragma(database, 'page_size'))
+  if (bytes <= QUICK_CHECK_BYTES_MAX && pragma(database, 'quick_check') !== 'ok') throw corrupt(path)
 }
 
 function pragma(database: Database, name: string): bigint | string {

@@ -27,7 +27,7 @@ export class DataVersion {
     private readonly connection: SqliteConnection,
     statements: Statements,
   ) {
-    this.query = statements.query<[bigint], []>('PRAGMA data_version')
+    this.query = statements.query<[bigint]>('PRAGMA data_version')
   }
 
   /** Call it after every commit of this connection, and after `reopen`. */

@@ -10,34 +10,31 @@ import { translated } from './errors.ts'
 
 export type Value = string | bigint | number | null
 
-export type Query<Row, Params extends SQLQueryBindings[]> = Pick<Statement<Row, Params>, 'get' | 'all' | 'run'> & {
+export type Query<Row> = Pick<Statement<Row, SQLQueryBindings[]>, 'get' | 'all' | 'run'> & {
   /** Returns rows as arrays, in column order. */
-  values(...params: Params): Row[]
+  values(...params: SQLQueryBindings[]): Row[]
 }
 
 export class Statements {
-  private readonly built = new Map<string, Query<unknown, SQLQueryBindings[]>>()
+  private readonly built = new Map<string, Query<unknown>>()
 
   constructor(private readonly connection: { readonly database: Database }) {}
 
   /** Prepares SQL that depends on a request, once per text. */
-  queryOnce<Row>(sql: string): Query<Row, SQLQueryBindings[]> {
-    const query = this.built.get(sql) ?? this.query<unknown, SQLQueryBindings[]>(sql)
-    this.built.set(sql, query)
-    return query as Query<Row, SQLQueryBindings[]>
+  queryOnce<Row>(sql: string): Query<Row> {
+    return this.built.getOrInsertComputed(sql, () => this.query(sql)) as Query<Row>
   }
 
   /**
    * SQLite 3.54 plans a statement again at every execution if it has `LIMIT ?`, or ORDER BY with `column = ?`, to use
    * the parameters' values. That takes 3 to 18 µs, so `sql` uses `LIMIT +?` and the order of an index.
    */
-  query<Row, Params extends SQLQueryBindings[]>(sql: string): Query<Row, Params> {
+  query<Row = never>(sql: string): Query<Row> {
     const { connection } = this
-    // The driver's types do not accept a list of parameters as a type argument.
-    const prepare = () => connection.database.query<Row, Params>(sql) as unknown as Statement<Row, Params>
+    const prepare = () => connection.database.query<Row, SQLQueryBindings[]>(sql)
     let { database } = connection
     let statement = prepare()
-    function current(): Statement<Row, Params> {
+    function current() {
       if (database !== connection.database) {
         statement = prepare()
         database = connection.database
@@ -57,10 +54,13 @@ export class Statements {
 const AT_ONCE = 32
 
 /** Returns a function that inserts rows with these columns. */
-export function inserter(statements: Statements, table: string, columns: readonly string[]): (rows: Value[][]) => void {
+export function inserter(
+  statements: Statements,
+  table: string,
+  columns: readonly string[],
+): (rows: readonly (readonly Value[])[]) => void {
   const row = `(${columns.map(() => '?')})`
-  const insert = (rows: number) =>
-    statements.query<never, Value[]>(`INSERT INTO ${table} (${columns}) VALUES ${Array(rows).fill(row)}`)
+  const insert = (rows: number) => statements.query(`INSERT INTO ${table} (${columns}) VALUES ${Array(rows).fill(row)}`)
   const [one, several] = [insert(1), insert(AT_ONCE)]
   return (rows) => {
     const single = rows.length % AT_ONCE
@@ -103,7 +103,7 @@ export function reads(statements: Statements): Read {
 }
 
 /** Returns whether it succeeded. After a failure each read is its own transaction and reports the error itself. */
-function tryToRun(statement: Pick<Query<never, []>, 'run'>): boolean {
+function tryToRun(statement: Query<never>): boolean {
   try {
     statement.run()
     return true

@@ -1,6 +1,5 @@
 // Write transactions. Each takes the lock when it begins, so it never waits halfway.
 
-import { PetstoreError } from '../../../domain/petstore-error.ts'
 import { monotonicMs, sleep } from '../../../system/runtime.ts'
 import { unavailable } from '../../shared/failures.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from './connection.ts'
@@ -14,10 +13,8 @@ import type { Statements } from './statements.ts'
  */
 export type Transact = <Result>(work: () => Result, options?: Writing) => Promise<Result>
 
-interface Writing {
-  /** `work` changes no API key, so cached keys stay valid. */
-  keepsKeys?: boolean
-}
+/** `keepsKeys`: `work` changes no API key, so cached keys stay valid. */
+type Writing = { keepsKeys?: boolean }
 
 /**
  * The pause between attempts while another process writes. SQLite's own wait would block the thread, and all reads,
@@ -47,8 +44,7 @@ export function transactions(
    */
   let doubtful = false
 
-  function reopenIfDoubtful(): void {
-    if (!doubtful) return
+  function reopen(): void {
     try {
       connection.reopen()
     } catch (cause) {
@@ -59,7 +55,7 @@ export function transactions(
   }
 
   function attempt<Result>(work: () => Result, options?: Writing): Result {
-    reopenIfDoubtful()
+    if (doubtful) reopen()
     try {
       beginOrThrow()
       return committed(work, options)
@@ -111,10 +107,8 @@ export function transactions(
     for (;;) {
       try {
         return attempt(work, options)
-      } catch (thrown) {
-        const error = translate(thrown)
-        const busy = error instanceof PetstoreError && isSqliteCode(error.cause, 'SQLITE_BUSY')
-        if (!busy || monotonicMs() > until) throw error
+      } catch (error) {
+        if (!isSqliteCode(error, 'SQLITE_BUSY') || monotonicMs() > until) throw translate(error)
       }
       await sleep(AGAIN_MS)
     }
@@ -124,23 +118,17 @@ export function transactions(
   let held: Promise<unknown> | undefined
 
   return {
-    async transact(work, options) {
-      const running = attemptAgain(work, options)
+    transact<Result>(work: () => Result, options?: Writing) {
+      const running: Promise<Result> = attemptAgain(work, options).finally(() => waiting.delete(running))
       waiting.add(running)
-      try {
-        return await running
-      } finally {
-        waiting.delete(running)
-      }
+      return running
     },
-    async hold(work) {
-      const holding = work()
-      held = holding
-      try {
-        return await holding
-      } finally {
+    hold(work) {
+      const holding = work().finally(() => {
         held = undefined
-      }
+      })
+      held = holding
+      return holding
     },
     drained: () => Promise.allSettled(waiting),
   }

@@ -41,9 +41,7 @@ export function walIndexHeader(path: string): Int32Array | undefined {
   try {
     const index = `${path}-shm`
     const { dev, ino } = statSync(index, { bigint: true })
-    const name = `${dev}:${ino}`
-    if (!mapped.has(name)) mapped.set(name, map(index))
-    return mapped.get(name)
+    return mapped.getOrInsertComputed(`${dev}:${ino}`, () => map(index))
   } catch {
     return undefined
   }

@@ -10,14 +10,14 @@ import { checkFinished } from '../connect/connection.ts'
 import { isSqliteCode, startError } from '../connect/errors.ts'
 import { BEGIN_EPOCH } from '../read/events.ts'
 import { identityOf, prepareFile } from './checks.ts'
-import { type BackupSummary, checkContents } from './integrity.ts'
+import { checkContents } from './integrity.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial-file.ts'
 
 /**
  * Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError and leaves no file at `to`
  * if that fails.
  */
-export function backUp(path: string, to: string): BackupSummary {
+export function backUp(path: string, to: string) {
   if (identityOf(path) === undefined) throw noStoreAt(path)
   const store = prepareFile(path)
   return withPartial(to, (partial) => {

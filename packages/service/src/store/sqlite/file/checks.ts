@@ -11,6 +11,7 @@ import {
   constants,
   existsSync,
   fstatSync,
+  lstatSync,
   openSync,
   readlinkSync,
   readSync,
@@ -35,9 +36,7 @@ export const APPLICATION_ID = 0x50455453
  */
 export const UNFINISHED_ID = 0x50455455
 
-/** What the command uses the file for. */
-type Role = 'store' | 'backup'
-
+const NAME_ANOTHER = 'Name another file.'
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
 
@@ -56,16 +55,16 @@ export function prepareFile(path: string, identity?: string): string {
   if (!stats) createFile(file)
   else {
     checkWritable(file, stats)
-    if (stats.size > 0) checkHeader(file, 'store')
+    if (stats.size > 0) checkHeader(file)
   }
   return file
 }
 
 /** Throws StartError unless `path` is a store's file with a version that can be opened. */
 export function checkBackup(path: string): void {
-  const stats = statOrUndefined(path, 'backup')
-  if (stats) checkIsFile(path, stats, 'backup')
-  checkHeader(path, 'backup')
+  const stats = statOrUndefined(path)
+  if (stats) checkIsFile(path, stats)
+  checkHeader(path, { isBackup: true })
 }
 
 /**
@@ -77,8 +76,8 @@ export function checkReplaceable(path: string): void {
   if (!stats) return
   checkName(path, stats)
   checkWritable(path, stats)
-  const { length, magic, applicationId } = readHeader(path, 'store')
-  if (length === HEADER_BYTES && magic === MAGIC && !isOurs(applicationId)) throw foreign(path, 'store')
+  const { length, magic, applicationId } = readHeader(path)
+  if (length === HEADER_BYTES && magic === MAGIC && !isOurs(applicationId)) throw foreign(path)
 }
 
 /**
@@ -101,14 +100,14 @@ export function realPath(path: string): string {
     return realpathSync(path)
   } catch (error) {
     // The target of a link may be missing and is then created. A circle of links is an error.
-    const target = codeOf(error) === 'ENOENT' ? linkOrUndefined(path) : undefined
-    return target === undefined ? path : realPath(resolve(realpathSync(dirname(path)), target))
+    const isLink = codeOf(error) === 'ENOENT' && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
+    return isLink ? realPath(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path
   }
 }
 
 /** Identifies the file at `path`, so that a replacement is noticed. `undefined` if there is none. */
-export function identityOf(path: string, role: Role = 'store'): string | undefined {
-  const stats = reached(path, role, () => statSync(path, { throwIfNoEntry: false, bigint: true }))
+export function identityOf(path: string): string | undefined {
+  const stats = reached(path, () => statSync(path, { throwIfNoEntry: false, bigint: true }))
   return stats && identityIn(stats)
 }
 
@@ -135,33 +134,29 @@ function isOurs(applicationId: number): boolean {
   return applicationId === APPLICATION_ID || applicationId === UNFINISHED_ID
 }
 
-function foreign(path: string, role: Role): StartError {
-  return new StartError(`${path} is a database of another program. ${nameAnother(role)}`)
+function foreign(path: string): StartError {
+  return new StartError(`${path} is a database of another program. ${NAME_ANOTHER}`)
 }
 
-function nameAnother(role: Role): string {
-  return `Name another file for the ${role}.`
-}
-
-function checkHeader(path: string, role: Role): void {
-  const { length, magic, applicationId, version, bytes, complete } = readHeader(path, role)
+function checkHeader(path: string, { isBackup = false } = {}): void {
+  const { length, magic, applicationId, version, bytes, complete } = readHeader(path)
   if (length < HEADER_BYTES || magic !== MAGIC) {
-    throw new StartError(`${path} is not a petstore database. ${nameAnother(role)}`)
+    throw new StartError(`${path} is not a petstore database. ${NAME_ANOTHER}`)
   }
-  if (!isOurs(applicationId)) throw foreign(path, role)
+  if (!isOurs(applicationId)) throw foreign(path)
   // For a store, the log can have a newer value: see connection.ts.
-  if (role === 'backup' && applicationId === UNFINISHED_ID) throw unfinished(path)
+  if (isBackup && applicationId === UNFINISHED_ID) throw unfinished(path)
   // Checked again when SQLite has opened the file.
   checkVersion(path, version)
   // With a write-ahead log, the rest of the file can still be in the log.
   if (bytes < complete && !existsSync(`${path}-wal`)) {
-    throw role === 'store' ? corrupt(path) : new StartError(`${path} is damaged. ${nameAnother(role)}`)
+    throw isBackup ? new StartError(`${path} is damaged. ${NAME_ANOTHER}`) : corrupt(path)
   }
 }
 
 /** https://sqlite.org/fileformat.html, 1.3. `complete` is the size that the file should have. */
-function readHeader(path: string, role: Role) {
-  const file = reached(path, role, () => openSync(path, 'r'))
+function readHeader(path: string) {
+  const file = reached(path, () => openSync(path, 'r'))
   try {
     const header = Buffer.alloc(HEADER_BYTES)
     const length = readSync(file, header, 0, HEADER_BYTES, 0)
@@ -184,15 +179,15 @@ function createFile(path: string): void {
     makeFolder(dirname(path))
     closeSync(openSync(path, 'a', 0o600))
   } catch (error) {
-    const advice = `${ownershipAdvice(dirname(path), error)}${nameAnother('store')}`
+    const advice = `${ownershipAdvice(dirname(path), error)}${NAME_ANOTHER}`
     throw new StartError(`${path} cannot be created (${systemReason(error)}). ${advice}`, { cause: error })
   }
 }
 
 function checkWritable(path: string, stats: Stats): void {
-  checkIsFile(path, stats, 'store')
+  checkIsFile(path, stats)
   if ((stats.mode & 0o222) === 0) throw readOnly(path)
-  reached(path, 'store', () => {
+  reached(path, () => {
     try {
       accessSync(path, constants.R_OK | constants.W_OK)
     } catch (error) {
@@ -201,29 +196,21 @@ function checkWritable(path: string, stats: Stats): void {
   })
 }
 
-function checkIsFile(path: string, stats: Stats, role: Role): void {
-  if (!stats.isFile()) throw new StartError(`${path} is not a file. ${nameAnother(role)}`)
+function checkIsFile(path: string, stats: Stats): void {
+  if (!stats.isFile()) throw new StartError(`${path} is not a file. ${NAME_ANOTHER}`)
 }
 
 function readOnly(path: string): StartError {
   return new StartError(`${path} is read-only. Let this user write to it, or name another file.`)
 }
 
-export function statOrUndefined(path: string, role: Role = 'store'): Stats | undefined {
-  return reached(path, role, () => statSync(path, { throwIfNoEntry: false }))
+export function statOrUndefined(path: string): Stats | undefined {
+  return reached(path, () => statSync(path, { throwIfNoEntry: false }))
 }
 
 /** Runs `work`, which accesses the file. Throws StartError if that fails. */
-function reached<Result>(path: string, role: Role, work: () => Result): Result {
-  return orStartError(work, (reason) => `${path} cannot be reached (${reason}). ${nameAnother(role)}`)
-}
-
-function linkOrUndefined(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined
-  }
+function reached<Result>(path: string, work: () => Result): Result {
+  return orStartError(work, (reason) => `${path} cannot be reached (${reason}). ${NAME_ANOTHER}`)
 }
 
 function codeOf(error: unknown): string {

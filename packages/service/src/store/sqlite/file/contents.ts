@@ -6,7 +6,7 @@ import { StartError } from '../../../domain/start-error.ts'
 import { type Contents, contentsOf, quoted, type TableRow } from '../../contents.ts'
 import { BUSY_TIMEOUT_MS } from '../connect/connection.ts'
 import { isSqliteCode, translated } from '../connect/errors.ts'
-import { Statements } from '../connect/statements.ts'
+import { inserter, Statements } from '../connect/statements.ts'
 import { BEGIN_EPOCH } from '../read/events.ts'
 import { COUNT_TO } from '../read/inventory.ts'
 import { searchIndex } from '../read/search.ts'
@@ -20,7 +20,8 @@ export function openSqliteContents(path: string): Contents {
   const inUse = `${path} is in use by another process. Stop the servers of both stores first.`
   const database = translated(() => openAlone(path, inUse))
   const run = (sql: string) => translated(() => void database.run(sql))
-  const search = searchIndex(new Statements({ database }))
+  const statements = new Statements({ database })
+  const search = searchIndex(statements)
 
   return contentsOf({
     catalogue: `SELECT tables.name, columns.name, upper(columns.type)
@@ -41,15 +42,11 @@ export function openSqliteContents(path: string): Contents {
     },
     async insert({ name, columns }, rows) {
       const names = columns.map((column) => quoted(column.name))
-      const sql = `INSERT INTO ${quoted(name)} (${names}) VALUES (${names.map(() => '?')})`
-      translated(() => {
-        const insert = database.query(sql)
-        for (const row of rows) insert.run(...row)
-      })
+      translated(() => inserter(statements, quoted(name), names)(rows))
     },
     derive: async (table, after, rows) =>
       translated(() => {
-        const last = search.addRows(table, after, rows) ?? after
+        const last = search[table].addRows(after, rows) ?? after
         if (table === 'pets') database.query(COUNT_TO).run(last)
       }),
     lastId: async (table) => translated(() => lastIdOf(database, table)),

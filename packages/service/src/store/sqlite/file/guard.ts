@@ -2,7 +2,7 @@
 // to a file that cannot be opened again, so nothing more may be acknowledged. A hard link is also reported: see
 // `checkName` in checks.ts.
 
-import { statSync } from 'node:fs'
+import { type BigIntStats, statSync } from 'node:fs'
 import type { PetstoreError } from '../../../domain/petstore-error.ts'
 import type { StoreOptions } from '../../../domain/store.ts'
 import { startInterval, stopTimer } from '../../../system/runtime.ts'
@@ -43,12 +43,21 @@ export class FileGuard {
 
   private look(): void {
     if (this.lost) return
-    const found = statOf(this.path)
-    if (found === 'unknown') return
-    const { identity, names } = found
-    if (identity === undefined) this.lose('has been removed or renamed')
-    else if (identity !== this.identity) this.lose('was replaced by another file')
-    else if (names > 1 && this.names === 1) {
+    let stats: BigIntStats
+    try {
+      stats = statSync(this.path, { bigint: true })
+    } catch (error) {
+      // After any other error the disk is failing; reads and writes report that themselves.
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (['ENOENT', 'ENOTDIR'].includes(code)) this.lose('has been removed or renamed')
+      return
+    }
+    if (identityIn(stats) !== this.identity) {
+      this.lose('was replaced by another file')
+      return
+    }
+    const names = Number(stats.nlink)
+    if (names > 1 && this.names === 1) {
       const reason = `${this.path} has ${names} names (hard links). If another service opens it by another name, both services lose changes.`
       this.onTrouble?.({ lost: false, reason })
     }
@@ -60,16 +69,5 @@ export class FileGuard {
     const reason = `${this.path} ${what}. All requests are refused. Put the right file back and restart the service.`
     this.lost = unavailable(new Error(reason))
     this.onTrouble?.({ lost: true, reason })
-  }
-}
-
-/** `unknown`: the disk is failing; reads and writes report that themselves. */
-function statOf(path: string): { identity: string | undefined; names: number } | 'unknown' {
-  try {
-    const stats = statSync(path, { bigint: true })
-    return { identity: identityIn(stats), names: Number(stats.nlink) }
-  } catch (error) {
-    const isGone = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
-    return isGone ? { identity: undefined, names: 1 } : 'unknown'
   }
 }

@@ -11,26 +11,10 @@ import { lackOf } from '../schema/completeness.ts'
 import { checkVersion, schemaVersion } from '../schema/schema.ts'
 import { identityOf, realPath } from './checks.ts'
 
-export interface BackupSummary {
-  pets: number
-  orders: number
-  keys: number
-  bytes: number
-}
-
 export interface LastEvent {
   id: bigint
   at: number
   mark: number
-}
-
-/** `last` is `undefined` if there are no events. `fault` completes a sentence about the file. */
-export type Checked = BackupSummary & { last: LastEvent | undefined; fault: string | undefined }
-
-/** Distinguishes copies of one store from copies of another. */
-export interface Origin {
-  firstKey: { id: bigint; createdAt: number } | undefined
-  last: LastEvent | undefined
 }
 
 const DAMAGED = 'is damaged'
@@ -54,7 +38,7 @@ const FAULTS = {
 }
 
 /** Throws StartError if the file at `path` is damaged. */
-export function checkContents(path: string): BackupSummary {
+export function checkContents(path: string) {
   using database = new Database(path, { readonly: true })
   const { fault, ...summary } = examine(database, path, {})
   if (fault !== undefined) throw new StartError(`The backup ${fault}, so it was not used.`)
@@ -65,10 +49,9 @@ export function checkContents(path: string): BackupSummary {
  * Changes nothing and creates no files. Throws StartError if the file is not a copy of a store, or has a version that
  * cannot be checked.
  */
-export function checkCopy(path: string): Checked {
-  const copy = findCopy(path)
-  using database = openCopy(copy)
-  const checked = examine(database, copy, FAULTS, () => refuseVersion(database, path))
+export function checkCopy(path: string) {
+  using database = openCopy(findCopy(path))
+  const checked = examine(database, path, FAULTS)
   return { ...checked, last: checked.fault === undefined ? lastEvent(database) : undefined }
 }
 
@@ -78,19 +61,18 @@ export function checkCopy(path: string): Checked {
  */
 export function findCopy(path: string): string {
   const copy = realPath(path)
-  if (identityOf(copy, 'backup') === undefined) throw new StartError(`There is no backup at ${path}.`)
+  if (identityOf(copy) === undefined) throw new StartError(`There is no backup at ${path}.`)
   if ((statSync(`${copy}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
-    throw new StartError(
-      `${path} is a store with changes in its log, ${path}-wal. Back it up with petstore backup.`,
-    )
+    throw new StartError(`${path} is a store with changes in its log, ${path}-wal. Back it up with petstore backup.`)
   }
   return copy
 }
 
 /**
- * Returns `undefined` if the file cannot be read as a store. Never call it with a store that this process has open.
+ * Returns the first key and the last event, which distinguish the copies of one store from the copies of another;
+ * `undefined` if the file cannot be read as a store. Never call it with a store that this process has open.
  */
-export function originOf(path: string): Origin | undefined {
+export function originOf(path: string) {
   try {
     using database = openCopy(path)
     const first = database.query<{ id: bigint; createdAt: bigint }, []>(
@@ -113,21 +95,12 @@ function openCopy(path: string): Database {
   }
 }
 
-function refuseVersion(database: Database, path: string): void {
-  checkFinished(database, path)
-  checkVersion(path, schemaVersion(database))
-}
-
-function examine(
-  database: Database,
-  path: string,
-  faults: Readonly<Record<string, string>>,
-  refuse: () => void = () => undefined,
-) {
+function examine(database: Database, path: string, faults: Readonly<Record<string, string>>) {
   const count = (sql: string) => database.query<{ n: number }, []>(sql).get()?.n ?? 0
   const nothing = { pets: 0, orders: 0, keys: 0, bytes: statSync(path).size }
   try {
-    refuse()
+    checkFinished(database, path)
+    checkVersion(path, schemaVersion(database))
     const [result] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
     const lack = result?.integrity_check === 'ok' ? lackOf(database) : DAMAGED
     if (lack !== undefined) return { ...nothing, fault: lack }

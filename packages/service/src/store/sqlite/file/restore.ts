@@ -28,26 +28,17 @@ import { isSqliteCode } from '../connect/errors.ts'
 import { changeAside } from './backup.ts'
 import { APPLICATION_ID, checkBackup, checkReplaceable, inUse, realPath } from './checks.ts'
 import { lastIdOf } from './contents.ts'
-import { type BackupSummary, checkContents, findCopy } from './integrity.ts'
+import { checkContents, findCopy } from './integrity.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial-file.ts'
 import { advanceIds, keysIn, type LastIds } from './recovery.ts'
 
 const COPY_BYTES = 1024 * 1024
 
-export interface Restored extends BackupSummary {
-  /** Files of the previous store. */
-  kept: string[]
-  /** The keys of the restored store. */
-  known: ApiKey[]
-  /** Why the new file names may not survive a power failure. */
-  unsynced: string | undefined
-}
-
 /**
  * Makes the backup at `from` the store at `to`, and skips `skipIds` ids after the last one of either store. If a
  * service uses the store or the backup is damaged, throws StartError and changes nothing.
  */
-export function restore(from: string, to: string, skipIds: bigint): Restored {
+export function restore(from: string, to: string, skipIds: bigint) {
   const [backup, path] = [findCopy(from), realPath(to)]
   checkBackup(backup)
   checkReplaceable(path)
@@ -60,15 +51,15 @@ export function restore(from: string, to: string, skipIds: bigint): Restored {
     syncSteadily(partial, () => copyBytes(backup, partial))
     const contents = checkContents(partial)
     giveOwner(partial, path)
-    let known: ApiKey[] = []
     const replaced = replace(path, partial, kept, (lastIds) => {
-      known = changeAside(partial, (database) => {
+      const known = changeAside(partial, (database) => {
         database.transaction(advanceIds)(database, from, skipIds, lastIds)
         return keysIn(database)
       })
       syncFile(partial)
+      return known
     })
-    return { ...contents, ...replaced, known }
+    return { ...contents, ...replaced }
   }
   return withPartial(path, write, kept)
 }
@@ -88,15 +79,14 @@ function copyBytes(from: string, to: string): void {
   }
 }
 
-/** `kept` is the name for the previous store. `finish` completes the file, given the previous store's last ids. */
-function replace(
-  path: string,
-  file: string,
-  kept: string,
-  finish: (lastIds: LastIds) => void,
-): Pick<Restored, 'kept' | 'unsynced'> {
+/**
+ * `kept` is the name for the previous store. `finish` completes the file, given the previous store's last ids, and
+ * returns the keys of the restored store.
+ */
+function replace(path: string, file: string, kept: string, finish: (lastIds: LastIds) => ApiKey[]) {
   const made = makeEmpty(path)
   let found: Found | undefined
+  let known: ApiKey[]
   let done = false
   const database = openExclusively(path)
   try {
@@ -104,7 +94,13 @@ function replace(
     // store.
     for (const suffix of ['-wal', '-journal']) if (existsSync(path + suffix)) linkSync(path + suffix, kept + suffix)
     found = takeAlone(database, path)
-    finish(lastIdsOf(database))
+    // The last ids cannot be read if the store is empty or damaged.
+    known = finish((table) =>
+      tryOr(
+        () => lastIdOf(database, table),
+        () => 0n,
+      ),
+    )
     syncFolderOf(path)
     for (const suffix of SIDE_SUFFIXES) rmSync(path + suffix, { force: true })
     if (found === 'empty') renameSync(file, path)
@@ -117,31 +113,19 @@ function replace(
   }
   if (found === 'whole') for (const suffix of SIDE_SUFFIXES) rmSync(kept + suffix, { force: true })
   return {
+    known,
+    /** The files of the previous store. */
     kept: ['', ...SIDE_SUFFIXES].map((suffix) => kept + suffix).filter((part) => existsSync(part)),
-    unsynced: unsyncedFolderOf(path),
+    /** Why the new file names may not survive a power failure. */
+    unsynced: tryOr<string | undefined>(() => void syncFolderOf(path), systemReason),
   }
 }
 
-/** Syncs the folder of `path`. Returns the reason if that fails. */
-function unsyncedFolderOf(path: string): string | undefined {
+function tryOr<Result>(work: () => Result, otherwise: (error: unknown) => Result): Result {
   try {
-    syncFolderOf(path)
-    return undefined
+    return work()
   } catch (error) {
-    return systemReason(error)
-  }
-}
-
-/**
- * Returns the last ids that the store has assigned, 0 if they cannot be read because the store is empty or damaged.
- */
-function lastIdsOf(database: Database): LastIds {
-  return (table) => {
-    try {
-      return lastIdOf(database, table)
-    } catch {
-      return 0n
-    }
+    return otherwise(error)
   }
 }
 

@@ -4,16 +4,13 @@ import type { EventStore, NewEvent } from '../../../domain/events.ts'
 import { jsonObject } from '../../shared/columns.ts'
 import {
   EVENT_PET_COLUMNS,
-  endOf,
-  endQuery,
-  eventPage,
   type FeedDialect,
   type FeedRow,
-  feedQuery,
+  feedOf,
   NEW_EVENT_COLUMNS,
   rowOf,
 } from '../../shared/events.ts'
-import { inserter, type Read, type Statements } from '../connect/statements.ts'
+import { inserter, type Read, type Statements, type Value } from '../connect/statements.ts'
 import type { Transact } from '../connect/transaction.ts'
 import { SQLITE_JSON } from './json.ts'
 
@@ -52,9 +49,9 @@ const OF_PETS = `INSERT INTO events (type, at, reached, key_id, pet_id, pet_stat
 
 /** Call it after the changes, in their transaction. */
 export function eventWriter(statements: Statements): (events: readonly NewEvent[]) => void {
-  const ofPets = statements.query<never, [bigint, bigint | null]>(OF_PETS)
+  const ofPets = statements.query(OF_PETS)
   const insert = inserter(statements, 'events', ['reached', ...COLUMNS])
-  const latest = statements.query<{ reached: bigint }, []>(
+  const latest = statements.query<{ reached: bigint }>(
     'SELECT reached FROM events INDEXED BY events_by_time WHERE reached IS NOT NULL ORDER BY reached DESC LIMIT 1',
   )
   return (events) => {
@@ -74,15 +71,8 @@ export function eventWriter(statements: Statements): (events: readonly NewEvent[
 }
 
 export function sqliteEvents(statements: Statements, read: Read, transact: Transact): EventStore {
-  const endEpoch = statements.query<never, [bigint]>(`${BEGIN_EPOCH} WHERE epoch = ?`)
-  const end = statements.query<FeedRow, []>(endQuery(SQLITE_JSON))
-
-  return {
-    async listEvents(filter) {
-      const { sql, values } = feedQuery(FEED, filter)
-      return eventPage(await read(() => statements.queryOnce<FeedRow>(sql.replaceAll('$', '?')).all(...values)), filter)
-    },
-    findEnd: async () => endOf(await read(() => end.all())),
-    endEpoch: (epoch) => transact(() => void endEpoch.run(epoch)),
-  }
+  const endEpoch = statements.query(`${BEGIN_EPOCH} WHERE epoch = ?`)
+  const run = (sql: string, values: readonly Value[]) =>
+    read(() => statements.queryOnce<FeedRow>(sql.replaceAll('$', '?')).all(...values))
+  return { ...feedOf(FEED, run), endEpoch: (epoch) => transact(() => void endEpoch.run(epoch)) }
 }

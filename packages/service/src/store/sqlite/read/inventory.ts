@@ -11,7 +11,7 @@ export const COUNT_TO = `UPDATE inventory SET counted_to = ?1, pets = pets +
   (SELECT count(*) FROM pets WHERE pets.status = inventory.status AND id > counted_to AND id <= ?1) WHERE counted_to < ?1`
 
 export function inventoryReader(statements: Statements, read: Read): () => Promise<Inventory> {
-  const inventory = statements.query<[PetStatus, bigint], []>(
+  const inventory = statements.query<[PetStatus, bigint]>(
     `SELECT status, pets + (SELECT count(*) FROM pets WHERE pets.status = inventory.status AND id > counted_to) FROM inventory`,
   )
   return () => read(() => Object.fromEntries(inventory.values()) as Inventory)

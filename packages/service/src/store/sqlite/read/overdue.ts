@@ -10,6 +10,6 @@ export const OVERDUE = `orders INDEXED BY orders_by_expiry
   WHERE status = 'pending' AND expires_at <= ? AND (SELECT status FROM pets WHERE pets.id = pet_id) = 'pending'`
 
 export function overdueFinder(statements: Statements, read: Read, now: () => number): () => Promise<boolean> {
-  const overdue = statements.query<object, [number]>(`SELECT 1 FROM ${OVERDUE} LIMIT 1`)
+  const overdue = statements.query<object>(`SELECT 1 FROM ${OVERDUE} LIMIT 1`)
   return () => read(() => overdue.get(now()) !== null)
 }

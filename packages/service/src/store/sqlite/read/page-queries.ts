@@ -62,10 +62,8 @@ function idsInBlocks<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: b
 }
 
 function condition<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean): string {
-  const { index } = plan
-  return [...conditionsOf(list, plan, parameter), ...(index?.unique ? [index.unique.where] : []), place(up)].join(
-    ' AND ',
-  )
+  const unique = plan.index?.unique ? [plan.index.unique.where] : []
+  return [...conditionsOf(list, plan, parameter), ...unique, place(up)].join(' AND ')
 }
 
 function place(up: boolean): string {

@@ -18,7 +18,6 @@ import type { Query, Read, Statements } from '../connect/statements.ts'
 import { SQLITE_JSON } from './json.ts'
 import { otherSide, walkSql } from './page-queries.ts'
 
-type Value = bigint | number | string
 /** The rows as JSON separated by commas, their number, and whether there are rows on the other side of the start. */
 type Answer = [json: string | null, count: bigint, beyond: bigint]
 
@@ -28,7 +27,7 @@ export function rowById<Row>(
   list: Pick<StoredList<never>, 'table' | 'lookup'>,
   columns: Columns<Row>,
 ): (id: bigint) => Promise<Row | undefined> {
-  const byId = statements.query<object, [bigint]>(`SELECT ${selectList(columns)} FROM ${rowsOf(list)} WHERE id = ?`)
+  const byId = statements.query<object>(`SELECT ${selectList(columns)} FROM ${rowsOf(list)} WHERE id = ?`)
   return (id) =>
     read(() => {
       const row = byId.get(id)
@@ -42,22 +41,17 @@ export function pages<Filter extends AnyFilter>(
   list: StoredList<Filter>,
 ): (filter: Filter) => Promise<Page> {
   const json = jsonObject(list.columns, SQLITE_JSON)
-  const built = new Map<string, Query<Answer, Value[]>>()
-  const inRange = statements.query<[json: string, count: bigint], [bigint, number]>(
+  const built = new Map<string, Query<Answer>>()
+  const inRange = statements.query<[json: string, count: bigint]>(
     `SELECT group_concat(${json}) FILTER (WHERE id > ?1 AND id <= ?1 + ?2), count(*)
      FROM ${rowsOf(list)} WHERE id >= ?1 AND id <= ?1 + ?2 + 1`,
   )
 
-  function statementFor(plan: Plan<Filter>, up: boolean): Query<Answer, Value[]> {
-    const name = `${plan.index?.name} ${plan.given} ${up}`
-    const statement = built.get(name) ?? statements.query<Answer, Value[]>(sqlOf(plan, up))
-    built.set(name, statement)
-    return statement
-  }
-
-  function sqlOf(plan: Plan<Filter>, up: boolean): string {
-    const rows = walkSql(list, plan, up, `id, ${json} AS row`)
-    return `SELECT group_concat(row), count(*), ${otherSide(list, plan, up)} FROM (${rows})`
+  function statementFor(plan: Plan<Filter>, up: boolean): Query<Answer> {
+    return built.getOrInsertComputed(`${plan.index?.name} ${plan.given} ${up}`, () => {
+      const rows = walkSql(list, plan, up, `id, ${json} AS row`)
+      return statements.query(`SELECT group_concat(row), count(*), ${otherSide(list, plan, up)} FROM (${rows})`)
+    })
   }
 
   function page(filter: Filter): Page {
@@ -72,8 +66,8 @@ export function pages<Filter extends AnyFilter>(
       if (count === BigInt(limit + (beyond ? 2 : 1)))
         return pageOf(filter, { rows: json, first: from + 1n, last: from + BigInt(limit), more: true, beyond })
     }
-    const values = plan.given.map((name) => filter[name] as Value)
-    return pageOf(filter, foundIn(statementFor(plan, up).values(from, limit + 1, ...values)[0] as Answer, filter))
+    const [answer] = statementFor(plan, up).values(from, limit + 1, ...plan.values)
+    return pageOf(filter, foundIn(answer as Answer, filter))
   }
 
   return (filter) => read(() => page(filter))

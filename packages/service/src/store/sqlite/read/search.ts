@@ -1,12 +1,11 @@
 // The search index in SQLite, an FTS5 table of words for each list, and the search that uses it.
 
 import type { StoredOrder } from '../../../domain/decisions/snapshot.ts'
-import type { Pet } from '../../../domain/pets.ts'
 import { jsonObject } from '../../shared/columns.ts'
 import { type AnyFilter, conditionsOf, ORDERS, PETS, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
 import { indexedWords, type Looked, type Walk, type WalkRange } from '../../shared/search.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from '../connect/connection.ts'
-import { inserter, type Read, type Statements } from '../connect/statements.ts'
+import { inserter, type Read, type Statements, type Value } from '../connect/statements.ts'
 import { Thread } from '../connect/thread.ts'
 import { SQLITE_JSON } from './json.ts'
 import { parameter, walkSql } from './page-queries.ts'
@@ -30,53 +29,50 @@ const FILTERED = 256
  */
 const STEP = { first: 256, max: 65_536, found: 1_024 }
 
-type Value = bigint | number | string
-
-type Table = 'pets' | 'orders'
-
 /** Call these in the transaction of the change, after all other writes: FTS5 buffers until it must write. */
 export function searchIndex(statements: Statements) {
-  const row = (id: bigint, text: string): [bigint, string] => [id, inBlock(id >> BLOCK_BITS, indexedWords(text))]
-  const adder = (table: Table) => inserter(statements, `search_${table}`, ['rowid', 'words'])
-  const add = { pets: adder('pets'), orders: adder('orders') }
-  const setter = (table: Table) => {
-    const sql = `INSERT OR REPLACE INTO search_${table} (rowid, words) VALUES (?, ?)`
-    const replace = statements.query<never, [bigint, string]>(sql)
-    return (id: bigint, text: string) => void replace.run(...row(id, text))
-  }
-  const set = { pets: setter('pets'), orders: setter('orders') }
-  const read = (list: Pick<StoredList<never>, 'table' | 'lookup' | 'searched'>) =>
-    statements.query<[bigint, string], [bigint, number]>(
-      `SELECT id, ${list.searched} FROM ${rowsOf(list)} WHERE id > ? ORDER BY id LIMIT +?`,
-    )
-  const rows = { pets: read(PETS), orders: read(ORDERS) }
-  const remove = statements.query<never, [bigint]>('DELETE FROM search_pets WHERE rowid = ?')
-  const ordersOf = statements.query<[bigint, string | null], [bigint]>(
-    'SELECT id, reference FROM orders WHERE pet_id = ?',
-  )
+  const [pets, orders] = [wordsTable(statements, PETS), wordsTable(statements, ORDERS)]
+  const remove = statements.query('DELETE FROM search_pets WHERE rowid = ?')
+  const ordersOf = statements.query<[bigint, string | null]>('SELECT id, reference FROM orders WHERE pet_id = ?')
   /** The text that a search for an order matches. */
   const textOf = (reference: string | null | undefined, name: string) => `${reference ?? ''} ${name}`
 
-  /** Indexes up to `limit` rows after `after` that were written without it. Returns the last id. */
-  function addRows(table: Table, after: bigint, limit: number): bigint | undefined {
-    const found = rows[table].values(after, limit)
-    for (const [id, text] of found) set[table](id, text)
-    return found.at(-1)?.[0]
-  }
-
   return {
-    addPets: (pets: readonly Pick<Pet, 'id' | 'name'>[]) => add.pets(pets.map(({ id, name }) => row(id, name))),
+    pets,
+    orders,
     /** Also updates the pet's orders, which can be found by its name. */
     renamePet(id: bigint, name: string) {
-      set.pets(id, name)
-      for (const [order, reference] of ordersOf.values(id)) set.orders(order, textOf(reference, name))
+      pets.set(id, name)
+      for (const [order, reference] of ordersOf.values(id)) orders.set(order, textOf(reference, name))
     },
     deletePet: (id: bigint) => void remove.run(id),
     /** `name` returns a pet's name. */
-    addOrders: (orders: readonly StoredOrder[], name: (petId: bigint) => string) =>
-      add.orders(orders.map(({ id, petId, reference }) => row(id, textOf(reference, name(petId))))),
-    setOrder: (id: bigint, reference: string | undefined, name: string) => set.orders(id, textOf(reference, name)),
-    addRows,
+    addOrders: (added: readonly StoredOrder[], name: (petId: bigint) => string) =>
+      orders.add(added.map(({ id, petId, reference }) => [id, textOf(reference, name(petId))])),
+    setOrder: (id: bigint, reference: string | undefined, name: string) => orders.set(id, textOf(reference, name)),
+  }
+}
+
+type Texts = readonly (readonly [id: bigint, text: string])[]
+
+function wordsTable(statements: Statements, list: Pick<StoredList<never>, 'table' | 'lookup' | 'searched'>) {
+  const table = `search_${list.table}`
+  const insert = inserter(statements, table, ['rowid', 'words'])
+  const replace = statements.query(`INSERT OR REPLACE INTO ${table} (rowid, words) VALUES (?, ?)`)
+  const rows = statements.query<[bigint, string]>(
+    `SELECT id, ${list.searched} FROM ${rowsOf(list)} WHERE id > ? ORDER BY id LIMIT +?`,
+  )
+  const row = (id: bigint, text: string) => [id, inBlock(id >> BLOCK_BITS, indexedWords(text))]
+  const set = (id: bigint, text: string) => void replace.run(...row(id, text))
+  return {
+    add: (texts: Texts) => insert(texts.map(([id, text]) => row(id, text))),
+    set,
+    /** Indexes up to `limit` rows after `after` that were written without it. Returns the last id. */
+    addRows(after: bigint, limit: number): bigint | undefined {
+      const found = rows.values(after, limit)
+      for (const [id, text] of found) set(id, text)
+      return found.at(-1)?.[0]
+    },
   }
 }
 
@@ -115,17 +111,14 @@ export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: St
       ? `SELECT rowid FROM ${index} WHERE ${index} MATCH ${parameter(given.length)} AND rowid ${up ? '>' : '<='} ?1
          AND rowid ${up ? '<=' : '>'} ${parameter(given.length + 1)} ORDER BY rowid ${up ? '' : 'DESC'} LIMIT +?2`
       : walkSql(list, plan, up, 'id')
-    const where = conditionsOf(list, plan, parameter)
-      .map((condition) => ` AND ${condition}`)
-      .join('')
+    const where = [`${list.table}.id = found`, ...conditionsOf(list, plan, parameter)].join(' AND ')
     const sql = `WITH candidate (found) AS MATERIALIZED (${candidates})
       SELECT count(*), ${up ? 'max' : 'min'}(found), NULL FROM candidate UNION ALL
       SELECT * FROM (
         SELECT ${list.table}.id, ${list.searched}, ${json} FROM candidate CROSS JOIN ${rowsOf(list, ' NOT INDEXED')}
-        WHERE ${list.table}.id = found${where} LIMIT ${STEP.found})`
-    const values = given.map((name) => filter[name] as Value)
+        WHERE ${where} LIMIT ${STEP.found})`
     const search = indexed ? [matching(indexed.block, indexed.words), endOf(indexed.block, up)] : []
-    const [looked, ...rows] = await query(sql, after, limit, ...values, ...search)
+    const [looked, ...rows] = await query(sql, after, limit, ...plan.values, ...search)
     const [count, last] = looked as [bigint, bigint | null]
     const found = (rows as [bigint, string, string][]).map(([id, text, json]) => ({ id, text, json }))
     const isCut = found.length === STEP.found

@@ -12,14 +12,7 @@ import { forgetting } from './idempotency.ts'
 import { rowWriter } from './row-writer.ts'
 import { snapshots } from './snapshot.ts'
 
-interface Commits {
-  /** Resolves when the change is durable. A decision that throws changes nothing. */
-  readonly commit: Commit
-  /** Resolves when every write so far has ended. */
-  drained(): Promise<void>
-}
-
-export function commits(statements: Statements, transact: Transact, options: StoreOptions): Commits {
+export function commits(statements: Statements, transact: Transact, options: StoreOptions) {
   const forget = forgetting(statements, options.monotonic ?? (() => monotonicMs()))
   const snapshotOf = snapshots(statements)
   const write = rowWriter(statements)

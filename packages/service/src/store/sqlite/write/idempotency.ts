@@ -12,31 +12,26 @@ import type { Statements } from '../connect/statements.ts'
 /** Keys deleted with each batch of writes: more than it can add, so the backlog shrinks. */
 const FORGET_MAX = 2 * BATCH_MAX
 
-/**
- * The rows that existed at a time of the monotonic clock: those before `last`, which is kept so that its rowid is not
- * reused.
- */
-interface Look {
-  readonly at: number
-  readonly last: bigint
-}
-
 /** Returns a function to call in each transaction before its writes. It deletes some expired keys. */
 export function forgetting(statements: Statements, monotonic: () => number): (now: number) => void {
-  const look = statements.query<[bigint | null, bigint | null], []>(
+  const look = statements.query<[bigint | null, bigint | null]>(
     'SELECT (SELECT max(rowid) FROM idempotency_answers), (SELECT max(created_at) FROM idempotency_answers)',
   )
-  const forgetBefore = statements.query<never, [bigint, number]>(
+  const forgetBefore = statements.query(
     `DELETE FROM idempotency_answers WHERE rowid IN
      (SELECT rowid FROM idempotency_answers WHERE rowid < ? ORDER BY rowid LIMIT +?)`,
   )
-  const dates = statements.query<[bigint, bigint], [bigint, bigint, number]>(
+  const dates = statements.query<[bigint, bigint]>(
     'SELECT rowid, created_at FROM idempotency_answers WHERE rowid > ? AND rowid < ? ORDER BY rowid LIMIT +?',
   )
-  const forgetDated = statements.query<never, [bigint, bigint, number]>(
+  const forgetDated = statements.query(
     'DELETE FROM idempotency_answers WHERE rowid > ? AND rowid <= ? AND created_at <= ?',
   )
-  let latest: Look | undefined
+  /**
+   * The rows that existed at a time of the monotonic clock: those before `last`, which is kept so that its rowid is not
+   * reused.
+   */
+  let latest: { readonly at: number; readonly last: bigint } | undefined
   /** Returns whether there may be more to delete. */
   let forgetSome = () => false
 

@@ -2,13 +2,11 @@
 
 import type { StoredOrder } from '../../../domain/decisions/snapshot.ts'
 import { addedIn, type Change, type Writes } from '../../../domain/decisions/working-copy.ts'
-import type { KeyId } from '../../../domain/keys.ts'
-import type { OrderStatus } from '../../../domain/orders.ts'
-import type { Pet, PetStatus } from '../../../domain/pets.ts'
+import type { Pet } from '../../../domain/pets.ts'
 import { fieldsOf } from '../../shared/columns.ts'
 import { rowOfAnswer } from '../../shared/idempotency.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS, STORED_ORDER_COLUMNS } from '../../shared/pet-and-order-columns.ts'
-import { inserter, type Statements, type Value } from '../connect/statements.ts'
+import { inserter, type Statements } from '../connect/statements.ts'
 import { eventWriter } from '../read/events.ts'
 import { COUNT_TO } from '../read/inventory.ts'
 import { searchIndex } from '../read/search.ts'
@@ -20,24 +18,22 @@ const { fields: ORDER_FIELDS, names: ORDER_NAMES } = fieldsOf(STORED_ORDER_COLUM
 /** Throws if a row changed since it was read. */
 export function rowWriter(statements: Statements): (writes: Writes, now: number) => void {
   const addPets = inserter(statements, 'pets', [...PET_NAMES, 'created_at', 'created_by'])
-  const correctPet = statements.query<never, Value[]>(
+  const correctPet = statements.query(
     `UPDATE pets SET ${CHANGED_NAMES.map((name) => `${name} = ?`)} WHERE id = ? AND status = ?`,
   )
   // A failure undoes the whole transaction. Without OR ROLLBACK, SQLite would journal each page before the statement
   // because of the trigger.
-  const movePet = statements.query<never, [PetStatus, bigint, PetStatus]>(
-    'UPDATE OR ROLLBACK pets SET status = ? WHERE id = ? AND status = ?',
-  )
-  const deletePet = statements.query<never, [bigint]>('DELETE FROM pets WHERE id = ?')
-  const countTo = statements.query<never, [bigint]>(COUNT_TO)
+  const movePet = statements.query('UPDATE OR ROLLBACK pets SET status = ? WHERE id = ? AND status = ?')
+  const deletePet = statements.query('DELETE FROM pets WHERE id = ?')
+  const countTo = statements.query(COUNT_TO)
   const addOrders = inserter(statements, 'orders', ORDER_NAMES)
-  const setOrder = statements.query<never, [OrderStatus, string | null, number | null, number, bigint, OrderStatus]>(
+  const setOrder = statements.query(
     'UPDATE orders SET status = ?, reference = ?, expires_at = ?, changed_at = ? WHERE id = ? AND status = ?',
   )
-  const keep = statements.query<never, [KeyId, string, string, string, string, number]>(
+  const keep = statements.query(
     'INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  const nameOf = statements.query<{ name: string }, [bigint]>('SELECT name FROM pets WHERE id = ?')
+  const nameOf = statements.query<{ name: string }>('SELECT name FROM pets WHERE id = ?')
   const writeEvents = eventWriter(statements)
   const search = searchIndex(statements)
 
@@ -54,9 +50,7 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
     expectOne(setOrder.run(status, reference, expiresAt, changedAt, id, before.status).changes, `order ${id}`)
   }
 
-  function index(writes: Writes): void {
-    const { petsChanged, petsDeleted, ordersChanged, ordersAdded } = writes
-    search.addPets(addedIn(writes).map(({ pet }) => pet))
+  function index({ petsChanged, petsDeleted, ordersChanged, ordersAdded }: Writes): void {
     for (const { before, after } of petsChanged) if (after.name !== before.name) search.renamePet(after.id, after.name)
     for (const { id } of petsDeleted) search.deletePet(id)
     const referred = ordersChanged.filter(({ before, after }) => after.reference !== before.reference)
@@ -82,6 +76,7 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
       keep.run(answer.by, answer.key, operation, request, text, now)
     }
     writeEvents(events)
+    search.pets.add(added.map(({ pet }) => [pet.id, pet.name]))
     index(writes)
   }
 }

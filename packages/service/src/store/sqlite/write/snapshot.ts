@@ -1,6 +1,6 @@
 // Reads what decisions (domain/decisions/) need from SQLite, on demand: nothing else can write during the transaction.
 
-import type { FirstAnswer, Snapshot, StoredOrder, UsedKey } from '../../../domain/decisions/snapshot.ts'
+import type { FirstAnswer, Snapshot, StoredOrder } from '../../../domain/decisions/snapshot.ts'
 import { type KeyId, keyState, type RefusedKey } from '../../../domain/keys.ts'
 import type { Pet } from '../../../domain/pets.ts'
 import { fromRow, selectList } from '../../shared/columns.ts'
@@ -16,18 +16,18 @@ const ORDER = `SELECT ${selectList(STORED_ORDER_COLUMNS)} FROM orders`
 type Snapshots = (now: number, overdue: number) => Snapshot
 
 export function snapshots(statements: Statements): Snapshots {
-  const byId = statements.query<object, [bigint]>(`${ORDER} WHERE id = ?`)
-  const petById = statements.query<object, [bigint]>(`SELECT ${selectList(PET_COLUMNS)} FROM pets WHERE id = ?`)
-  const holder = statements.query<object, [bigint]>(`${ORDER} WHERE pet_id = ? AND ${HOLDS}`)
-  const ordered = statements.query<object, [bigint]>('SELECT 1 FROM orders WHERE pet_id = ? LIMIT 1')
-  const answer = statements.query<FirstAnswerRow, [KeyId, string]>(
+  const byId = statements.query<object>(`${ORDER} WHERE id = ?`)
+  const petById = statements.query<object>(`SELECT ${selectList(PET_COLUMNS)} FROM pets WHERE id = ?`)
+  const holder = statements.query<object>(`${ORDER} WHERE pet_id = ? AND ${HOLDS}`)
+  const ordered = statements.query<object>('SELECT 1 FROM orders WHERE pet_id = ? LIMIT 1')
+  const answer = statements.query<FirstAnswerRow>(
     'SELECT operation, request, answer FROM idempotency_answers WHERE key_id = ? AND key = ?',
   )
-  const overdue = statements.query<object, [number, number]>(
+  const overdue = statements.query<object>(
     `SELECT ${selectList(STORED_ORDER_COLUMNS)} FROM ${OVERDUE} ORDER BY expires_at LIMIT +?`,
   )
-  const keyById = statements.query<object, [KeyId]>(`SELECT ${KEY_COLUMNS} FROM keys WHERE id = ?`)
-  const last = statements.query<{ seq: bigint }, [string]>('SELECT seq FROM sqlite_sequence WHERE name = ?')
+  const keyById = statements.query<object>(`SELECT ${KEY_COLUMNS} FROM keys WHERE id = ?`)
+  const last = statements.query<{ seq: bigint }>('SELECT seq FROM sqlite_sequence WHERE name = ?')
 
   const pet = (row: object | null): Pet | undefined => (row ? fromRow(PET_COLUMNS, row) : undefined)
   const order = (row: object | null): StoredOrder | undefined => (row ? fromRow(STORED_ORDER_COLUMNS, row) : undefined)
@@ -38,16 +38,13 @@ export function snapshots(statements: Statements): Snapshots {
    * processes.
    */
   function keyChecker(now: number): (by: KeyId) => RefusedKey | undefined {
-    const known = new Map<KeyId, RefusedKey | 'active'>()
-    function stateOf(by: KeyId): RefusedKey | 'active' {
+    const known = new Map<KeyId, RefusedKey | undefined>()
+    function refusalOf(by: KeyId): RefusedKey | undefined {
       const row = keyById.get(by)
-      return row ? keyState(toKey(row), now) : 'unknown'
-    }
-    return (by) => {
-      const state = known.get(by) ?? stateOf(by)
-      known.set(by, state)
+      const state = row ? keyState(toKey(row), now) : 'unknown'
       return state === 'active' ? undefined : state
     }
+    return (by) => known.getOrInsertComputed(by, refusalOf)
   }
 
   return (now, limit) => ({
@@ -57,7 +54,7 @@ export function snapshots(statements: Statements): Snapshots {
     order: (id) => order(byId.get(id)),
     holder: (petId) => order(holder.get(petId)),
     wasOrdered: (petId) => ordered.get(petId) !== null,
-    firstAnswer: ({ by, key }: UsedKey) => answered(answer.get(by, key)),
+    firstAnswer: ({ by, key }) => answered(answer.get(by, key)),
     overdue: () => overdue.all(now, limit).map((row) => fromRow(STORED_ORDER_COLUMNS, row)),
     lastPetId: () => last.get('pets')?.seq ?? 0n,
     lastOrderId: () => last.get('orders')?.seq ?? 0n,
