@@ -199,7 +199,7 @@ test.skipIf(!canMount)(`PostgreSQL: a disk that is full leaves the database as i
     await migrateStore(address)
     const NEXT_MIGRATION = `CREATE TABLE large AS SELECT repeat('x', 1000) FROM generate_series(1, 100000)`
     const { status, stderr } = await next(address, ['migrate', '--apply'], { NEXT_MIGRATION })
-    const sentence = 'cannot be used: its disk is full or failing. Make room'
+    const sentence = 'cannot be used: its disk is full or failing. Free space'
     expect([status, stderr]).toEqual([1, expect.stringContaining(sentence)])
     expect(await versionOf(address)).toBe(NEWEST_VERSION)
   } finally {

@@ -21,7 +21,7 @@ describe('a start refuses', () => {
   const SECRET = 'hunter2%2F'
   const NO_SCHEMA = 'REVOKE ALL ON SCHEMA public FROM PUBLIC'
   const refusals: [string, () => Promise<string> | string, RegExp][] = [
-    ['an unknown name', () => `postgres://u:${SECRET}@petstore.invalid/pets`, /its host name has no address/],
+    ['an unknown name', () => `postgres://u:${SECRET}@petstore.invalid/pets`, /its host name cannot be resolved/],
     [
       'a user whose transactions are read-only',
       () => databaseFor('read_only', 'ALTER ROLE read_only SET default_transaction_read_only = on'),
@@ -152,7 +152,7 @@ test('a start names each right that a server needs and lacks', async () => {
     .filter((right) => !/petstore_schema|CONNECT/.test(right))
   await cluster.run(`CREATE ROLE ${role} LOGIN; GRANT SELECT ON petstore_schema TO ${role}`, name)
   const error = await openStore(address.replace('postgres@', `${role}@`), { now }).catch((thrown) => thrown)
-  const named = /\((.*)\): grant them/.exec(error.message)?.[1]?.split(/, (?=[A-Z])/)
+  const named = /\((.*)\): see petstore help/.exec(error.message)?.[1]?.split(/, (?=[A-Z])/)
   expect(named?.toSorted()).toEqual(granted.toSorted())
 })
 

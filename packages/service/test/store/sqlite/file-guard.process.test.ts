@@ -21,7 +21,11 @@ describe.concurrent('a server whose store', () => {
   for (const [what, lose, sentence] of [
     ['is removed', async (database) => removeAll(database), 'has been removed or renamed'],
     ['is renamed', async (database) => renameSync(database, `${database}.old`), 'has been removed or renamed'],
-    ['is replaced by another', async (database) => renameSync((await made(1)).database, database), 'was replaced by another file'],
+    [
+      'is replaced by another',
+      async (database) => renameSync((await made(1)).database, database),
+      'was replaced by another file',
+    ],
     [
       'is a symbolic link that leads elsewhere by now',
       async (database) => {
