@@ -1,5 +1,5 @@
-// `petstore/testing`: starts a petstore for the tests of another program, on Node, Bun and Deno, with any test runner. The petstore is
-// a separate process. It keeps everything in memory and ends with the process that started it.
+// `petstore/testing`: starts a petstore for the tests of another program, on Node, Bun and Deno, with any test runner.
+// The petstore is a separate process with its data in memory. It stops when the process that started it ends.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,31 +11,34 @@ export interface TestPetstore {
   readonly url: string
   /** An API key with full access. A reset does not change it. */
   readonly apiKey: string
-  /** Empties the store: the next pet has the id 1 again. With `demo` it has the sample pets again. */
+  /** Empties the store, or with `demo` restores the sample pets. Ids start at 1 again. */
   reset(): Promise<void>
-  /** Ends the service. Without it, the service ends with this process. */
+  /** Stops the service, which otherwise stops when this process ends. */
   stop(): Promise<void>
 }
 
-/** A petstore that misbehaves at a test's word. A reset ends it. */
+/** A petstore with faults that a test chooses. A reset removes them. */
 export interface PracticePetstore extends TestPetstore {
   /**
-   * From now on the service breaks the promise with this id, and no other. `petstore verify --list` explains each. Rejects with an Error for a lie
-   * that there is not.
+   * Makes the service break this promise, and no other. `petstore verify --list` explains each promise. Rejects with
+   * an Error if no lie breaks it.
    */
   lie(promise: string): Promise<void>
-  /** The ids of the promises that `lie` can break. */
+  /** Resolves with the ids of the promises that `lie` can break. */
   lies(): Promise<string[]>
-  /** The next requests, or those that the fault names, go wrong in this way. Rejects with an Error that says what is wrong with the fault. */
+  /** Adds a fault for the next requests. Rejects with an Error that explains an invalid fault. */
   fail(fault: Fault): Promise<void>
   /**
-   * A further API key, until the reset. `expires` is how long it works by the time of the service, such as 90d. With
-   * `reported: false` its requests get no network fault and are not in the report. Prepare a test with such a key.
+   * Resolves with another API key, which is valid until the reset or, on the service's clock, for `expires`, such as
+   * 90d. With `reported: false`, its requests get no network fault and are not in the report. Use such a key to
+   * prepare a test.
    */
   createKey(key?: { expires?: string; readOnly?: boolean; reported?: boolean }): Promise<string>
-  /** What clients have done since the start or the reset, and which lessons they kept or missed. */
+  /** Resolves with the requests since the start or the last reset, and the lessons that clients kept or missed. */
   report(): Promise<Report>
-  /** The time of the service, which goes on from where it was moved to. Each gives the time that it is then, and rejects with an Error. */
+  /**
+   * Moves the service's clock. Each method resolves with the new time, and rejects with an Error for an invalid time.
+   */
   readonly clock: {
     /** Such as 90s, 24h or 7d. */
     advance(duration: string): Promise<string>
@@ -44,41 +47,43 @@ export interface PracticePetstore extends TestPetstore {
   }
 }
 
-/** What goes wrong with a request. The first of several that a request meets strikes it, alone. */
+/** A network fault. If several match a request, only the first applies. */
 export interface Fault {
-  /** The id of the operation, such as `createPet`. Without it, any request is struck. */
+  /** The id of the operation, such as `createPet`. Default: any request. */
   operation?: string
-  /** How many requests are struck: 1, or with `every` or `rate` any number. */
+  /** How many requests get the fault. Default: 1, or with `every` or `rate` any number. */
   times?: number
-  /** Only one request in so many is struck: with 2 the second, the fourth and so on. */
+  /** Only every nth request gets the fault: with 2, the second, the fourth and so on. */
   every?: number
-  /** Strikes this share of the requests, from 0 to 1, at random: with the same `seed` the same ones of the same requests. */
+  /** A random share of the requests, from 0 to 1, gets the fault. The same `seed` chooses the same requests. */
   rate?: number
-  /** 0, where nothing is said. */
+  /** Default: 0. */
   seed?: number
-  /** Answers with this error, and the service does not hear of the request. */
+  /** Returns this error. The request does not reach the service. */
   status?: number
-  /** The same by its error code. */
+  /** As `status`, chosen by its error code. */
   code?: string
-  /** Seconds, in the header of that error. */
+  /** Retry-After of the error, in seconds. */
   retryAfter?: number
   latencyMs?: number
-  /** Closes the connection without an answer: before the service hears of the request, or after it has answered. */
+  /**
+   * Closes the connection without a response: before the request reaches the service, or after the service responded.
+   */
   cut?: 'before' | 'after'
-  /** Closes the connection after so many bytes of the body. */
+  /** Closes the connection after this many bytes of the body. */
   truncate?: number
-  /** How many bytes of the answer arrive in a second. */
+  /** Sends this many bytes of the response per second. */
   drip?: number
-  /** Resets the connection (RST) where it would be closed. */
+  /** Resets the connection (RST) instead of closing it. */
   reset?: boolean
-  /** The answer has a field, a type of event or a code that clients cannot know: as a later version may send them. */
+  /** Adds an unknown field, event type or code to the response, as a later version could. */
   unknown?: boolean
 }
 
 export interface Report {
-  /** How many requests came after the last of `requests`: only the first 64 MB are recorded, and judged. */
+  /** How many requests came after the last of `requests`. Only the first 64 MB are recorded and judged. */
   unrecorded: number
-  /** Every request since the start or the reset. `answer` is a status, or what became of the connection. */
+  /** Every request since the start or the last reset. `answer` is a status, or the fate of the connection. */
   requests: { number: number; method: string; target: string; answer: number | 'lost' | 'left' | 'waiting' }[]
   lessons: JudgedLesson[]
 }
@@ -87,22 +92,21 @@ export interface Report {
 export interface JudgedLesson {
   id: string
   sentence: string
-  /** `unknown`: the client was not seen in a case of this kind. */
+  /** `unknown`: no request shows it. */
   outcome: 'kept' | 'missed' | 'unknown'
-  /** The numbers of the first requests that show it. */
+  /** The numbers of the first requests that show the outcome. */
   evidence: number[]
-  /** Where it was missed: what the client should do, and the page that explains it. */
+  /** If it was missed: what the client should do, and the page that explains it. */
   advice?: string
 }
 
 export interface TestPetstoreOptions {
-  /** Start with the sample pets. */
   demo?: boolean
-  /** Start one that misbehaves at a test's word. */
+  /** Start a PracticePetstore. */
   practice?: boolean
 }
 
-/** Resolves when the service answers, on a free port of this machine. Rejects with an Error that says why it cannot start. */
+/** Resolves when the service is ready, on a free local port. Rejects with an Error if it cannot start. */
 export function startPetstore(options: TestPetstoreOptions & { practice: true }): Promise<PracticePetstore>
 export function startPetstore(options?: TestPetstoreOptions): Promise<TestPetstore>
 export async function startPetstore({ demo = false, practice = false }: TestPetstoreOptions = {}) {
@@ -110,7 +114,7 @@ export async function startPetstore({ demo = false, practice = false }: TestPets
   const flags = ['--ephemeral', '--stdin', '--json', '--port', '0']
   if (demo) flags.push('--demo')
   if (practice) flags.push('--practice')
-  // With Plug'n'Play only Node knows where Bun is.
+  // With Plug'n'Play, only Node can find Bun.
   const [command, ...first] = process.versions.pnp ? [process.execPath, launcher] : [launcher]
   const child = spawn(command, [...first, 'serve', ...flags], {
     env: environment(),
@@ -118,16 +122,16 @@ export async function startPetstore({ demo = false, practice = false }: TestPets
   })
   const ended = once(child, 'exit')
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  // Writing to a service that has ended fails. `ready` reports that it has ended.
+  // Writing to a stopped service fails. `ready` reports that it has stopped.
   child.stdin.on('error', () => undefined)
   const nextLine = async () => {
     const line = await lines.next()
-    if (line.done) throw new Error('The petstore has ended. Its standard error says why.')
+    if (line.done) throw new Error('The petstore stopped. See its stderr.')
     return JSON.parse(line.value)
   }
-  /** The next line, which says that the service is ready. */
+  /** Reads the line that announces that the service is ready. */
   const ready = (): Promise<{ url: string; apiKey: string }> => nextLine()
-  /** Keeps this process alive only while it waits for the service, so a test runner that never calls `stop` can end. */
+  /** Keeps this process alive only while it waits, so that a test runner that never calls `stop` can end. */
   const waitFor = async <Result>(work: Promise<Result>): Promise<Result> => {
     const handles = [child, child.stdin, child.stdout] as Partial<{ ref(): void; unref(): void }>[]
     for (const handle of handles) handle.ref?.()
@@ -164,14 +168,14 @@ export async function startPetstore({ demo = false, practice = false }: TestPets
       await waitFor(ready())
     },
     async stop() {
-      // Everything is in memory, so there is nothing to wait for.
+      // All data is in memory, so it can be killed.
       child.kill('SIGKILL')
       await waitFor(ended)
     },
   }
 }
 
-/** Without the settings of another petstore that this machine may run. */
+/** Returns the environment without settings of another petstore on this machine. */
 function environment(): Record<string, string | undefined> {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PETSTORE_'))
   return { ...Object.fromEntries(own), PETSTORE_LOG_LEVEL: 'warn' }

@@ -1,5 +1,4 @@
-// How a call to the service can fail: the service returned an error, no complete response arrived, or it is not known whether a change was
-// made. A call that its caller aborted rejects with the signal's reason instead.
+// The errors of a call. An aborted call rejects with the reason of its signal instead.
 
 import type { ErrorCode } from '../../contract/src/generated.ts'
 
@@ -10,22 +9,22 @@ export class PetstoreApiError extends Error {
   constructor(
     message: string,
     /**
-     * `unexpected_answer`: the response does not follow the contract. It may come from a proxy, or the address is wrong. A newer service
-     * may send a code that `ErrorCode` does not have: go by the status then.
+     * `unexpected_answer` means that the response does not follow the contract: it comes from a proxy, or the address
+     * is wrong. A newer service can send a code that `ErrorCode` does not have. Handle such a code by its status.
      */
     readonly code: ErrorCode | 'unexpected_answer' | (string & Record<never, never>),
     /** The HTTP status. */
     readonly status: number,
     /** Identifies the request in the service's log. */
     readonly requestId?: string,
-    /** How long the service asked to wait before the next attempt. */
+    /** From Retry-After. */
     readonly retryAfterMs?: number,
   ) {
     super(message)
   }
 }
 
-/** No complete response arrived; `cause` is the error of `fetch`. The service may or may not have done the request. */
+/** No complete response arrived. `cause` is the error of `fetch`. The service can have carried out the request. */
 export class PetstoreNetworkError extends Error {
   override readonly name: string = 'PetstoreNetworkError'
 }
@@ -36,13 +35,13 @@ export class PetstoreTimeoutError extends PetstoreNetworkError {
 }
 
 /**
- * The change may have been made: the response to an attempt was lost, and no later one tells. Look at what is there before you ask again.
- * `cause`: how the last attempt failed.
+ * It is unknown whether the change was made, because the response to an attempt was lost. Read the current state
+ * before you repeat the change. `cause` is the failure of the last attempt.
  */
 export class PetstoreUncertainError extends Error {
   override readonly name = 'PetstoreUncertainError'
 
   constructor(override readonly cause: PetstoreApiError | PetstoreNetworkError) {
-    super(`The change may have been made: the response to a request was lost. ${cause.message}`, { cause })
+    super(`The change may have been made: a response was lost. ${cause.message}`, { cause })
   }
 }

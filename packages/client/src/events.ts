@@ -1,4 +1,4 @@
-// The feed of events: its pages, one after another for as long as the caller wants, each event once.
+// The event feed: single pages, and an endless iteration over all events.
 
 import { type EventType, PAGE_MAX } from '../../contract/src/generated.ts'
 import type { Json } from '../../contract/src/json.ts'
@@ -10,22 +10,22 @@ import type { Sender, SendOptions } from './sender.ts'
 
 export interface EventPage {
   events: Event[]
-  /** Where to go on, also when nothing follows yet. */
+  /** The cursor of the next page, also if there are no later events yet. */
   next: string
 }
 
 export interface FollowOptions {
-  /** Goes on behind the event, or the page, that this cursor came with; `from` then does not count. */
+  /** Continues after the event or page that this cursor came with. `from` is then ignored. */
   cursor?: string | undefined
-  /** Where to begin without a cursor: `beginning`, which is the default, `now`, or a date and time with an offset. */
+  /** The start without a cursor: `beginning` (default), `now`, or a date and time with an offset. */
   from?: string | undefined
   petId?: bigint | undefined
   orderId?: bigint | undefined
   /** Only events of these types. */
   type?: readonly EventType[] | undefined
   /**
-   * Called when the cursor has expired, before the events are given again from the beginning: forget what was made of them. Without it, the
-   * iteration rejects.
+   * Called if the cursor has expired, before the iteration starts again from the beginning. Discard everything derived
+   * from earlier events. Without it, the iteration rejects.
    */
   onExpired?: (() => unknown) | undefined
   /** Ends the iteration. */
@@ -34,7 +34,7 @@ export interface FollowOptions {
 
 export interface Followed {
   event: Event
-  /** Keep it with what you made of the event: `followEvents` goes on from there, also in another process. */
+  /** Save it with what you derived from the event, to continue from here later, also in another process. */
   cursor: string
 }
 
@@ -46,13 +46,13 @@ export interface RawPage<Item> {
 type Query = Omit<FollowOptions, 'signal' | 'onExpired'> & { limit?: number | undefined; wait?: number | undefined }
 type ReadPage<Item> = (query: Query, options: SendOptions) => Promise<RawPage<Item>>
 
-/** Shorter than the contract allows: proxies end what waits too long. */
+/** Shorter than the contract allows, because proxies close requests that wait too long. */
 export const WAIT_S = 25
-/** Between two pages that were empty at once: a server that stops does not wait, and neither may a proxy before it. */
+/** The pause between empty pages. A server that is stopping does not wait, and a proxy may not wait either. */
 const EMPTY_MS = 1_000
 
-/** What follows goes on however long the service is away, and waits as long as it asks, up to what a timer can. */
-const FOR_GOOD = { retries: Number.POSITIVE_INFINITY, retryAfterMaxMs: 2 ** 31 - 1 }
+/** Following survives any outage, and respects any Retry-After up to the longest delay of a timer. */
+const ENDLESS = { retries: Number.POSITIVE_INFINITY, retryAfterMaxMs: 2 ** 31 - 1 }
 
 /** Reads pages of the feed with `toItem`. */
 export function eventReader<Item>(sender: Sender, toItem: (json: Json) => Item): ReadPage<Item> {
@@ -61,22 +61,23 @@ export function eventReader<Item>(sender: Sender, toItem: (json: Json) => Item):
     const list = { operationId: 'listEvents', path: '/store/events', toItem }
     const page = await readPage(sender, list, query, { ...options, waitMs })
     if (page.next !== undefined) return page as RawPage<Item>
-    throw new PetstoreApiError('The response has no link to go on.', 'unexpected_answer', 200)
+    throw new PetstoreApiError('The response has no link to the next page.', 'unexpected_answer', 200)
   }
 }
 
-/** The pages, empty ones too, until the signal is aborted. Rejects as `read`, which retries. */
+/** Yields every page, even empty ones, until the signal is aborted. Rejects as `read`. */
 export async function* followPages<Item>(
   read: ReadPage<Item>,
   { cursor, from, signal, ...filter }: FollowOptions,
 ): AsyncGenerator<RawPage<Item>, void, undefined> {
   const behind = (cursor: string) => ({ ...filter, cursor, limit: PAGE_MAX, wait: WAIT_S })
-  // Only a page has a cursor. The first one has one event: every later one can then be found again from the page before.
+  // Only pages have cursors. The first page has one event, so that later events have the cursor of the page before
+  // them.
   let query: Query = cursor === undefined ? { ...filter, from, limit: 1 } : behind(cursor)
   try {
     while (!signal?.aborted) {
       const emptyUntil = performance.now() + EMPTY_MS
-      const page = await read(query, { ...FOR_GOOD, signal })
+      const page = await read(query, { ...ENDLESS, signal })
       yield page
       if (page.items.length === 0 && query.wait) await pause(emptyUntil - performance.now(), signal)
       query = behind(page.next)
@@ -86,7 +87,7 @@ export async function* followPages<Item>(
   }
 }
 
-/** The events of the pages; where their cursor expires, all from the beginning, if `onExpired` is there to hear it. */
+/** Yields the events of the pages. If the cursor expires and `onExpired` is set, starts again from the beginning. */
 export async function* followEach(
   read: ReadPage<Event>,
   { onExpired, ...options }: FollowOptions,
@@ -110,7 +111,9 @@ export async function* followEach(
   }
 }
 
-/** The cursor of an event within a page is that of the page before and, behind a dot, what `passedIn` reads. */
+/**
+ * The cursor of an event inside a page is the cursor of the page before, a dot, and the text that `passedIn` reads.
+ */
 async function* eventsOf(
   read: ReadPage<Event>,
   options: Omit<FollowOptions, 'onExpired'>,
@@ -132,9 +135,9 @@ async function* eventsOf(
 }
 
 /**
- * The id of the last event that was passed on the page behind `start`. What it said is saved with it, and which page that was: where another
- * event has its place, because the database has lost it, the cursor has expired, as the service says of its own cursors. A cursor of an
- * older client has the id alone.
+ * Resolves with the id of the last event that was read on the page after `start`. `text` has the event's content and
+ * the filter of the page. If the page has a different event with this id, the database lost events, and the cursor has
+ * expired. A cursor of an older client only has the id.
  */
 async function passedIn(read: ReadPage<Event>, start: string, text: string, signal?: AbortSignal): Promise<bigint> {
   if (/^\d+$/.test(text)) return BigInt(text)
@@ -142,13 +145,13 @@ async function passedIn(read: ReadPage<Event>, start: string, text: string, sign
   const number = (name: string) => (saved.has(name) ? BigInt(saved.get(name) as string) : undefined)
   const type = saved.getAll('in.type') as EventType[]
   const filter = { petId: number('in.petId'), orderId: number('in.orderId'), type, cursor: start, limit: PAGE_MAX }
-  const { items } = await read(filter, { ...FOR_GOOD, signal })
+  const { items } = await read(filter, { ...ENDLESS, signal })
   const event = items.find(({ id }) => id === number('id'))
   if (event && `${text}&`.startsWith(`${queryOf(saidBy(event))}&`)) return event.id
-  throw new PetstoreApiError('The store has lost events. Begin again without a cursor.', 'cursor_expired', 410)
+  throw new PetstoreApiError('The store has lost events. Start again without a cursor.', 'cursor_expired', 410)
 }
 
-/** What tells it from another event that is given its id. */
+/** The fields that identify an event, because an id can be reused after events were lost. */
 function saidBy({ id, type, at, petId, orderId }: Event) {
   return { id, type, at, petId, orderId }
 }

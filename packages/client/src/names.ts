@@ -1,12 +1,12 @@
-// The names of the store and of its categories (`GET /names`), for the page and the commands. They are no part of the contract.
+// Reads the names of the store and its categories (`GET /names`), which are not part of the contract.
 
 import { PetstoreApiError } from './errors.ts'
 import { readJson, toNames } from './responses.ts'
 import { type RequestOptions, sendRequest } from './retries.ts'
 
 /**
- * `address`: of the service, without `/v1`. Without a key, only the store's name is told. Resolves with `undefined` if the service has no names,
- * as version 1.0.0, or is behind a proxy that passes on only `/v1`. Otherwise rejects as `sendRequest`.
+ * `address` has no `/v1`. Without a key, the response only has the store's name. Resolves with `undefined` if the
+ * service has no names (version 1.0.0), or is behind a proxy that only forwards `/v1`. Rejects as `sendRequest`.
  */
 export async function readNames(
   address: string,

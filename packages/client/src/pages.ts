@@ -7,7 +7,7 @@ import type { Sender, SendOptions } from './sender.ts'
 export interface Cursors {
   /** The cursor of the next page; `undefined` on the last page. */
   next: string | undefined
-  /** The cursor of the page before; `undefined` when nothing is before. */
+  /** The cursor of the previous page; `undefined` on the first page. */
   prev: string | undefined
 }
 
@@ -33,7 +33,7 @@ export async function readPage<Item>(
   return { items, next: cursorTo('next', response), prev: cursorTo('prev', response) }
 }
 
-/** What is undefined is left out, and a list is repeated. */
+/** Leaves out undefined values, and repeats the name for each item of an array. */
 export function queryOf(filter: object): URLSearchParams {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(filter)) {

@@ -1,5 +1,5 @@
-// The typed client: the contract's operations over `fetch`, for browsers, Node, Bun and Deno, without a dependency. Ids,
-// categories and counts are exact bigints; times are text, as the contract has them.
+// The typed client: the contract's operations over `fetch`, for browsers, Node, Bun and Deno. Ids, categories and
+// counts are exact bigints. Times are text, as in the contract.
 
 import {
   type Inventory,
@@ -20,26 +20,26 @@ import { type Pet, readJson, toEvent, toInventory, toOrder, toPet } from './resp
 import { type CallOptions, type PetstoreClientOptions, Sender } from './sender.ts'
 
 export interface TagOptions extends CallOptions {
-  /** Called with the entity tag of what the call resolves with, for `ifMatch`, where the service gives one. */
+  /** Called with the ETag of the response, if it has one, for use as `ifMatch`. */
   onEntityTag?: ((tag: string) => void) | undefined
 }
 
 export interface CreateOptions extends TagOptions {
   /**
-   * The same key adds the same pet, or places the same order, once, for at least 24 hours. 1 to 255 printable ASCII
-   * characters. Default: random.
+   * Creates with the same key are carried out once, for at least 24 hours. 1 to 255 printable ASCII characters.
+   * Default: random.
    */
   idempotencyKey?: string | undefined
-  /** Called when an earlier call with the same key had already succeeded. */
+  /** Called if an earlier call with the same key had already succeeded. */
   onReplayed?: (() => void) | undefined
 }
 
 export interface ChangeOptions extends CallOptions {
-  /** Changes only what still has this entity tag; otherwise rejects with `precondition_failed`. */
+  /** Only makes the change if the ETag is still the same. Otherwise rejects with `precondition_failed`. */
   ifMatch?: string | undefined
 }
 
-/** The parameters of a list in the contract; `limit` is the size of a page, 1 to 100. */
+/** The parameters of a list in the contract. `limit` is the page size, 1 to 100. */
 type Filter<Parameters> = { [Name in Exclude<keyof Parameters, 'cursor'>]?: Parameters[Name] | undefined }
 
 export type PetFilter = Filter<Operations['listPets']['parameters']>
@@ -64,39 +64,40 @@ type AtCursor = { cursor?: string | undefined }
 export class PetstoreClient implements Record<keyof Operations, unknown> {
   readonly #sender: Sender
 
-  /** Throws TypeError when `baseUrl` or `apiKey` cannot work. */
+  /** Throws TypeError if `baseUrl` or `apiKey` is invalid. */
   constructor(options: PetstoreClientOptions) {
     this.#sender = new Sender(options)
   }
 
-  /** Every pet once, oldest first or as `sort` says. Fetches the next page when it is needed; `limit` is the size of a page. */
+  /** Yields every pet once, oldest first or as `sort` says. Fetches pages as needed; `limit` is the page size. */
   listPets(filter: PetFilter = {}, options: CallOptions = {}): AsyncGenerator<Pet, void, undefined> {
     return this.#all(PETS, filter, options)
   }
 
-  /** The first page, or the page at `cursor`. A cursor is valid only with the filter and the order that it came with. */
+  /** Resolves with the first page, or the page at `cursor`, which needs the same filter and order. */
   async listPage(filter: PetFilter & AtCursor = {}, options: CallOptions = {}): Promise<PetPage> {
     const { items, ...cursors } = await readPage(this.#sender, PETS, filter, options)
     return { pets: items, ...cursors }
   }
 
-  /** Resolves when the pet is on the service's disk. It is added once, however many attempts that took. */
+  /** Resolves when the pet is durable. Retries do not add it twice. */
   createPet(pet: NewPet, options: CreateOptions = {}): Promise<Pet> {
     return this.#create('createPet', '/pets', pet, toPet, options)
   }
 
   /**
-   * Rejects with PetstoreApiError `not_found` when there is no such pet.
-   * @deprecated The service removes this on 5 December 2030; list with `status` instead.
+   * Rejects with PetstoreApiError `not_found` if there is no such pet.
+   * @deprecated The service removes this on 5 December 2030. List with `status` instead.
    */
   async getPet(id: bigint, options: TagOptions = {}): Promise<Pet> {
     return this.#read('getPet', petPath(id), toPet, options)
   }
 
   /**
-   * Changes the fields that are given, and resolves with the pet as it is then. Sent again after a lost response only with `ifMatch`:
-   * without it, that might undo what somebody else has changed meanwhile, and the call rejects with PetstoreUncertainError. Rejects with
-   * PetstoreApiError `not_found`, `pet_held` (an order holds the pet that is to be available), `invalid_pet` or `precondition_failed`.
+   * Changes the given fields, and resolves with the changed pet. After a lost response, only a call with `ifMatch` is
+   * retried. Without it, a retry could undo another client's change, so the call rejects with PetstoreUncertainError.
+   * Rejects with PetstoreApiError `not_found`, `pet_held` (an order holds the pet), `invalid_pet` or
+   * `precondition_failed`.
    */
   async updatePet(
     id: bigint,
@@ -107,8 +108,8 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
   }
 
   /**
-   * Deletes a pet for which no order was ever placed. Safe to repeat. Rejects with PetstoreApiError `not_found`, but not where the response to
-   * an earlier attempt was lost; `pet_has_orders` or `precondition_failed`.
+   * Deletes a pet that was never ordered. Safe to repeat. Rejects with PetstoreApiError `pet_has_orders`,
+   * `precondition_failed` or, unless the response to an earlier attempt was lost, `not_found`.
    */
   async deletePet(id: bigint, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
     try {
@@ -121,32 +122,32 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
   }
 
   /**
-   * Reserves a pet: resolves when the order is on the service's disk. It is placed once, however many attempts that took.
+   * Reserves a pet. Resolves when the order is durable. Retries do not place it twice.
    * Rejects with PetstoreApiError `pet_not_available`, `pet_not_found` or `invalid_order`.
    */
   placeOrder(order: NewOrder, options: CreateOptions = {}): Promise<Order> {
     return this.#create('placeOrder', '/store/orders', order, toOrder, options)
   }
 
-  /** Every order once, oldest first or as `sort` says. Fetches the next page when it is needed; `limit` is the size of a page. */
+  /** Yields every order once, oldest first or as `sort` says. Fetches pages as needed; `limit` is the page size. */
   listOrders(filter: OrderFilter = {}, options: CallOptions = {}): AsyncGenerator<Order, void, undefined> {
     return this.#all(ORDERS, filter, options)
   }
 
-  /** The first page, or the page at `cursor`. A cursor is valid only with the filter and the order that it came with. */
+  /** Resolves with the first page, or the page at `cursor`, which needs the same filter and order. */
   async listOrderPage(filter: OrderFilter & AtCursor = {}, options: CallOptions = {}): Promise<OrderPage> {
     const { items, ...cursors } = await readPage(this.#sender, ORDERS, filter, options)
     return { orders: items, ...cursors }
   }
 
-  /** Rejects with PetstoreApiError `not_found` when there is no such order. */
+  /** Rejects with PetstoreApiError `not_found` if there is no such order. */
   async getOrder(id: bigint, options: TagOptions = {}): Promise<Order> {
     return this.#read('getOrder', orderPath(id), toOrder, options)
   }
 
   /**
-   * Changes the fields that are given of a pending order; `null` removes one. Resolves with the order as it is then. Sent again after a lost
-   * response only with `ifMatch`, as `updatePet`. Rejects as `cancelOrder`, and with `invalid_order`.
+   * Changes the given fields of a pending order, and resolves with the changed order. `null` removes a field. Retried
+   * as `updatePet`. Rejects as `cancelOrder`, and with `invalid_order`.
    */
   async updateOrder(
     id: bigint,
@@ -156,32 +157,32 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
     return this.#read('updateOrder', orderPath(id), toOrder, options, changing('PATCH', ifMatch, change))
   }
 
-  /** The pet is sold. Safe to repeat. Rejects as `cancelOrder`. */
+  /** Sells the pet. Safe to repeat. Rejects as `cancelOrder`. */
   async completeOrder(id: bigint, { ifMatch, ...options }: ChangeOptions & TagOptions = {}): Promise<Order> {
     return this.#read('completeOrder', `${orderPath(id)}/complete`, toOrder, options, changing('POST', ifMatch))
   }
 
   /**
-   * The pet is available again. Safe to repeat. Rejects with PetstoreApiError `not_found`, `order_not_pending` or
+   * Releases the pet. Safe to repeat. Rejects with PetstoreApiError `not_found`, `order_not_pending` or
    * `precondition_failed`.
    */
   async cancelOrder(id: bigint, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
     await this.#sender.send('cancelOrder', orderPath(id), changing('DELETE', ifMatch), options)
   }
 
-  /** A sold pet comes back. Safe to repeat. Rejects as `cancelOrder`, but with `order_not_completed`. */
+  /** Takes a sold pet back. Safe to repeat. Rejects as `cancelOrder`, but with `order_not_completed`. */
   async returnOrder(id: bigint, { ifMatch, ...options }: ChangeOptions & TagOptions = {}): Promise<Order> {
     return this.#read('returnOrder', `${orderPath(id)}/return`, toOrder, options, changing('POST', ifMatch))
   }
 
-  /** How many pets have each status. */
+  /** Resolves with the number of pets of each status. */
   getInventory(options: CallOptions = {}): Promise<Inventory> {
     return this.#read('getInventory', '/store/inventory', toInventory, options)
   }
 
   /**
-   * The first page of what has happened, or the page at `cursor`, which is valid with any filter. With `wait`, an empty page comes only after
-   * so many seconds.
+   * Resolves with the first page of events, or the page at `cursor`, which is valid with any filter. With `wait`, an
+   * empty page is only returned after this many seconds.
    */
   async listEvents(filter: EventFilter & AtCursor = {}, options: CallOptions = {}): Promise<EventPage> {
     const { items, next } = await eventReader(this.#sender, toEvent)(filter, options)
@@ -189,9 +190,9 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
   }
 
   /**
-   * Each event once, in order, and then each that happens, as soon as it has. Ends at `signal`; goes on through failures of the service
-   * and of the network. Rejects with PetstoreApiError `cursor_expired` where the store was restored or has lost events, unless
-   * `onExpired` is there: then it begins again.
+   * Yields each event once, in order, and then new events as they happen, until `signal` is aborted. Retries failures
+   * of the service and the network without limit. If the store was restored or has lost events, starts again if
+   * `onExpired` is set, and otherwise rejects with PetstoreApiError `cursor_expired`.
    */
   followEvents(options: FollowOptions = {}): AsyncGenerator<Followed, void, undefined> {
     return followEach(eventReader(this.#sender, toEvent), options)
@@ -233,7 +234,7 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
     const init = { method: 'POST', headers, body: stringifyJson(item) }
     const { response, text, attempts } = await this.#sender.send(operationId, path, init, options)
     const created = tagged(readJson(response, text, toItem), response, onEntityTag)
-    // After a retry, the replayed answer may be the one to this call's first attempt.
+    // After a retry, the replayed response can belong to this call's first attempt.
     if (attempts === 1 && response.headers.get('Idempotency-Replayed') === 'true') onReplayed?.()
     return created
   }
@@ -250,7 +251,7 @@ function tagged<Item>(item: Item, { headers }: Response, onEntityTag: TagOptions
 }
 
 function changing(method: string, ifMatch: string | undefined, change?: object): RequestInit {
-  // The service's tags are strong, but a proxy that compresses marks them as weak, which no `If-Match` matches (RFC 9110, 13.1.1).
+  // A proxy that compresses makes the service's ETags weak, and weak ETags never match `If-Match` (RFC 9110, 13.1.1).
   const tags = ifMatch?.replaceAll('W/"', '"')
   const headers = { ...(tags !== undefined && { 'If-Match': tags }), ...(change && JSON_TYPE) }
   return { method, headers, ...(change && { body: stringifyJson(change) }) }

@@ -1,4 +1,4 @@
-// The entry of the package `petstore-client`: what a program may import.
+// The public exports of the package `petstore-client`.
 
 export type {
   ErrorCode,

@@ -1,4 +1,4 @@
-// A response of the service → the contract's values, checked as far as their types promise.
+// Reads responses of the service into the contract's types, and checks the types of all fields.
 
 import type {
   Event as ContractEvent,
@@ -17,13 +17,13 @@ import { PetstoreApiError } from './errors.ts'
 /** The service always returns a pet's status. */
 export type Pet = ContractPet & Required<Pick<ContractPet, 'status'>>
 
-/** A newer service may send a type that `EventType` does not have: skip such an event. */
+/** A newer service can send a type that `EventType` does not have. Skip such events. */
 export type Event = Omit<ContractEvent, 'type' | 'pet'> & {
   type: EventType | (string & Record<never, never>)
   pet?: Pet
 }
 
-/** Throws PetstoreApiError `unexpected_answer` where `from`, which is one of the functions below, cannot read the body. */
+/** Throws PetstoreApiError `unexpected_answer` if `from` cannot read the body. */
 export function readJson<Value>(response: Response, text: string, from: (json: Json) => Value): Value {
   try {
     return from(parseJson(text))
@@ -32,7 +32,7 @@ export function readJson<Value>(response: Response, text: string, from: (json: J
   }
 }
 
-/** The cursor in the `Link` to the page of this relation (RFC 8288). */
+/** Returns the cursor in the `Link` with this relation (RFC 8288). */
 export function cursorTo(relation: 'next' | 'prev', response: Response): string | undefined {
   for (const [, target = '', parameters = ''] of (response.headers.get('Link') ?? '').matchAll(LINK)) {
     const query = target.indexOf('?')
@@ -43,7 +43,7 @@ export function cursorTo(relation: 'next' | 'prev', response: Response): string 
 }
 
 const PARAMETER = /\s*;\s*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"([^"]*)"|([^\s",;]+)))?/g
-// No `<` within a target (RFC 3986): otherwise many of them in a row would each be read to the end.
+// A target has no `<` (RFC 3986). Without this, many `<` in a row would take quadratic time.
 const LINK = new RegExp(`<([^<>]*)>((?:${PARAMETER.source})*)`, 'g')
 
 /** Only the first `rel` counts (RFC 8288, 3.3). */
@@ -52,7 +52,7 @@ function relations(parameters: string): string[] {
   return (rel?.[2] ?? rel?.[3] ?? '').toLowerCase().split(/\s+/)
 }
 
-/** The error for a response outside 2xx, which may come from a proxy. */
+/** Returns the error for a response outside 2xx, which can come from a proxy. */
 export function readError(response: Response, text: string): PetstoreApiError {
   const message = `The response has the status ${response.status} and does not come from the service. ${isAddressRight(response)}`
   return apiError(response, errorBody(text) ?? { message })
@@ -68,7 +68,7 @@ interface ErrorBody {
   message: string
 }
 
-/** Names the variable by which Bun or Deno may have sent the request through a proxy. Browsers have none. */
+/** Mentions a variable that can have sent the request through a proxy, on Bun or Deno. */
 function isAddressRight({ url }: Response): string {
   const env = (globalThis as { process?: { env?: Record<string, string> } }).process?.env ?? {}
   const variable = RegExp(`^(${url.split(':')[0]}|all)_proxy$`, 'i')
@@ -90,12 +90,12 @@ export function arrayOf<Item>(toItem: (json: Json) => Item): (json: Json) => Ite
   return (json) => (Array.isArray(json) ? json.map(toItem) : notAsContracted())
 }
 
-/** Needs no message: `readJson` reports that the response does not follow the contract. */
+/** Without a message, because `readJson` replaces the error. */
 function notAsContracted(): never {
   throw new SyntaxError()
 }
 
-/** How each field is read; one that is left out does not compile. */
+/** A reader for each field. A missing one does not compile. */
 type Fields<Of> = { readonly [Field in keyof Of]-?: (value: Json | undefined) => Of[Field] | undefined }
 
 function objectOf<Of>(fields: Fields<Of>): (json: Json) => Of {
@@ -152,7 +152,7 @@ function optional<Value>(read: (value: Json) => Value): (value: Json | undefined
   return (value) => (value === undefined ? undefined : read(value))
 }
 
-/** Whether a text is one that the contract lists is not checked. */
+/** Does not check the values of enums, because a newer service can have more. */
 function string<Text extends string>(value: Json | undefined): Text {
   return typeof value === 'string' ? (value as Text) : notAsContracted()
 }

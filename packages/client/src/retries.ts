@@ -1,6 +1,6 @@
-// One request and its response, with a timeout, retries and an abort signal. Only what is safe to repeat is sent again: reads change nothing,
-// a create carries an Idempotency-Key, and repeating the change of an order, or a deletion, has no second effect. A correction might undo
-// what somebody else has changed meanwhile, unless it names the entity tag that it is about.
+// Sends one request with a timeout, retries and an abort signal. Only repeats requests if that is safe: reads, creates
+// with an Idempotency-Key, order changes and deletions, whose repeats have no effect, and a PATCH with an ETag.
+// Without an ETag, a repeated PATCH could undo another client's change.
 
 import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError, PetstoreUncertainError } from './errors.ts'
 import { readError } from './responses.ts'
@@ -9,14 +9,14 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface RequestOptions {
   fetch: Fetch
-  /** For each attempt, until the last byte of its response. */
+  /** For each attempt, until the last byte of the response. */
   timeoutMs: number
   /** How many attempts may follow the first. */
   retries: number
-  /** When the service asks for a longer pause, the caller decides. Default: 30 000. */
+  /** If Retry-After is longer, the request is not retried. Default: 30 000. */
   retryAfterMaxMs?: number | undefined
   signal: AbortSignal
-  /** Called before each pause after which the request is sent again. */
+  /** Called before the pause before each retry. */
   onRetry?: ((reason: Error, pauseMs: number) => void) | undefined
 }
 
@@ -26,16 +26,16 @@ export interface Received {
   attempts: number
 }
 
-/** Statuses for which another attempt may succeed. A proxy answers with them, too. */
+/** Statuses of temporary failures, also from proxies. */
 const RETRYABLE = [408, 429, 500, 502, 503, 504]
 const PAUSE_MS = 200
 const PAUSE_MAX_MS = 5_000
 const RETRY_AFTER_MAX_MS = 30_000
 
 /**
- * Returns a response with a 2xx status, or with 304 where `If-None-Match` is sent. Throws PetstoreApiError for any other status, PetstoreTimeoutError or
- * PetstoreNetworkError when no complete response arrived, PetstoreUncertainError when a change may have been made nevertheless, and the signal's
- * reason when the caller aborted.
+ * Resolves with a 2xx response, or a 304 if `If-None-Match` was sent. Rejects with PetstoreApiError for any other
+ * status, with PetstoreTimeoutError or PetstoreNetworkError if no complete response arrived, with
+ * PetstoreUncertainError if a change can have been made anyway, and with the signal's reason if the caller aborted.
  */
 export async function sendRequest(
   baseUrl: string,
@@ -83,31 +83,33 @@ async function attempt(
 
 type Failure = PetstoreApiError | PetstoreNetworkError
 
-/** What a call rejects with whose last attempt failed so. */
+/** Returns the error of a call whose last attempt failed with `last`. */
 function finalError(last: Failure, init: RequestInit, mayBeDone: boolean): Failure | PetstoreUncertainError {
   if (!mayBeDone || !isChange(init)) return last
   return isLost(last) && isRepeatable(init) ? last : new PetstoreUncertainError(last)
 }
 
-/** Whether the service may have done what it was asked for. After 429 it has not. */
+/** Whether the service can have carried out the request. After 429, it has not. */
 function isLost(failure: Failure): boolean {
   return failure instanceof PetstoreNetworkError || failure.status >= 500 || failure.status === 408
 }
 
-/** The refusal of a create tells that nothing was added: what was added once under its Idempotency-Key is answered again. */
+/**
+ * Not for creates: a refused create added nothing, because otherwise its Idempotency-Key would replay the response.
+ */
 function isChange({ method, headers = {} }: RequestInit): boolean {
   return method !== undefined && !('Idempotency-Key' in headers)
 }
 
-/** `*` matches whatever somebody else has made of it. */
+/** `If-Match: *` does not detect another client's change. */
 function isRepeatable({ method, headers }: RequestInit): boolean {
   const { 'If-Match': ifMatch = '*' } = (headers ?? {}) as Record<string, string>
   return method !== 'PATCH' || ifMatch.trim() !== '*'
 }
 
 /**
- * Doubles with each attempt. Half of it is random, so that clients that failed together do not retry together; the other half is not, so that
- * none retries at once.
+ * Doubles with each attempt. Half of the pause is random, so that clients that failed together do not retry together.
+ * The other half is fixed, so that no client retries immediately.
  */
 function pauseBeforeRetry(
   failure: Failure,
@@ -117,12 +119,12 @@ function pauseBeforeRetry(
   const pauseMs = ((1 + Math.random()) / 2) * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1))
   if (failure instanceof PetstoreNetworkError) return pauseMs
   const { code, status, retryAfterMs = 0 } = failure
-  // The only conflict that is temporary: the first attempt is still running.
+  // The only temporary conflict: the first attempt is still running.
   const mayPass = RETRYABLE.includes(status) || code === 'idempotency_in_flight'
   return mayPass && retryAfterMs <= retryAfterMaxMs ? retryAfterMs + pauseMs : undefined
 }
 
-/** Throws the signal's reason as soon as the caller aborts. */
+/** Rejects with the signal's reason as soon as it is aborted. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
   await new Promise<void>((resolve, reject) => {

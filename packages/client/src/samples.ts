@@ -1,4 +1,4 @@
-// A hundred believable pets for an empty store: to try things out, for demonstrations and screenshots.
+// A hundred realistic pets for demonstrations, screenshots and experiments.
 
 import type { NewPet, PetStatus } from '../../contract/src/generated.ts'
 import { randomKey } from './idempotency-key.ts'
@@ -6,7 +6,7 @@ import type { PetstoreClient } from './petstore-client.ts'
 import type { Pet } from './responses.ts'
 import type { CallOptions } from './sender.ts'
 
-/** Categories have no names in the contract; these are only numbers to it. */
+/** The contract has no names for categories, so `kind` is only for readers. */
 const NAMES: readonly (readonly [kind: string, categoryId: bigint, names: string])[] = [
   ['dogs', 1n, 'Biscuit Bruno Clementine Dakota Ernie Fenna Gus Harper Iggy Juno Kona Luna Maple Nacho Otis Pepper'],
   ['dogs', 1n, 'Quincy Rosie Scout Tilly Umbra Viggo Waffles Xena Yoshi Ziggy'],
@@ -18,7 +18,7 @@ const NAMES: readonly (readonly [kind: string, categoryId: bigint, names: string
   ['reptiles', 6n, 'Cleopatra Draco Freckle Godzilla Jörmungandr Kaa Mortimer Noodle Rango Sheldon Spike Turbo'],
 ]
 
-/** Most pets in a shop are available. 17 statuses share no divisor with the rows above, so the order looks random. */
+/** Most pets in a shop are available. 17 is prime, so the statuses look random in the rows above. */
 const STATUSES: readonly PetStatus[] = [...'aasaapaaasaapaasa'].map(
   (letter) => ({ a: 'available', p: 'pending', s: 'sold' })[letter] as PetStatus,
 )
@@ -30,7 +30,7 @@ export const samplePets: readonly NewPet[] = NAMES.flatMap(([, categoryId, names
 /** The references of the sample orders. */
 const CUSTOMERS = ['Ada Novak', 'Mr Okafor', 'Lena', 'till 3', 'Zoë and Sam', 'the Ivanovs', 'Priya']
 
-/** The reference of the order of the pet at this place of `samplePets`. */
+/** Returns the reference of the order for the pet at this index of `samplePets`. */
 export function customerOf(index: number): string {
   return CUSTOMERS[index % CUSTOMERS.length] as string
 }
@@ -38,8 +38,8 @@ export function customerOf(index: number): string {
 const CONCURRENCY = 10
 
 /**
- * Adds all of them and yields each pet when it is added. The pending ones are reserved and the sold ones sold by an order each. With the
- * same `run`, a repeated call adds only what is missing. After `until`, it adds no more than it has begun with.
+ * Adds the sample pets and yields each one. Pending and sold pets get an order. A repeated call with the same `run`
+ * only adds missing pets. Stops after the current batch when `until` is aborted.
  */
 export async function* addSamples(
   client: PetstoreClient,

@@ -1,23 +1,22 @@
-// Where the client sends its requests, and with which API key. The key stays in the object: the client never logs it,
-// stores it or puts it in a message.
+// Sends the client's requests with its address and API key. The key is never logged, stored or put into a message.
 
 import { type Fetch, type Received, sendRequest } from './retries.ts'
 
 export interface PetstoreClientOptions {
-  /** The service's address, ending in `/v1`; in a browser it may be relative. */
+  /** The service's address, ending in `/v1`. It can be relative in a browser. */
   baseUrl: string
   apiKey: string
   /** Used instead of the global `fetch`. */
   fetch?: Fetch | undefined
-  /** For each attempt, until the last byte of its response. Default: 10 000. */
+  /** For each attempt, until the last byte of the response. Default: 10 000. */
   timeoutMs?: number | undefined
-  /** How many attempts may follow the first when a request fails for a temporary reason. Default: 2. */
+  /** How many attempts may follow the first after temporary failures. Default: 2. */
   retries?: number | undefined
-  /** Aborts every call of this client, and refuses later ones; each rejects with the signal's reason. */
+  /** Aborts every call of this client, also later ones. Each rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Called before each pause after which a request is sent again. */
+  /** Called before the pause before each retry. */
   onRetry?: ((reason: Error, pauseMs: number) => void) | undefined
-  /** Called once for each deprecated operation that is used. */
+  /** Called once for each deprecated operation that the client uses. */
   onDeprecated?: ((notice: Deprecation) => void) | undefined
 }
 
@@ -28,29 +27,29 @@ export interface Deprecation {
 }
 
 export interface CallOptions {
-  /** Aborts the call and its retries; the call then rejects with the signal's reason. */
+  /** Aborts the call and its retries. The call rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Instead of the client's `retries`. */
+  /** Overrides the client's `retries`. */
   retries?: number | undefined
 }
 
 export interface SendOptions extends CallOptions {
-  /** How long the service may wait before it answers, in addition to `timeoutMs`. */
+  /** How long the service can wait before it responds. Added to `timeoutMs`. */
   waitMs?: number | undefined
-  /** Instead of 30 000: see RequestOptions. */
+  /** See RequestOptions. */
   retryAfterMaxMs?: number | undefined
 }
 
-/** Responses that are kept for the next time that they are asked for. */
+/** The number of cached responses. */
 const KEPT_MAX = 20
 
 export class Sender {
   readonly #options: PetstoreClientOptions
-  /** By path; the one that was used last is the last. */
+  /** By path, least recently used first. */
   readonly #kept = new Map<string, Received>()
   readonly #reported = new Set<string>()
 
-  /** Throws TypeError when `baseUrl` or `apiKey` cannot work. */
+  /** Throws TypeError if `baseUrl` or `apiKey` is invalid. */
   constructor(options: PetstoreClientOptions) {
     const baseUrl = required(options.baseUrl, 'baseUrl').replace(/\/+$/, '')
     if (!/^[^?#]*\/v1$/.test(baseUrl)) {
@@ -80,7 +79,7 @@ export class Sender {
           ...(tag && { 'If-None-Match': tag }),
           ...init.headers,
         },
-        // The service never redirects, and the key must not go anywhere else.
+        // The service never redirects, and the key must not reach another server.
         redirect: 'error',
         credentials: 'omit',
       },
@@ -120,7 +119,7 @@ export class Sender {
   }
 }
 
-/** Programs in plain JavaScript, and environment variables that are not set, have no types to warn them. */
+/** Checks what types cannot: callers in plain JavaScript, and unset environment variables. */
 function required(value: unknown, name: string): string {
   if (typeof value === 'string' && value !== '') return value
   throw new TypeError(`${name} is required, as text.`)

@@ -1,5 +1,5 @@
-// What each call sends, and what it reads from the response: every parameter and every field, each once and exactly. One that is
-// left out here does not compile.
+// Each call sends every parameter and reads every field exactly. A parameter or field that is missing here does not
+// compile.
 
 import { expect, test } from 'bun:test'
 import { answer, clientOf, withServer } from '../../../test/support/client.ts'
@@ -42,11 +42,11 @@ type Options = Parameters<PetstoreClient['createPet']>[1] & Parameters<PetstoreC
 
 interface Call {
   call(client: PetstoreClient, options: Options): Promise<unknown>
-  /** Of the contract's path. */
+  /** The id in the path. */
   id?: bigint
   query?: object
   body?: object
-  /** The value of the response; without one it is empty. */
+  /** The value of the response, which is empty without it. */
   read?: object
   resolves?: unknown
 }
@@ -105,7 +105,7 @@ const CALLS: Record<keyof Operations, Call> = {
 }
 
 test.each(Object.entries(CALLS))(
-  '%s loses nothing on the way',
+  '%s sends and reads every field',
   async (id, { call, read, resolves = read, ...sent }) => {
     const { method, path, parameters } = operations.find((one) => one.id === id) as (typeof operations)[number]
     const takes = (header: string) => parameters.some(({ name }) => name === header)
@@ -128,7 +128,7 @@ test.each(Object.entries(CALLS))(
       async (url) => {
         const [tags, replays]: [string[], true[]] = [[], []]
         const answered = await call(clientOf(url, { retries: 0 }), {
-          // A proxy that compresses makes tags weak, which no `If-Match` matches.
+          // A proxy that compresses makes ETags weak, which never match `If-Match`.
           ifMatch: '"other", W/"tag"',
           idempotencyKey: 'till "3"',
           onEntityTag: (tag) => tags.push(tag),

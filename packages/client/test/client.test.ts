@@ -20,7 +20,7 @@ const client = clientOf(service.url, { apiKey: service.key })
 describe('the client on a service', () => {
   const ask = (path: string) => fetch(service.url + path, { headers: { Authorization: `Bearer ${service.key}` } })
 
-  test('follows the links through every page, each pet and each order once', async () => {
+  test('lists each pet and each order once, across pages', async () => {
     const categoryId = 2n ** 63n - 1n
     const adding = (_: unknown, n: number) => client.createPet({ ...REX, name: `pet ${n}`, categoryId })
     const added = await Promise.all(Array.from({ length: 25 }, adding))
@@ -37,7 +37,7 @@ describe('the client on a service', () => {
     expect(orders).toEqual([second, await client.getOrder(first.id)])
   })
 
-  test('reads again with the entity tag: what is unchanged is not sent again, and what has changed is', async () => {
+  test('repeats reads with the ETag, and gets 304 or the changed list', async () => {
     const statuses: number[] = []
     const watched = clientOf(service.url, {
       apiKey: service.key,
@@ -55,7 +55,7 @@ describe('the client on a service', () => {
     const added = await client.createPet({ ...REX, name: 'Max' })
     expect((await newest()).pets).toEqual([added])
     expect(first.next).toBeString()
-    // Twenty others take its place.
+    // Twenty other lists evict it from the cache.
     for (let limit = 2; limit < 22; limit++) await watched.listPage({ limit })
     await newest()
     expect([statuses.slice(0, 3), statuses.at(-1)]).toEqual([[200, 304, 200], 200])
@@ -81,7 +81,7 @@ describe('the client on a service', () => {
     expect(notices).toEqual([{ operationId: 'getPet', since: new Date('2025-12-05'), removal: new Date('2030-12-05') }])
   })
 
-  test('places, completes and returns an order, and counts the pets of each status', async () => {
+  test('places, completes and returns an order, and reads the inventory', async () => {
     const { id: petId } = await client.createPet(newPet({ name: 'Ada' }))
     const counted = await client.getInventory()
     const order = await client.placeOrder({ petId, reference: 'till 3', expiresAt: '2026-11-21T02:00:00+01:00' })
@@ -102,7 +102,7 @@ describe('the client on a service', () => {
     expect(await client.getInventory()).toEqual(counted)
   })
 
-  test('writes pets, alone or inside other values, as JSON with all digits', async () => {
+  test('writes pets as JSON with all digits, also inside other values', async () => {
     const pet = await client.createPet(newPet({ name: '"Rex"', categoryId: 9007199254740993n }))
     const text = `{"id":${pet.id},"name":"\\"Rex\\"","categoryId":9007199254740993,"status":"available"}`
     expect(toJson(pet)).toBe(text)
@@ -120,12 +120,12 @@ describe('the client on a service', () => {
     [{ baseUrl: 'http://127.0.0.1', apiKey: 'key' }, 'baseUrl must end in /v1'],
     [{ baseUrl: 'http://127.0.0.1/v1/pets', apiKey: 'key' }, 'baseUrl must end in /v1'],
     [{ baseUrl: 'http://127.0.0.1/v1?x=1', apiKey: 'key' }, 'baseUrl must end in /v1'],
-  ])('refuses options that cannot work, with one sentence: %j', (options, message) => {
+  ])('refuses invalid options with one sentence: %j', (options, message) => {
     expect(() => new PetstoreClient(options as PetstoreClientOptions)).toThrow(new RegExp(`^${message}[^.]*\\.?`))
     expect(() => new PetstoreClient(options as PetstoreClientOptions)).toThrow(TypeError)
   })
 
-  test('takes a relative baseUrl, and one with a slash at its end', () => {
+  test('accepts a relative baseUrl, and one with a trailing slash', () => {
     for (const baseUrl of ['/v1', 'http://127.0.0.1/v1/']) clientOf(baseUrl)
   })
 

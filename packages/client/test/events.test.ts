@@ -1,4 +1,4 @@
-// The feed of events through the client: a page, and following it for good, past failures of the service and of the network.
+// The event feed through the client: single pages, and following it through failures of the service and the network.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { answer, clientOf, errorJson, REX, withServer } from '../../../test/support/client.ts'
@@ -13,7 +13,7 @@ import { type Event, type Followed, PetstoreApiError, toJson } from '../src/pets
 let service: Service
 const metrics = new Metrics()
 let client: ReturnType<typeof clientOf>
-/** As the service writes them. */
+/** All events of the service. */
 let all: Event[]
 
 beforeAll(async () => {
@@ -32,20 +32,20 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** The next `count`, and then it ends. */
+/** Takes the next `count` events, and ends the iteration. */
 async function take(events: AsyncGenerator<Followed>, count: number): Promise<Followed[]> {
   const taken: Followed[] = []
   for await (const followed of events) if (taken.push(followed) >= count) break
   return taken
 }
 
-/** What happens from then on is what follows `now`. */
+/** Later events are after `now`. */
 const aReaderWaits = (of: Metrics) => untilCount(of, 'waiting', 1)
 
 const eventsOf = (followed: Followed[]) => followed.map(({ event }) => event)
 
 describe('listEvents', () => {
-  test('has every field of the feed, exactly as it writes them', async () => {
+  test('reads every field of the feed exactly', async () => {
     const added = Array<string>(120).fill('pet.added')
     expect(all.map(({ type }) => type)).toEqual([...added, 'order.placed', 'order.completed'])
     const { text } = await service.get('/store/events?limit=100')
@@ -57,7 +57,7 @@ describe('listEvents', () => {
     expect(all.at(-1)).toMatchObject({ by: 'test', petId: 3n, orderId: 1n, ...sold })
   })
 
-  test('takes the parameters of the contract, and waits longer than its time-out', async () => {
+  test('sends the parameters of the contract, and waits longer than its timeout', async () => {
     const two = await client.listEvents({ petId: 3n, limit: 2 })
     expect(two.events.map(({ type }) => type)).toEqual(['pet.added', 'order.placed'])
     expect((await client.listEvents({ orderId: 1n })).events.length).toBe(2)
@@ -73,7 +73,7 @@ describe('listEvents', () => {
 })
 
 describe('followEvents', () => {
-  test('gives each event once, in order, and those that happen later', async () => {
+  test('yields each event once, in order, and then new ones', async () => {
     const own = await client.createPet(REX)
     const events = client.followEvents({ petId: own.id })
     expect(eventsOf([(await events.next()).value as Followed])[0]?.type).toBe('pet.added')
@@ -84,13 +84,13 @@ describe('followEvents', () => {
     expect(eventsOf(await take(client.followEvents(), all.length))).toEqual(all)
   })
 
-  test('goes on behind any event, with the cursor of that', async () => {
+  test('continues after any event, with its cursor', async () => {
     const followed = await take(client.followEvents(), all.length)
     for (const index of [0, 1, 57, 99, 100, 101, 119]) {
       const { cursor } = followed[index] as Followed
       const [next] = await take(client.followEvents({ cursor, from: 'now' }), 1)
       expect(next?.event).toEqual(all[index + 1] as Event)
-      // Cursors of what was read behind a cursor, too, and with another filter.
+      // Also with the cursor of an event that was read after a cursor, and with another filter.
       const [third] = await take(client.followEvents({ cursor: (next as Followed).cursor }), 1)
       expect(third?.event).toEqual(all[index + 2] as Event)
       const [ordered] = await take(client.followEvents({ cursor, orderId: 1n }), 1)
@@ -98,19 +98,19 @@ describe('followEvents', () => {
     }
   })
 
-  test('an event within a page that was lost, and whose id another one got, is not passed over', async () => {
+  test('rejects with cursor_expired if another event has the id of the last event', async () => {
     const followed = await take(client.followEvents(), 57)
     const { cursor } = followed.at(-1) as Followed
     expect(cursor).toContain('.')
     const lost = cursor.replace(/&at=[^&]*/, '&at=2020-01-01T00%3A00%3A00.000Z')
     expect(lost).not.toBe(cursor)
     expect(await rejectionOf(client.followEvents({ cursor: lost }).next())).toMatchObject({ code: 'cursor_expired' })
-    // A cursor of the version before goes on.
+    // A cursor of the previous version still works.
     const older = cursor.replace(/\..*$/, `.${followed.at(-1)?.event.id}`)
     expect(eventsOf(await take(client.followEvents({ cursor: older }), 1))).toEqual([all[57] as Event])
   })
 
-  test('says that it begins anew where the cursor has expired, if it is asked to', async () => {
+  test('calls onExpired and starts again if the cursor has expired', async () => {
     const other = await startService({ now: Date.now })
     const moved = clientOf(other.url, { apiKey: other.key })
     await moved.createPet(REX)
@@ -122,7 +122,7 @@ describe('followEvents', () => {
     await other.stop()
   })
 
-  test('begins where it is told', async () => {
+  test('starts at `from`', async () => {
     const events = client.followEvents({ from: 'now' })
     const next = events.next()
     await aReaderWaits(metrics)
@@ -131,7 +131,7 @@ describe('followEvents', () => {
     await events.return()
   })
 
-  test('ends when it is told, also while it waits and between two events', async () => {
+  test('ends when its signal is aborted, also while it waits and between two events', async () => {
     const aborter = new AbortController()
     const events = client.followEvents({ from: 'now', signal: aborter.signal })
     const waiting = events.next()
@@ -144,7 +144,7 @@ describe('followEvents', () => {
     expect(count).toBe(50)
   })
 
-  test('passes on what another attempt cannot change', async () => {
+  test('rejects with errors that a retry cannot fix', async () => {
     const failures = [
       [clientOf(service.url).followEvents(), 'invalid_api_key', 401],
       [client.followEvents({ cursor: 'made-up' }), 'invalid_parameter', 400],
@@ -170,7 +170,7 @@ describe('followEvents', () => {
     `[{"id":${id},"type":"pet.combed","at":"2026-11-21T09:30:00.000Z","petId":1,"new":1}]`
   const link = (cursor: string) => ({ Link: `</v1/store/events?limit=1&cursor=${cursor}>; rel="next"` })
 
-  test('goes on through failures, waits for Retry-After, and takes types that it does not know', async () => {
+  test('continues through failures, waits for Retry-After, and yields events of unknown types', async () => {
     const asked: { cursor: string | null; at: number }[] = []
     await withServer(
       (request, n) => {
@@ -193,7 +193,7 @@ describe('followEvents', () => {
     expect((asked[6]?.at ?? 0) - (asked[5]?.at ?? 0)).toBeGreaterThanOrEqual(990)
   })
 
-  test('goes on when the service was away', async () => {
+  test('continues after the service was stopped', async () => {
     const address = temporaryFile('petstore.db')
     const served = new Metrics()
     const first = await startService({ address, now: Date.now, metrics: served })
@@ -209,7 +209,7 @@ describe('followEvents', () => {
     await second.stop()
   })
 
-  test('waits as long as it is asked to, where a single call gives up', () =>
+  test('waits for a Retry-After that is too long for a single call', () =>
     withServer(
       () => answer(503, errorJson('unavailable', 503), { 'Retry-After': '3600' }),
       async (url, tries) => {
@@ -224,7 +224,7 @@ describe('followEvents', () => {
       },
     ))
 
-  test('asks a server that does not wait at most once a second', () =>
+  test('polls a server that does not wait at most once a second', () =>
     withServer(
       () => answer(200, '[]', link('A')),
       async (url, tries) => {
@@ -237,7 +237,7 @@ describe('followEvents', () => {
       },
     ))
 
-  test('refuses a page without a link, from which it could not go on', () =>
+  test('refuses a page without a link to the next page', () =>
     withServer(
       () => answer(200, '[]'),
       async (url) => {

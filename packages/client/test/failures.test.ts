@@ -1,4 +1,4 @@
-// The client when requests fail: which failures it retries, which it reports, and how a call is aborted.
+// Failed requests: which ones the client retries and which it reports. Also aborted calls.
 
 import { describe, expect, spyOn, test } from 'bun:test'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } fro
 describe('the client when requests fail', () => {
   test('retries temporary errors; a create keeps its idempotency key', async () => {
     const keys: (string | null)[] = []
-    const options = { onReplayed: () => expect.unreachable('The first attempt may have made it.') }
+    const options = { onReplayed: () => expect.unreachable('The first attempt can have made it.') }
     await withServer(
       (request, n) => {
         keys.push(request.headers.get('Idempotency-Key'))
@@ -48,7 +48,7 @@ describe('the client when requests fail', () => {
   })
 
   const REFUSED = { invalid_order: 400, pet_not_available: 409, idempotency_mismatch: 422, precondition_failed: 412 }
-  test.each(Object.entries(REFUSED))('does not retry %s, which a retry cannot change', (code, status) =>
+  test.each(Object.entries(REFUSED))('does not retry %s', (code, status) =>
     withServer(
       () => answer(status, errorJson(code, status)),
       async (url, tries) => {
@@ -61,7 +61,7 @@ describe('the client when requests fail', () => {
   test.each([
     [503, 3],
     [409, 1],
-  ])('treats a code that it does not know by the status %d, and passes it on', (status, attempts) =>
+  ])('handles an unknown code by its status %d, and returns it', (status, attempts) =>
     withServer(
       () => answer(status, errorJson('code_of_tomorrow', status)),
       async (url, tries) => {
@@ -74,13 +74,13 @@ describe('the client when requests fail', () => {
     ),
   )
 
-  test('retries while the service still runs its first attempt', () =>
+  test('retries while the service is still running the first attempt', () =>
     withServer(
       (_request, n) => (n === 0 ? answer(409, errorJson('idempotency_in_flight', 409)) : answer(201, ORDER_JSON)),
       async (url) => expect(await clientOf(url).placeOrder({ petId: 2n })).toEqual(ORDER),
     ))
 
-  test('gives no entity tag where the answer has none', () =>
+  test('does not call onEntityTag without an ETag', () =>
     withServer(
       () => answer(200, ORDER_JSON),
       async (url) => {
@@ -90,7 +90,7 @@ describe('the client when requests fail', () => {
       },
     ))
 
-  test('reports a timeout when no response arrives', () =>
+  test('reports a timeout if no response arrives', () =>
     withServer(
       () => new Promise(() => {}),
       async (url) => {
@@ -99,7 +99,7 @@ describe('the client when requests fail', () => {
       },
     ))
 
-  test('an attempt has as long as docs/clients.md says, where no option says another', () =>
+  test('the default timeout is the one in docs/clients.md', () =>
     withServer(
       () => answer(200, '[]'),
       async (url) => {
@@ -112,7 +112,7 @@ describe('the client when requests fail', () => {
       },
     ))
 
-  test('reports a timeout when the end of the response is missing', () =>
+  test('reports a timeout if the response does not end', () =>
     withServer(
       () => new Response(new ReadableStream({ start: (body) => body.enqueue('[') })),
       async (url) => {
@@ -127,7 +127,7 @@ describe('the client when requests fail', () => {
     expect(error.cause).toBeInstanceOf(Error)
   })
 
-  test('ends at once when it is aborted, also between attempts, with the reason of the signal', () =>
+  test('rejects immediately with the reason of the signal when aborted, also between attempts', () =>
     withServer(
       (_request, n) =>
         n === 0 ? answer(503, errorJson('unavailable', 503), { 'Retry-After': '20' }) : answer(200, '[]'),
@@ -144,7 +144,7 @@ describe('the client when requests fail', () => {
       },
     ))
 
-  test("the client's own signal aborts every call, also one that has a signal of its own", () =>
+  test("the client's signal aborts every call, also one with its own signal", () =>
     withServer(
       () => answer(503, errorJson('unavailable', 503), { 'Retry-After': '20' }),
       async (url, tries) => {

@@ -1,5 +1,5 @@
-// Four widely used generators make clients from the served document: each compiles, and does what it says against a real
-// service. What they cannot do with 64-bit numbers is held here, too, so that docs/clients.md stays true.
+// Clients that four generators make from the served contract compile and work on a real service. Also checks their
+// limits with 64-bit numbers, which docs/clients.md describes.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,14 +14,14 @@ const made = join(modules, '.made')
 
 interface Generator {
   command: string
-  /** What imports its types `Pet` and `Code`. */
+  /** Imports its types `Pet` and `Code`. */
   types: string
-  /** What it gives, or throws, for a create that is refused, and for a bigint in a create. */
+  /** What the client returns or throws for a refused create, and for a bigint in a create. */
   refused?: string
   bigint?: string
 }
 
-/** By the file of the program over the generated client, in generators/clients/. */
+/** By the name of the program in generators/clients/. */
 const GENERATORS: Record<string, Generator> = {
   'openapi-fetch': {
     command: 'openapi-typescript openapi.yaml -o openapi-typescript.ts --default-non-nullable=false',
@@ -48,7 +48,7 @@ const GENERATORS: Record<string, Generator> = {
   },
 }
 
-/** Compiles only if the set of codes is open, and 64-bit numbers are numbers. */
+/** Compiles only if the set of codes is open, and 64-bit integers are numbers. */
 const USE = `
 export const later: Code = 'code_of_tomorrow'
 const pet: Pet = { id: 1, name: 'Rex', categoryId: 7 }
@@ -73,7 +73,7 @@ beforeAll(async () => {
   await Promise.all(
     Object.entries(GENERATORS).map(async ([name, { command, types }]) => {
       const [program = '', ...args] = command.split(' ')
-      // On Bun, which takes two thirds of Node's processor time.
+      // On Bun, which needs a third less processor time than Node.
       await runTool([process.execPath, '--bun', join(modules, '.bin', program), ...args], made)
       writeFileSync(join(made, `types-${name}.ts`), types + USE)
       copyFileSync(join(home, 'clients', `${name}.mjs`), join(modules, `${name}.mjs`))
@@ -84,7 +84,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 test.each(Object.entries(GENERATORS))(
-  '%s is a working client, which rounds integers beyond 2^53',
+  '%s makes a working client, which rounds integers beyond 2^53',
   async (name, expected) => {
     const { default: connect } = await import(join(modules, `${name}.mjs`))
     const client = connect({ baseUrl: service.url, apiKey: service.key })

@@ -1,4 +1,4 @@
-// The client as an outside project has it: from the packed package, typed, on plain Node, with nothing else installed.
+// The packed client package in a separate project: types, plain Node, and no other packages.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { runTool } from '../../../test/support/tools.ts'
 const root = join(import.meta.dir, '../../..')
 const outside = dirname(temporaryFile('package.json'))
 
-/** Types and behaviour at once: compiled with `strict` and without skipLibCheck, then run. */
+/** Tests types and behaviour: compiled with `strict` and without skipLibCheck, then run. */
 const PROGRAM = `
 import { PetstoreClient, PetstoreApiError, type Event, type NewPet, type Order, type Pet, type PetStatus } from 'petstore-client'
 
@@ -36,7 +36,7 @@ for await (const { event, cursor } of client.followEvents({ petId: added.id, sig
   console.log(known.type, known.petStatus, cursor.length > 0)
   if (known.type === 'order.completed') until.abort()
 }
-// @ts-expect-error: a number would have been rounded before it came here
+// @ts-expect-error: a number could already be rounded
 const wrong: NewPet = { name: 'Rex', categoryId: 7 }
 try {
   await client.createPet({ ...wrong, name: '' })
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await runTool(['npm', 'install', '--offline', '--no-audit', client], outside)
   const [imports = '', body = ''] = PROGRAM.split(/(?<=^import .*\n)/m)
   writeFileSync(join(outside, 'program.ts'), PROGRAM)
-  // CommonJS has no await at its top.
+  // CommonJS has no top-level await.
   writeFileSync(join(outside, 'program.cts'), `${imports}async function main() {${body}}\nmain()`)
 })
 
@@ -73,13 +73,13 @@ test.each([
   )
 })
 
-test('cannot be published by mistake, for its name is not ours on a registry; and has the version of the service', async () => {
+test('is private, because the npm name is not ours, and has the version of the service', async () => {
   const manifest = JSON.parse(readFileSync(join(outside, 'node_modules/petstore-client/package.json'), 'utf8'))
   const { version, config } = packageJson
   expect(manifest).toMatchObject({ name: config.clientName, private: true, version })
 })
 
-test('has what a release exported: each name, and each method and field of the classes', async () => {
+test('exports every released name, method and field', async () => {
   const folder = join(outside, 'node_modules/petstore-client/client/src')
   const declared = readFileSync(join(folder, 'petstore.d.ts'), 'utf8')
   const lists = declared.matchAll(/^export (?:type )?\{([^}]*)\}/gm)
@@ -107,13 +107,13 @@ test('has no dependencies', async () => {
   expect(installed).toEqual(['petstore-client'])
 })
 
-test('bundles for a browser, small and without dependencies', async () => {
+test('makes a small browser bundle without dependencies', async () => {
   const entrypoints = [join(outside, 'node_modules/petstore-client/client/src/petstore.js')]
   const built = await Bun.build({ entrypoints, target: 'browser', minify: true })
   const text = await (built.outputs[0] as Blob).text()
-  // A member of `globalThis` may be missing.
+  // A member of `globalThis` can be missing.
   expect(text).not.toMatch(/\b(?:require|node:|Bun|(?<!globalThis\.)process)\b/)
-  // Syntax that is younger than the browsers of docs/clients.md.
+  // Syntax that the oldest browsers of docs/clients.md do not have.
   expect(text).not.toMatch(/static\s*\{|\(\?<[!=]|\/v[;,)]/)
   expect(Bun.gzipSync(text).byteLength).toBeLessThan(6_000)
 })

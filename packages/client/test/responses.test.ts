@@ -1,4 +1,4 @@
-// What the client takes from a response: only what the contract allows, every number exactly, and the link to the next page.
+// Reading responses: only what the contract allows, exact numbers, and the link to the next page.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -12,14 +12,14 @@ const UNEXPECTED = 'unexpected_answer'
 
 describe('a response', () => {
   test.each([
-    ['a page of a proxy', 502, '<h1>Bad gateway</h1>'],
-    ['JSON that is no Error', 404, '{"detail":"no"}'],
-    ['a page where a pet was expected', 200, '<!doctype html>'],
+    ['an error page of a proxy', 502, '<h1>Bad gateway</h1>'],
+    ['JSON that is not an Error', 404, '{"detail":"no"}'],
+    ['a web page instead of a pet', 200, '<!doctype html>'],
     ['a pet without an id', 200, '{"name":"Rex","categoryId":7,"status":"sold"}'],
     ['an id in quotes', 200, REX_JSON.replace('1', '"1"')],
     ['an id with a fraction', 200, REX_JSON.replace('1', '1.5')],
     ['no body', 200, ''],
-  ])('does not accept %s as a response of the service', (_what, status, body) => {
+  ])('refuses %s', (_what, status, body) => {
     const refused = async (url: string) =>
       expect(await rejectionOf(clientOf(url, { retries: 0 }).getPet(1n))).toMatchObject({ code: UNEXPECTED, status })
     return withServer(() => answer(status, body), refused)
@@ -29,7 +29,7 @@ describe('a response', () => {
     ['http_proxy', 'Is the address right, and http_proxy?'],
     ['ALL_PROXY', 'Is the address right, and ALL_PROXY?'],
     ['HTTPS_PROXY', 'Is the address right?'],
-  ])('names the proxy that may have sent a response that is not of the service: %s', (variable, question) =>
+  ])('mentions the proxy variable %s for an unexpected response', (variable, question) =>
     withServer(
       () => answer(200, '<!doctype html>'),
       async (url) => {
@@ -47,9 +47,9 @@ describe('a response', () => {
   test.each([
     ['a pet', REX_JSON],
     ['an order without a time', ORDER_JSON.replace(/"placedAt":"[^"]*",/, '')],
-    ['an order with null for what is absent', ORDER_JSON.replace('}', ',"expiresAt":null}')],
+    ['an order with null for an absent field', ORDER_JSON.replace('}', ',"expiresAt":null}')],
     ['an inventory without a number', '{"available":1,"pending":0}'],
-  ])('does not accept %s as an order or the inventory', (_what, body) =>
+  ])('refuses %s as an order and as the inventory', (_what, body) =>
     withServer(
       () => answer(200, body),
       async (url) => {
@@ -76,7 +76,7 @@ describe('a response', () => {
 })
 
 describe('exact JSON', () => {
-  test('every int64 is written and read unchanged', () => {
+  test('writes and reads every int64 unchanged', () => {
     const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
     fc.assert(
       fc.property(int64, int64, fc.string(), (id, categoryId, name) => {
@@ -92,7 +92,7 @@ describe('exact JSON', () => {
     )
   })
 
-  test('an id is never taken from a string, and never rounded', () => {
+  test('never reads an id from a string, and never rounds it', () => {
     const idOf = (id: string) => toPet(parseJson(`{"id":${id},"name":"Rex","categoryId":1,"status":"sold"}`)).id
     expect(idOf('1e3')).toBe(1000n)
     expect(idOf('9007199254740993.0')).toBe(9007199254740993n)

@@ -1,5 +1,5 @@
-// How often the client sends a request again and after which pauses; what it sends again when a response was lost, and what it says where
-// nobody knows whether a change was made.
+// How often and after which pauses the client retries, what it retries after a lost response, and its error if it is
+// unknown whether a change was made.
 
 import { describe, expect, test } from 'bun:test'
 import { answer, clientOf, errorJson, ORDER_JSON, REX, REX_JSON, withServer } from '../../../test/support/client.ts'
@@ -10,11 +10,11 @@ import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '
 
 type Client = ReturnType<typeof clientOf>
 const NAME = { name: 'Rex' }
-/** The response does not reach the client. */
+/** Marks a response that does not reach the client. */
 const LOST = { 'X-Lost': '1' }
 const MATCH = { ifMatch: '"tag"' }
 
-/** Calls that change something that is there; the first two are sent again only under a condition. */
+/** Calls that change something. The first two are only retried with `ifMatch`. */
 const CHANGES: readonly (readonly [string, (client: Client, options?: { ifMatch?: string }) => Promise<unknown>])[] = [
   ['updatePet', (client, options) => client.updatePet(1n, NAME, options)],
   ['updateOrder', (client, options) => client.updateOrder(1n, { reference: 'x' }, options)],
@@ -38,7 +38,7 @@ async function losing(url: string, init: RequestInit): Promise<Response> {
   return response
 }
 
-/** Answers one after the other. */
+/** Sends these responses in order. */
 const withAnswers = (
   answers: readonly ((request: Request) => Response)[],
   use: (client: Client, tries: () => number) => Promise<unknown>,
@@ -50,13 +50,13 @@ const withAnswers = (
 
 describe.each(CORRECTIONS)('%s', (_, change) => {
   test.each([
-    ['nothing answers', cut, PetstoreNetworkError],
+    ['no response', cut, PetstoreNetworkError],
     ['408', refused('request_timeout', 408), PetstoreApiError],
     ['500', refused('internal', 500), PetstoreApiError],
     ['502 of a proxy', () => answer(502, '<h1>Bad gateway</h1>'), PetstoreApiError],
     ['503', refused('unavailable', 503), PetstoreApiError],
     ['520 of a proxy', () => answer(520, ''), PetstoreApiError],
-  ])('is not sent again without a tag: %s', async (_, lost, kind) => {
+  ])('is not retried without an ETag: %s', async (_, lost, kind) => {
     for (const options of [{}, { ifMatch: '*' }]) {
       await withAnswers([lost, done], async (client, tries) => {
         const error = await rejectionOf(change(client, options))
@@ -69,7 +69,7 @@ describe.each(CORRECTIONS)('%s', (_, change) => {
     }
   })
 
-  test('is sent again after 429, which did nothing; a refusal is then a plain one', async () => {
+  test('is retried after 429, because nothing was changed, and a later refusal is certain', async () => {
     await withAnswers([BUSY, done], async (client, tries) => {
       await change(client)
       expect(tries()).toBe(2)
@@ -85,7 +85,7 @@ describe.each(CORRECTIONS)('%s', (_, change) => {
 })
 
 describe.each(CHANGES)('%s', (name, change) => {
-  test('is sent again under the same condition after a lost response', async () => {
+  test('is retried with the same ETag after a lost response', async () => {
     const tags: (string | null)[] = []
     const noting = (respond: (request: Request) => Response) => (request: Request) => {
       tags.push(request.headers.get('If-Match'))
@@ -96,7 +96,7 @@ describe.each(CHANGES)('%s', (name, change) => {
   })
 
   const REFUSED = { not_found: 404, order_not_pending: 409, precondition_failed: 412 }
-  const OUTCOMES = 'refused at first: %s; refused after a lost response: it may have been made'
+  const OUTCOMES = 'is refused with %s, and uncertain if a response was lost before'
   test.each(Object.entries(REFUSED))(OUTCOMES, async (code, status) => {
     const refusal = refused(code, status)
     const uncertain = { name: 'PetstoreUncertainError', cause: { name: 'PetstoreApiError', code, status } }
@@ -115,19 +115,19 @@ describe.each(CHANGES)('%s', (name, change) => {
     )
   })
 
-  test('that nothing answers ends with the last failure', () =>
+  test('rejects with the last failure if no response arrives', () =>
     withAnswers([cut, cut, cut], async (client, tries) => {
       expect(await rejectionOf(change(client, MATCH))).toBeInstanceOf(PetstoreNetworkError)
       expect(tries()).toBe(3)
     }))
 })
 
-test('a 404 of a proxy does not say that a pet was deleted', () =>
+test('a 404 of a proxy does not confirm a deletion', () =>
   withAnswers([cut, () => answer(404, 'no such host')], async (client) => {
     expect(await rejectionOf(client.deletePet(1n))).toBeInstanceOf(PetstoreUncertainError)
   }))
 
-test('reads and creates are refused plainly, also after a lost response', async () => {
+test('refusals of reads and creates are certain, also after a lost response', async () => {
   const creates = [(client: Client) => client.createPet(REX), (client: Client) => client.placeOrder({ petId: 1n })]
   for (const call of [(client: Client) => client.getOrder(1n), ...creates]) {
     await withAnswers([cut, refused('pet_not_available', 409)], async (client) => {
@@ -136,7 +136,7 @@ test('reads and creates are refused plainly, also after a lost response', async 
   }
 })
 
-test('pauses before each retry, and not by chance for no time', async () => {
+test('pauses before each retry for at least half the maximum', async () => {
   const pauses: number[] = []
   await withServer(
     () => answer(503, errorJson('unavailable', 503)),
@@ -151,7 +151,7 @@ test('pauses before each retry, and not by chance for no time', async () => {
   expect(third).toBeWithin(400, 800.01)
 })
 
-test('gives up after its retries, with the last error', () =>
+test('rejects with the last error after its retries', () =>
   withServer(
     () => answer(503, errorJson('storage_full', 503), { 'Retry-After': '0' }),
     async (url, tries) => {
@@ -160,7 +160,7 @@ test('gives up after its retries, with the last error', () =>
     },
   ))
 
-test('takes a number of retries for one call', () =>
+test('accepts a number of retries for one call', () =>
   withServer(
     () => answer(503, errorJson('unavailable', 503), { 'Retry-After': '0' }),
     async (url, tries) => {
@@ -171,7 +171,7 @@ test('takes a number of retries for one call', () =>
     },
   ))
 
-test('does not wait when the service asks for a long pause', () =>
+test('does not wait for a long Retry-After', () =>
   withServer(
     () => answer(429, errorJson('rate_limited', 429), { 'Retry-After': '3600' }),
     async (url, tries) => {
@@ -181,7 +181,7 @@ test('does not wait when the service asks for a long pause', () =>
     },
   ))
 
-test('on a service: a correction with a tag, and a deletion, are told as made when their first response is lost', async () => {
+test('on a service: a PATCH with an ETag and a deletion succeed if the first response is lost', async () => {
   const service = await startService()
   const seen = new Set<string>()
   const client = clientOf(service.url, {

@@ -1,4 +1,4 @@
-// The sample pets: a hundred, all different, and the service accepts them all.
+// The sample pets are a hundred different ones that the service accepts.
 
 import { expect, test } from 'bun:test'
 import { startService } from '../../../test/support/service.ts'
@@ -12,7 +12,7 @@ test('a hundred sample pets with different names, of every status', () => {
   expect([...statuses].sort()).toEqual(['available', 'pending', 'sold'])
 })
 
-test('the service adds them all in order, and a repeated run adds none twice', async () => {
+test('are all added in order, and a repeated run adds none twice', async () => {
   const service = await startService()
   const client = new PetstoreClient({ baseUrl: service.url, apiKey: service.key })
   const added = await Array.fromAsync(addSamples(client, { run: 'one' }))

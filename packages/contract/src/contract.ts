@@ -1,5 +1,5 @@
-// openapi.yaml, compiled once at start: paths, methods, validators, defaults, deprecations. The API's routes and the validation of bodies
-// and parameters are made from here alone.
+// openapi.yaml, compiled once at start: paths, methods, validators, defaults and deprecations. The only source of the
+// API's routes and validation.
 
 import source from '../../../openapi.yaml' with { type: 'text' }
 import type { ErrorCode, Operations } from './generated.ts'
@@ -13,7 +13,7 @@ export type OperationId = keyof Operations
 export interface ContractOperation {
   id: OperationId
   method: string
-  /** With the version's segment, as `/v1/pets/{petId}`. */
+  /** With the version: `/v1/pets/{petId}`. */
   path: string
   parameters: readonly ContractParameter[]
   body: ContractBody | undefined
@@ -22,9 +22,9 @@ export interface ContractOperation {
 
 export interface ContractBody {
   validate: Validator
-  /** The error code for a body that does not match its schema: `invalid_pet` for a NewPet and a PetChange. */
+  /** The error code for a body that does not match its schema, such as `invalid_pet`. */
   invalid: ErrorCode
-  /** The fields of which a change names at least one; otherwise none. */
+  /** The fields of a change, which must have at least one of them; otherwise empty. */
   changes: readonly string[]
 }
 
@@ -32,7 +32,7 @@ export interface ContractParameter {
   name: string
   in: 'query' | 'path' | 'header'
   default: unknown
-  /** It may be given several times. */
+  /** The parameter can be repeated. */
   many: boolean
   validate: TextValidator
 }
@@ -41,40 +41,39 @@ export interface ContractParameter {
 export interface Deprecation {
   since: number
   sunset: number
-  /** A relative target, with the version's segment. */
+  /** A relative path with the version. */
   successor: string
 }
 
 // Parsed here, because a bundler cannot import one file both as text and as YAML.
 const text = source as unknown as string
-/** As it is written. */
 export const document = Bun.YAML.parse(text) as OpenApi
 const { components } = document
 const { schemas } = components
 
-/** The `/v1` in which every server's address ends. */
+/** `/v1`, the end of every server's address. */
 export const basePath = `/${document.servers[0]?.url.split('/').pop()}`
 
 export const operations: readonly ContractOperation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => compile(basePath + path, method, operation)),
 )
 
-/** With the version's segment. */
+/** Returns the operation's path with the version. */
 export function pathOf(id: OperationId): string {
   const operation = operations.find((one) => one.id === id)
   if (!operation) throw new Error(`the contract has no operation ${id}`)
   return operation.path
 }
 
-/** The names of all headers of its requests and of its responses. */
+/** The names of all request headers and response headers. */
 export const headers = headersOf(document)
 
-/** The servers of the contract: what its text says of them. */
+/** The `servers` in the contract's text. */
 const SERVERS = /^servers:\n(?: +.*\n)+/m
 
 /**
- * The contract as YAML and JSON, with other addresses in `servers`. `undefined` keeps an address. The server at `first` comes first,
- * because tools call the first one.
+ * Returns the contract as YAML and JSON with these addresses in `servers`. `undefined` keeps an address. The server at
+ * index `first` comes first, because tools use the first one.
  */
 export function contractFor(addresses: readonly (string | undefined)[], first: number): { yaml: string; json: string } {
   const all = document.servers.map((server, index) => ({ ...server, url: addresses[index] ?? server.url }))
@@ -86,7 +85,7 @@ export function contractFor(addresses: readonly (string | undefined)[], first: n
   return { yaml, json: withExactBounds(JSON.stringify({ ...document, servers })) }
 }
 
-/** YAML's reader rounds the bounds of int64 to ±2^63. */
+/** Restores the bounds of int64, which the YAML parser rounds to ±2^63. */
 function withExactBounds(json: string): string {
   const rounded = String(2 ** 63)
   return json.replaceAll(`-${rounded}`, String(INT64_MIN)).replaceAll(rounded, String(INT64_MAX))

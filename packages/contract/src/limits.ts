@@ -1,9 +1,10 @@
-// Figures of the contract that no schema can say. packages/contract/test/openapi.test.ts compares the sentences that repeat them.
+// Limits of the contract that a schema cannot express. packages/contract/test/openapi.test.ts compares them with its
+// prose.
 
 export const BODY_BYTES_MAX = 64 * 1024
-/** Of objects and arrays within each other. */
+/** The nesting of objects and arrays. */
 export const NESTING_MAX = 32
-/** As they are written. */
+/** Words separated by spaces. */
 export const SEARCH_WORDS_MAX = 8
-/** An Idempotency-Key is kept for at least so long. */
+/** An Idempotency-Key is kept for at least this long. */
 export const IDEMPOTENCY_HOURS_MIN = 24

@@ -1,4 +1,4 @@
-// The shape of an OpenAPI 3.1 document, as far as openapi.yaml uses it. Types only.
+// Types for the part of OpenAPI 3.1 that openapi.yaml uses.
 
 export interface OpenApi {
   info: { version: string; description: string }
@@ -40,7 +40,7 @@ export interface Parameter {
   name: string
   in: 'query' | 'path' | 'header'
   required?: boolean
-  /** Where it is another one than the operation's. */
+  /** If it differs from the operation's. */
   'x-stability'?: Operation['x-stability']
   schema: Schema
   example?: unknown
@@ -48,7 +48,7 @@ export interface Parameter {
 
 export interface Response {
   description: string
-  /** The codes that its Error can have. */
+  /** The possible codes of its Error. */
   'x-error-codes'?: string[]
   headers?: Record<string, Reference | Header>
   content?: Content
@@ -67,7 +67,7 @@ type Content = Record<string, { schema: Schema; examples?: Record<string, { valu
 
 export interface Schema {
   $ref?: string
-  /** Or a type and `null`. */
+  /** An array has a type and `null`. */
   type?: string | string[] | undefined
   format?: string
   description?: string
@@ -81,7 +81,7 @@ export interface Schema {
   maxLength?: number
   pattern?: string
   'x-pattern-description'?: string
-  /** Of a time: how far ahead of now it may be. The store judges it, by its clock. */
+  /** How many days a time can be ahead of the store's clock. The store checks it. */
   'x-days-ahead-max'?: number
   required?: string[]
   properties?: Record<string, Schema>

@@ -1,12 +1,12 @@
-// The parameters that an operation's function gets, and the headers of all operations.
+// The parameters of an operation, and the headers of all operations.
 
 import type { OpenApi, Operation, Parameter, Reference } from './openapi.ts'
 
 type Components = Pick<OpenApi['components'], 'parameters'>
 
 /**
- * In the contract's order. Without the headers of a GET: they are conditions, which are judged by its response (RFC 9110, 13;
- * http/response/conditions.ts).
+ * Returns the parameters in the contract's order. Leaves out the headers of a GET: they are preconditions, which are
+ * evaluated against its response (RFC 9110, 13; http/response/conditions.ts).
  */
 export function parametersOf(method: string, { parameters = [] }: Operation, components: Components): Parameter[] {
   return parameters
@@ -14,7 +14,7 @@ export function parametersOf(method: string, { parameters = [] }: Operation, com
     .filter((parameter) => method !== 'get' || parameter.in !== 'header')
 }
 
-/** In the order of the alphabet, each once. */
+/** Returns the names sorted and without duplicates. */
 export function headersOf({ paths, components }: OpenApi): Record<'requests' | 'responses', readonly string[]> {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
   const parameters = operations.flatMap((operation) =>

@@ -1,8 +1,6 @@
-// Compiles the part of JSON Schema that the contract uses to validators for exact JSON. Libraries check numbers that JSON.parse has
-// already rounded. An unknown keyword is an error at the start, so nothing in the contract is silently ignored.
-//
-// The gain: int64 is judged by all its digits, and every problem of a body is reported at once, in words for people. The price: who writes a keyword
-// into the contract that it has not had yet adds it here. Others see `compileSchema` and `compileTextSchema`.
+// Compiles the part of JSON Schema that the contract uses to validators for exact JSON, which report every problem as
+// a sentence. Libraries check numbers that JSON.parse has already rounded. An unknown keyword is an error at start, so
+// no part of the contract is silently ignored; a new keyword must be added here.
 
 import { dateFromText, instantFromText } from './date-time.ts'
 import { INT64_MAX, INT64_MIN, int64FromDecimal, int64FromJson } from './int64.ts'
@@ -10,20 +8,20 @@ import { type Json, JsonNumber } from './json.ts'
 import type { Schema } from './openapi.ts'
 
 /**
- * Returns the value with defaults and without unknown fields; int64 as bigint, int32 as number, date-time as milliseconds since 1970,
- * date as its text.
- * Adds each problem to `problems` as a sentence that starts with `name`; the returned value is then meaningless.
+ * Returns the value with defaults and without unknown fields: int64 as bigint, int32 as number, date-time as
+ * milliseconds since 1970, date as text. Adds each problem to `problems` as a sentence that starts with `name`. The
+ * returned value is then meaningless.
  */
 export type Validator = (value: Json, name: string, problems: string[]) => unknown
 
-/** The same for the text of a path or query parameter; a date-time stays as it was given. For an array: validates each item. */
+/** As Validator, for the text of a path or query parameter, or of one item of an array. A date-time stays text. */
 export type TextValidator = (text: string, name: string, problems: string[]) => unknown
 
 type Schemas = Record<string, Schema>
 
 const ANNOTATIONS = [
   ...['description', 'examples', 'default', 'x-pattern-description', 'x-extensible-enum'],
-  // Of a time, which the store judges by its clock.
+  // Checked by the store against its clock.
   'x-days-ahead-max',
 ]
 const KEYWORDS: Record<string, readonly string[]> = {
@@ -38,7 +36,7 @@ const BOUNDS: Record<string, readonly [bigint, bigint]> = {
   int64: [INT64_MIN, INT64_MAX],
 }
 
-/** `read` returns `undefined` for a text that does not have the format. */
+/** `read` returns `undefined` for text in another format. */
 const STRING_FORMATS: Record<string, { read: (text: string) => unknown; expected: string }> = {
   'date-time': { read: instantFromText, expected: 'a date and time with an offset, such as 2026-11-21T18:00:00Z' },
   date: { read: dateFromText, expected: 'a date, such as 2026-11-21' },
@@ -67,7 +65,7 @@ export function compileTextSchema(schema: Schema, schemas: Schemas): TextValidat
   const flat = flatten(schema, schemas)
   if (flat.type === 'array') return compileTextSchema(flat.items ?? {}, schemas)
   const known = flat['x-extensible-enum']
-  // A request names only values that this version knows.
+  // In a request, only values that this version knows are valid.
   const validate = compileSchema(known ? { ...flat, enum: known } : flat, schemas)
   if (flat.type === 'string') {
     return (text, name, problems) => {
@@ -121,7 +119,7 @@ function formatValidator(schema: Schema): Validator {
   const known = STRING_FORMATS[format]
   if (!known || (allowed ?? minLength ?? maxLength ?? pattern) !== undefined) {
     const formats = Object.keys(STRING_FORMATS).join(' or ')
-    throw new Error(`a string's format is ${formats}, and stands alone: ${JSON.stringify(schema)}`)
+    throw new Error(`a string's format is ${formats}, without other keywords: ${JSON.stringify(schema)}`)
   }
   return (value, name, problems) => {
     const read = typeof value === 'string' ? known.read(value) : undefined
@@ -129,7 +127,7 @@ function formatValidator(schema: Schema): Validator {
   }
 }
 
-/** In code points, as JSON Schema says. Counts them only when the number of UTF-16 units does not decide. */
+/** Counts code points, as JSON Schema requires, but only if the number of UTF-16 units does not decide. */
 function lengthWithin(value: string, min: number, max: number): boolean {
   if (value.length > 2 * max) return false
   if (value.length <= max && value.length >= 2 * min) return true
@@ -159,7 +157,7 @@ function integerBounds(schema: Schema): [bigint, bigint] {
   const bounds = BOUNDS[schema.format ?? '']
   if (!bounds) throw new Error(`an integer must have the format int32 or int64: ${JSON.stringify(schema)}`)
   const [min, max] = [BigInt(schema.minimum ?? bounds[0]), BigInt(schema.maximum ?? bounds[1])]
-  // The contract's reader rounds a bound of int64 to one beyond it.
+  // The YAML parser rounds the bounds of int64 to values beyond it.
   return [min < bounds[0] ? bounds[0] : min, max > bounds[1] ? bounds[1] : max]
 }
 
@@ -194,7 +192,7 @@ function objectValidator(schema: Schema, schemas: Schemas): Validator {
   }
 }
 
-/** Names the field that was probably meant for this one: a sentence after a space, or nothing. */
+/** Returns a space and a sentence with the field that was probably meant, or an empty string. */
 function misspelt(field: string, object: ReadonlyMap<string, Json>): string {
   const plain = (name: string) => name.replaceAll('_', '').replaceAll('-', '').toLowerCase().replace(/id$/, '')
   const name = object.keys().find((other) => other.length <= 64 && plain(other) === plain(field))

@@ -1,4 +1,4 @@
-// What importing the contract gives: Bun reads YAML itself, and `with { type: 'text' }` gives the file's own text.
+// Types of imported files. Bun parses YAML, and `with { type: 'text' }` imports the text of a file.
 
 declare module '*/openapi.yaml' {
   const document: import('./openapi.ts').OpenApi

@@ -1,5 +1,6 @@
-// The contract beside that of the last release, which packages/contract/test/released.yaml.gz keeps: what a stable operation promises stays, and a beta
-// one changes only with an entry in the changelog. And that the comparison sees each kind of change.
+// Compares the contract with the last release (packages/contract/test/released.yaml.gz): stable operations have no
+// breaking changes, and beta operations only announced ones. Also tests that the comparison detects each kind of
+// change.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -12,13 +13,15 @@ const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf
 const compressed = readFileSync(new URL('released.yaml.gz', import.meta.url))
 const released = Bun.YAML.parse(gunzipSync(compressed).toString()) as OpenApi
 
-test('nothing has changed that breaks a client of a stable operation, or unannounced one of a beta operation', () => {
+test('no stable operation has a breaking change, and no beta operation an unannounced one', () => {
   expect(forbidden(breakingChanges(released, document), read('../../../CHANGELOG.md'))).toEqual([])
 })
 
 type Row = [description: string, place: string, value: unknown, operations?: string]
 
-/** The changes after a value was put at this place of the contract, or taken away. A test fails if the place is not there. */
+/**
+ * Returns the breaking changes after setting or removing a value of the contract. Throws if its parent does not exist.
+ */
 function changesAfter([, place, value]: Row) {
   const contract = structuredClone(document)
   const path = place.split(' ')
@@ -41,81 +44,81 @@ const PETS = 'listPets createPet getPet updatePet listEvents'
 const ORDERS = 'listOrders placeOrder getOrder updateOrder completeOrder returnOrder listEvents'
 const ALL = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId))
 
-describe('what breaks a client is seen:', () => {
+describe('detects a breaking change:', () => {
   const ROWS: Row[] = [
-    ['an operation', 'paths /pets get', undefined, 'listPets'],
-    ['a path', 'paths /pets', undefined, 'listPets createPet'],
-    ['an operationId', 'paths /pets get operationId', 'getPets', 'listPets'],
-    ['a weaker label', 'paths /pets get x-stability', 'beta', 'listPets'],
-    ['no credential', 'paths /pets get security', undefined, 'listPets'],
+    ['a removed operation', 'paths /pets get', undefined, 'listPets'],
+    ['a removed path', 'paths /pets', undefined, 'listPets createPet'],
+    ['another operationId', 'paths /pets get operationId', 'getPets', 'listPets'],
+    ['a weaker stability label', 'paths /pets get x-stability', 'beta', 'listPets'],
+    ['a removed credential', 'paths /pets get security', undefined, 'listPets'],
     ['another kind of key', 'components securitySchemes apiKey scheme', 'basic', ALL.join(' ')],
     ['an earlier removal', 'paths /pets/{petId} get x-deprecated-sunset', '2030-12-04', 'getPet'],
-    ['a parameter', `${PARAMETERS} 0`, undefined, 'listPets'],
+    ['a removed parameter', `${PARAMETERS} 0`, undefined, 'listPets'],
     ['a parameter that becomes required', `${PARAMETERS} 1 required`, true, 'listPets'],
     ['a new parameter that is required', `${PARAMETERS} new`, { ...SHOP, required: true }, 'listPets'],
     ['a narrower bound of a parameter', `${PARAMETERS} 0 schema maximum`, 50, 'listPets'],
     ['a higher bound of a parameter', `${PARAMETERS} 0 schema minimum`, 5, 'listPets'],
     ['another default', `${PARAMETERS} 0 schema default`, 50, 'listPets'],
-    ['a type', `${PARAMETERS} 0 schema type`, 'string', 'listPets'],
-    ['a format', `${PARAMETERS} 0 schema format`, 'int64', 'listPets'],
+    ['another type', `${PARAMETERS} 0 schema type`, 'string', 'listPets'],
+    ['another format', `${PARAMETERS} 0 schema format`, 'int64', 'listPets'],
     ['another pattern of a request', `${PARAMETERS} 5 schema pattern`, '^[0-9]+$', 'listPets'],
-    ['a keyword of which nothing is known', `${PARAMETERS} 0 schema const`, 7, 'listPets'],
-    ['a media type of a request', 'paths /pets post requestBody content application/json', undefined, 'createPet'],
-    ['a body where none was needed', 'paths /pets get requestBody', { required: true, content: {} }, 'listPets'],
+    ['an unknown keyword', `${PARAMETERS} 0 schema const`, 7, 'listPets'],
+    ['a removed request media type', 'paths /pets post requestBody content application/json', undefined, 'createPet'],
+    ['a body that becomes required', 'paths /pets get requestBody', { required: true, content: {} }, 'listPets'],
     ['a field of a request that becomes required', `${SCHEMAS} NewOrder required new`, 'reference', 'placeOrder'],
-    ['an earlier end', `${SCHEMAS} NewOrder properties expiresAt x-days-ahead-max`, 30, 'placeOrder'],
+    ['a shorter reservation', `${SCHEMAS} NewOrder properties expiresAt x-days-ahead-max`, 30, 'placeOrder'],
     ['a shorter text in a request', `${SCHEMAS} PetChange properties name maxLength`, 100, 'updatePet'],
     ['a shorter text in a response', `${SCHEMAS} NewPet properties name minLength`, 0, PETS],
     ['a longer text in a response', `${SCHEMAS} NewPet properties name maxLength`, 1_000, PETS],
-    ['a value that a request may no longer have', `${SCHEMAS} OrderStatus enum 0`, undefined, 'listOrders'],
-    ['a value that a response never had', `${SCHEMAS} OrderStatus enum new`, 'lost', ORDERS],
-    ['a set of values that is open', `${SCHEMAS} OrderStatus enum`, undefined, ORDERS],
-    ['a field of a response', `${SCHEMAS} Inventory properties sold`, undefined, 'getInventory'],
-    ['a field that a response may leave out', `${SCHEMAS} Inventory required 0`, undefined, 'getInventory'],
-    ['more items than before', `${SCHEMAS} Pets maxItems`, 1_000, 'listPets'],
-    ['a response', `${RESPONSES} 304`, undefined, 'listPets'],
+    ['a removed value of a request', `${SCHEMAS} OrderStatus enum 0`, undefined, 'listOrders'],
+    ['a new value of a response', `${SCHEMAS} OrderStatus enum new`, 'lost', ORDERS],
+    ['an enum that becomes open', `${SCHEMAS} OrderStatus enum`, undefined, ORDERS],
+    ['a removed field of a response', `${SCHEMAS} Inventory properties sold`, undefined, 'getInventory'],
+    ['a field of a response that becomes optional', `${SCHEMAS} Inventory required 0`, undefined, 'getInventory'],
+    ['a longer array in a response', `${SCHEMAS} Pets maxItems`, 1_000, 'listPets'],
+    ['a removed response', `${RESPONSES} 304`, undefined, 'listPets'],
     ['a new response', `${RESPONSES} 418`, { description: '' }, 'listPets'],
-    ['a media type of a response', `${RESPONSES} 200 content application/json`, undefined, 'listPets'],
+    ['a removed media type of a response', `${RESPONSES} 200 content application/json`, undefined, 'listPets'],
     ['a new media type of a response', `${RESPONSES} 200 content text/csv`, { schema: {} }, 'listPets'],
-    ['a code of a response', 'components responses BadBody x-error-codes new', 'name_taken', 'createPet'],
-    ['a header', `${RESPONSES} 200 headers Link`, undefined, 'listPets'],
-    ['a header that may be left out', `${RETRY_AFTER} required`, false, ALL.join(' ')],
-    ['what a header may hold', `${RETRY_AFTER} schema pattern`, undefined, ALL.join(' ')],
+    ['a new code of a response', 'components responses BadBody x-error-codes new', 'name_taken', 'createPet'],
+    ['a removed header', `${RESPONSES} 200 headers Link`, undefined, 'listPets'],
+    ['a header that becomes optional', `${RETRY_AFTER} required`, false, ALL.join(' ')],
+    ['a removed pattern of a header', `${RETRY_AFTER} schema pattern`, undefined, ALL.join(' ')],
   ]
   test.each(ROWS.map((row) => [row[0], row] as const))('%s', (_, row) => {
     expect([...new Set(changesAfter(row).map(({ operationId }) => operationId))].join(' ')).toBe(`${row[3]}`)
   })
 
-  test('with the place, and what it was and is', () => {
+  test('with its place, and its old and new value', () => {
     const what = 'parameters query limit schema maximum is 50 instead of 100'
     const expected = { operationId: 'listPets', stability: 'stable' as const, what }
     expect(changesAfter(['', `${PARAMETERS} 0 schema maximum`, 50])).toEqual([expected])
   })
 })
 
-describe('what breaks no client passes:', () => {
+describe('ignores a compatible change:', () => {
   const ROWS: Row[] = [
-    ['nothing', 'openapi', '3.1.0'],
-    ['an operation', 'paths /shops', document.paths['/pets']],
-    ['a parameter', `${PARAMETERS} new`, SHOP],
+    ['no change', 'openapi', '3.1.0'],
+    ['a new operation', 'paths /shops', document.paths['/pets']],
+    ['a new optional parameter', `${PARAMETERS} new`, SHOP],
     ['a wider bound of a request', `${PARAMETERS} 0 schema maximum`, 1_000],
-    ['a field that may be left out', `${SCHEMAS} NewPet properties colour`, { type: 'string' }],
-    ['a field that a response always has', `${SCHEMAS} Pet allOf 0 required new`, 'status'],
-    ['a header', `${RESPONSES} 200 headers X-Total`, { schema: { type: 'string' } }],
-    ['a header that is always there', 'components headers NextLink required', true],
-    ['a code that no longer occurs', 'components responses BadBody x-error-codes 0', undefined],
-    ['a code that is known', `${SCHEMAS} ErrorCode x-extensible-enum new`, 'name_taken'],
-    ['a stronger label', 'paths /store/orders get x-stability', 'stable'],
+    ['a new optional field', `${SCHEMAS} NewPet properties colour`, { type: 'string' }],
+    ['a field of a response that becomes required', `${SCHEMAS} Pet allOf 0 required new`, 'status'],
+    ['a new header', `${RESPONSES} 200 headers X-Total`, { schema: { type: 'string' } }],
+    ['a header that becomes required', 'components headers NextLink required', true],
+    ['a removed code of a response', 'components responses BadBody x-error-codes 0', undefined],
+    ['a new known code', `${SCHEMAS} ErrorCode x-extensible-enum new`, 'name_taken'],
+    ['a stronger stability label', 'paths /store/orders get x-stability', 'stable'],
     ['a later removal', 'paths /pets/{petId} get x-deprecated-sunset', '2031-12-05'],
-    ['words of an operation', 'paths /pets get description', 'Pets.'],
-    ['words of a schema', `${SCHEMAS} Pet description`, 'One pet.'],
+    ['another description of an operation', 'paths /pets get description', 'Pets.'],
+    ['another description of a schema', `${SCHEMAS} Pet description`, 'One pet.'],
   ]
   test.each(ROWS.map((row) => [row[0], row] as const))('%s', (_, row) => {
     expect(changesAfter(row)).toEqual([])
   })
 })
 
-describe('a change that breaks clients is allowed', () => {
+describe('allows a breaking change', () => {
   const change = (stability: Operation['x-stability']) => [{ operationId: 'getOrder', stability, what: 'was removed' }]
   const changelog = (unreleased: string) =>
     `# Changelog\n\n## Unreleased\n\n${unreleased}\n\n## 1.0.0\n\n### Removed\n\n- \`getOrder\`.\n`
@@ -124,7 +127,7 @@ describe('a change that breaks clients is allowed', () => {
     expect(forbidden(change('experimental'), changelog(''))).toEqual([])
   })
 
-  test('of a beta operation, when the changelog announces it', () => {
+  test('of a beta operation, if the changelog announces it', () => {
     for (const heading of ['Changed', 'Deprecated', 'Removed']) {
       expect(forbidden(change('beta'), changelog(`### ${heading}\n\n- \`getOrder\` ends.`))).toEqual([])
     }
@@ -132,7 +135,7 @@ describe('a change that breaks clients is allowed', () => {
     for (const text of not) expect(forbidden(change('beta'), changelog(text))).toEqual(['getOrder: was removed'])
   })
 
-  test('of a stable operation never', () => {
+  test('of a stable operation: never', () => {
     expect(forbidden(change('stable'), changelog('### Changed\n\n- `getOrder`.'))).toEqual(['getOrder: was removed'])
   })
 })

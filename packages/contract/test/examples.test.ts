@@ -1,4 +1,4 @@
-// The contract's examples of requests: whoever pastes one, on whatever day, gets the response that is shown beside it.
+// The contract's example requests get its example responses, on any day.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import document from '../../../openapi.yaml'
@@ -9,7 +9,7 @@ import { parametersOf } from '../src/parameters.ts'
 
 const { paths, components } = document as unknown as OpenApi
 
-/** Each operation with a body: its examples of it, by name, and those of its success. */
+/** The examples of each operation with a body, for requests and for successful responses. */
 const EXAMPLES = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).flatMap(([method, { requestBody, responses }]) => {
     const success = Object.values(responses).find((response) => 'content' in response)
@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => service.stop())
 
 describe('examples of requests', () => {
-  test('have one for each operation with a body', () => {
+  test('exist for each operation with a body', () => {
     expect(EXAMPLES.map(({ operation, asked }) => [operation, Object.keys(asked)])).toEqual([
       ['POST /pets', ['dog']],
       ['PATCH /pets/{petId}', ['rename', 'free']],
@@ -36,7 +36,7 @@ describe('examples of requests', () => {
     ])
   })
 
-  test('hold no time, which would pass', () => {
+  test('contain no time, which would be in the past later', () => {
     const bodies = Object.entries(document.components.schemas).filter(([name]) => /^New|Change$/.test(name))
     expect(bodies).toHaveLength(4)
     for (const examples of [...bodies.map(([, schema]) => examplesIn(schema)), EXAMPLES.map(({ asked }) => asked)]) {
@@ -46,7 +46,7 @@ describe('examples of requests', () => {
 
   for (const { operation, asked, answered = {} } of EXAMPLES) {
     for (const [name, { value }] of Object.entries(asked)) {
-      test(`${operation}: ${name} is answered as the response of that name says`, async () => {
+      test(`${operation}: ${name} gets the response with this name`, async () => {
         const [method = '', path = ''] = operation.split(' ')
         if (operation !== 'POST /pets') await send('POST', '/pets', PET)
         const asked = path.endsWith('{orderId}') ? await send('POST', '/store/orders', ORDER) : { id: 42 }
@@ -59,7 +59,7 @@ describe('examples of requests', () => {
   }
 })
 
-describe('a request with every example of an operation succeeds if their pet and their order exist', () => {
+describe('a request with all examples of an operation succeeds if the pet and the order exist', () => {
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       test(operation.operationId, async () => {
@@ -68,7 +68,7 @@ describe('a request with every example of an operation succeeds if their pet and
         for (let n = 1; n < 7; n++) await place(n)
         if (operation.operationId !== 'placeOrder') await place(42)
         if (operation.operationId === 'returnOrder') await service.request('POST', '/store/orders/7/complete')
-        // A GET's headers are parameters, too.
+        // Includes the headers of a GET.
         const given = parametersOf('', operation, components).filter(({ example }) => example !== undefined)
         const inside = (where: string) => given.filter((one) => one.in === where)
         const query = inside('query').flatMap(({ name, example }) =>
@@ -91,7 +91,7 @@ describe('a request with every example of an operation succeeds if their pet and
   }
 })
 
-/** The pet 42, which is changed and ordered, and the order that is changed. */
+/** Pet 42, which is changed and ordered, and the order that is changed. */
 const PET = { name: 'Rex', categoryId: 7 }
 const ORDER = { petId: 42, reference: 'Ada Novak' }
 
@@ -103,7 +103,7 @@ async function send(method: string, path: string, value: unknown) {
   return JSON.parse(text)
 }
 
-/** Orders get the next id, and the time at which they are placed. */
+/** Removes the id and the times of an order, which differ. */
 function comparable(item: unknown): unknown {
   const { placedAt, changedAt, ...rest } = item as Record<string, unknown>
   return placedAt === undefined ? rest : { ...rest, id: 0, placedAt: typeof placedAt, changedAt: typeof changedAt }

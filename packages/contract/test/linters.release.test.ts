@@ -1,4 +1,5 @@
-// Two more linters that are not ours, and widely used: they find nothing in the contract. (Redocly's is in packages/contract/test/openapi.test.ts.)
+// Two widely used linters find no problem in the contract. Redocly's linter is in
+// packages/contract/test/openapi.test.ts.
 
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -8,7 +9,7 @@ import { installTools, runTool } from '../../../test/support/tools.ts'
 
 const home = join(import.meta.dir, 'linters')
 const contract = join(import.meta.dir, '../../../openapi.yaml')
-/** The contract with one part of it replaced. */
+/** Writes the contract with one part replaced. */
 function changed(right: string, wrong: string): string {
   const [file, text] = [temporaryFile('openapi.yaml'), readFileSync(contract, 'utf8')]
   expect(text).toContain(right)
@@ -16,7 +17,7 @@ function changed(right: string, wrong: string): string {
   return file
 }
 
-test('Spectral and swagger-parser find nothing in the contract, and one without contact or without the description of a response', async () => {
+test('Spectral and swagger-parser find no problem, but a missing contact and description', async () => {
   await installTools('linters', home)
   const files = [
     contract,

@@ -1,4 +1,4 @@
-// What the contract's validators say of a value: what is wrong, with which field, and what is allowed, in words that a person can act on.
+// The messages of the contract's validators: the field, the problem and the allowed values.
 
 import { describe, expect, test } from 'bun:test'
 import { operations } from '../src/contract.ts'

@@ -1,5 +1,5 @@
-// The contract file itself: what the interface document says is in it, a linter that is not ours finds nothing, and what
-// is served is it. That the service does what it says is packages/service/test/http/api.scenarios.ts.
+// The contract file: linting, and rules that no linter knows. packages/service/test/http/api.scenarios.ts tests that
+// the service follows it.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -25,25 +25,25 @@ describe('an independent linter', () => {
     return found.map(({ ruleId, message }) => `${ruleId}: ${message}`)
   }
 
-  test('finds nothing', async () => {
+  test('finds no problem', async () => {
     expect(await problems(text)).toEqual([])
   })
 
-  test('finds an example that its schema refuses', async () => {
+  test('finds an example that does not match its schema', async () => {
     expect(text).toContain('categoryId: 7')
     expect(await problems(text.replace('categoryId: 7', 'categoryId: seven'))).not.toEqual([])
   })
 })
 
-describe('what generators choose types by', () => {
+describe('for generators', () => {
   const BOUNDS = ['minimum: -9223372036854775808', 'maximum: 9223372036854775807']
 
-  test('the version of OpenAPI is the one that all of them know', () => {
+  test('the OpenAPI version is the one that all of them support', () => {
     expect(document).toMatchObject({ openapi: '3.1.0' })
   })
 
-  // As text, because readers of YAML round such numbers.
-  test('each int64 has both its bounds, and a count none below 0', () => {
+  // Checked as text, because YAML parsers round such numbers.
+  test('each int64 has both bounds, and counts have a minimum of 0', () => {
     const found = [...text.matchAll(/^( +)format: int64\n(?:\1(m.*)\n)?(?:\1(m.*)\n)?/gm)]
     expect(found.length).toBe(text.split('int64\n').length - 1)
     for (const [whole, , minimum, maximum] of found) {
@@ -54,7 +54,7 @@ describe('what generators choose types by', () => {
   })
 })
 
-test('the limits that no schema can say are in its sentences', () => {
+test('the descriptions have the limits that a schema cannot express', () => {
   const prose = text.replaceAll(/\s+/g, ' ')
   const size = `at most ${BODY_BYTES_MAX / 1024} KiB, nested at most ${NESTING_MAX} levels`
   for (const sentence of [size, `larger than ${BODY_BYTES_MAX / 1024} KiB`, `larger than ${BODY_BYTES_MAX} bytes`]) {
@@ -75,16 +75,18 @@ describe('the interface document', () => {
     expect(components.schemas.Pets?.maxItems).toBe(limit?.schema.maximum as number)
   })
 
-  /** Fields of a new pet that are for good. */
-  const FOR_GOOD: string[] = []
-  test('every field of a new pet can be corrected', () => {
+  /** Fields of a new pet that can never change. */
+  const FIXED: string[] = []
+  test('every field of a new pet can be changed', () => {
     const fieldsOf = (name: string) => Object.keys(components.schemas[name]?.properties ?? {})
-    expect([...fieldsOf('PetChange'), ...FOR_GOOD]).toEqual(fieldsOf('NewPet'))
+    expect([...fieldsOf('PetChange'), ...FIXED]).toEqual(fieldsOf('NewPet'))
   })
 
-  /** A store gives their values, or they exclude another parameter: tools that fill in examples would be refused. */
+  /**
+   * Their values come from a store, or they exclude another parameter, so tools that send examples would be refused.
+   */
   const WITHOUT_EXAMPLE = ['cursor', 'from', 'If-Match', 'If-None-Match']
-  test('each parameter has an example or a default, which the service takes, unless no value is always valid', () => {
+  test('each parameter has a valid example or default, unless no value is always valid', () => {
     for (const { id, parameters } of operations) {
       const [declared = []] = Object.values(paths).flatMap((methods) =>
         Object.entries(methods)
@@ -105,7 +107,7 @@ describe('the interface document', () => {
     }
   })
 
-  test('has only valid cursors in its examples', () => {
+  test('the cursors in examples are valid', () => {
     const examples = [...text.matchAll(/cursor=([\w-]{15})\b/g)].map(([, cursor]) => cursor)
     expect(examples.length).toBe(2)
     for (const [index, cursor] of examples.sort().entries()) {
@@ -115,13 +117,13 @@ describe('the interface document', () => {
     }
   })
 
-  test('has double quotes in patterns only within brackets, because Specmatic refuses others', () => {
+  test('patterns have double quotes only in brackets, because Specmatic refuses others', () => {
     const patterns = [...text.matchAll(/pattern: (.*)/g)].map(([, pattern = '']) => pattern.slice(1, -1))
     expect(patterns.length).toBeGreaterThan(3)
     for (const pattern of patterns) expect(pattern.replaceAll(/\[(?:[^\\\]]|\\.)*\]/g, '')).not.toContain('"')
   })
 
-  test('requires a bearer key for every operation, has version 1.0.0, and names two servers that end in /v1', () => {
+  test('every operation requires a bearer key, the version is 1.0.0, and both servers end in /v1', () => {
     for (const methods of Object.values(paths)) {
       for (const one of Object.values(methods)) expect(one).toMatchObject({ security: [{ apiKey: [] }] })
     }
@@ -131,7 +133,7 @@ describe('the interface document', () => {
 })
 
 describe('the labels of stability', () => {
-  /** How oasdiff names what the contract's labels promise: it reports breaking changes from beta on. */
+  /** The names of the labels in oasdiff, which reports breaking changes from beta on. */
   const LEVELS = { stable: 'stable', beta: 'beta', experimental: 'alpha' } as const
 
   test('are repeated by x-stability-level and x-badges', () => {
@@ -144,13 +146,13 @@ describe('the labels of stability', () => {
     }
   })
 
-  test('the description says what each promises', () => {
+  test('are explained in the description', () => {
     for (const label of Object.keys(LEVELS)) expect(document.info.description).toContain(`\`${label}\`: it `)
   })
 })
 
 describe('the prose', () => {
-  test('has each code of an error in the responses of the status that its description says', () => {
+  test('lists each error code at responses with the status in its description', () => {
     expect(document.components.schemas.ErrorCode).not.toHaveProperty('enum')
     const { paths, components } = document
     const responses = Object.values(paths).flatMap((methods) =>
@@ -172,12 +174,12 @@ describe('the prose', () => {
       if (response.content) expect({ response, codes: codes.length }).not.toMatchObject({ codes: 0 })
       return codes
     })
-    // A method that a path does not have is no operation's.
+    // No operation returns method_not_allowed.
     const known = document.components.schemas.ErrorCode?.['x-extensible-enum'] ?? []
     expect([...new Set(stated), 'method_not_allowed'].sort()).toEqual([...known].sort())
   })
 
-  test('repeats the bounds as they are', () => {
+  test('repeats the bounds correctly', () => {
     const { Pets, Orders, Events, NewOrder, OrderChange } = document.components.schemas
     const far = new RegExp(`at most ${EXPIRY_DAYS_MAX} days (ahead|from now)`)
     expect([Pets, Orders, Events].map((page) => page?.maxItems)).toEqual([PAGE_MAX, PAGE_MAX, PAGE_MAX])

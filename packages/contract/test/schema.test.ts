@@ -1,4 +1,4 @@
-// The schema compiler, against an independent validator, and where it must refuse to start.
+// Compares the schema compiler with an independent validator, and tests the schemas that it refuses.
 
 import { expect, test } from 'bun:test'
 import { Ajv2020 } from 'ajv/dist/2020'
@@ -10,14 +10,14 @@ import type { Schema } from '../src/openapi.ts'
 import { compileSchema } from '../src/schema.ts'
 
 const { schemas } = document.components
-/** Of the texts below; packages/contract/test/date-time.test.ts has all others. */
+/** Only for the texts below. packages/contract/test/date-time.test.ts tests others. */
 const dateTime = (text: string) => text === '2026-11-21T18:00:00+02:00'
 const date = (text: string) => text === '2026-11-21'
 const integers = { int32: integerBelow(2 ** 31), int64: integerBelow(2 ** 63) }
 const ajv = new Ajv2020({ strict: false, formats: { ...integers, 'date-time': dateTime, date } })
 ajv.addSchema({ $id: 'contract', components: { schemas } })
 
-/** Values that are or nearly are a pet or an order: names that matter, integers that a double holds exactly. */
+/** Values for fields of pets, orders and errors. A double holds the integers exactly. */
 const value = fc.oneof(
   { maxDepth: 2 },
   fc.string({ unit: 'grapheme', maxLength: 300 }),
@@ -37,7 +37,7 @@ const records = [
 const record = fc.oneof(...records)
 
 for (const name of Object.keys(schemas)) {
-  test(`${name} takes and refuses what an independent validator does`, () => {
+  test(`${name} accepts the same values as an independent validator`, () => {
     const ours = compileSchema({ $ref: `#/components/schemas/${name}` }, schemas)
     const theirs = ajv.compile({ $ref: `contract#/components/schemas/${name}` })
     fc.assert(
@@ -51,7 +51,7 @@ for (const name of Object.keys(schemas)) {
   })
 }
 
-/** The values, where they are valid, and the problems of the others. */
+/** Returns the values before the first invalid one, and all problems. */
 function read(schema: Schema, ...jsons: string[]) {
   const problems: string[] = []
   const validate = compileSchema(schema, schemas)
@@ -59,7 +59,7 @@ function read(schema: Schema, ...jsons: string[]) {
   return { values: values.slice(0, jsons.length - problems.length), problems }
 }
 
-test('a valid pet comes out with the default filled in and without unknown fields', () => {
+test('fills in the default of a valid pet and removes unknown fields', () => {
   expect(read({ $ref: '#/components/schemas/NewPet' }, `{"x":1,"categoryId":${2n ** 63n - 1n},"name":" a "}`)).toEqual({
     values: [{ name: ' a ', categoryId: 2n ** 63n - 1n, status: 'available' }],
     problems: [],
@@ -68,28 +68,28 @@ test('a valid pet comes out with the default filled in and without unknown field
 
 test.each([
   [
-    'a date-time comes out as milliseconds since 1970',
+    'returns a date-time as milliseconds since 1970',
     { type: 'string', format: 'date-time' },
     ['"2026-11-21T19:00:00.5+01:00"', '1795284000000'],
     [Date.UTC(2026, 10, 21, 18, 0, 0, 500)],
     'It must be a date and time with an offset, such as 2026-11-21T18:00:00Z.',
   ],
   [
-    'a date comes out as its text',
+    'returns a date as text',
     { type: 'string', format: 'date' },
     ['"2024-02-29"', '"2026-02-29"', '"2026-11-21T18:00:00Z"', '20261121'],
     ['2024-02-29'],
     'It must be a date, such as 2026-11-21.',
   ],
   [
-    'an object that may not be empty says so',
+    'refuses an empty object if it must have a field',
     { type: 'object', properties: {}, minProperties: 1 },
     ['{"x":1}', '{}'],
     [{}],
     'It must have at least one field.',
   ],
   [
-    'a list takes as many items as the contract allows, and not one more',
+    'limits the number of items of an array',
     { type: 'array', items: { type: 'string' }, maxItems: 2 },
     ['["a","b"]', '["a","b","c"]'],
     [['a', 'b']],
@@ -111,7 +111,7 @@ for (const schema of [
   { type: 'object', minProperties: 2 },
   { $ref: '#/components/schemas/Nothing' },
 ]) {
-  test(`a contract that is not understood stops the start ${JSON.stringify(schema)}`, () => {
+  test(`refuses an unsupported schema: ${JSON.stringify(schema)}`, () => {
     expect(() => compileSchema(schema, schemas)).toThrow()
   })
 }

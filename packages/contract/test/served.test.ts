@@ -1,4 +1,4 @@
-// The contract as the service serves it: the file, with the addresses of this service.
+// The contract as served: the file with the addresses of this service.
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ test('/openapi.yaml is the file, with the configured addresses', async () => {
   expect(changed.map((line) => line.trim())).toEqual(urls.map((url) => `- url: "${url}"`))
 })
 
-test('/openapi.json says the same, to the last digit', async () => {
+test('/openapi.json has the same content, to the last digit', async () => {
   const json = await served('/openapi.json')
   expect(json.type).toBe('application/json')
   expect(boundsIn(json.text)).toEqual(boundsIn(text))
@@ -31,7 +31,7 @@ test('/openapi.json says the same, to the last digit', async () => {
 })
 
 test.each(['/openapi.yaml', '/openapi.json'])(
-  '%s is compressed, and answered 304 when it has not changed',
+  '%s is compressed, and returns 304 if it has not changed',
   async (path) => {
     const get = (headers: Record<string, string>) => fetch(service.origin + path, { headers, decompress: false })
     expect((await get({ 'Accept-Encoding': 'br' })).headers.get('Content-Encoding')).toBe('br')
@@ -56,7 +56,7 @@ test('the first server of the contract is the listener if no address is configur
   }
 })
 
-/** The bounds of numbers, as they are written. */
+/** Returns the bounds of numbers as text. */
 function boundsIn(contract: string): string[] {
   return [...contract.matchAll(/(?:minimum|maximum)"?: ?(-?\d+)/g)].map(([, number = '']) => number)
 }

@@ -1,4 +1,4 @@
-// The generator of the contract's types: what it writes for a schema, and that it never writes less than the schema says.
+// The generator of the contract's types: the type for each schema, and the schemas that it refuses.
 
 import { describe, expect, test } from 'bun:test'
 import document from '../../../openapi.yaml'
@@ -21,7 +21,7 @@ test.each<[Schema, string]>([
   expect(typesWith(field)).toContain(`export type Thing = {\n  field?: ${type}\n}\n`)
 })
 
-test('the values of closed sets, and the bounds that are not only for validators', () => {
+test('writes the values of enums, and the bounds that other code needs', () => {
   const text = contractTypes(document)
   expect(text).toContain("export const PET_STATUSES = ['available', 'pending', 'sold'] as const\n")
   expect(text).toContain('export const PAGE_MAX = 100\n')
@@ -44,14 +44,14 @@ describe('refuses', () => {
     expect(() => typesWith(field as Schema)).toThrow()
   })
 
-  test('such a parameter, too', () => {
+  test('a parameter with such a schema', () => {
     const email = { name: 'email', in: 'query' as const, schema: { type: 'string', format: 'email' } }
     const { get } = document.paths['/pets'] ?? {}
     const list = { ...(get as Operation), parameters: [email] }
     expect(() => contractTypes({ ...document, paths: { '/pets': { get: list } } })).toThrow('format')
   })
 
-  test('lists with pages of different sizes', () => {
+  test('lists with different page sizes', () => {
     const limit = { name: 'limit', in: 'query' as const, schema: { type: 'integer', format: 'int32', maximum: 50 } }
     const { get } = document.paths['/pets'] ?? {}
     const list = { ...(get as Operation), parameters: [limit] }

@@ -1,5 +1,4 @@
-// CSV files as spreadsheets and shop systems write them, made by hand in the same form: each is imported without
-// editing it.
+// CSV files in the formats of spreadsheets and shop systems are imported without editing.
 
 import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../test/support/rejection.ts'
@@ -15,7 +14,7 @@ interface Said {
   encoding?: Encoding
 }
 
-/** The characters behind 0x7F of the two encodings, as far as the files have them. */
+/** The characters above 0x7F that the files use, in both encodings. */
 const WINDOWS = new Map([['É', 0xc9], ['ü', 0xfc], ['ö', 0xf6], ['€', 0x80]]) // biome-ignore format: a table
 const MACINTOSH = new Map([['É', 0x83], ['ü', 0x9f], ['ö', 0x9a], ['€', 0xdb]]) // biome-ignore format: a table
 const inBytes = (text: string, high: Map<string, number>) =>
@@ -118,7 +117,7 @@ test.each(Object.entries(FILES))('%s', async (_what, [bytes, said, pets]) => {
   }
 })
 
-test('line ends of any system count once, wherever the text is cut', async () => {
+test('line ends of any system count once, however the text is chunked', async () => {
   const bytes = utf8('name,categoryId\r\nA,1\rB,2\n\r\n"C\r\nc",3\r\rD,4\r\n')
   for (let size = 4; size < bytes.length; size++) {
     expect((await read(bytes, {}, size)).map(({ line }) => line)).toEqual([2, 3, 5, 8])
@@ -134,7 +133,7 @@ test.each([
   [SQUARE, { name: 'Item Name', categoryId: 'Category' }, 'Token, Variation Name, SKU, Price, Current Quantity Store'],
   ['id;Tiername;Catégorie;Zustand;', { name: 'Tiername', categoryId: 'Catégorie', status: 'Zustand' }, ''],
   ['Kategorie,Kategorie 2,Preis', { categoryId: 'Kategorie' }, 'Kategorie 2, Preis'],
-])('guesses columns by their headings, and names the ignored ones: %s', (text, expected, ignored) => {
+])('guesses columns from headings, and returns the ignored ones: %s', (text, expected, ignored) => {
   const headings = text.split('\n', 1).join().split(/[,;]/)
   const columns = guessedColumns(headings)
   const found = Object.entries(columns).flatMap(([field, at]) => (at === undefined ? [] : [[field, headings[at]]]))
@@ -142,11 +141,11 @@ test.each([
   expect(ignoredHeadings(headings, columns).join(', ')).toBe(ignored)
 })
 
-describe('a file that has to be explained', () => {
+describe('reports', () => {
   test.each([
     ['no column for the name', 'Item Name;Kategorie\nA;1\n', {}, '--columns "Item Name=name,Kategorie=categoryId"'],
     ['no column for the category', 'Name;Preis\nA;1\n', {}, 'or give all records a category with --category.'],
-    ['a heading that is not there', 'name,categoryId\nA,1\n', { columns: 'Titel=name' }, 'There is no column Titel.'],
+    ['an unknown heading', 'name,categoryId\nA,1\n', { columns: 'Titel=name' }, 'There is no column Titel.'],
     ['JSON', ' [{"name":"A","categoryId":1}]', {}, 'The file is JSON, not CSV.'],
     ['NDJSON', '{"name":"A","categoryId":1}', {}, 'The file is JSON, not CSV.'],
     ['a picture', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xd, 0xa), {}, 'pets.csv is a picture.'],
@@ -176,19 +175,19 @@ describe('a file that has to be explained', () => {
     })
   })
 
-  test.each(['', 'name', '=name', 'A=b', 'A=id', 'A=name,'])('refuses the pairs %p', (text) => {
+  test.each(['', 'name', '=name', 'A=b', 'A=id', 'A=name,'])('the invalid pairs %p', (text) => {
     expect(() => saidColumns(text)).toThrow('must be pairs such as')
   })
 })
 
-test('headings in a pair may have commas and capital letters', () => {
+test('headings in a pair can have commas and capital letters', () => {
   expect([...saidColumns('Price, EUR=,Kind=Category ID')]).toEqual([
     ['Price, EUR', undefined],
     ['Kind', 'categoryId'],
   ])
 })
 
-test('an export for Excel with semicolons needs no quotes for commas, and comes back as it was', async () => {
+test('an export for Excel with semicolons does not quote commas, and is read back unchanged', async () => {
   const pets = [
     { name: 'A,b;c', categoryId: 1n, status: 'sold' },
     { name: '-1,5', categoryId: 2n, status: 'available' },
@@ -213,13 +212,13 @@ test('an export for Excel puts an apostrophe before text that Excel would run, a
   }
 })
 
-test('the separator of a language is a semicolon if its decimal mark is a comma', () => {
+test('the separator is a semicolon in languages with a decimal comma', () => {
   expect(['de-DE', 'fr-FR', 'en-GB', 'ja-JP'].map(listSeparator)).toEqual([';', ';', ',', ','])
 })
 
 function read(bytes: Uint8Array, { columns, category, encoding }: Said, size: number): Promise<SourceRecord[]> {
   async function* pieces() {
-    // The first piece of a file is never shorter than a byte order mark.
+    // The first piece is never shorter than a byte order mark.
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
   }
   const columnsOf = (headings: readonly string[]) =>

@@ -1,5 +1,5 @@
-// The file formats of import and export: what is written is read back, exactly, however it arrives; what cannot be read
-// is named by its line.
+// The formats of import and export: everything written is read back exactly, and invalid records are reported with
+// their line.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -23,7 +23,7 @@ const pet = fc.record({
 })
 
 describe.each(Object.entries(formats))('%s', (_name, format) => {
-  test('what is written is read back exactly, whatever pieces it arrives in', async () => {
+  test('reads back exactly what it wrote, in pieces of any size', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(pet, { maxLength: 8 }), fc.integer({ min: 1, max: 50 }), async (pets, size) => {
         const text = (await Array.fromAsync(format.write(each(pets), COLUMNS))).join('')
@@ -41,7 +41,7 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
     expect(await read(format, empty)).toEqual([])
   })
 
-  test('refuses a record that is too long, without holding it in memory', async () => {
+  test('refuses a too long record without keeping it in memory', async () => {
     async function* endless() {
       yield format === formats.csv ? '"' : '[{"name":"'
       for (let n = 0; n < 100; n++) yield 'x'.repeat(100_000)
@@ -66,7 +66,7 @@ describe('a bad record is reported with its line and does not affect the others'
     ])
   })
 
-  test('CSV with a quote that is not closed: with its line, and what was taken for its record', async () => {
+  test('CSV with an unclosed quote, with the lines of its record', async () => {
     expect(await read(formats.csv, 'name,categoryId\nA,1\n"B,2\nC,3\n\nD,4\n\n')).toEqual([
       { line: 2, pet: { name: 'A', categoryId: 1n } },
       {
@@ -82,7 +82,7 @@ describe('a bad record is reported with its line and does not affect the others'
     )
   })
 
-  test('CSV as spreadsheets write it: semicolons or tabs, and other names of the columns', async () => {
+  test('CSV from spreadsheets: semicolons or tabs, and other column names', async () => {
     for (const text of [
       'No;Name;Category;Status\n1;"A;a";1;sold\n2;B,b;2;\n',
       'No\tNAME\tcategory_id\tSTATUS\n1\tA;a\t1\tsold\n2\tB,b\t2\t\n',
@@ -114,7 +114,7 @@ describe('a bad record is reported with its line and does not affect the others'
     expect(sent(records.at(-1)?.pet)).toBe('{"name":5,"categoryId":1e999}')
   })
 
-  test('NDJSON with a line that is too long', async () => {
+  test('NDJSON with a too long line', async () => {
     const good = '{"name":"A","categoryId":1}'
     const records = await read(formats.ndjson, `${good}\n${'x'.repeat(300_000)}\n${good}\n${good}`)
     expect(records.map(({ line, problem }) => [line, problem ?? 'fine'])).toEqual([
@@ -142,11 +142,11 @@ describe('a bad record is reported with its line and does not affect the others'
     ['[{"name":"A"}', 'the array has not ended'],
     ['', 'the file is empty'],
     ['[]\n[]', 'Line 2 has text after the end'],
-  ])('what is no JSON array is refused: %s', async (text, message) => {
+  ])('refuses what is not a JSON array: %s', async (text, message) => {
     expect((await rejectionOf(read(formats.json, text))).message).toContain(message)
   })
 
-  test('a CSV header without the columns is refused, and the message names what it has', async () => {
+  test('refuses a CSV header without the columns, and lists its headings', async () => {
     expect((await rejectionOf(read(formats.csv, 'name:categoryId\nA:1\n'))).message).toBe(
       'The first line must name the columns, separated by commas, semicolons or tabs. ' +
         'Missing: name, categoryId. It has: name:categoryId. ' +
@@ -154,7 +154,7 @@ describe('a bad record is reported with its line and does not affect the others'
     )
   })
 
-  test('a CSV header with a column twice is refused', async () => {
+  test('refuses a CSV header with a duplicate column', async () => {
     expect((await rejectionOf(read(formats.csv, 'name,categoryId, name\nA,1,B\n'))).message).toContain(
       'more than one column name.',
     )
@@ -165,7 +165,7 @@ function read(format: (typeof formats)['csv'], text: string): Promise<SourceReco
   return Array.fromAsync(format.read(pieces(text, 1_000)))
 }
 
-/** As it goes to the service. */
+/** Returns the pet as sent to the service. */
 function sent(pet: Unchecked | undefined): string {
   return stringifyJson(pet ?? {})
 }
@@ -178,8 +178,8 @@ async function* pieces(text: string, size: number) {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
 }
 
-test('the keys of an import depend on how many equal records it has, and not on their places', () => {
-  // More than the counts have room for at first.
+test('the keys of an import depend on the number of equal records, and not on their position', () => {
+  // More than the initial capacity.
   const names = Array.from({ length: 20_000 }, (_, n) => `pet ${n % 15_000}`)
   const keysOf = (import_: string, names: readonly string[]) => {
     const keys = new RecordKeys(import_)
@@ -190,7 +190,7 @@ test('the keys of an import depend on how many equal records it has, and not on 
   expect(keysOf('file /pets.csv', names.toReversed())).toEqual(keys)
   const [removed = '', ...others] = names
   const fewer = new Set(keysOf('file /pets.csv', others))
-  // `removed` is in the file once more.
+  // The file has another record equal to `removed`.
   expect(keys.filter((key) => !fewer.has(key))).toEqual([expect.stringMatching(/-1$/)])
   expect(keysOf('file /other.csv', [removed])).not.toContain(keysOf('file /pets.csv', [removed])[0])
 })

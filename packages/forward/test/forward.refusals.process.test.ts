@@ -1,4 +1,4 @@
-// What `petstore events forward` refuses: addresses, secrets, saved states, and certificates that nobody has vouched for.
+// What `petstore events forward` refuses: addresses, secrets, state files and untrusted certificates.
 
 import { expect, test } from 'bun:test'
 import { chmodSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -20,8 +20,8 @@ const flags = (to: string, secret = SECRET) => {
 
 test.each([
   ['plain http to another machine', 'http://shop.example/hook', 'plain http to another machine'],
-  ['a name that only begins like this machine', 'http://localhost.shop.example/', 'plain http to another machine'],
-  ['no address', 'shop.example', 'must be an address such as'],
+  ['a host name that starts with localhost', 'http://localhost.shop.example/', 'plain http to another machine'],
+  ['an address without a protocol', 'shop.example', 'must be an address such as'],
   ['another protocol', 'ftp://shop.example/', 'must be an address such as'],
   ['a password', 'https://a:b@shop.example/', 'without a password'],
 ])('refuses %s', async (_what, to, message) => {
@@ -41,7 +41,7 @@ test.each([
   expect(stderr).not.toContain(secret.trim().slice(6) || 'whsec_x')
 })
 
-test('refuses a state that is none, rather than begin again', async () => {
+test('refuses an invalid state file instead of starting again', async () => {
   for (const text of ['', 'hello', 'AAAA']) {
     const state = temporaryFile('forwarded')
     writeFileSync(state, text)
@@ -50,7 +50,7 @@ test('refuses a state that is none, rather than begin again', async () => {
   }
 })
 
-test('keeps its state behind a link, with the mode of the file, and never in a pipe', () => {
+test('writes its state through a link, keeps the mode of the file, and refuses a pipe', () => {
   const [state, link, pipe] = [temporaryFile('forwarded'), temporaryFile('link'), temporaryFile('pipe')]
   symlinkSync(state, link)
   const saved = SavedCursor.open(link)
@@ -66,14 +66,14 @@ test('keeps its state behind a link, with the mode of the file, and never in a p
   expect(readdirSync(dirname(pipe))).toEqual(['pipe'])
 })
 
-test('petstore events secret makes another one each time', async () => {
+test('petstore events secret makes a new secret each time', async () => {
   const [one, other] = await Promise.all([run(['events', 'secret']), run(['events', 'secret'])])
   expect(one.stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/)
   expect(one.stdout).not.toBe(other.stdout)
 })
 
 const openssl = Bun.which('openssl')
-test.skipIf(!openssl)(`trusts no certificate by itself${openssl ? '' : ': skipped, openssl missing'}`, async () => {
+test.skipIf(!openssl)(`trusts no self-signed certificate${openssl ? '' : ' (skipped: no openssl)'}`, async () => {
   const folder = dirname(temporaryFile('x'))
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const made = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=hook -addext subjectAltName=IP:127.0.0.1 -keyout ${keyFile} -out ${certFile}`

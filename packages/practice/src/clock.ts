@@ -1,13 +1,12 @@
-// The clock of a service in practice: wall and monotonic time go on together, and can be moved forward. A monotonic clock that stood still
-// meanwhile, or a wall clock that went back, would be a fault of a machine and not time that passes.
+// The clock of a service in practice. Wall time and monotonic time move forward together, as when time really passes.
 
 import { instantFromText } from '../../contract/src/date-time.ts'
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-/** The last instant with a year of four digits, which RFC 3339 can write. */
+/** The last day that RFC 3339 can write, whose years have four digits. */
 const END = Date.UTC(9999, 11, 31)
 
-/** `duration` is such as 90s, 24h or 7d. Throws an Error for another. */
+/** Reads a duration such as 90s, 24h or 7d. Throws an Error for other text. */
 export function durationMs(duration: string): number {
   const [, count, unit = ''] = /^(\d{1,15})(ms|s|m|h|d)$/.exec(duration) ?? []
   const unitMs = UNITS_MS[unit]
@@ -16,7 +15,7 @@ export function durationMs(duration: string): number {
 }
 
 export class Clock {
-  /** How far it is before the machine's. */
+  /** How far this clock is ahead of the machine's. */
   private aheadMs = 0
 
   readonly now = (): number => Date.now() + this.aheadMs
@@ -26,20 +25,20 @@ export class Clock {
     return this.aheadMs > 0
   }
 
-  /** Gives the time that it is then. Throws an Error for what is no duration. */
+  /** Returns the new time. Throws an Error for an invalid duration. */
   advance(duration: string): string {
     return this.moveTo(this.now() + durationMs(duration))
   }
 
-  /** `instant` is a date-time of RFC 3339, not in the past. Gives the time that it is then. Throws an Error for another. */
+  /** `instant` is an RFC 3339 date-time, not in the past. Returns the new time. Throws an Error for other text. */
   set(instant: string): string {
     const at = instantFromText(instant)
     if (at === undefined) throw new Error('A time is a date-time with an offset, such as 2030-12-05T00:00:00Z.')
-    if (at < this.now()) throw new Error('The clock goes forward only, until the reset.')
+    if (at < this.now()) throw new Error('The clock only goes forward until the reset.')
     return this.moveTo(at)
   }
 
-  /** Back to the machine's time. */
+  /** Returns to the machine's time. */
   reset(): void {
     this.aheadMs = 0
   }

@@ -1,4 +1,5 @@
-// The commands of practice as lines of JSON, for any language: an object with one member, such as {"lie": "pets.list.limit.max"}.
+// The commands of practice for any language: lines of JSON with one member, such as {"lie":
+// "pets.list.limit.maximum"}.
 
 import { durationMs } from './clock.ts'
 import type { Practice } from './practice.ts'
@@ -9,7 +10,7 @@ interface PracticeKey {
   expiresAt: number | undefined
 }
 
-/** Creates an API key in the service, and gives its text. */
+/** Creates an API key in the service, and resolves with its text. */
 export type CreateKey = (key: PracticeKey) => Promise<string>
 
 type Command = (practice: Practice, given: unknown, createKey: CreateKey) => unknown
@@ -29,12 +30,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'clock.set': ({ clock }, instant) => clock.set(String(instant)),
 }
 
-/** A line of JSON without its end: {"result": …}, or {"error": …} with a sentence for the user. */
+/** Resolves with a line of JSON without its line end: {"result": …}, or {"error": …} with a sentence for the user. */
 export async function answerTo(line: string, practice: Practice, createKey: CreateKey): Promise<string> {
   try {
     const [name = '', given] = memberOf(line)
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-    if (!command) throw new Error(`There is no command ${name}. There are: reset, ${Object.keys(COMMANDS).join(', ')}.`)
+    if (!command) throw new Error(`There is no command ${name}. Commands: reset, ${Object.keys(COMMANDS).join(', ')}.`)
     return JSON.stringify({ result: (await command(practice, given, createKey)) ?? null })
   } catch (error) {
     return JSON.stringify({ error: (error as Error).message })
@@ -45,7 +46,7 @@ function keyOf(given: unknown, now: number): PracticeKey & { reported: boolean }
   if (!(given instanceof Object)) throw new Error('A key is an object, such as {"expires": "90d"}.')
   const { expires, readOnly = false, reported = true, ...others } = given as Record<string, unknown>
   const [other] = Object.keys(others)
-  if (other !== undefined) throw new Error(`A key has no ${other}. It may have expires, readOnly, reported.`)
+  if (other !== undefined) throw new Error(`A key has no ${other}. It can have expires, readOnly, reported.`)
   if (typeof readOnly !== 'boolean') throw new Error('readOnly must be true or false.')
   if (typeof reported !== 'boolean') throw new Error('reported must be true or false.')
   return { readOnly, reported, expiresAt: expires === undefined ? undefined : now + durationMs(String(expires)) }
@@ -56,7 +57,7 @@ function memberOf(line: string): [name: string, given: unknown] {
   try {
     command = JSON.parse(line)
   } catch {
-    // Answered below.
+    // The error below covers invalid JSON, too.
   }
   const [member, ...others] = command instanceof Object ? Object.entries(command) : []
   if (member && others.length === 0) return member

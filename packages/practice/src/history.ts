@@ -1,25 +1,25 @@
-// What a lesson is, and a record as the lessons ask about it: which requests go with each other.
+// A lesson, and the history of a client that lessons query for related requests.
 
 import { isOf } from './contract-faults/shared/requests.ts'
 import { meaningOf } from './contract-faults/shared/values.ts'
 import type { Exchange } from './exchange.ts'
 
-/** What two requests may have in common. `undefined`: this one has nothing of the kind. */
+/** Returns the same text for related requests, and `undefined` for a request that is not of this kind. */
 export type Subject = (exchange: Exchange) => string | undefined
 
 export const any: Subject = () => ''
 export const wholeRequest: Subject = ({ method, target, body }) => `${method} ${target} ${meaningOf(body)}`
-/** With its Idempotency-Key: creates of others may look alike. */
+/** Includes the Idempotency-Key, because different creates can have the same body. */
 export const attempt: Subject = (exchange) => `${exchange.header('Idempotency-Key')} ${wholeRequest(exchange)}`
 export const feed: Subject = (exchange) => (isOf(exchange, 'GET /store/events') ? '' : undefined)
-/** Of the requests that need a key. */
+/** Only for requests that need an API key. */
 export const authorization: Subject = (exchange) =>
   exchange.method === 'OPTIONS' || !/\/v1(?:\/|$)/.test(exchange.target)
     ? undefined
     : (exchange.header('Authorization') ?? '')
-/** After such a pause the same read is a new one. */
+/** After such a pause, the same read counts as a new one. */
 export const POLL_MS = 1_000
-/** Shorter pauses may be those of retries. */
+/** Shorter pauses can be retries. */
 const PACE_MS = 50
 
 /** The requests of one API key. */
@@ -28,7 +28,7 @@ export class History {
   private paces: ReadonlyMap<string, number> | undefined
   private readonly repeats = new Map<Exchange, Exchange>()
 
-  /** `now` as the times of the exchanges. */
+  /** `now` is on the same clock as the exchanges. */
   constructor(
     readonly exchanges: readonly Exchange[],
     readonly now: number,
@@ -39,17 +39,17 @@ export class History {
     }
   }
 
-  /** The first request of this subject that came when this one had its answer, or would have none any more. */
+  /** Returns the first request with the same subject after this exchange ended. */
   after(exchange: Exchange, subject: Subject): Exchange | undefined {
     return this.first(exchange, subject, (next) => next.startedAt >= (exchange.end ?? Number.POSITIVE_INFINITY))
   }
 
-  /** The first that the client sent knowing this answer. */
+  /** Returns the first request with the same subject that the client sent after it had this response. */
   knowing(exchange: Exchange, subject: Subject): Exchange | undefined {
     return this.first(exchange, subject, (next) => exchange.wasKnownTo(next))
   }
 
-  /** The same, sent once more by a client that knew the answer. */
+  /** Returns the first repeat of the request that the client sent after it had this response. */
   retry(exchange: Exchange): Exchange | undefined {
     return this.knowing(exchange, attempt) ?? this.knowing(exchange, wholeRequest)
   }
@@ -62,20 +62,22 @@ export class History {
     return next
   }
 
-  /** The same request, once more. A create that may have been done is the same only under its Idempotency-Key. */
+  /** Returns the first repeat of the request. An uncertain create with an Idempotency-Key must have the same key. */
   again(exchange: Exchange): Exchange | undefined {
     const isKeyed = exchange.isCreate && exchange.isUncertain && exchange.header('Idempotency-Key') !== undefined
     return this.after(exchange, isKeyed ? attempt : wholeRequest)
   }
 
-  /** Whether the client reads the same again at its own pace, and not because of this answer. */
+  /** Whether the client polls at its own pace, so that `next` is not a reaction to this response. */
   isPolling(exchange: Exchange, next: Exchange): boolean {
     if (exchange.method !== 'GET') return false
     const pause = exchange.pauseBefore(next)
     return pause >= POLL_MS || 1.5 * pause >= (this.pace(exchange) ?? Number.POSITIVE_INFINITY)
   }
 
-  /** How soon the client sends this request again after answers that give no reason for it, or steadily after others. */
+  /**
+   * Returns the interval at which the client polls this request: after successes, or a steady one after any response.
+   */
   pace(exchange: Exchange): number | undefined {
     this.paces ??= this.allPaces()
     return this.paces.get(wholeRequest(exchange) ?? '')
@@ -98,12 +100,12 @@ export class History {
     return paces
   }
 
-  /** The failed request that this one repeats. */
+  /** Returns the failed request that this one repeats. */
   failedBefore(exchange: Exchange): Exchange | undefined {
     return this.repeats.get(exchange)
   }
 
-  /** Each request, and the next with this subject. */
+  /** Maps each request to the next one with the same subject. */
   private linked(subject: Subject): ReadonlyMap<Exchange, Exchange> {
     const known = this.links.get(subject)
     if (known) return known
@@ -121,21 +123,24 @@ export class History {
   }
 }
 
-/** Whether this request shows that the client keeps the lesson (true) or misses it (false); `undefined`: it shows neither. */
+/**
+ * Returns whether the client keeps (true) or misses (false) the lesson here; `undefined` if this request shows
+ * neither.
+ */
 export type Judge = (exchange: Exchange) => boolean | undefined
 
 export interface Lesson {
   sentence: string
-  /** What a client that misses it does next, and the page that explains it. */
+  /** What to do if the client misses it, and the page that explains it. */
   advice: string
-  /** The judge gets each request of the history once, in their order. */
+  /** The judge gets each request of the history once, in order. */
   judge(history: History): Judge
 }
 
 /** By their ids. */
 export type Lessons = Readonly<Record<string, Lesson>>
 
-/** Judges each request against an earlier one of its subject whose answer the client knew. `keep` gives the one for the requests behind it. */
+/** Judges each request against an earlier one with the same subject. `keep` chooses the one for later requests. */
 export function comparing(
   subject: Subject,
   keep: (exchange: Exchange, last: Exchange | undefined) => Exchange | undefined,

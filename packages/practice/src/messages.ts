@@ -1,6 +1,6 @@
-// HTTP/1.1 messages as bytes: read one after the other from a connection, with their header lines as they were sent, and
-// written again. What can be read in more than one way is not read here, but left to the service. node:http would take
-// what the service refuses (trailers, another coding before chunked), and refuse some of what it takes.
+// Reads and writes HTTP/1.1 messages as bytes, with header lines as sent. Ambiguous messages are not parsed but left
+// to the service. node:http accepts messages that the service refuses (trailers, codings before chunked), and vice
+// versa.
 
 export type Header = readonly [name: string, value: string]
 
@@ -11,13 +11,13 @@ export interface Message {
   body: Buffer
 }
 
-/** The bytes are no plain message. None of them counts as read. */
+/** The bytes are not a plain message. None of them are consumed. */
 export class Unreadable extends Error {}
 
-/** The service refuses what is longer. */
+/** The service refuses longer messages. */
 const HEAD_BYTES_MAX = 16 * 1024
 const BODY_BYTES_MAX = 2 ** 20
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a head has none of these.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a valid head has none of these.
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/
 const REQUEST_LINE = /^[A-Z]+ [^ ]+ HTTP\/1\.[01]$/
 const HEADER_LINE = /^[\w!#$%&'*+.^`|~-]+:/
@@ -30,7 +30,10 @@ export class MessageReader {
     this.source = source[Symbol.asyncIterator]()
   }
 
-  /** `undefined` at the end of the connection. `onExpect`: the client waits for 100 Continue. Rejects with Unreadable. */
+  /**
+   * Resolves with `undefined` at the end of the connection. Calls `onExpect` if the client waits for 100 Continue.
+   * Rejects with Unreadable.
+   */
   async request(onExpect: () => void): Promise<Message | undefined> {
     for (let isExpected = false; ; ) {
       const head = requestHead(this.buffered)
@@ -39,14 +42,14 @@ export class MessageReader {
         isExpected = true
         onExpect()
       }
-      // A second request behind it.
+      // Pipelined requests are left to the service.
       if (end && this.buffered.length > end.at) throw new Unreadable()
       if (head && end) return this.take(head, end)
       if (!(await this.more())) return undefined
     }
   }
 
-  /** Without 1xx. `isBodiless`: whether a response has no body, whatever its headers say. */
+  /** Skips 1xx. `isBodiless` says whether a response has no body, whatever its headers. */
   async response(isBodiless = (_start: string) => false): Promise<Message | undefined> {
     for (let isOver = false; ; isOver = !(await this.more())) {
       let head = headOf(this.buffered)
@@ -62,7 +65,7 @@ export class MessageReader {
     }
   }
 
-  /** What was not read, and all that follows. */
+  /** Yields the bytes not yet consumed, and all that follow. */
   async *rest(): AsyncGenerator<Buffer> {
     yield this.buffered
     for (let next = await this.source.next(); !next.done; next = await this.source.next()) yield next.value
@@ -81,12 +84,12 @@ export class MessageReader {
 }
 
 interface Head extends Omit<Message, 'body'> {
-  /** With the empty line. */
+  /** Includes the empty line. */
   length: number
   after: Buffer
 }
 
-/** Where a message ends, and its body without chunks. */
+/** Where a message ends, and its body without chunk framing. */
 interface BodyEnd {
   at: number
   body: Buffer
@@ -133,7 +136,7 @@ function bodyEnd({ start, headers, length, after }: Head, bytesMax = Number.MAX_
   return after.length < size ? undefined : { at: length + size, body: after.subarray(0, size) }
 }
 
-/** `offset`: of the first chunk in its message. Throws Unreadable. */
+/** `offset` is the position of the first chunk in the message. Throws Unreadable. */
 function chunksEnd(bytes: Buffer, offset: number): BodyEnd | undefined {
   const chunks: Buffer[] = []
   for (let at = 0; ; ) {
@@ -156,12 +159,12 @@ export function toBytes({ start, headers, body }: Message): Buffer {
   return Buffer.concat([Buffer.from([start, ...lines, '', ''].join('\r\n'), 'latin1'), body])
 }
 
-/** Of the first header with this name, in any case. */
+/** Returns the value of the first header with this name, in any case. */
 export function headerOf(headers: readonly Header[], name: string): string | undefined {
   return headers.find((header) => isNamed(header, name))?.[1]
 }
 
-/** Without a value, without the header. */
+/** Sets the header, or removes it if `value` is `undefined`. */
 export function withHeader(headers: readonly Header[], name: string, value: string | undefined): readonly Header[] {
   const others = headers.filter((header) => !isNamed(header, name))
   return value === undefined ? others : [...others, [name, value]]

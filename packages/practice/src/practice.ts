@@ -1,4 +1,4 @@
-// What a service does wrong when its user says so, until the next reset.
+// The faults, clock and report of a service in practice, until the next reset.
 
 import type { Report } from '../../testing/testing.ts'
 import { Clock } from './clock.ts'
@@ -10,16 +10,16 @@ import type { Behaviour, Pass } from './proxy.ts'
 import { Recorder } from './record.ts'
 import { reportOf } from './report.ts'
 
-/** Loaded when one is switched on: they take longer than the rest of practice. */
+/** Loaded on first use, because they take longer to load than the rest of practice. */
 const contractFaults = () => import('./contract-faults/all.ts')
 
 export class Practice {
-  /** The service has to run by it. */
+  /** The service must use this clock. */
   readonly clock = new Clock()
   private wrong: Behaviour | undefined
   private readonly faults = new Faults()
   private readonly recorder: Recorder
-  /** The API keys whose requests are in no report. */
+  /** The API keys whose requests are not reported. */
   private readonly unreported = new Set<string>()
 
   /** `monotonic` measures how long clients wait. */
@@ -29,7 +29,7 @@ export class Practice {
 
   readonly behave: Behaviour = async (request, pass, client) => {
     const service: Pass = (request) => this.wrong?.(request, inTime, client) ?? inTime(request)
-    // The runtime of the service writes Date by the machine's clock.
+    // The runtime sets Date from the machine's clock.
     const inTime: Pass = async (request) => {
       const response = await pass(request)
       const date = () => new Date(this.clock.now()).toUTCString()
@@ -45,34 +45,34 @@ export class Practice {
     return this.recorder.answer(exchange, response)
   }
 
-  /** Adds a network fault for the next requests. Throws an Error for what is no `Fault`. */
+  /** Adds a network fault for the next requests. Throws an Error for an invalid fault. */
   fail(fault: unknown): void {
     this.faults.add(fault)
   }
 
-  /** From now on the service breaks the promise with this id, and no other. Rejects with an Error where no fault does. */
+  /** Makes the service break this promise, and no other. Rejects with an Error if no fault breaks it. */
   async lie(breaks: string): Promise<void> {
     const { faultThatBreaks } = await contractFaults()
     this.wrong = faultThatBreaks(breaks)
   }
 
-  /** The ids of the promises that can be broken. */
+  /** Resolves with the ids of the promises that can be broken. */
   async lies(): Promise<string[]> {
     const { CONTRACT_FAULTS } = await contractFaults()
     return Object.keys(CONTRACT_FAULTS).sort()
   }
 
-  /** Requests with this API key get no network fault and are in no report, until the reset. */
+  /** Requests with this API key get no network fault and are not reported, until the reset. */
   leaveOut(apiKey: string): void {
     this.unreported.add(`Bearer ${apiKey}`)
   }
 
-  /** What its clients have done since the start, or the reset. */
+  /** Returns what clients did since the start or the last reset. */
   report(): Report {
     return reportOf(this.recorder, this.recorder.now())
   }
 
-  /** Nothing is wrong any more, nothing recorded, and the time is the machine's. */
+  /** Removes all faults and records, and returns to the machine's time. */
   reset(): void {
     this.wrong = undefined
     this.faults.clear()

@@ -1,5 +1,5 @@
-// A proxy in front of a service. It passes requests and responses on as they are, at the level of bytes, but for what a
-// behaviour changes. What is no plain request reaches the service byte by byte, which responds as it always does.
+// A proxy in front of a service. It forwards requests and responses unchanged, byte for byte, except for the changes
+// of a behaviour. Bytes that are not a plain request reach the service unchanged.
 
 import { STATUS_CODES } from 'node:http'
 import { createServer, connect as dial, type Socket } from 'node:net'
@@ -17,23 +17,26 @@ export interface ServiceResponse {
   status: number
   headers: readonly Header[]
   body: Buffer
-  /** How its bytes reach the client, where not at once. */
+  /** Sends the bytes to the client in another way than in one write. */
   send?: (client: Socket, bytes: Buffer) => Promise<void>
 }
 
 /** Sends a request to the service. */
 export type Pass = (request: ClientRequest) => Promise<ServiceResponse>
 
-/** Answers a request, usually with what `pass` gives. `client` is the connection that it came by. */
+/** Responds to a request, usually with the result of `pass`. `client` is its connection. */
 export type Behaviour = (request: ClientRequest, pass: Pass, client: Socket) => Promise<ServiceResponse>
 
 export interface Address {
   host: string
-  /** 0 chooses a free one. */
+  /** 0 for any free port. */
   port: number
 }
 
-/** `service` gives the base URL of one on plain HTTP. It is read when there is a request for it: the service may start later. */
+/**
+ * `service` returns the base URL of a service on plain HTTP. It is called per connection, so the service can start
+ * later.
+ */
 export async function listenBefore(
   service: () => string,
   behave: Behaviour,
@@ -44,7 +47,7 @@ export async function listenBefore(
     open.add(socket)
     return socket.on('error', () => socket.destroy()).on('close', () => open.delete(socket))
   }
-  // A client that ends its side after a request gets its answer.
+  // A client that half-closes its connection after a request still gets the response.
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const connection = new Connection(() => {
       const { hostname, port } = new URL(service())
@@ -68,7 +71,7 @@ export async function listenBefore(
   }
 }
 
-/** Resolves when the client has closed the connection, or an answer closes it. */
+/** Resolves when the client or a response closes the connection. */
 async function serve(client: Socket, behave: Behaviour, connection: Connection): Promise<void> {
   const reader = new MessageReader(client.iterator({ destroyOnReturn: false }))
   const read = () => reader.request(() => client.write('HTTP/1.1 100 Continue\r\n\r\n'))
@@ -76,7 +79,7 @@ async function serve(client: Socket, behave: Behaviour, connection: Connection):
     for (let next = read(); ; ) {
       const message = await next
       if (!message) return
-      // Read meanwhile, so that it is noticed when the client leaves before it has its answer.
+      // Keep reading, to notice a client that closes the connection before it has its response.
       next = read()
       next.catch(() => undefined)
       const [method = '', target = '', version = ''] = message.start.split(' ')
@@ -99,14 +102,13 @@ export function write(client: Socket, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => client.write(bytes, () => resolve()))
 }
 
-/** To the service; dialled again when the service has closed it. */
+/** A connection to the service, which is dialled again if the service closed it. */
 class Connection {
   private socket: Socket | undefined
   private responses: MessageReader | undefined
 
   constructor(private readonly dial: () => Socket) {}
 
-  /** Dials again. */
   open(): Socket {
     this.close()
     this.socket = this.dial()
@@ -132,12 +134,12 @@ class Connection {
 
 function answerMessage(method: string, { status, headers, body }: ServiceResponse): Message {
   const start = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`
-  // A HEAD's length is that of the body which it does not have.
+  // Content-Length of a HEAD is the length of the body of GET, so keep it.
   if (isBodiless(method, status)) return { start, headers, body: method === 'HEAD' ? Buffer.alloc(0) : body }
   return { start, headers: framed(headers, body, true), body }
 }
 
-/** With the length of the body, which may have been chunked, or changed. */
+/** Sets Content-Length, because the body can have been chunked or changed. */
 function framed(headers: readonly Header[], body: Buffer, always: boolean): readonly Header[] {
   const had = headerOf(headers, 'Content-Length')
   if (had === undefined && body.length === 0 && (!always || closes(headers))) return headers

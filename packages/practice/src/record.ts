@@ -1,4 +1,4 @@
-// What went between clients and a service in practice, kept as data, of which the report is made.
+// Records the exchanges between clients and a service in practice, for the report.
 
 import type { Socket } from 'node:net'
 import type { Fault } from '../../testing/testing.ts'
@@ -6,17 +6,17 @@ import { type Connection, Exchange } from './exchange.ts'
 import { isSentSlowly } from './network-faults/inject.ts'
 import { type ClientRequest, type ServiceResponse, write } from './proxy.ts'
 
-/** Requests after so many bytes are not recorded. */
+/** After this many bytes, requests are not recorded. */
 const BYTES_MAX = 64 * 2 ** 20
-/** What an exchange takes beside its bodies. */
+/** The size of an exchange without its bodies. */
 const EXCHANGE_BYTES = 2_000
-/** A client that has closed its connection resets it within this time after it gets an answer. */
+/** A closed client resets the connection within this time after a response. */
 const RESET_MS = 10
 
 export class Recorder {
   private recorded: Exchange[] = []
   private bytes = 0
-  /** How many requests came after the last that is recorded. */
+  /** How many requests came after the last recorded one. */
   unrecorded = 0
   private readonly connections = new WeakMap<Socket, Connection>()
 
@@ -44,7 +44,7 @@ export class Recorder {
     return exchange
   }
 
-  /** The answer, which notes when it has been sent. */
+  /** Returns the response with a `send` that records when it was sent. */
   answer(exchange: Exchange, response: ServiceResponse): ServiceResponse {
     exchange.response = response
     this.bytes += response.body.length
@@ -52,11 +52,12 @@ export class Recorder {
       const startedAt = this.now()
       await (response.send ?? write)(client, bytes)
       if (exchange.connection.closedAt !== undefined) {
-        // A client may have ended its side alone, and wait for the answer.
+        // The client can have half-closed its connection, and still wait for the response.
         await Bun.sleep(RESET_MS)
         if (client.destroyed) return
       }
-      // The client has what is sent at once before this process goes on, however busy the machine is: a pause begins then.
+      // The client has a response sent in one write before this process continues, so its pause starts before the
+      // write.
       exchange.endedAt = exchange.fault && isSentSlowly(exchange.fault) ? this.now() : startedAt
     }
     return { ...response, send }

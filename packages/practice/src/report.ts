@@ -1,4 +1,4 @@
-// The report: which lessons a client has kept or missed in what was recorded of it.
+// The report: which lessons clients kept or missed, according to the record.
 
 import type { JudgedLesson, Report } from '../../testing/testing.ts'
 import type { Exchange } from './exchange.ts'
@@ -8,7 +8,7 @@ import type { Recorder } from './record.ts'
 
 const EVIDENCE_MAX = 10
 
-/** `now` as the times of the exchanges. */
+/** `now` is on the same clock as the exchanges. */
 export function reportOf({ exchanges, unrecorded }: Pick<Recorder, 'exchanges' | 'unrecorded'>, now: number): Report {
   // Each API key counts as one client.
   const byKey = Map.groupBy(exchanges, (exchange) => exchange.header('Authorization'))

@@ -1,11 +1,11 @@
-// The clock of a service in practice: what a day, or four years, do to reservations, keys and a deprecated operation.
+// The clock of a service in practice: its effect on reservations, keys and the deprecated operation.
 
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { startPetstore } from '../../testing/testing.ts'
 
 const HOUR_MS = 3_600_000
-/** Generous, since a machine may be busy. */
+/** Generous, because the machine can be busy. */
 const LATE_MS = 60_000
 
 const store = await startPetstore({ practice: true })
@@ -24,7 +24,7 @@ const add = (key: string) => post('/pets', { name: 'Rex', categoryId: 7 }, { 'Id
 const expectNear = (instant: string | null | undefined, at: number) =>
   expect(Math.abs(Date.parse(instant ?? '') - at)).toBeLessThan(LATE_MS)
 
-test('a reservation ends when its time has come, and what happens from then on has the new time', async () => {
+test('a reservation expires on time, and later orders have the new time', async () => {
   await add('one')
   const expiresAt = new Date(Date.now() + 24 * HOUR_MS).toISOString()
   const { id } = await post('/store/orders', { petId: 1, expiresAt })
@@ -36,7 +36,7 @@ test('a reservation ends when its time has come, and what happens from then on h
   expectNear((await get('/pets')).headers.get('Date'), Date.now() + 25 * HOUR_MS)
 })
 
-test('the deprecated operation is removed on its day, and is there again after the reset', async () => {
+test('the deprecated operation is removed on its date, and returns after the reset', async () => {
   await add('one')
   await store.clock.set('2030-12-04T12:00:00Z')
   expect((await get('/pets/1')).status).toBe(200)
@@ -49,7 +49,7 @@ test('the deprecated operation is removed on its day, and is there again after t
   expectNear(headers.get('Date'), Date.now())
 })
 
-test('an Idempotency-Key counts for a day, and is forgotten as days with others pass', async () => {
+test('an Idempotency-Key is valid for a day, and forgotten after days with other keys', async () => {
   const { id } = await add('one')
   await store.clock.advance('23h')
   expect((await add('one')).id).toBe(id)
@@ -60,7 +60,7 @@ test('an Idempotency-Key counts for a day, and is forgotten as days with others 
   expect((await add('one')).id).toBeGreaterThan(id)
 })
 
-test('an API key ends when its time has come', async () => {
+test('an API key expires on time', async () => {
   const apiKey = await store.createKey({ expires: '90d', readOnly: true })
   const ask = (method: string) =>
     fetch(`${store.url}/pets`, { method, headers: { Authorization: `Bearer ${apiKey}` } }).then(({ status }) => status)
@@ -72,9 +72,9 @@ test('an API key ends when its time has come', async () => {
   expect((await get('/pets')).status).toBe(200)
 })
 
-test('goes forward only, by times that there are', async () => {
+test('refuses times in the past, and invalid times and durations', async () => {
   const message = async (work: Promise<string>) => (await rejectionOf(work)).message
-  expect(await message(store.clock.set('2020-01-01T00:00:00Z'))).toBe('The clock goes forward only, until the reset.')
+  expect(await message(store.clock.set('2020-01-01T00:00:00Z'))).toBe('The clock only goes forward until the reset.')
   expect(await message(store.clock.set('2030-02-30T00:00:00Z'))).toContain('A time is a date-time')
   expect(await message(store.clock.set('99999'))).toContain('A time is a date-time')
   expect(await message(store.clock.advance('1 day'))).toContain('A duration is a number')

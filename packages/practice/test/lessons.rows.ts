@@ -1,4 +1,4 @@
-// Each lesson, by a client that keeps it and one that misses it.
+// For each lesson, a client that keeps it and one that misses it.
 
 import {
   add,
@@ -49,7 +49,6 @@ interface Clients {
 }
 const clients = (kept: Step[], missed: Step[]): Clients => ({ kept, missed })
 
-/** What keeps the lesson, and what misses it. */
 export const ROWS: Record<string, Clients> = {
   'retries.temporary': clients([unavailable, list, list], [unavailable, list]),
   'retries.lost': clients([lost, add('lost'), add('lost')], [fail({ cut: 'before' }), list, orders]),

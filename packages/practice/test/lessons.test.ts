@@ -1,4 +1,4 @@
-// Each lesson of practice: a client that keeps it and one that misses it, through the proxy, byte by byte. Time is the test's.
+// Runs the clients of lessons.rows.ts through the proxy, with a clock that the test controls.
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -15,20 +15,20 @@ test('each lesson has a client that keeps it and one that misses it', () => {
   expect(Object.keys(ROWS).sort()).toEqual(Object.keys(LESSONS).sort())
 })
 
-test('docs/practice.md explains each lesson', async () => {
+test('docs/practice.md lists each lesson', async () => {
   const page = await Bun.file(join(import.meta.dir, '../../../docs/practice.md')).text()
   const rows = Object.entries(LESSONS).map(([id, { sentence }]) => `| \`${id}\` | ${sentence} |\n`)
   expect(page).toContain(rows.join(''))
 })
 
-test('of a client that was not seen nothing is known', () =>
+test('every lesson is unknown without requests', () =>
   withClient(service, async (_client, practice) => {
     const { requests, lessons } = practice.report()
     expect(requests).toEqual([])
     expect(lessons.filter(({ outcome, evidence }) => outcome !== 'unknown' || evidence.length > 0)).toEqual([])
   }))
 
-test('that a correction without If-Match is sent again is not asked for, and with it is', async () => {
+test('expects a retry of a PATCH only if it has If-Match', async () => {
   for (const [headers, outcome] of [
     [{}, 'unknown'],
     [{ 'If-Match': '"tag"' }, 'missed'],
@@ -54,7 +54,7 @@ describe.each(Object.entries(ROWS))('%s', (id, clients) => {
     withClient(service, async (client, practice) => {
       await run(steps, client)
       const lesson = () => practice.report().lessons.find((one) => one.id === id)
-      // The proxy may not have heard yet that the client has closed.
+      // The proxy can notice later that the client closed its connection.
       await until('the lesson has an outcome', () => lesson()?.outcome !== 'unknown', { everyMs: 1 })
       expect(lesson()).toMatchObject({ outcome, evidence: expect.arrayContaining([expect.any(Number)]) })
     }),

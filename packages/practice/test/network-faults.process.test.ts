@@ -1,4 +1,4 @@
-// The network faults of a service in practice, as clients meet them: each by what the client sees, and by what the store has afterwards.
+// Network faults of a service in practice: what the client sees, and what the store then has.
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -19,11 +19,11 @@ interface Seen {
   text: string
   /** How the connection ended. */
   end: 'closed' | 'ECONNRESET'
-  /** The number of pieces in which it arrived. */
+  /** The number of chunks it arrived in. */
   pieces: number
 }
 
-/** One request on a connection of its own, so that no client does anything about a failure. */
+/** Sends one request on a new connection, without a client that would handle failures. */
 function ask(method: string, path: string, body = '', headers: Record<string, string> = {}): Promise<Seen> {
   const { hostname, port, pathname } = new URL(store.url)
   const length = { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }
@@ -52,7 +52,7 @@ const bodyOf = ({ text }: Seen) => text.split('\r\n\r\n')[1] ?? ''
 const PET = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}'
 
 describe('an error', () => {
-  test('comes as often as was asked for, for its operation only, and the service does not hear of the request', async () => {
+  test('is returned the requested number of times, for its operation, without reaching the service', async () => {
     await store.fail({ operation: 'createPet', times: 2, status: 503, retryAfter: 7 })
     const [first, read, second, third] = [await add(), await list(), await add(), await add()]
     expect([first, read, second, third].map(statusOf)).toEqual([503, 200, 503, 201])
@@ -68,7 +68,7 @@ describe('an error', () => {
     expect([statusOf(answer), JSON.parse(bodyOf(answer))]).toEqual([429, limited])
   })
 
-  test('with `every` strikes every so many, until the reset', async () => {
+  test('with `every` applies to every nth request until the reset', async () => {
     await store.fail({ every: 2, status: 500 })
     const statuses: number[] = []
     for (let n = 0; n < 5; n++) statuses.push(statusOf(await list()))
@@ -77,7 +77,7 @@ describe('an error', () => {
     expect([statusOf(await list()), statusOf(await list())]).toEqual([200, 200])
   })
 
-  test('at random strikes the same requests again with the same seed', async () => {
+  test('with `rate` applies to the same requests for the same seed', async () => {
     const mix = async (seed: number) => {
       await store.reset()
       await store.fail({ rate: 0.3, seed, status: 500 })
@@ -91,11 +91,11 @@ describe('an error', () => {
     expect(other).not.toEqual(first)
     const counts = [200, 500, 503].map((status) => first.filter((one) => one === status).length)
     expect(Math.min(...counts)).toBeGreaterThan(4)
-    // On every machine, and with every version.
+    // The same on every machine and in every version.
     expect(first.slice(0, 12)).toEqual([200, 200, 500, 200, 200, 200, 200, 500, 503, 500, 200, 200])
   })
 
-  test('at random gives the same bytes and the same report again with the same seed', async () => {
+  test('with `rate` gives the same bytes and the same report for the same seed', async () => {
     const run = async (seed: number) => {
       await store.reset()
       await store.fail({ rate: 0.3, seed, status: 503, retryAfter: 1 })
@@ -103,10 +103,10 @@ describe('an error', () => {
       await store.fail({ rate: 0.3, seed: seed + 2, cut: 'after', reset: true })
       const seen: Seen[] = []
       for (let n = 0; n < 20; n++) seen.push(n % 3 === 0 ? await add() : await list())
-      // Date tells the time, and X-Request-Id names one request of all services.
+      // Date and X-Request-Id differ in each run.
       const bytes = seen.map(({ text, end }) => text.replaceAll(/^(?:Date|X-Request-Id): .*\r\n/gim, '') + end)
       const { requests, lessons } = await store.report()
-      // How long a client pauses, and when its connections close, is no matter of the seed.
+      // Pauses and the ends of connections do not depend on the seed.
       return JSON.stringify([bytes, requests, lessons.filter(({ id }) => !/^(?:waits|connections)\./.test(id))])
     }
     const [first, again, other] = [await run(3), await run(3), await run(4)]
@@ -114,7 +114,7 @@ describe('an error', () => {
     expect(other).not.toBe(first)
   })
 
-  test('follows the one that was asked for before', async () => {
+  test('follows the fault added before it', async () => {
     await store.fail({ status: 500 })
     await store.fail({ status: 503 })
     expect([await list(), await list(), await list()].map(statusOf)).toEqual([500, 503, 200])
@@ -122,35 +122,35 @@ describe('an error', () => {
 })
 
 describe('a connection that is cut', () => {
-  test('after the answer of the service: the change is committed, and the client never hears of it', async () => {
+  test('after the response of the service: the change is committed, and the client gets nothing', async () => {
     await store.fail({ operation: 'createPet', cut: 'after' })
     expect(await add()).toEqual({ text: '', end: 'closed', pieces: 0 })
     expect(bodyOf(await list())).toBe(`[${PET}]`)
-    // With its key the create gives the same pet again.
+    // The create returns the same pet again for the same key.
     const again = await add()
     expect([statusOf(again), bodyOf(again), bodyOf(await list())]).toEqual([201, PET, `[${PET}]`])
   })
 
-  test('before: nothing has happened', async () => {
+  test('before: nothing is changed', async () => {
     await store.fail({ operation: 'createPet', cut: 'before' })
     expect(await add()).toEqual({ text: '', end: 'closed', pieces: 0 })
     expect(bodyOf(await list())).toBe('[]')
   })
 
-  test('after three commits of one create: our client tries again and adds one pet', async () => {
+  test('after three attempts of one create: our client retries and adds one pet', async () => {
     const client = new PetstoreClient({ baseUrl: store.url, apiKey: store.apiKey, retries: 3 })
     await store.fail({ operation: 'createPet', cut: 'after', times: 3 })
     expect(await client.createPet({ name: 'Rex', categoryId: 7n })).toMatchObject({ id: 1n })
     expect(bodyOf(await list())).toBe(`[${PET}]`)
   })
 
-  test('by a reset', async () => {
+  test('with a reset', async () => {
     await store.fail({ cut: 'after', reset: true })
     expect(await list()).toEqual({ text: '', end: 'ECONNRESET', pieces: 0 })
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   test('ends in the middle of its body', async () => {
     await store.fail({ operation: 'createPet', truncate: 10 })
     const answer = await add()
@@ -165,7 +165,7 @@ describe('an answer', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(290)
   })
 
-  test('reaches a client that has ended its side of the connection; one that has closed it has left', async () => {
+  test('reaches a client that half-closed its connection; one that closed it has left', async () => {
     await store.fail({ latencyMs: 100, times: 2 })
     const send = () => {
       const socket = connect({ port: Number(new URL(store.url).port), host: '127.0.0.1', allowHalfOpen: true })
@@ -185,7 +185,7 @@ describe('an answer', () => {
     expect(await answers()).toEqual([200, 'left'])
   })
 
-  test('arrives drop by drop, and whole', async () => {
+  test('arrives slowly and complete', async () => {
     await add()
     await store.fail({ operation: 'listPets', drip: 1000 })
     const answer = await list()
@@ -193,14 +193,14 @@ describe('an answer', () => {
     expect(bodyOf(answer)).toBe(`[${PET}]`)
   })
 
-  test('that arrives drop by drop ends with the last one: what is sent right after it has not waited', async () => {
+  test('that arrives slowly ends with the last byte: a request right after it has not waited', async () => {
     await store.fail({ status: 503, retryAfter: 1, drip: 200 })
     for (let n = 0; n < 2; n++) await list()
     const { lessons } = await store.report()
     expect(lessons.find(({ id }) => id === 'waits.retry-after')?.outcome).toBe('missed')
   })
 
-  test('of a contract fault gets a network fault, too', async () => {
+  test('of a contract fault can get a network fault, too', async () => {
     await store.lie('pets.create.success')
     await store.fail({ operation: 'createPet', cut: 'after' })
     expect((await add()).text).toBe('')
@@ -208,7 +208,7 @@ describe('an answer', () => {
   })
 })
 
-test('with what is unknown: an answer has a field more, an event a type, and an error a code', async () => {
+test('unknown adds a field to a response, and changes the type of an event and the code of an error', async () => {
   await store.fail({ unknown: true, times: 2 })
   expect(JSON.parse(bodyOf(await add()))).toEqual({ ...JSON.parse(PET), unknown: 'unknown' })
   const [event] = JSON.parse(bodyOf(await ask('GET', '/store/events')))
@@ -219,9 +219,9 @@ test('with what is unknown: an answer has a field more, an event a type, and an 
   expect(bodyOf(await list())).toBe(`[${PET}]`)
 })
 
-test('what a fault may have is in docs/practice.md, and in a test', async () => {
+test('each member of a fault is in docs/practice.md and in a test', async () => {
   const { message } = await rejectionOf(store.fail({ none: 1 } as Fault))
-  const names = message.replace(/^.*It may have |\.$/g, '').split(', ')
+  const names = message.replace(/^.*It can have |\.$/g, '').split(', ')
   const [, page = ''] = readFileSync(join(import.meta.dir, '../../../docs/practice.md'), 'utf8').split(/^## /m)
   const tests = readFileSync(import.meta.path, 'utf8')
   expect(names.filter((name) => !page.includes(`\`${name}\``) || !tests.includes(`${name}: `))).toEqual([])
@@ -234,16 +234,16 @@ test.each([
   ['is of an unknown operation', { operation: 'addPet', status: 503 }, 'operation must be one of listPets,'],
   ['is no error', { status: 200 }, 'status must be an integer from 400 to 599.'],
   ['has an unknown code', { code: 'no' }, 'code must be one of '],
-  ['strikes no request', { status: 503, times: 0 }, 'times must be an integer from 1.'],
+  ['applies to no request', { status: 503, times: 0 }, 'times must be an integer from 1.'],
   ['cuts elsewhere', { cut: 'between' }, 'cut must be before or after.'],
-  ['cuts an error', { cut: 'after', status: 503 }, 'With cut there is no answer'],
+  ['cuts an error', { cut: 'after', status: 503 }, 'With cut there is no response'],
   ['resets nothing', { reset: true, status: 503 }, 'reset needs cut or truncate.'],
-  ['strikes more than all', { rate: 1.5, status: 503 }, 'rate must be a number from 0 to 1.'],
-  ['chooses in two ways', { rate: 0.5, every: 2, status: 503 }, 'rate and every exclude each other.'],
-  ['has a seed for nothing', { seed: 1, status: 503 }, 'seed needs rate.'],
-  ['has no unknown', { unknown: 1 }, 'unknown must be true or false.'],
-  ['waits without an error', { retryAfter: 1, cut: 'after' }, 'retryAfter needs status or code.'],
-])('a fault is refused that %s', async (_name, fault, message) => {
+  ['has a rate over 1', { rate: 1.5, status: 503 }, 'rate must be a number from 0 to 1.'],
+  ['has rate and every', { rate: 0.5, every: 2, status: 503 }, 'rate and every cannot be combined.'],
+  ['has a seed without a rate', { seed: 1, status: 503 }, 'seed needs rate.'],
+  ['has an unknown that is no boolean', { unknown: 1 }, 'unknown must be true or false.'],
+  ['has retryAfter without an error', { retryAfter: 1, cut: 'after' }, 'retryAfter needs status or code.'],
+])('refuses a fault that %s', async (_name, fault, message) => {
   expect(await rejectionOf(store.fail(fault as Fault))).toMatchObject({ message: expect.stringContaining(message) })
   expect(statusOf(await list())).toBe(200)
 })

@@ -1,4 +1,4 @@
-// A service that misbehaves at a test's word, through petstore/testing and by lines on standard input.
+// A service in practice, controlled through petstore/testing and through lines on stdin.
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ const add = (headers: Record<string, string> = {}) =>
     body: `{"name":"Rex","categoryId":${BIG}}`,
   })
 
-test('serves as without practice, and the contract names its address', async () => {
+test('serves normally without a fault, and the contract has its address', async () => {
   expect(await (await add()).text()).toBe(`{"id":1,"name":"Rex","categoryId":${BIG},"status":"available"}`)
   expect(await (await fetch(new URL('/openapi.json', store.url))).json()).toMatchObject({
     servers: expect.arrayContaining([expect.objectContaining({ url: store.url })]),
@@ -40,13 +40,13 @@ describe('a contract fault', () => {
     expect([status, await (await list()).text()]).toEqual([201, rex])
   })
 
-  test('takes the place of the one before', async () => {
+  test('replaces the previous one', async () => {
     await store.lie('pets.create.int64.beyond-53-bits')
     await store.lie('pets.get.not-modified')
     expect(await (await add()).text()).toContain(BIG)
   })
 
-  test('is one of those that are listed; another is refused', async () => {
+  test('can be any listed one, and no other', async () => {
     const lies = await store.lies()
     expect(lies.length).toBeGreaterThan(200)
     for (const id of lies) await store.lie(id)
@@ -63,7 +63,7 @@ describe('a report', () => {
     return { requests, kept: of('kept').map(({ id }) => id), missed: of('missed') }
   }
 
-  test('says what a client did, and by which requests', async () => {
+  test('lists the requests, and the lessons with their evidence', async () => {
     await add()
     await store.fail({ operation: 'createPet', cut: 'after' })
     await rejectionOf(add())
@@ -81,7 +81,7 @@ describe('a report', () => {
     ])
   })
 
-  test('has no request of a key that is not reported, which gets no network fault', async () => {
+  test('leaves out a key with reported: false, which gets no network fault', async () => {
     const key = await store.createKey({ reported: false })
     await store.fail({ status: 503 })
     expect((await add({ Authorization: `Bearer ${key}` })).status).toBe(201)
@@ -90,7 +90,7 @@ describe('a report', () => {
     expect((await learnt()).requests).toHaveLength(1)
   })
 
-  test('begins anew at the reset', async () => {
+  test('starts again after the reset', async () => {
     await list()
     await store.reset()
     expect(await learnt()).toEqual({ requests: [], kept: [], missed: [] })
@@ -102,7 +102,7 @@ test('is refused without --ephemeral', async () => {
   expect(await run(['serve', '--port', '0', '--practice'])).toMatchObject({ status: 2, stdout: '', stderr })
 })
 
-test('other languages send lines of JSON, and each has one line as its answer', async () => {
+test('answers each line of JSON on stdin with one line', async () => {
   const lines = ['{"lies":true}', '{"lie":"pets.get.not-modified"}', 'reset', 'no', '[]', '{"fly":1}', '{}']
   lines.push('{"report":true}', '{"createKey":{"readOnly":1}}', '{"createKey":{"scope":1}}', '{"createKey":{}}')
   const command = ['sh', '-c', `printf '%s\\n' "$@" | '${launcher}' serve --ephemeral --practice --json --port 0`, 'sh']
@@ -124,12 +124,12 @@ test('other languages send lines of JSON, and each has one line as its answer', 
     notOne,
     { result: { unrecorded: 0, requests: [], lessons: expect.arrayContaining([unknown]) } },
     { error: 'readOnly must be true or false.' },
-    { error: 'A key has no scope. It may have expires, readOnly, reported.' },
+    { error: 'A key has no scope. It can have expires, readOnly, reported.' },
     { result: expect.stringMatching(/^pets_test_/) },
   ])
 })
 
-/** The blocks of docs/practice.md in this language. */
+/** Returns the code blocks of docs/practice.md in this language. */
 function printed(language: string, from: string, to?: string): string[] {
   const text = readFileSync(join(root, 'docs/practice.md'), 'utf8')
   const part = text.slice(text.indexOf(from), to === undefined ? undefined : text.indexOf(to))
@@ -138,7 +138,7 @@ function printed(language: string, from: string, to?: string): string[] {
   )
 }
 
-test('what docs/practice.md prints runs, and each of its lessons says what happens', async () => {
+test('the programs of docs/practice.md run, and their assertions hold', async () => {
   const before = printed('ts', '# Practice', '## Ten lessons')
   const [head = '', ...lessons] = printed('ts', '## Ten lessons', '## Other languages')
   expect(lessons).toHaveLength(10)
@@ -155,7 +155,7 @@ test('what docs/practice.md prints runs, and each of its lessons says what happe
 })
 
 const python = Bun.which('python3')
-test.skipIf(!python)(`its Python runs${python ? '' : ': skipped, there is no python3 on the PATH'}`, async () => {
+test.skipIf(!python)(`its Python runs${python ? '' : ' (skipped: no python3)'}`, async () => {
   const path = temporaryFile('practice.py')
   const failing = 'try:\n    tell({"lie": "none"})\nexcept ValueError as error:\n    print(error)\n'
   writeFileSync(path, printed('python', '## Other').join('').replace('petstore.stdin.close()', `${failing}$&`))

@@ -1,4 +1,4 @@
-// What our client and a plain fetch learn in practice: the short version of `npm run referee`, which writes docs/practice-clients.md.
+// The lessons of our client and of plain fetch: a short `npm run referee`, which writes docs/practice-clients.md.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -19,11 +19,11 @@ afterAll(() => store.stop())
 async function learnt(client: string) {
   const { default: connect }: { default: Connect } = await import(`../../client/test/generators/clients/${client}.mjs`)
   const judged = await judge(store, fast, (name, apiKey) => play(name, connect({ baseUrl: store.url, apiKey })))
-  // Whether one pause is longer than another is for a quiet machine to say.
+  // Whether pauses grow can only be judged on a quiet machine.
   return (outcome: string) => Object.keys(judged).filter((id) => judged[id] === outcome && id !== 'waits.longer')
 }
 
-// Takes as long as the pauses of the client.
+// As slow as the client's pauses.
 test('our client misses no lesson', async () => {
   const of = await learnt('petstore-client')
   expect(of('missed')).toEqual([])
@@ -32,7 +32,7 @@ test('our client misses no lesson', async () => {
   expect(of('unknown').sort()).toEqual(UNKNOWN.split(' '))
 })
 
-test('a plain fetch misses what nobody has written for it', async () => {
+test('a plain fetch misses the lessons that need extra code', async () => {
   const of = await learnt('fetch')
   const missed = ['retries.temporary', 'creates.key', 'pages.all', 'values.exact', 'etags.reads', 'etags.changes']
   expect(of('missed')).toEqual(expect.arrayContaining(missed))

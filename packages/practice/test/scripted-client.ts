@@ -1,4 +1,4 @@
-// A client for tests of lessons: it sends what a script says, byte by byte, by the test's time.
+// A client for tests of lessons. It sends what a script says, on the test's clock.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -15,13 +15,13 @@ const LARGE = '9223372036854775807'
 
 type Headers = Record<string, string>
 
-/** A client that does what it is told, and nothing by itself. */
+/** A client without behaviour of its own. */
 export class Client {
   private socket: Socket | undefined
   private answers: MessageReader | undefined
   at = 0
   key: string
-  /** The last answer. */
+  /** The last response. */
   last: Message | undefined
   constructor(
     readonly url: URL,
@@ -31,12 +31,12 @@ export class Client {
     this.key = rightKey
   }
 
-  /** The same on a connection of its own. */
+  /** Returns the same client on a new connection. */
   another(): Client {
     return new Client(this.url, this.practice, this.rightKey)
   }
 
-  /** On the connection that is there. Without an answer, when it is closed. */
+  /** Sends on the open connection. Resolves with `undefined` if the connection is closed without a response. */
   async send(method: string, path: string, headers: Headers = {}, body = ''): Promise<Message | undefined> {
     if (!this.socket || this.socket.destroyed) {
       this.socket = connect(Number(this.url.port), this.url.hostname).on('error', () => undefined)
@@ -58,7 +58,7 @@ export class Client {
     return this.send('GET', path, headers)
   }
 
-  /** Resolves when the service has heard of it. */
+  /** Resolves when the connection is closed. */
   async close(): Promise<void> {
     const { socket } = this
     this.socket = undefined
@@ -68,7 +68,7 @@ export class Client {
   }
 }
 
-/** A header of the last answer. */
+/** Returns a header of the last response. */
 function lastOf(client: Client, name: string): string {
   return headerOf(client.last?.headers ?? [], name) ?? ''
 }
@@ -83,11 +83,11 @@ export const get = (path: string) => send('GET', path)
 export const list = get('/pets')
 export const add = (key?: string, pet = REX) =>
   send('POST', '/pets', key === undefined ? {} : { 'Idempotency-Key': key }, pet)
-/** Two pets, the first with the largest number. */
 const pet = (name: string, categoryId: string) => `{"name":"${name}","categoryId":${categoryId}}`
+/** Adds two pets, the first with the largest category. */
 export const adding = (category: string) => [add('large', pet('Large', LARGE)), add('sent', pet('Sent', category))]
 const nextOf = (client: Client) => /<\/v1([^>]*)>; rel="next"/.exec(lastOf(client, 'Link'))?.[1]
-/** The next page, after changing the address so. */
+/** Gets the next page, optionally with a changed path. */
 export const next =
   (change = (path: string) => path): Step =>
   (client) =>
@@ -95,7 +95,7 @@ export const next =
 export const everyNext: Step = async (client) => {
   while (nextOf(client) !== undefined) await next()(client)
 }
-/** Sends the tag of the last answer. */
+/** Sends a request with the ETag of the last response. */
 export const tagged =
   (method: string, path: string, header: string, body?: string): Step =>
   (client) =>
@@ -115,12 +115,12 @@ export const key =
   (client) => {
     client.key = value
   }
-/** Each on a connection of its own, at once. */
+/** Runs the steps at the same time, each on a new connection. */
 export const parallel =
   (...steps: Step[]): Step =>
   (client) =>
     Promise.all(steps.map((step) => step(client.another())))
-/** While it waits for the answer to a list. */
+/** Runs the steps while the client waits for a list. */
 export const meanwhile =
   (...steps: Step[]): Step =>
   async (client) => {
@@ -129,14 +129,14 @@ export const meanwhile =
     await run(steps, client)
     await sent
   }
-/** The steps so many times. */
+/** Repeats the steps. */
 export const repeated = (times: number, ...steps: Step[]) => Array.from({ length: times }, () => steps).flat()
 
 export async function run(steps: readonly Step[], client: Client): Promise<void> {
   for (const step of steps) await step(client)
 }
 
-/** Behind a proxy of its own. */
+/** Runs `work` with a client behind a new proxy. */
 export async function withClient(service: Service, work: (client: Client, practice: Practice) => Promise<unknown>) {
   const practice: Practice = new Practice(() => client.at)
   const proxy = await startProxy(service.url, practice.behave)

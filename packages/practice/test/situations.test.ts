@@ -1,4 +1,4 @@
-// Clients that once were judged wrongly: right ones that were accused, and faults of clients that were not seen.
+// Clients that were once judged wrongly: correct clients that missed a lesson, and faulty ones that did not.
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -52,35 +52,35 @@ const always = fail({ unknown: true, rate: 1 })
 type Row = readonly [description: string, lesson: string, ...steps: Step[]]
 
 const ACCUSED: readonly Row[] = [
-  ['429 to one of three requests at once', 'waits.quiet', limited, parallel(list, list, list)],
-  ['503 to one of two lists at once', 'waits.retry-after', unavailable, parallel(list, list), wait(1_000), list],
-  ['two refusals at once', 'retries.refused', parallel(invalid, invalid)],
-  ['two wrong keys at once', 'retries.unauthorized', parallel(wrong, wrong)],
-  ['four requests at once', 'connections.shared', parallel(list, list, list, list, list)],
-  ['the same list twice at once', 'etags.reads', parallel(list, list)],
-  ['two pets of one name at once', 'creates.same-key', lost, parallel(add('a'), add('b')), add('a'), add('b')],
-  ['an unknown field in two lists at once', 'unknown.field', fields(2), parallel(list, list)],
-  ['polling for a pet to come', 'retries.refused', ...repeated(3, missing, wait(1_000))],
+  ['429 to one of three simultaneous requests', 'waits.quiet', limited, parallel(list, list, list)],
+  ['503 to one of two simultaneous lists', 'waits.retry-after', unavailable, parallel(list, list), wait(1_000), list],
+  ['two simultaneous refusals', 'retries.refused', parallel(invalid, invalid)],
+  ['two simultaneous requests with wrong keys', 'retries.unauthorized', parallel(wrong, wrong)],
+  ['five simultaneous requests', 'connections.shared', parallel(list, list, list, list, list)],
+  ['the same list twice at the same time', 'etags.reads', parallel(list, list)],
+  ['two simultaneous pets with one name', 'creates.same-key', lost, parallel(add('a'), add('b')), add('a'), add('b')],
+  ['an unknown field in two simultaneous lists', 'unknown.field', fields(2), parallel(list, list)],
+  ['polling for a pet that does not exist yet', 'retries.refused', ...repeated(3, missing, wait(1_000))],
   ['polling after an unknown field', 'unknown.field', unknown, list, wait(1_000), list],
   ['polling every 0.3 s after an unknown field', 'unknown.field', unknown, ...repeated(5, list, wait(300))],
   ['polling while each answer has an unknown field', 'unknown.field', always, ...repeated(5, list, wait(300))],
-  ['polling every 0.3 s for a pet to come', 'retries.refused', ...repeated(5, missing, wait(300))],
+  ['polling every 0.3 s for a missing pet', 'retries.refused', ...repeated(5, missing, wait(300))],
   ['polling while each refusal has an unknown code', 'unknown.code', always, ...repeated(5, missing, wait(300))],
-  ['an order again when the pet may be free', 'retries.refused', order('a'), order('b'), wait(1_600), order('c')],
-  ['another API key while one is limited', 'waits.quiet', limited, list, withOtherKey, list],
-  ['what one API key may not, with another', 'retries.refused', readOnly, add('kept'), withOtherKey, add('kept')],
+  ['a new order when the pet could be free', 'retries.refused', order('a'), order('b'), wait(1_600), order('c')],
+  ['another API key while one is rate limited', 'waits.quiet', limited, list, withOtherKey, list],
+  ['a refused request again with another API key', 'retries.refused', readOnly, add('kept'), withOtherKey, add('kept')],
   ['one Idempotency-Key under two API keys', 'creates.new-key', add('one'), withOtherKey, add('one', MAX)],
   ['polling with new connections', 'connections.shared', ...repeated(5, list, close, wait(5_000))],
-  ['polling the feed by an early timer', 'events.wait', get('/store/events?from=now'), wait(990), next()],
+  ['polling the feed with an early timer', 'events.wait', get('/store/events?from=now'), wait(990), next()],
   ['full jitter: 80, 3, 150 ms', 'waits.pause', failures(3), list, wait(80), list, wait(3), list, wait(150), list],
   ['full jitter: 200, 20, 300', 'waits.longer', failures(3), list, wait(200), list, wait(20), list, wait(300), list],
-  ['one page wanted', 'pages.all', get('/pets?limit=2')],
+  ['a client that wants one page', 'pages.all', get('/pets?limit=2')],
   ['a reader that stops at the second page', 'pages.all', get('/pets?limit=2'), next()],
   ['an unknown field in an empty list', 'unknown.field', unknown, get('/pets?status=sold')],
-  ['a cut behind the end of the body', 'retries.truncated', fail({ truncate: 1e9 }), list],
+  ['a truncation after the end of the body', 'retries.truncated', fail({ truncate: 1e9 }), list],
   ['401, then OPTIONS', 'retries.unauthorized', wrong, send('OPTIONS', '/pets')],
   ['a new key after three attempts', 'creates.same-key', lostTwice, add('a'), add('a'), add('b')],
-  ['a new key a while later', 'creates.same-key', lost, add('a'), wait(60_000), add('b')],
+  ['a new key a minute later', 'creates.same-key', lost, add('a'), wait(60_000), add('b')],
   ['a new key after 503, which did nothing', 'creates.same-key', unavailable, add('a'), add('b')],
   ['a keyless create that is not repeated after 500', 'retries.temporary', failed, add()],
   ['a keyless create not repeated after an unknown code', 'unknown.code', failedWithUnknownCode, add()],
@@ -92,16 +92,16 @@ const UNSEEN: readonly Row[] = [
   ['rounding as Python prints it', 'values.exact', ...adding('9.223372036854776e+18')],
   ['rounding to 15 digits', 'values.exact', ...adding('9.22337203685478e+18')],
   ['rounding to 6 digits', 'values.exact', ...adding('9.22337e+18')],
-  ['a client that dies of an unknown field', 'unknown.field', unknown, list],
+  ['a client that crashes on an unknown field', 'unknown.field', unknown, list],
   ['a keyless create again after 500', 'creates.keyless', failed, add(), add()],
   ['a keyless create again after 504', 'creates.keyless', fail({ status: 504 }), add(), add()],
-  ['a client that knows no pages', 'pages.all', list],
+  ['a client that ignores pages', 'pages.all', list],
   ['another key immediately after a lost answer', 'creates.same-key', lost, add('a'), add('b')],
   ['another key 11 s after a lost answer', 'creates.same-key', lost, add('a'), wait(11_000), add('b')],
-  ['a lost create that never comes again', 'retries.lost', lost, add('a'), wait(60_000), add('b')],
-  ['a create after 500 that never comes again', 'retries.temporary', failed, add('a'), wait(60_000), add('b')],
+  ['a lost create that is never repeated', 'retries.lost', lost, add('a'), wait(60_000), add('b')],
+  ['a create that is never repeated after 500', 'retries.temporary', failed, add('a'), wait(60_000), add('b')],
   ['another key, with the members in another order', 'creates.same-key', lost, add('a'), reordered],
-  ['unknown fields, asked for again and again', 'unknown.field', fields(3), ...slower],
+  ['repeating a request because of unknown fields', 'unknown.field', fields(3), ...slower],
   ['retries without a pause', 'waits.pause', failures(2), list, list, list],
   ['polling a create that is refused', 'retries.refused', invalid, wait(2_000), invalid],
 ]
@@ -112,29 +112,29 @@ const expectLesson = ([_, id, ...steps]: Row, expected: object) =>
     expect(practice.report().lessons.find((one) => one.id === id)).toMatchObject({ id, ...expected })
   })
 
-test.each(ACCUSED)('%s: no client misses %s', (...row) =>
+test.each(ACCUSED)('%s does not miss %s', (...row) =>
   expectLesson(row, { outcome: expect.stringMatching(/^(?:kept|unknown)$/) }),
 )
 
-test.each(UNSEEN)('%s misses %s, and is advised', (...row) =>
+test.each(UNSEEN)('%s misses %s, with advice', (...row) =>
   expectLesson(row, { outcome: 'missed', advice: LESSONS[row[1]]?.advice }),
 )
 
-test('a fault that could change nothing is for the next request', () =>
+test('a fault that changes nothing applies to the next request', () =>
   withClient(service, async (client) => {
     unknown(client)
     const [sold, pets] = [await client.get('/pets?status=sold'), await client.get('/pets')]
     expect([`${sold?.body}`, `${pets?.body}`.includes('"unknown"')]).toEqual(['[]', true])
   }))
 
-test('the report says when it was cut off', () =>
+test('the report has the number of unrecorded requests', () =>
   withClient(service, async (client, practice) => {
     await client.get('/pets')
     expect(practice.report()).toMatchObject({ unrecorded: 0 })
     expect(reportOf({ exchanges: [], unrecorded: 7 }, 0)).toMatchObject({ unrecorded: 7, requests: [] })
   }))
 
-test('each advice ends with a page that there is', async () => {
+test('each advice links to an existing heading', async () => {
   for (const { advice } of Object.values(LESSONS)) {
     const [, path = '', anchor = ''] = / See (docs\/\w+\.md)#?([\w-]*)\.$/.exec(advice) ?? []
     const page = await Bun.file(join(import.meta.dir, '../../..', path)).text()

@@ -1,4 +1,4 @@
-// Practice without a fault, on the wire: the same bytes get the same responses from the service and through the proxy.
+// Without a fault, the same bytes get the same responses from the service and through the proxy.
 
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
@@ -9,40 +9,40 @@ import { SMUGGLING } from '../../service/test/http/hostile.smuggling.ts'
 
 const REX = '{"name":"Rex","categoryId":7}'
 const CHUNKED = `1d\r\n${REX}\r\n0\r\n`
-/** A create without the end of its head. */
+/** A create whose head is not complete. */
 const CREATE = `POST /v1/pets HTTP/1.1\r\n${HEAD}`
 const EXPECT = 'Expect: 100-continue\r\n'
-const END = 'the client ends its side'
+const END = 'the client half-closes the connection'
 
-/** Each part is sent when the response to the one before has begun. */
+/** Each part is sent when the response to the previous one starts. */
 const ROWS: readonly (readonly [description: string, ...parts: string[]])[] = [
   ['a list', get('/v1/pets')],
   ['a create', post(REX)],
   ['a create in chunks', `${CREATE}Transfer-Encoding: chunked\r\n\r\n${CHUNKED}\r\n`],
   ['chunks with an extension', `${CREATE}Transfer-Encoding: chunked\r\n\r\n${CHUNKED.replace('1d', '1d;a=b')}\r\n`],
   ['chunks with a trailer', `${CREATE}Transfer-Encoding: chunked\r\n\r\n${CHUNKED}X: y\r\n\r\n`],
-  ['a size of a chunk without its end', `${CREATE}Transfer-Encoding: chunked\r\n\r\nxyz`],
+  ['an invalid chunk size', `${CREATE}Transfer-Encoding: chunked\r\n\r\nxyz`],
   ['Expect, and the body after 100', `${CREATE}Content-Length: 29\r\n${EXPECT}\r\n`, REX],
   ['Expect, and chunks after 100', `${CREATE}Transfer-Encoding: chunked\r\n${EXPECT}\r\n`, `${CHUNKED}\r\n`],
-  ['Expect, and the body at once', post(REX, EXPECT)],
+  ['Expect, and the body without waiting', post(REX, EXPECT)],
   ['Expect without a body', get('/v1/pets', EXPECT)],
   ['Expect, without a key', `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 29\r\n${EXPECT}\r\n`, REX],
-  ['Expect, and a length that is refused', `${CREATE}Content-Length: 99999999\r\n${EXPECT}\r\n`],
-  ['Expect of something else', post(REX, 'Expect: tea\r\n')],
+  ['Expect, and a length that is too large', `${CREATE}Content-Length: 99999999\r\n${EXPECT}\r\n`],
+  ['an unknown Expect', post(REX, 'Expect: tea\r\n')],
   ['HTTP/1.0', get('/v1/pets').replace('1.1', '1.0')],
   ['HTTP/1.0 without a Host', 'GET /v1/pets HTTP/1.0\r\nAuthorization: Bearer {key}\r\n\r\n'],
-  ['HTTP/1.0 that would stay', get('/v1/pets', 'Connection: keep-alive\r\n').replace('1.1', '1.0')],
+  ['HTTP/1.0 with keep-alive', get('/v1/pets', 'Connection: keep-alive\r\n').replace('1.1', '1.0')],
   ['HTTP/1.0 with a body', post(REX).replace('1.1', '1.0')],
   ['HTTP/1.1 without a Host', 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer {key}\r\n\r\n'],
   ['HTTP/1.2', get('/v1/pets').replace('1.1', '1.2')],
-  ['no HTTP', 'hello\r\n\r\n'],
-  ['a method in small letters', get('/v1/pets').replace('GET', 'get')],
-  ['a method that nobody knows', get('/v1/pets').replace('GET', 'BREW')],
+  ['bytes that are not HTTP', 'hello\r\n\r\n'],
+  ['a lowercase method', get('/v1/pets').replace('GET', 'get')],
+  ['an unknown method', get('/v1/pets').replace('GET', 'BREW')],
   ['CONNECT', `CONNECT a:80 HTTP/1.1\r\n${HEAD}\r\n`],
   ['Content-Length: abc', `${CREATE}Content-Length: abc\r\n\r\n${REX}`],
   ['the same length twice', post(REX, 'Content-Length: 29\r\n')],
   ['a head of 20 KB', get('/v1/pets', `X: ${'a'.repeat(20_000)}\r\n`)],
-  ['a request behind a body', `${post(REX)}${get('/v1/pets')}`],
+  ['a pipelined request', `${post(REX)}${get('/v1/pets')}`],
   ['a half-closed client', get('/v1/pets'), END],
   ['a half-closed client in a body', `${CREATE}Content-Length: 29\r\n\r\n{`, END],
   ['a half-closed client in chunks', `${CREATE}Transfer-Encoding: chunked\r\n\r\n${CHUNKED}`, END],
@@ -50,13 +50,13 @@ const ROWS: readonly (readonly [description: string, ...parts: string[]])[] = [
   ...CATALOGUE.map(({ description, bytes }) => [`hostile: ${description}`, bytes] as const),
   ...SMUGGLING.map(([description, bytes]) => [`smuggled: ${description}`, bytes] as const),
 ]
-/** Sent where the connection is still open after the responses. */
+/** Sent if the connection is still open after the responses. */
 const LAST = get('/v1/pets?limit=1', 'Connection: close\r\n')
 
 const service = await startService()
 const proxy = await startProxy(service.url)
 
-/** What comes until the connection ends, but for what no two responses share. */
+/** Resolves with all bytes of the connection, without the values that differ in each response. */
 function responses(url: string, parts: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     let text = ''

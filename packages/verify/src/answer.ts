@@ -1,4 +1,4 @@
-// An answer, and what a check may expect of it. What is not as expected is thrown as Broken, with the one thing that differs.
+// A response, and the expectations that checks have of it. A failed expectation throws Broken with the difference.
 
 import { int64FromJson } from '../../contract/src/int64.ts'
 import { type Json, JsonError, JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../contract/src/json.ts'
@@ -7,7 +7,7 @@ import { Broken, type CheckRequest } from './request.ts'
 
 export class Answer {
   readonly status: number
-  /** Some check has found it wrong. */
+  /** A check has reported this response as broken. */
   faulted = false
   private parsed: Json | undefined
 
@@ -18,12 +18,12 @@ export class Answer {
     this.status = received.status
   }
 
-  /** In the order of their arrival; names in small letters. */
+  /** In the order received, with lowercase names. */
   get headers(): Received['headers'] {
     return this.received.headers
   }
 
-  /** The values of all headers of this name, joined (RFC 9110, 5.3). */
+  /** Returns the values of all headers with this name, joined (RFC 9110, 5.3). */
   header(name: string): string | undefined {
     const values = this.headers.filter(([one]) => one === name.toLowerCase()).map(([, value]) => value)
     return values.length > 0 ? values.join(', ') : undefined
@@ -63,12 +63,12 @@ export class Answer {
     return json
   }
 
-  /** Of the one object. */
+  /** The id of the object in the body. */
   get id(): string {
     return textOf(this.object().get('id'))
   }
 
-  /** Of the listed objects. */
+  /** The ids of the objects in the list. */
   get ids(): string[] {
     return this.objects().map((item) => textOf(item.get('id')))
   }
@@ -78,7 +78,6 @@ export class Answer {
     return new Broken(expected, actual, this.request)
   }
 
-  /** That it is so; otherwise this was expected, and that came. */
   expect(isSo: boolean, expected: string, actual: string): this {
     if (isSo) return this
     throw this.broken(expected, actual)
@@ -89,16 +88,16 @@ export class Answer {
     return this.expect(expected.includes(this.status), `status ${expected.join(' or ')}`, actual)
   }
 
-  /** `expected`: the value, what it has to match, or undefined for no such header. */
+  /** `expected` is the value or a pattern; `undefined` expects the header to be absent. */
   expectHeader(name: string, expected: string | RegExp | undefined): this {
     const actual = this.header(name)
     const same = expected instanceof RegExp ? expected.test(actual ?? '') && actual !== undefined : actual === expected
-    const wanted = expected instanceof RegExp ? `that matches ${expected.source}` : expected
+    const wanted = expected instanceof RegExp ? `matching ${expected.source}` : expected
     const shown = (value?: string) => (value === undefined ? `no ${name}` : `${name}: ${value}`)
     return this.expect(same, shown(wanted), shown(actual))
   }
 
-  /** Expects the length of HEAD and GET to be the same if both state one (RFC 9110, 8.6). */
+  /** Expects the same Content-Length as the GET response, if both have one (RFC 9110, 8.6). */
   expectSameLength(plain: Answer): this {
     const length = plain.header('Content-Length')
     if (length === undefined || this.header('Content-Length') === undefined) return this
@@ -113,7 +112,6 @@ export class Answer {
     return this.expect(actual.join() === expected.join(), `ids ${expected}`, `ids ${actual}`)
   }
 
-  /** That the ids rise, or fall. */
   expectOrder(direction: 'rise' | 'fall' = 'rise'): this {
     const ids = (direction === 'rise' ? this.ids : this.ids.reverse()).map(BigInt)
     const wrong = ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] as bigint))
@@ -126,23 +124,22 @@ export class Answer {
     return this.expect(length <= limit, `at most ${limit} item${limit === 1 ? '' : 's'}`, `${length} items`)
   }
 
-  /** Compares members as JSON, and numbers by their value; undefined: there is none. */
+  /** Compares as JSON, numbers by value. `undefined` expects the member to be absent. */
   expectMember(name: string, expected: Json | undefined, object = this.object()): this {
     const actual = object.get(name)
     const isSame = actual === undefined || expected === undefined ? actual === expected : sameValue(actual, expected)
     return this.expect(isSame, memberText(name, expected), memberText(name, actual))
   }
 
-  /** That its tag is not this one. */
   expectOtherTag(tag: string | undefined): this {
-    return this.expect(this.header('ETag') !== tag, 'another ETag', `ETag: ${tag} again`)
+    return this.expect(this.header('ETag') !== tag, 'a different ETag', `ETag: ${tag} again`)
   }
 
-  /** That its message names each of these. */
+  /** Expects the error message to contain each name. */
   expectNamed(...names: string[]): this {
     const message = String(this.object().get('message'))
     const lost = names.find((name) => !message.includes(name))
-    return this.expect(lost === undefined, `a message that names ${lost}`, message)
+    return this.expect(lost === undefined, `a message that mentions ${lost}`, message)
   }
 
   expectMembers(expected: Iterable<readonly [string, Json | undefined]>, object = this.object()): this {
@@ -150,7 +147,7 @@ export class Answer {
     return this
   }
 
-  /** `code`: undefined for any. */
+  /** Without `code`, any code is accepted. */
   expectError(status: number, code: string | undefined): this {
     this.expectStatus(status)
     return code === undefined ? this : this.expectMember('code', code)
@@ -169,7 +166,7 @@ export class Answer {
   }
 }
 
-/** The text of a member that should be a number or a string, whichever it is. */
+/** Returns a number's digits, or a string as it is. */
 export function textOf(value: Json | undefined): string {
   if (value instanceof JsonNumber) {
     const integer = int64FromJson(value.text)

@@ -1,27 +1,27 @@
-// A request as one line of curl, for a shell of POSIX: with what the check had changed before it, and with variables for keys.
+// Prints a request as one POSIX shell line of curl, preceded by the changes it depends on, with variables for keys.
 
 import type { Target } from './probe.ts'
 import { type CheckRequest, KEYS, type Step } from './request.ts'
 
-/** A longer body that ends in spaces is padded by the shell. */
+/** In a longer body, the shell writes the trailing spaces. */
 const BODY_WRITTEN_MAX = 2_000
 const SHOWN_MAX = 300
 const ID_IN_ANSWER = `sed -n 's/.*"id":\\([0-9]*\\).*/\\1/p'`
 
-/** How many characters of a key checks replace at its end, and at its beginning. */
+/** How many characters checks replace at the end of a key, and at its start. */
 export const ENDING = 8
 export const BEGINNING = 5
-/** A shorter one may be a word of ours: it is replaced only where a key stands. */
+/** A shorter key can equal an ordinary word, so it is only replaced in places that hold keys. */
 export const KEY_SHOWN_MIN = 16
 const swapped = (text: string) => text.replace(/[a-z]/gi, (one) => (one < 'a' ? one.toLowerCase() : one.toUpperCase()))
-/** Swaps capitals and small letters behind the beginning. */
+/** Swaps upper and lower case after the start of the key. */
 export const inOtherLetters = (key: string) => key.slice(0, BEGINNING) + swapped(key.slice(BEGINNING))
-const WHERE_KEYS_STAND = '(?<=(?:[Bb][Ee][Aa][Rr][Ee][Rr]|Basic) +|(?:[Kk]ey|token|Authorization)(?:=|: ?))'
+const BEFORE_A_KEY = '(?<=(?:[Bb][Ee][Aa][Rr][Ee][Rr]|Basic) +|(?:[Kk]ey|token|Authorization)(?:=|: ?))'
 
-const BEHIND = `#${'?'.repeat(BEGINNING)}`
+const AFTER_START = `#${'?'.repeat(BEGINNING)}`
 const swapping = (variable: string) => `$(echo "${variable}" | tr a-zA-Z A-Za-z)`
 
-/** Replaces each key of the target by its variable, also where it lacks its end or its beginning. */
+/** Replaces each of the target's keys with its variable, also if the start or the end is missing. */
 function withoutKeys(text: string, { keys }: Target): string {
   const forms = Object.entries(KEYS).flatMap(([name, variable]) => {
     const key = keys[name as keyof typeof KEYS]
@@ -32,20 +32,20 @@ function withoutKeys(text: string, { keys }: Target): string {
       [encodeURIComponent(key), part('')],
       [key.slice(0, -1), part('%?')],
       [key.slice(0, -ENDING), part(`%${'?'.repeat(ENDING)}`)],
-      [key.slice(BEGINNING), part(BEHIND)],
-      [swapped(key.slice(BEGINNING)), swapping(part(BEHIND))],
+      [key.slice(BEGINNING), part(AFTER_START)],
+      [swapped(key.slice(BEGINNING)), swapping(part(AFTER_START))],
     ] as const
   })
-  // The longest first: one key may begin as another does.
+  // Longest first, because one key can be a prefix of another.
   const byLength = forms.filter(([form]) => form !== '').sort(([one], [other]) => other.length - one.length)
   const replaced = byLength.reduce((shown, [form, variable]) => {
-    const where = form.length < KEY_SHOWN_MIN ? WHERE_KEYS_STAND : ''
+    const where = form.length < KEY_SHOWN_MIN ? BEFORE_A_KEY : ''
     return shown.replaceAll(new RegExp(where + RegExp.escape(form), 'g'), () => variable)
   }, text)
   return replaced.replaceAll(/\$\{([A-Z_]+)\}(?!\w)/g, (_, name) => `$${name}`)
 }
 
-/** What a server has sent, as it may be printed. */
+/** Returns text from the server without keys, cut to a printable length. */
 export function shown(text: string, target: Target): string {
   const safe = withoutKeys(text, target)
   return safe.length > SHOWN_MAX ? `${safe.slice(0, SHOWN_MAX)}…` : safe
@@ -63,7 +63,7 @@ export function curlOf(request: CheckRequest, target: Target): string {
   return [...before, curl(request, target, ids, true)].join('; ')
 }
 
-/** What a request is about: ids of pets and orders, and an Idempotency-Key. */
+/** Returns the pets, orders and Idempotency-Key that a request refers to. */
 function subjectsOf({ path, headers, body }: CheckRequest, id?: string): string[] {
   const text = `${path} ${new TextDecoder().decode(body)}`
   const [, key] = headers.find(([name]) => name === 'Idempotency-Key') ?? []
@@ -75,7 +75,7 @@ function subjectsOf({ path, headers, body }: CheckRequest, id?: string): string[
   ]
 }
 
-/** The steps before it that are about the same; all where it is about nothing in particular, such as a list. */
+/** Returns the earlier steps with the same subjects. A request without subjects, such as a list, needs every step. */
 function needed(request: CheckRequest): readonly Step[] {
   const about = new Set(subjectsOf(request))
   if (about.size === 0) return request.before
@@ -113,7 +113,6 @@ function curl(
     : `${printed(body)} | ${words.join(' ')} --data-binary @-`
 }
 
-/** A command that prints the body. */
 function printed(body: Uint8Array): string {
   const escaped = (bytes: Uint8Array) =>
     [...bytes]
@@ -130,7 +129,7 @@ function nameOf({ request }: Step, index: number): string {
   return `${request.path.startsWith('/pets') ? 'PET' : 'ORDER'}${index === 0 ? '' : index + 1}`
 }
 
-/** As the id stands in later requests. */
+/** Returns a pattern that finds the id in later requests. */
 function referenceOf({ request, id }: Step): string {
   return request.path.startsWith('/pets') ? `(/pets/|"petId":|petId=)${id}` : `(/orders/)${id}`
 }
@@ -142,7 +141,7 @@ function withIds(text: string, ids: Map<string, string>): string {
   )
 }
 
-/** One word of the shell. Variables in capital letters are the shell's, everything else is as it is. */
+/** Returns one shell word in which only variables in capital letters are expanded. */
 function quoted(text: string): string {
   const parts = text.split(/(\$\(echo "\$\{[A-Z_]+#\?*\}" \| tr \S+ \S+\)|\$[A-Z][A-Z_0-9]*|\$\{[A-Z_]+[%#]?\?*\})/)
   if (parts.length === 1) return single(text)

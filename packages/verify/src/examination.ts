@@ -1,4 +1,4 @@
-// Examines one server: runs the checks of promises, each at most once and after those it depends on, and says what came of each.
+// Examines one server: runs each check at most once, after the promises it depends on, and returns the results.
 
 import type { Answer } from './answer.ts'
 import { curlOf, shown } from './curl.ts'
@@ -14,9 +14,8 @@ export type Result = { id: string; level: Level } & (
   | { outcome: 'not_checked'; reason: string }
 )
 
-/** How many checks ask at the same time: a distant server would take too long otherwise. */
+/** How many checks run at the same time, so that a distant server does not take too long. */
 const TOGETHER = 64
-/** The names of second keys, by what needs them. */
 const SECOND_KEYS = { 'read-only key': 'read-only', 'other key': 'other' } as const
 
 export class Examination {
@@ -25,7 +24,7 @@ export class Examination {
   private readonly results = new Map<string, Promise<Result>>()
   private readonly waiting: (() => void)[] = []
   private running = 0
-  /** The ids of those that could not be checked in time. */
+  /** The ids of the promises that could not be checked in time. */
   readonly late: string[] = []
 
   constructor(
@@ -36,12 +35,12 @@ export class Examination {
     this.rows = new Map(catalogue.map((row) => [row.id, row]))
   }
 
-  /** Every answer so far. */
+  /** Every response so far. */
   get seen(): readonly Answer[] {
     return this.run.seen
   }
 
-  /** Rejects with NotExaminable when the server is none whose promises could be judged, or refuses the key. */
+  /** Rejects with NotExaminable if this is not a server of the interface, or if it refuses the key. */
   async begin(): Promise<void> {
     try {
       const answer = await new Probe(this.run).get('/pets')
@@ -49,7 +48,7 @@ export class Examination {
         throw new NotExaminable(`refuses the API key (${answer.status})`)
       if (answer.status === 404 && (await this.isNothing(answer)))
         throw new NotExaminable('has no /pets (404): is the base URL right?')
-      if (/^\s*</.test(answer.text)) throw new NotExaminable('answers with a web page, which this base URL should not')
+      if (/^\s*</.test(answer.text)) throw new NotExaminable('returned a web page; check the base URL')
       if (this.target.write) await firstOfStatuses(new Probe(this.run)).catch(() => undefined)
     } catch (error) {
       if (error instanceof Broken) throw new NotExaminable(error.actual.replace(/^The server (.*)\.$/, '$1'))
@@ -58,14 +57,14 @@ export class Examination {
     }
   }
 
-  /** Whether what was answered to GET /pets is what any path gets. */
+  /** Whether an unknown path gets the same response as GET /pets. */
   private async isNothing(answer: Answer): Promise<boolean> {
     const other = await new Probe(this.run).ask('GET /petstore-verify', { mayRedirect: true })
     const bare = ({ text }: Answer) => text.replaceAll(/petstore-verify|pets/g, '')
     return other.status === 404 && bare(other) === bare(answer)
   }
 
-  /** In the order of `chosen`. Rejects with NotExaminable. */
+  /** Resolves with the results in the order of `chosen`. Rejects with NotExaminable. */
   async examine(
     chosen: readonly PromiseRow[],
     onResult: (result: Result) => void = () => undefined,
@@ -76,7 +75,7 @@ export class Examination {
       return result
     }
     const results: Result[] = []
-    // While few pets were added, lists are short enough to be seen whole, as the rows of the interface document want.
+    // The level `interface` runs first, because its checks need complete lists and later checks add many pets.
     for (const isFirst of [true, false]) {
       const beside = chosen.filter(({ level, alone }) => (level === 'interface') === isFirst && !alone)
       results.push(...(await Promise.all(beside.map(reported))))
@@ -87,7 +86,7 @@ export class Examination {
     return chosen.map(({ id }) => byId.get(id) as Result)
   }
 
-  /** Everything that was found broken, also what was examined only because another promise depends on it. */
+  /** Returns every broken promise, including those examined only because another depends on them. */
   async broken(): Promise<Result[]> {
     return (await Promise.all(this.results.values())).filter(({ outcome }) => outcome === 'broken')
   }
@@ -109,7 +108,7 @@ export class Examination {
       reason: shown(reason, this.target),
     })
     const missing = this.missing(row)
-    if (missing.length > 0) return unchecked(`It needs ${missing.map((need) => NEEDED[need]).join(' and ')}.`)
+    if (missing.length > 0) return unchecked(`Needs ${missing.map((need) => NEEDED[need]).join(' and ')}.`)
     for (const premise of row.after ?? []) {
       const { outcome } = await this.resultOf(premise)
       if (outcome !== 'held') return unchecked(`${premise} is ${outcome === 'broken' ? 'broken' : 'not checked'}.`)
@@ -143,7 +142,6 @@ export class Examination {
     }
   }
 
-  /** Returns the row's needs that the target lacks. */
   missing({ needs = [] }: PromiseRow): Need[] {
     return needs.filter((need) => !this.has(need))
   }

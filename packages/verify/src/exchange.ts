@@ -1,5 +1,5 @@
-// One request and its answer as bytes, over a connection of its own. A library would repair, follow, inflate or hide what has to be seen:
-// a body behind a 304, two equal headers, a path with dots.
+// Sends one request over a new connection and reads the response as bytes. An HTTP library would normalize paths,
+// merge headers, follow redirects and drop a body after a 304, so checks could not see them.
 
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -7,7 +7,7 @@ import { systemReason } from '../../service/src/domain/system-reason.ts'
 
 export interface Sent {
   method: string
-  /** The path and the query, as they stand in the request line. */
+  /** The path and the query, sent unchanged. */
   target: string
   headers: readonly (readonly [string, string])[]
   body: Uint8Array | undefined
@@ -15,35 +15,35 @@ export interface Sent {
 
 export interface Received {
   status: number
-  /** In the order of their arrival; names in small letters. */
+  /** In the order received, with lowercase names. */
   headers: readonly (readonly [string, string])[]
   body: Uint8Array
 }
 
-/** There was no whole answer. The message is a sentence about the server that lacks its subject: "did not answer within 10 seconds". */
+/** No complete response arrived. The message continues "The server …", such as "did not answer within 10 seconds". */
 export class NoAnswer extends Error {}
 
-/** What came is not to be examined: no HTTP, or without an end. The message as that of NoAnswer. */
+/** The response cannot be examined: it is not HTTP, or too long. The message continues "The server …". */
 export class NotExaminable extends Error {}
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024
 const HEAD_BYTES_MAX = 64 * 1024
-/** How long something may follow an answer that must not have a body. */
+/** How long to wait for bytes after a response that must not have a body. */
 const AFTER_MS = 150
 const HEAD_END = '\r\n\r\n'
 
 /**
- * `origin` has a scheme, a host and a port. `before` is sent first, and its answer is dropped; `request` follows on the same connection, or on a
- * new one if the server has closed it. Rejects with NoAnswer or NotExaminable.
+ * Sends `before` first, if given, and drops its response. `request` follows on the same connection, or on a new one if
+ * the server closed it. Rejects with NoAnswer or NotExaminable.
  */
 export function exchange(origin: URL, request: Sent, timeoutMs: number, before?: Sent): Promise<Received> {
   return new Promise((resolve, reject) => {
     let first = before
     let reader = new Reader((first ?? request).method)
     const socket = open(origin)
-    let isOver = false
+    let isSettled = false
     const settle = (act: () => void): void => {
-      isOver = true
+      isSettled = true
       clearTimeout(timer)
       socket.destroy()
       act()
@@ -73,10 +73,10 @@ export function exchange(origin: URL, request: Sent, timeoutMs: number, before?:
       if (reader.bodyless) setTimeout(() => take(() => reader.end()), AFTER_MS)
     })
     const end = (reason?: string): void => {
-      if (isOver) return
+      if (isSettled) return
       const isUnasked = first !== undefined || (before !== undefined && !reader.hasBegun)
       if (isUnasked) settle(() => resolve(exchange(origin, request, timeoutMs)))
-      // An answer may come before the whole request was read.
+      // A server can respond before it has read the whole request.
       else take(() => reader.end(reason))
     }
     socket.on('error', (error: NodeJS.ErrnoException) => end(`could not be reached (${systemReason(error)})`))
@@ -111,7 +111,7 @@ function inChunks(body: Uint8Array): Uint8Array[] {
   return [...written, Buffer.from('0\r\n\r\n')]
 }
 
-/** Takes the bytes of an answer as they come (RFC 9112). */
+/** Parses a response incrementally (RFC 9112). */
 class Reader {
   private bytes: Buffer = Buffer.alloc(0)
   private head: Pick<Received, 'status' | 'headers'> | undefined
@@ -123,30 +123,30 @@ class Reader {
     return this.head !== undefined || this.bytes.length > 0
   }
 
-  /** The head has come, and no body may follow (RFC 9110, 6.4.1). */
+  /** The head is complete, and the response must not have a body (RFC 9110, 6.4.1). */
   get bodyless(): boolean {
     return this.head !== undefined && (this.method === 'HEAD' || [204, 304].includes(this.head.status))
   }
 
-  /** The answer, once it is whole. */
+  /** Returns the response once it is complete. */
   push(chunk: Uint8Array): Received | undefined {
     this.bytes = Buffer.concat([this.bytes, chunk])
     while (!this.head) if (!this.readHead()) return undefined
-    if (this.bytes.length > BODY_BYTES_MAX) throw new NotExaminable('sends more than 4 MB, or without an end')
+    if (this.bytes.length > BODY_BYTES_MAX) throw new NotExaminable('sent more than 4 MB')
     return this.bodyless ? undefined : this.whole()
   }
 
-  /** The connection has ended. `reason` says why, where it failed. */
-  end(reason = 'closed the connection without a whole answer'): Received {
+  /** Called when the connection ends. `reason` is given if it failed. */
+  end(reason = 'closed the connection without a complete response'): Received {
     if (!this.head) throw this.bytes.length > 0 ? new NotExaminable('does not speak HTTP/1.1') : new NoAnswer(reason)
     const whole = this.bodyless ? undefined : this.whole()
     if (whole) return whole
-    if (!this.bodyless && this.header('transfer-encoding')) throw new NoAnswer('broke off in the middle of an answer')
+    if (!this.bodyless && this.header('transfer-encoding')) throw new NoAnswer('closed the connection during a response')
     if (!this.bodyless && this.header('content-length') !== undefined) throw new NoAnswer(reason)
     return this.answer(this.bytes)
   }
 
-  /** Where its headers say how long it is. */
+  /** Returns the response if its headers show that the body is complete. */
   private whole(): Received | undefined {
     if (this.header('transfer-encoding')) return this.readChunks() ? this.answer(Buffer.concat(this.chunks)) : undefined
     const length = Number(this.header('content-length') ?? Number.POSITIVE_INFINITY)
@@ -161,14 +161,14 @@ class Reader {
     return this.head?.headers.find(([one]) => one === name)?.[1]
   }
 
-  /** False until the head has come. Passes over interim answers (1xx). */
+  /** Returns false until the head is complete. Skips interim responses (1xx). */
   private readHead(): boolean {
     const end = this.bytes.indexOf(HEAD_END)
     const start = this.bytes.subarray(0, 12).toString('latin1')
     if (!'HTTP/1.1 '.startsWith(start.slice(0, 7)) && !/^HTTP\/1\.[01] /.test(start)) {
       throw new NotExaminable('does not speak HTTP/1.1')
     }
-    if (end < 0 && this.bytes.length > HEAD_BYTES_MAX) throw new NotExaminable('sends headers without an end')
+    if (end < 0 && this.bytes.length > HEAD_BYTES_MAX) throw new NotExaminable('sent more than 64 KB of headers')
     if (end < 0) return false
     const [first = '', ...lines] = this.bytes.subarray(0, end).toString('latin1').split('\r\n')
     const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1])
@@ -180,7 +180,7 @@ class Reader {
     return true
   }
 
-  /** Reads the chunks that have come (RFC 9112, 7.1). False until the last one has, with what may follow it. */
+  /** Reads the chunks received so far (RFC 9112, 7.1). Returns true after the last chunk and its trailers. */
   private readChunks(): boolean {
     for (;;) {
       const end = this.bytes.indexOf('\r\n', this.chunkAt)

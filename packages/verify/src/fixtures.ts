@@ -1,4 +1,4 @@
-// What checks share: pets of their own, the lists that are judged, and what a list is known to hold on a server where others write, too.
+// Shared by the checks: test pets, the lists that they judge, and complete lists on a server that other clients use.
 
 import { type JsonObject, stringifyJson } from '../../contract/src/json.ts'
 import { type Answer, number, textOf } from './answer.ts'
@@ -8,45 +8,45 @@ import { Broken, Unjudged } from './request.ts'
 export const STATUSES = ['available', 'pending', 'sold'] as const
 const DEFAULT_LIMIT = 20
 const TRIES = 4
-/** Looks for three seconds in all: at the level interface a server may read from a copy that is behind. */
+/** Three seconds in total: at the level `interface`, a server can read from a stale replica. */
 export const PATIENT_TRIES = 7
 export const PAUSE_MS = 50
 
 let named = 0
 const run = crypto.randomUUID().slice(0, 8)
 
-/** Tells that the pet is one of ours; another one each time. */
+/** Returns a unique name that marks the pet as ours. */
 export function newName(what = 'pet'): string {
   return `petstore verify ${what} ${run} ${++named}`
 }
 
-/** The name of pets in creates that the server has to refuse. */
+/** The name of pets in creates that the server must refuse. */
 export const REFUSED_PET = 'refused pet'
-/** A category of more than 53 bits. */
+/** A category that needs more than 53 bits. */
 export const LARGE = 9007199254740993n
 
-/** Whether the pet comes from a create that the server had to refuse, in this examination or an earlier one: the promise of the create reports it. */
+/** Whether a server added this pet by mistake, now or in an earlier run. The promise of that create reports it. */
 function isLeftBehind(pet: JsonObject): boolean {
   const [name, categoryId] = [pet.get('name'), pet.get('categoryId')]
   if (typeof name === 'string') return name.startsWith(`petstore verify ${REFUSED_PET}`)
   return categoryId === undefined || textOf(categoryId) === String(LARGE)
 }
 
-/** Leaves out the pets of creates that the server had to refuse, unless no others are there. */
+/** Leaves out pets that the server added by mistake, unless there are no others. */
 export function soundPets(pets: readonly JsonObject[]): readonly JsonObject[] {
   const sound = pets.filter((pet) => !isLeftBehind(pet))
   return sound.length > 0 ? sound : pets
 }
 
-/** A word that no name has, for a search. */
+/** Returns a word that is in no name, for a search. */
 export const newWord = () => `w${crypto.randomUUID().slice(0, 8)}`
 
-/** The body of a create; a field that is undefined is left out. */
+/** Returns the body of a create without its undefined fields. */
 export function petBody(fields: Record<string, unknown> = {}): string {
   return stringifyJson({ name: newName(), categoryId: 7n, status: 'available', ...fields })
 }
 
-/** Adds a pet, in a category that the server takes. */
+/** Adds a pet in a category that the server accepts. */
 export async function addPet(
   probe: Probe,
   fields: Record<string, unknown> = {},
@@ -56,7 +56,7 @@ export async function addPet(
   return (await probe.post('/pets', body, options)).expectStatus(201)
 }
 
-/** A category that exists, as far as categories have to: one of a listed pet, or of the few that are tried. */
+/** Resolves with a category that the server accepts: a listed pet's, or the first of CATEGORIES that works. */
 export function categoryOf(probe: Probe): Promise<bigint> {
   return probe.shared('category', async (own) => {
     const [listed] = await lookAt(
@@ -77,7 +77,7 @@ export function categoryOf(probe: Probe): Promise<bigint> {
 }
 const CATEGORIES = [7n, 1n] as const
 
-/** What goes wrong here is another promise's. */
+/** Ignores failures, because another promise reports them. */
 async function lookAt<Value>(look: Promise<Value>, otherwise: Value): Promise<Value> {
   return look.catch((error) => {
     if (error instanceof Broken || error instanceof TimeUp) return otherwise
@@ -85,12 +85,12 @@ async function lookAt<Value>(look: Promise<Value>, otherwise: Value): Promise<Va
   })
 }
 
-/** An id that no pet and no order has: nobody counts so far. */
+/** Returns an id that no pet and no order has, because it is so large. */
 export function absentId(): string {
   return String(2 ** 52 + Math.floor(Math.random() * 2 ** 52))
 }
 
-/** GET /pets, of a store that has pets of each status where they may be added. */
+/** Resolves with GET /pets, after adding pets of each status if that is allowed. */
 export function firstList(probe: Probe): Promise<Answer> {
   return probe.shared('first list', async (own) => {
     await seeded(own)
@@ -106,14 +106,16 @@ export function firstList(probe: Probe): Promise<Answer> {
   })
 }
 
-/** Returns the list of each status as it was before the checks added pets, when it may have been empty. */
+/** Resolves with the list of each status from before the checks added pets, when it can be empty. */
 export function firstOfStatuses(probe: Probe): Promise<Answer[]> {
   return probe.shared('lists by status', (own) =>
     Promise.all(STATUSES.map((status) => own.get(`/pets?status=${status}`))),
   )
 }
 
-/** If pets may be added, adds some of each status, and more available ones than a list shows without `limit`. Errors are another promise's. */
+/**
+ * Adds pets of each status, if that is allowed, so that the available ones exceed the default limit. Ignores errors.
+ */
 export function seeded(probe: Probe): Promise<void> {
   return probe.shared('seeds', async (own) => {
     if (!own.target.write) return
@@ -126,7 +128,7 @@ export function seeded(probe: Probe): Promise<void> {
   })
 }
 
-/** Does it so often, several at once where the server allows that. */
+/** Calls `act` `count` times, several at a time unless the server limits the rate. */
 export async function times(probe: Probe, count: number, act: (n: number) => Promise<unknown>): Promise<void> {
   for (let n = 0; n < count; ) {
     const together = probe.isRateLimited || n === 0 ? 1 : Math.min(TOGETHER, count - n)
@@ -135,23 +137,23 @@ export async function times(probe: Probe, count: number, act: (n: number) => Pro
 }
 const TOGETHER = 8
 
-/** A step before the one that is judged: what is broken in it is another promise's. */
+/** Awaits a preparation. If it fails, this promise is not judged, because another promise reports the failure. */
 export function preliminary<Value>(step: Promise<Value>): Promise<Value> {
   return step.catch((error) => {
-    throw error instanceof Broken ? new Unjudged(`Something before it is broken: ${error.message}.`) : error
+    throw error instanceof Broken ? new Unjudged(`A preparation failed: ${error.message}.`) : error
   })
 }
 
-/** Shared, and preliminary. */
+/** Prepares something once for all checks, as `preliminary`. */
 export function prepared<Value>(probe: Probe, name: string, make: (own: Probe) => Promise<Value>): Promise<Value> {
   return probe.shared(name, (own) => preliminary(make(own)))
 }
 
-/** A pet of the first list; where pets may be added, there is one. */
+/** Resolves with a pet of the first list. Rejects with Unjudged if the list is empty. */
 export async function listedPet(probe: Probe): Promise<JsonObject> {
   const answer = await firstList(probe)
   const [pet] = answer.status === 200 ? soundPets(answer.objects()) : []
-  if (!pet) throw new Unjudged('There is no pet to look at.')
+  if (!pet) throw new Unjudged('The server lists no pet.')
   return pet
 }
 
@@ -159,7 +161,7 @@ export async function somePetId(probe: Probe): Promise<string> {
   return textOf((await listedPet(probe)).get('id'))
 }
 
-/** What is broken only because somebody else changed the store meanwhile holds when one looks again. */
+/** Retries a check that can fail because another client changed the store at the same time. */
 export async function eventually<Value>(look: () => Promise<Value>, tries = TRIES): Promise<Value> {
   for (let n = 1; ; n++) {
     try {
@@ -172,20 +174,21 @@ export async function eventually<Value>(look: () => Promise<Value>, tries = TRIE
 }
 
 /**
- * The list at `path`, which ends in `?` or `&`, when it surely shows everything: a server may give fewer than `limit`, so a list is known to be
- * whole only when it is short or a longer one was seen. Throws Unjudged when that is not known.
+ * Resolves with the list at `path`, which ends in `?` or `&`, if it is complete. A server can return fewer items than
+ * `limit`, so a list is only complete if it is short or the server has shown a longer one. Otherwise rejects with
+ * Unjudged.
  */
 export async function wholeList(probe: Probe, path: string): Promise<{ answer: Answer; items: JsonObject[] }> {
   const answer = await probe.read(`${path}limit=100`)
   const items = answer.objects()
   const whole = items.length < DEFAULT_LIMIT || items.length < (await longestList(probe, items.length))
   if (whole) return { answer, items }
-  throw new Unjudged('The list is too long to be seen whole.')
+  throw new Unjudged('The list is too long to be read completely.')
 }
 
 /**
- * Returns the number of pets in the longest list that the server shows. If pets may be added, adds one, so that the list can be longer than
- * `length`. The limit is random, so that no cache has the answer.
+ * Resolves with the number of pets in the longest list that the server shows. Adds a pet, if that is allowed, to make
+ * the list longer than `length`. A random limit avoids cached responses.
  */
 async function longestList(probe: Probe, length: number): Promise<number> {
   const limit = () => 100 - Math.floor(Math.random() * Math.max(1, 99 - length))
@@ -196,7 +199,7 @@ async function longestList(probe: Probe, length: number): Promise<number> {
   return count()
 }
 
-/** Expects the item in the list, with all its members, and no other pet of its name. */
+/** Expects the list to contain the item with all its members, and no other pet with that name. */
 export async function expectListed(probe: Probe, path: string, expected: JsonObject): Promise<void> {
   await eventually(async () => {
     const { answer, items } = await wholeList(probe, path)
@@ -204,13 +207,13 @@ export async function expectListed(probe: Probe, path: string, expected: JsonObj
     const item = items.find((one) => textOf(one.get('id')) === id)
     if (!item) throw answer.broken(`pet ${id} in the list`, `a list of ${items.length} without it`)
     answer.expectMembers(expected, item)
-    // After a rate limit, a create may have been sent twice.
+    // After a rate limit, a create can have been sent twice.
     const { length } = items.filter((one) => textOf(one.get('name')) === textOf(expected.get('name')))
-    answer.expect(length === 1 || probe.isRateLimited, 'one pet for one create', `${length} pets of the same name`)
+    answer.expect(length === 1 || probe.isRateLimited, 'one pet for one create', `${length} pets with the same name`)
   }, PATIENT_TRIES)
 }
 
-/** The pet as it was sent, with the id of the answer. */
+/** Returns the pet as it was sent, with the id from the response. */
 export function petOf(answer: Answer, fields: { name: string; categoryId: bigint; status: string }): JsonObject {
   const { name, categoryId, status } = fields
   return new Map(

@@ -1,4 +1,4 @@
-// Orders for the checks of the store area: of pets of our own, as far as nobody else orders those.
+// Orders for the checks of the store area. They reserve test pets, which another client could order at the same time.
 
 import type { JsonObject } from '../../contract/src/json.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
@@ -9,7 +9,7 @@ import { Unjudged } from './request.ts'
 
 export const ORDER_STATUSES = ['pending', 'completed', 'cancelled', 'expired', 'returned'] as const
 export type Reachable = Exclude<(typeof ORDER_STATUSES)[number], 'expired'>
-/** The promises without which no order comes to this status. */
+/** The promises that bring an order to each status. */
 export const REACHED: Record<Reachable, readonly string[]> = {
   pending: [],
   completed: ['orders.complete.success'],
@@ -18,23 +18,23 @@ export const REACHED: Record<Reachable, readonly string[]> = {
 }
 const TRIES = 3
 
-/** The orders that we have placed. */
+/** The orders that the checks placed. */
 const own = new Set<string>()
-/** Our requests that have no answer yet: their orders may be on the server already. */
+/** Requests in flight, whose orders can exist already. */
 const unanswered = new Set<Promise<unknown>>()
 
 export async function newPetId(probe: Probe, fields: Record<string, unknown> = {}): Promise<string> {
   const added = await preliminary(addPet(probe, { status: 'available', ...fields }))
-  if (!added.object().has('id')) throw new Unjudged('The answer to a create has no id.')
+  if (!added.object().has('id')) throw new Unjudged('The response to a create has no id.')
   return added.id
 }
 
-/** A field that is undefined is left out. */
+/** Leaves out undefined fields. */
 export function orderBody(petId: string, fields: Record<string, unknown> = {}): string {
   return stringifyJson({ petId: number(petId), reference: newName('order'), ...fields })
 }
 
-/** Throws Taken when somebody else has ordered the pet. */
+/** Rejects with Taken if another client ordered the pet. */
 export async function place(
   probe: Probe,
   body: string | Uint8Array | undefined,
@@ -51,10 +51,10 @@ export async function place(
   return answer
 }
 
-/** Somebody else was faster. */
+/** Another client ordered the pet first. */
 class Taken extends Unjudged {
   constructor() {
-    super('Somebody else has ordered the pet.')
+    super('Another client ordered the pet.')
   }
 }
 
@@ -71,7 +71,7 @@ export interface Placed {
   answer: Answer
 }
 
-/** An order of a new pet. Another one, should somebody else have been faster. */
+/** Places an order for a new pet. Tries again with another pet if another client ordered the first. */
 export async function placed(
   probe: Probe,
   fields: Record<string, unknown> = {},
@@ -96,7 +96,7 @@ export const giveBack = (probe: Probe, id: string, options?: RequestOptions) =>
   probe.ask(`POST /store/orders/${id}/return`, options)
 export const readOrder = (probe: Probe, id: string) => probe.read(`/store/orders/${id}`)
 
-/** A new order that has come to this status. */
+/** Resolves with a new order in this status. */
 export async function orderThatIs(probe: Probe, status: Reachable): Promise<Placed> {
   const order = await placed(probe)
   if (status === 'cancelled') (await cancel(probe, order.id)).expectStatus(204)
@@ -105,7 +105,7 @@ export async function orderThatIs(probe: Probe, status: Reachable): Promise<Plac
   return order
 }
 
-/** Throws Taken when somebody else has ordered the pet. */
+/** Rejects with Taken if another client ordered the pet. */
 export async function expectPet(probe: Probe, petId: string, status: string): Promise<void> {
   const answer = await probe.read(`/pets/${petId}`)
   if (answer.object().get('status') === status) return
@@ -113,25 +113,22 @@ export async function expectPet(probe: Probe, petId: string, status: string): Pr
   answer.expectMember('status', status)
 }
 
-/** That nothing of the order differs from what it was. */
 export async function expectUnchanged(probe: Probe, before: Answer): Promise<void> {
   ;(await readOrder(probe, before.id)).expectMembers(before.object())
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** A time as the contract has it: UTC, with milliseconds. */
+/** Expects a time in the contract's format, and returns it as milliseconds since 1970. */
 export function expectInstant(answer: Answer, name: string, object: JsonObject = answer.object()): number {
   const value = object.get(name)
   if (typeof value === 'string' && INSTANT.test(value)) return Date.parse(value)
   throw answer.broken(`${name}: a time in UTC with milliseconds`, `${name}: ${stringifyJson(value ?? null)}`)
 }
 
-/** An Idempotency-Key that was never used. */
 export const newKey = () => `"${crypto.randomUUID()}"`
 
 export const under = (key: string) => ({ headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key } })
 
-/** A replay of a create, or of an order. */
 export const expectReplay = (again: Answer, first: Answer) =>
   again.expectStatus(201).expectHeader('Location', first.header('Location')).expectText(first.text)

@@ -1,4 +1,4 @@
-// How a check asks a server: one request after the other, each on a connection of its own. A rate limit is waited for.
+// Sends the requests of a check, each on a new connection. Waits for rate limits and overloaded gateways.
 
 import { parseJson, stringifyJson } from '../../contract/src/json.ts'
 import { Answer, textOf } from './answer.ts'
@@ -9,56 +9,56 @@ export interface Target {
   /** Ends in /v1. */
   baseUrl: URL
   keys: { full: string } & Partial<Record<KeyName, string>>
-  /** Whether pets may be added. */
+  /** Whether checks can add pets. */
   write: boolean
   /** For one request. */
   timeoutMs: number
-  /** For everything. */
+  /** For the whole examination. */
   totalMs: number
 }
 
 export interface RequestOptions {
-  /** One that is undefined is not sent. */
+  /** Undefined headers are not sent. */
   headers?: Record<string, string | undefined>
   body?: string | Uint8Array | undefined
   /** `none` sends no key. */
   key?: KeyName | 'none'
-  /** The values of Authorization, instead of those of a key. */
+  /** Values for the Authorization header, instead of `key`. */
   authorization?: readonly string[]
   /** Sends the same request with the key first, on the same connection if the server keeps it open. */
   afterKey?: boolean
-  /** A path of no operation: a redirect is an answer like others. */
+  /** For a path that is no operation: a redirect is a valid response. */
   mayRedirect?: boolean
 }
 
-/** The time for one request, or for the whole examination, is up. The message as that of NoAnswer. */
+/** One request, or the whole examination, ran out of time. The message continues "The server …". */
 export class TimeUp extends Error {}
 
-/** What all checks of one examination share. */
+/** State that all checks of an examination share. */
 export interface Run {
   target: Target
   /** By performance.now(). */
   endsAt: number
-  /** Every answer so far. */
+  /** Every response so far. */
   seen: Answer[]
   shared: Map<string, Promise<unknown>>
-  /** Once a rate limit was met, the request before: they go one after the other. */
+  /** The previous request, once the server has limited the rate: requests then run one at a time. */
   queue?: Promise<unknown>
-  /** The status with which the server answers every request, also after waiting. */
+  /** The status that the server returns for every request, even after waiting. */
   outage?: number
 }
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' }
 const RETRY_AFTER_DEFAULT_S = 1
 const TOO_SLOW = 'is too slow for the time of an examination'
-/** The statuses of gateways, and of an overload that passes. */
+/** Statuses of gateways and of temporary overload. */
 const TEMPORARY = [502, 503, 504]
-/** How often a request waits because of one of these. */
+/** How often a request waits after one of these statuses. */
 const WAITS_MAX = 5
 
 export class Probe {
   private readonly steps: Step[] = []
-  /** `attempt`: how many times the check was started before. */
+  /** `attempt` counts the earlier starts of the check. */
   constructor(
     private readonly run: Run,
     private readonly attempt = 0,
@@ -68,12 +68,12 @@ export class Probe {
     return this.run.target
   }
 
-  /** Every answer of the examination so far. */
+  /** Every response of the examination so far. */
   get seen(): readonly Answer[] {
     return this.run.seen
   }
 
-  /** `line` is a method and a path behind the base's: `GET /pets`. */
+  /** `line` is a method and a path below the base URL: `GET /pets`. */
   async ask(line: string, options: RequestOptions = {}): Promise<Answer> {
     const space = line.indexOf(' ')
     const request: CheckRequest = {
@@ -94,23 +94,23 @@ export class Probe {
     return this.ask(`GET ${path}`, { ...options, headers })
   }
 
-  /** What is there: the answer is 200. */
+  /** Gets the path and expects 200. */
   async read(path: string): Promise<Answer> {
     return (await this.get(path)).expectStatus(200)
   }
 
-  /** JSON, unless `options` have another type. */
+  /** Sends JSON, unless `options` set another Content-Type. */
   post(path: string, body: string | Uint8Array | undefined, options: RequestOptions = {}): Promise<Answer> {
     return this.ask(`POST ${path}`, { ...options, headers: { ...JSON_TYPE, ...options.headers }, body })
   }
 
-  /** A correction. `change` is a body, or fields of one. */
+  /** `change` is a body, or its fields. */
   patch(path: string, change: Record<string, unknown> | string, options: RequestOptions = {}): Promise<Answer> {
     const body = typeof change === 'string' ? change : stringifyJson(change)
     return this.ask(`PATCH ${path}`, { ...options, headers: { ...JSON_TYPE, ...options.headers }, body })
   }
 
-  /** What `make` gives, the first time that it is asked for under this name. */
+  /** Calls `make` only the first time for each name, and shares its result. */
   shared<Value>(name: string, make: (probe: Probe) => Promise<Value>): Promise<Value> {
     const known = this.run.shared.get(name) as Promise<Value> | undefined
     if (known) return known
@@ -125,7 +125,6 @@ export class Probe {
     return key === 'none' ? [] : [['Authorization', `Bearer ${this.target.keys[key]}`]]
   }
 
-  /** Whether requests go one after the other. */
   get isRateLimited(): boolean {
     return this.run.queue !== undefined
   }
@@ -160,14 +159,14 @@ export class Probe {
     }
   }
 
-  /** Whether the server answers a list with such a status, too. */
+  /** Whether the server returns such a status for a list, too. */
   private async isOut(status: number): Promise<boolean> {
     const list = { method: 'GET', path: '/pets', headers: this.authorization({}), body: undefined, before: [] }
     if (TEMPORARY.includes((await this.send(list)).status)) this.run.outage = status
     return this.run.outage !== undefined
   }
 
-  /** A read whose connection broke is sent once more: a gateway may have closed it. */
+  /** Sends a read once more if its connection broke, because a gateway can close idle connections. */
   private async send(request: CheckRequest, again = READS.includes(request.method)): Promise<Received> {
     const { baseUrl, timeoutMs } = this.target
     const leftMs = Math.ceil(this.run.endsAt - performance.now())
@@ -188,7 +187,7 @@ export class Probe {
       if (performance.now() >= this.run.endsAt) throw new TimeUp(TOO_SLOW)
       if (performance.now() - startedAt >= timeoutMs) throw new TimeUp(error.message)
       if (again) return this.send(request, false)
-      throw new Broken('an answer', `The server ${error.message}.`, request)
+      throw new Broken('a response', `The server ${error.message}.`, request)
     }
   }
 }

@@ -1,22 +1,21 @@
-// The request of a check, and the two ways in which it may end without the promise being held.
+// A check's request, and the errors that end a check.
 
 export const KEYS = { full: '$KEY', 'read-only': '$READ_ONLY_KEY', other: '$OTHER_KEY' } as const
 export type KeyName = keyof typeof KEYS
 
-/** One request of a check. */
 export interface CheckRequest {
   method: string
-  /** Behind the base path, with the query; as it is sent. */
+  /** Below the base path, with the query, as it is sent. */
   path: string
   headers: readonly (readonly [string, string])[]
   body: Uint8Array | undefined
-  /** The request that is sent first, on the same connection. */
+  /** Sent first on the same connection. */
   first?: CheckRequest | undefined
-  /** What the check had changed before. */
+  /** The changes that the check made earlier. */
   before: readonly Step[]
 }
 
-/** A request that may have changed something, and the id in its answer. */
+/** A request that can have changed something, and the id in its response. */
 export interface Step {
   request: CheckRequest
   id: string | undefined
@@ -24,7 +23,7 @@ export interface Step {
 
 /** The server does not keep the promise. */
 export class Broken extends Error {
-  /** `request` shows it by itself. */
+  /** `request` reproduces the failure. */
   constructor(
     readonly expected: string,
     readonly actual: string,
@@ -34,8 +33,8 @@ export class Broken extends Error {
   }
 }
 
-/** Nothing can be said about the promise here and now, for this reason: a sentence. */
+/** The promise cannot be judged here. The message is a sentence that says why. */
 export class Unjudged extends Error {}
 
-/** A gateway answered a change, which may have been made. The check starts again. */
+/** A gateway failed a change, which can have been made anyway. The check starts again. */
 export class Uncertain extends Unjudged {}

@@ -1,5 +1,5 @@
-// Which promises break behind nginx and HAProxy, with the settings that people use: what docs/verify.md tells operators. Skipped where one is not
-// installed.
+// The promises that break behind nginx and HAProxy with common settings, as listed in docs/verify.md. Skipped if a
+// proxy is not installed.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { PROXIES, startProxy } from '../../../test/support/proxies.ts'
 import { startService } from '../../../test/support/service.ts'
 
 const OF_NGINX = ['auth.header.twice', 'pets.get.no-id.nul']
-/** nginx writes the path anew when it removes the beginning. */
+/** nginx normalizes the path when it removes a prefix. */
 const OF_NGINX_WITH_PATH = [...OF_NGINX, 'paths.dot-segments', 'paths.double-slash', 'paths.encoded-letters']
 const BROKEN: Record<string, Record<string, readonly string[]>> = {
   nginx: { '': OF_NGINX, '/shop': OF_NGINX_WITH_PATH },
@@ -19,7 +19,7 @@ const BROKEN: Record<string, Record<string, readonly string[]>> = {
 for (const proxy of PROXIES) {
   const { name, found } = proxy
   describe.skipIf(!found)(`behind ${name}${found ? '' : ' (not installed)'}`, () => {
-    test.each(['', '/shop'])('with the path "%s", no other promise breaks', async (path) => {
+    test.each(['', '/shop'])('breaks only known promises with the path "%s"', async (path) => {
       const port = freePort()
       const url = `http://127.0.0.1:${port}${path}/v1`
       const service = await startService({ now: Date.now, baseUrls: { production: url, staging: undefined } })
@@ -32,7 +32,7 @@ for (const proxy of PROXIES) {
   })
 }
 
-test('docs/verify.md names each of them', () => {
+test('docs/verify.md names each broken promise', () => {
   const page = readFileSync(new URL('../../../docs/verify.md', import.meta.url), 'utf8')
   for (const id of OF_NGINX_WITH_PATH) expect(page).toContain(`\`${id}\``)
 })

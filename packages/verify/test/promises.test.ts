@@ -1,4 +1,5 @@
-// The catalogue itself: ids, sentences, and sources that lead somewhere. Its checks run in packages/service/test/http/api.scenarios.ts.
+// The ids, sentences, sources and premises of the catalogue. packages/service/test/http/api.scenarios.ts runs its
+// checks.
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -10,7 +11,7 @@ import { PROMISES } from '../src/promises/all.ts'
 const root = join(import.meta.dir, '../../..')
 const known = new Map(PROMISES.map((row) => [row.id, row]))
 
-test('each promise has an id of its own, and a sentence', () => {
+test('each promise has a unique id and a sentence', () => {
   expect(known.size).toBe(PROMISES.length)
   for (const { id, promise } of PROMISES) {
     expect(id).toMatch(/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/)
@@ -19,17 +20,17 @@ test('each promise has an id of its own, and a sentence', () => {
   expectReleased('promises', known.keys())
 })
 
-/** What is said of no operation in particular. */
+/** Promises that name no operation. */
 const GENERAL = /^(?:errors\.[a-z-]+|methods\.(?:other|head)|orders\.together)(?:\.|$)/
 
-test('each sentence can be read alone: it names its operation, and no two are alike', () => {
+test('each sentence names its operation and is unique', () => {
   const sentences = Map.groupBy(PROMISES, ({ promise }) => promise)
   expect([...sentences].filter(([, rows]) => rows.length > 1).map(([sentence]) => sentence)).toEqual([])
   const nameless = PROMISES.filter(({ promise }) => !/\b(?:GET|HEAD|OPTIONS|POST|PUT|PATCH|DELETE) \//.test(promise))
   expect(nameless.map(({ id }) => id).filter((id) => !GENERAL.test(id))).toEqual([])
 })
 
-test('what a promise depends on is there, needs no more than it, is of no further level, and does not depend on it', () => {
+test('premises exist, need no more than the promise, have no later level, and form no cycle', () => {
   const levels = ['interface', 'pets', 'store']
   for (const { id, after = [], needs = [], level } of PROMISES) {
     for (const premise of after.map((one) => known.get(one))) {
@@ -43,7 +44,7 @@ test('what a promise depends on is there, needs no more than it, is of no furthe
   expect(PROMISES.filter(({ id }) => circle(id, [])).map(({ id }) => id)).toEqual([])
 })
 
-/** `heading: subject` of each row, with what the document says. */
+/** `heading: subject` of each row of the interface document, with its quotation. */
 const rows = readFileSync(join(root, 'docs/interface.md'), 'utf8')
   .split('\n## ')
   .flatMap((section) => {
@@ -54,7 +55,7 @@ const rows = readFileSync(join(root, 'docs/interface.md'), 'utf8')
     return cells.slice(1).map(([, subject = '', says = '']) => ({ place: `${heading}: ${subject}`, says }))
   })
 
-test('each source leads somewhere', () => {
+test('each source exists', () => {
   const places = rows.map(({ place }) => place)
   for (const [id, source] of PROMISES.flatMap(({ id, sources }) => sources.map((source) => [id, source] as const))) {
     const [, place, pointer] = /^docs\/interface\.md, (.*)$|^openapi\.yaml#(\/.*)$/.exec(source) ?? []
@@ -64,13 +65,13 @@ test('each source leads somewhere', () => {
   }
 })
 
-/** What the interface document says and no request shows. */
+/** Sentences of the interface document that no request can check. */
 const UNSEEN = [
   'Pets: Change of `status`|Environments and versions: Addresses|Environments and versions: Version',
   'The store area: Operations|The store area: Labels|The store area: Events',
 ].flatMap((rows) => rows.split('|'))
 
-test('each sentence of the interface document has its promise', () => {
+test('each sentence of the interface document has a promise', () => {
   const said = rows.filter(({ says }) => says !== '').map(({ place }) => place)
   const promised = PROMISES.filter(({ level }) => level === 'interface')
     .flatMap(({ sources }) => sources)
@@ -78,7 +79,7 @@ test('each sentence of the interface document has its promise', () => {
   expect(said.filter((place) => !promised.includes(place))).toEqual(UNSEEN)
 })
 
-test('each parameter, header and field of the contract has its promise', () => {
+test('each parameter, header and field of the contract has a promise', () => {
   const { paths, components } = document
   const parameters = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) =>

@@ -1,5 +1,5 @@
-// Servers that somebody else would write from the interface document alone, with other parts than ours (packages/verify/test/servers/): the catalogue finds
-// nothing wrong with them at the level interface, and each fault that is planted in them, under the promise that it breaks.
+// Independent servers of the interface document, in packages/verify/test/servers/. They keep every promise of the
+// level `interface`, and each fault planted in them is found under its promise.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
@@ -12,13 +12,13 @@ import { PROMISES } from '../src/promises/all.ts'
 
 const home = join(import.meta.dir, 'servers')
 const KEY = 'a-key-of-their-own'
-/** One cause is told as few. */
+/** One cause breaks at most this many promises. */
 const IDS_MAX = 6
 
 const ALL = process.env.FAULTS === 'planted'
 if (ALL) setDefaultTimeout(3_600_000)
 
-/** What else http.mjs may do and be right. `npm run endurance -- planted` takes the slow ones, too. */
+/** Correct variants of http.mjs. Only `npm run endurance -- planted` runs the slow ones. */
 const HABITS = [
   'known-categories known-categories-empty one-category-empty plain-names long-names other-names small-categories',
   `late-reads two-copies at-most-10 full others-add others-delete${ALL ? ' slow slower limited one-a-second' : ''}`,
@@ -27,7 +27,7 @@ const HELD_MIN = 30
 
 const faultsOf = (...lines: string[]): Record<string, string> =>
   Object.fromEntries(lines.flatMap((line) => line.split(', ')).map((pair) => pair.split(' ')))
-/** The faults that each can be asked for, each with the promise that it breaks. */
+/** The faults of each server, with the promise that each breaks. */
 const SERVERS = {
   'http.mjs': faultsOf(
     'key-not-checked auth.invalid.list, get-needs-no-key auth.missing.get, 403-for-401 auth.missing.list',
@@ -69,14 +69,14 @@ for (const [file, faults] of Object.entries(SERVERS)) {
     })
     afterAll(() => server.kill())
 
-    test('keeps the interface: empty, written to, and full', async () => {
+    test('keeps the interface while its store fills', async () => {
       for (const write of [false, true, false, true, true, true, true, false]) {
         expect(await examined('right', write)).toEqual([])
       }
     })
 
     if (file === 'http.mjs') {
-      test.concurrent.each(HABITS)('accuses nobody: %s', async (habit) => {
+      test.concurrent.each(HABITS)('has no broken promise with the habit %s', async (habit) => {
         for (const write of [true, false]) {
           const results = await examine(url(habit), { keys: { full: KEY }, write, chosen: promisesOf('interface') })
           expect(brokenOf(results)).toEqual([])
@@ -87,7 +87,7 @@ for (const [file, faults] of Object.entries(SERVERS)) {
 
     if (file === 'http.mjs') {
       test.each(['name-not-required', 'category-not-checked', 'status-not-checked'])(
-        'reports a pet that %s has let in for its create alone, also in a later run',
+        'reports a pet that was added by mistake only for its create, also in a later run: %s',
         async (fault) => {
           for (const write of [true, true, false]) {
             const lines = await examined(fault, write)
@@ -98,13 +98,13 @@ for (const [file, faults] of Object.entries(SERVERS)) {
       )
     }
 
-    test.concurrent.each(Object.entries(faults))('%s is found as %s', async (fault, id) => {
+    test.concurrent.each(Object.entries(faults))('%s breaks %s', async (fault, id) => {
       const lines = await examined(fault, true)
       expect(lines.map((line) => line.split(':')[0])).toContain(id)
       expect(lines.length <= IDS_MAX ? [] : lines).toEqual([])
     })
 
-    test('the command says the same', async () => {
+    test('the command exits with 0, or with 1 for a fault', async () => {
       const verify = async (fault: string) => {
         const ended = await run(['verify', url(fault), '--write', '--json'], { env: { PETSTORE_API_KEY: KEY } })
         return { status: ended.status, broken: brokenOf(JSON.parse(ended.stdout).results).length > 0 }
@@ -116,7 +116,7 @@ for (const [file, faults] of Object.entries(SERVERS)) {
   })
 }
 
-test('a reservation lasts long enough for a server that takes longer to answer than it was to last', async () => {
+test('uses a longer reservation if the server is slower than the first one', async () => {
   const service = await startService({ now: Date.now })
   const slow = await startProxy(service.url, async (request, pass) => {
     if (request.method === 'POST') await Bun.sleep(1_200)
@@ -127,7 +127,7 @@ test('a reservation lasts long enough for a server that takes longer to answer t
   expect(results.map(({ id, outcome }) => [id, outcome])).toEqual([['orders.expiry.ended', 'held']])
 })
 
-test('an order is ours, too, when its 201 comes after the 409 of a request that was sent with it', async () => {
+test('recognizes its own order if the 201 arrives after the 409 of a simultaneous request', async () => {
   const service = await startService({ now: Date.now })
   const slow = await startProxy(service.url, async (request, pass) => {
     const answer = await pass(request)

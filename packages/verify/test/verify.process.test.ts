@@ -1,5 +1,4 @@
-// `petstore verify`: its flags and exit statuses, and servers that cannot be examined. What its checks find stands in the tests of
-// the catalogue.
+// `petstore verify`: flags, exit statuses, and servers that cannot be examined.
 
 import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -16,7 +15,7 @@ const verify = (args: string[], env: Record<string, string> = {}) =>
   run(['verify', ...args], { env: { PETSTORE_API_KEY: service.key, ...env } })
 const resultsOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout).results as Record<string, string>[]
 
-/** A server that answers whatever it gets with these bytes. */
+/** Starts a server that sends these bytes on each connection. */
 function bytes(send: (socket: { write(text: string): void; end(): void }) => void) {
   const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: (socket) => send(socket) } })
   atEndOfFile(() => server.stop(true))
@@ -24,7 +23,7 @@ function bytes(send: (socket: { write(text: string): void; end(): void }) => voi
 }
 
 describe('our own service', () => {
-  test('keeps every promise; at least four of five are checked', async () => {
+  test('keeps every promise, and at least 80 % are checked', async () => {
     const levels = ['interface', 'pets', 'store'].flatMap((level) => ['--level', level])
     const keys = { PETSTORE_READ_ONLY_KEY: readOnly }
     const ended = await verify([service.url, ...levels, '--write', '--yes', '--json'], keys)
@@ -37,7 +36,7 @@ describe('our own service', () => {
     expect(`${ended.stdout}${ended.stderr}`).not.toContain(service.key)
   })
 
-  test('gets nothing but reads without --write, at the level interface', async () => {
+  test('only gets reads without --write, on the level interface', async () => {
     const methods = new Set<string>()
     const proxy = startFake((request) => {
       methods.add(request.method)
@@ -49,22 +48,22 @@ describe('our own service', () => {
     expect(['GET', 'HEAD', 'OPTIONS']).toEqual(expect.arrayContaining([...methods]))
   })
 
-  test('--only examines what the promise depends on, and reports it alone', async () => {
+  test('--only reports only this promise, after examining its premises', async () => {
     const ended = await verify([service.url, '--only', 'pets.list.item.name', '--json'])
     const results = [{ id: 'pets.list.item.name', level: 'interface', outcome: 'held' }]
     expect(JSON.parse(ended.stdout)).toEqual({ target: service.url, levels: ['interface'], results })
   })
 
-  test('for people: a summary by level, and why something was not checked', async () => {
+  test('prints a summary by level, and why promises were not checked', async () => {
     const { stdout, status } = await verify([service.url])
     expect(stdout).toMatch(/LEVEL +HELD +BROKEN +NOT CHECKED\ninterface +\d+ +0 +\d+\n/)
-    expect(stdout).toContain('It needs --write.')
+    expect(stdout).toContain('Needs --write.')
     expect(stdout).toContain(`${service.url} keeps every promise that was checked.\n`)
     expect(status).toBe(0)
   })
 })
 
-test('an answer in chunks is read to its end, also where the end of a chunk looks like it', async () => {
+test('reads a chunked response to the end, even if a chunk looks like the end', async () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
   const chunked = bytes(async (socket) => {
     for (const part of [head, '3;x=y\r\n[\r', '\n\r\n', '3\r\n]\r\n\r\n', '0\r\nTrailer: x\r\n', '\r\n']) {
@@ -76,12 +75,12 @@ test('an answer in chunks is read to its end, also where the end of a chunk look
   expect([status, resultsOf({ stdout }).map(({ outcome }) => outcome)]).toEqual([0, ['held']])
 })
 
-test('a slash at the end of the base URL is nothing', async () => {
+test('ignores a trailing slash of the base URL', async () => {
   const { status, stdout } = await verify([`${service.url}/`, '--only', 'pets.list.success', '--json'])
   expect([status, JSON.parse(stdout).target]).toEqual([0, service.url])
 })
 
-test('a rate limit is waited for', async () => {
+test('waits for a rate limit', async () => {
   let count = 0
   const limited = startFake((request) => {
     if (++count % 3 === 0) return new Response('slow down', { status: 429, headers: { 'Retry-After': '1' } })
@@ -93,7 +92,7 @@ test('a rate limit is waited for', async () => {
 })
 
 describe('a gateway', () => {
-  test('is waited for if it answers 502, 503 or 504, and no change is judged that it may have made', async () => {
+  test('that returns 502, 503 or 504 gets the request again, and a change starts its check again', async () => {
     const own = await startService({ now: Date.now })
     const first = new Set([/^GET .*limit=3/, /^POST .*Zoë/, /^DELETE/])
     const gateway = startFake(async (request) => {
@@ -109,7 +108,7 @@ describe('a gateway', () => {
     expect([ended.status, first.size]).toEqual([0, 0])
   })
 
-  test('breaks a promise if it answers one request alone in this way', async () => {
+  test('breaks a promise if it always returns 502 for one request', async () => {
     const gateway = startFake(async (request) =>
       request.url.endsWith('limit=3') ? new Response('', { status: 502 }) : passOn(request, service),
     )
@@ -119,7 +118,7 @@ describe('a gateway', () => {
     expect([ended.status, found]).toEqual([1, ['pets.list.limit.between: status 502']])
   })
 
-  test('breaks no promise if it answers everything in this way from some time on', async () => {
+  test('breaks no promise if it returns 503 for every request', async () => {
     let count = 0
     const gateway = startFake((request) => (++count > 9 ? new Response('', { status: 503 }) : passOn(request, service)))
     const { stdout, stderr, status } = await verify([gateway.url])
@@ -132,13 +131,13 @@ describe('a gateway', () => {
 describe('--min-checked', () => {
   const checked = (...args: string[]) => verify([service.url, ...args])
 
-  test('counts the promises that the flags allow to check: half of them by default', async () => {
+  test('counts the promises that the flags allow, and defaults to 50 %', async () => {
     const slow = startFake((request) =>
       request.url.endsWith('/pets') ? passOn(request, service) : new Promise(() => undefined),
     )
     const ended = await verify([slow.url, '--timeout', '0.5', '--total-timeout', '90'])
     const [, few, all, needed] =
-      /^Only (\d+) of (\d+) promises could be checked; --min-checked 50 asks for (\d+)\.\n/.exec(ended.stdout) ?? []
+      /^Only (\d+) of (\d+) promises could be checked; --min-checked 50 needs (\d+)\.\n/.exec(ended.stdout) ?? []
     expect([ended.status, ended.stderr]).toEqual([2, `petstore: ${ended.stdout.split('\n')[0]}\n`])
     expect(Number(few)).toBeLessThan(Number(needed))
     expect(Number(needed)).toBe(Math.ceil(Number(all) / 2))
@@ -154,7 +153,7 @@ describe('--min-checked', () => {
   })
 })
 
-test('one answer that hangs loses no other', async () => {
+test('a request that hangs does not affect others', async () => {
   const hanging = startFake((request) => {
     return request.url.endsWith('?limit=3') ? new Promise(() => undefined) : passOn(request, service)
   })
@@ -165,7 +164,7 @@ test('one answer that hangs loses no other', async () => {
   expect(results.filter(({ outcome }) => outcome === 'held').length).toBeGreaterThan(20)
 })
 
-describe('what cannot be examined ends with a sentence and 2, and nothing on standard output', () => {
+describe('exits with 2 and one sentence on stderr for', () => {
   const HEAD = 'HTTP/1.1 200 OK\r\n'
   const answering = (answer: Parameters<typeof startFake>[0]) => () => startFake(answer)
   const sending = (text: string, ends = false) => {
@@ -186,41 +185,41 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
   const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10_000).fill(0x20)) })
   const NO_HTTP = 'does not speak HTTP/1.1'
   const REDIRECTS = 'redirects GET /pets to http://127.0.0.1:9/elsewhere, and redirects are not followed'
-  const WEB_PAGE = 'answers with a web page, which this base URL should not.'
+  const WEB_PAGE = 'returned a web page; check the base URL.'
   const elsewhere = 'http://127.0.0.1:9/elsewhere'
   const servers: Record<string, readonly [() => { url: string }, string]> = {
     'that hangs': [answering(hanging), 'did not answer within 0.5 seconds'],
     'that is slow': [() => bytes(slowly), 'did not answer within 0.5 seconds'],
     'that hangs in the middle': [answering(() => (asked++ === 0 ? Response.json([]) : hanging())), 'is too slow: '],
-    'that hangs up': [sending('', true), 'closed the connection without a whole answer'],
-    'with a length that is none': [sending(`${HEAD}Content-Length: -1\r\n\r\n[]`), NO_HTTP],
-    'with chunks that are none': [sending(`${HEAD}Transfer-Encoding: chunked\r\n\r\nno\r\n`), NO_HTTP],
-    'that breaks off': [sending(`${HEAD}Content-Length: 9\r\n\r\n[`, true), 'closed the connection without a whole'],
-    'without an end': [answering(() => new Response(endless)), 'sends more than 4 MB, or without an end'],
-    'with headers without an end': [sending(HEAD + 'a: b\r\n'.repeat(20_000)), 'sends headers without an end'],
+    'that hangs up': [sending('', true), 'closed the connection without a complete response'],
+    'with an invalid length': [sending(`${HEAD}Content-Length: -1\r\n\r\n[]`), NO_HTTP],
+    'with invalid chunks': [sending(`${HEAD}Transfer-Encoding: chunked\r\n\r\nno\r\n`), NO_HTTP],
+    'that closes early': [sending(`${HEAD}Content-Length: 9\r\n\r\n[`, true), 'closed the connection without a complete'],
+    'with an endless body': [answering(() => new Response(endless)), 'sent more than 4 MB'],
+    'with endless headers': [sending(HEAD + 'a: b\r\n'.repeat(20_000)), 'sent more than 64 KB of headers'],
     'that compresses': [
       answering(() => new Response(Bun.gzipSync('[]'), { headers: { 'Content-Encoding': 'gzip' } })),
       'compresses (gzip) although not asked to',
     ],
     'that redirects': [answering(() => Response.redirect(elsewhere, 302)), REDIRECTS],
     'of web pages': [answering(() => new Response('<!doctype html><p>Hello')), WEB_PAGE],
-    'of something else': [
+    'of another interface': [
       answering(({ url }) => Response.json({ error: `${new URL(url).pathname} not found` }, { status: 404 })),
       'has no /pets (404): is the base URL right?',
     ],
-    'behind a gateway alone': [answering(() => new Response('<h1>Bad Gateway</h1>', { status: 502 })), 'answers 502.'],
+    'behind a bad gateway': [answering(() => new Response('<h1>Bad Gateway</h1>', { status: 502 })), 'answers 502.'],
     'that refuses the key': [answering(() => new Response('{}', { status: 401 })), 'refuses the API key (401)'],
     'of another protocol': [sending('SSH-2.0-OpenSSH_9.6\r\n'), NO_HTTP],
-    'without TLS, at https': [
+    'without TLS, with an https URL': [
       () => ({ url: startFake(() => Response.json([])).url.replace('http:', 'https:') }),
       'could not be reached (ssl wrong version number)',
     ],
-    'that is not there': [() => ({ url: 'http://127.0.0.1:1/v1' }), 'could not be reached (connection refused)'],
+    'that does not run': [() => ({ url: 'http://127.0.0.1:1/v1' }), 'could not be reached (connection refused)'],
   }
 
   test.each(Object.entries(servers))('a server %s', async (_name, [start, message]) => {
     const server = start()
-    // Where nothing has to be waited for, a busy machine has its time.
+    // Generous for a busy machine, unless the test waits for the timeout.
     const timeout = /within|slow/.test(message) ? '0.5' : '60'
     const { stdout, stderr, status } = await verify([server.url, '--timeout', timeout, '--json'])
     expect([stdout, stderr]).toEqual(['', expect.stringContaining(`petstore: The server ${message}`)])
@@ -237,11 +236,11 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
     ['another scheme', ['ftp://127.0.0.1/v1'], 'ends in /v1'],
     ['an unknown promise', [service.url, '--only', 'pets.fly'], 'there is no such promise'],
     ['an unknown level', [service.url, '--level', 'all'], 'must be one of interface, pets, store'],
-    ['a time that is none', [service.url, '--timeout', '0'], 'must be a number of seconds'],
+    ['an invalid time', [service.url, '--timeout', '0'], 'must be a number of seconds'],
     ['a key of production', [service.url, '--write'], 'add --yes'],
     ['an impossible report', [service.url, '--junit', '/nowhere/a.xml'], 'be written (no such file or directory)'],
     ['a file without a key', [service.url, '--key-file', keyFile], 'must be printable ASCII'],
-    ['a file that is not there', [service.url, '--key-file', '/nowhere'], 'cannot be read (no such file or directory)'],
+    ['a missing key file', [service.url, '--key-file', '/nowhere'], 'cannot be read (no such file or directory)'],
     ['two keys', [service.url, '--key', 'a', '--key-file', keyFile], 'not both'],
   ])('%s', async (_name, args, message) => {
     const { stdout, stderr, status } = await verify([...args, '--json'])
@@ -253,14 +252,14 @@ describe('what cannot be examined ends with a sentence and 2, and nothing on sta
     expect([status, stderr]).toEqual([2, expect.stringContaining('There is no API key.')])
   })
 
-  test('leaves no report behind', async () => {
+  test('a server that does not run, and leaves no report file', async () => {
     const html = temporaryFile('report.html')
     expect((await verify(['http://127.0.0.1:1/v1', '--html', html])).status).toBe(2)
     expect(existsSync(html)).toBe(false)
   })
 })
 
-test('--list needs neither server nor key, and obeys --level', async () => {
+test('--list needs no server and no key, and respects --level', async () => {
   const { stdout, status } = await verify(['--list', '--json'], { PETSTORE_API_KEY: '' })
   const rows = PROMISES.filter(({ level }) => level === 'interface')
   const promises = rows.map(({ sources, needs = [], id, level, promise }) => {
@@ -270,7 +269,7 @@ test('--list needs neither server nor key, and obeys --level', async () => {
   expect(status).toBe(0)
 })
 
-test('a key may come by each flag, variable and file', async () => {
+test('accepts a key by flag, variable and file', async () => {
   const file = temporaryFile('key')
   writeFileSync(file, `${service.key}\n`)
   const only = [service.url, '--only', 'pets.list.success']

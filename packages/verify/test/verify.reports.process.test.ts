@@ -1,4 +1,4 @@
-// What `petstore verify` reports of a server that breaks promises, for people and in files: what the server sent controls nothing, and no key stands in it.
+// The reports of `petstore verify` about a broken server: text from the server is escaped, and no report has a key.
 
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ describe('a server that breaks a promise', () => {
     return Response.json(pets)
   })
 
-  test('is told by id, sentence, source, curl, expected and actual: 1', async () => {
+  test('is reported with id, sentence, source, curl, expected and actual, and exit status 1', async () => {
     const wrong = { expected: 'status: available or none', actual: 'status: sold' }
     const only = ['--only', 'pets.list.item.id', '--only', 'pets.list.status.available']
     const ended = await verify([broken.url, '--json', ...only])
@@ -37,7 +37,7 @@ describe('a server that breaks a promise', () => {
         id: 'pets.list.item.id',
         level: 'interface',
         outcome: 'broken',
-        promise: 'GET /pets: Each listed pet has an id, which is an int64.',
+        promise: 'GET /pets: Each listed pet has an id, an int64.',
         source: 'docs/interface.md, Pets: `id`',
         curl: `curl -sSi --path-as-is -H "Authorization: Bearer $KEY" '${broken.url}/pets'`,
         expected: 'id: an int64',
@@ -47,12 +47,12 @@ describe('a server that breaks a promise', () => {
     ])
   })
 
-  test('its curl line shows the same in a shell', async () => {
+  test('has a curl line that reproduces the failure in a shell', async () => {
     const [result] = resultsOf(await verify([broken.url, '--json', '--only', 'pets.list.status.available']))
     expect(await runShell(result?.curl)).toContain('"status":"sold"')
   })
 
-  test('its texts control no terminal, no JUnit report and no page, and no key stands in any', async () => {
+  test('cannot inject text into the terminal, the JUnit report or the page, and no report has the key', async () => {
     const folder = mkdtempSync(temporaryFile('reports-'))
     const report = (end: string) => join(folder, `report.${end}`)
     const [junit, html, markdown] = [report('xml'), report('html'), report('md')]
@@ -79,7 +79,7 @@ describe('a server that breaks a promise', () => {
   })
 })
 
-/** What a server sent stands between fences, where nothing is markup. */
+/** Expects text from the server only between fences, where nothing is markup. */
 function expectMarkdown(text: string): void {
   expect(text).toMatch(/^### petstore verify: \d+ broken promises\n/)
   expect(text).toContain('**`pets.list.item.id`** ')
@@ -90,7 +90,7 @@ function expectMarkdown(text: string): void {
   for (const sent of ['<script', '\u0007', '\u202e']) expect(outside).not.toContain(sent)
 }
 
-test('a key that a server sends back is in no sentence either', async () => {
+test('a key that the server sends back is in no message', async () => {
   const echo = startFake((request) => {
     const sent = request.headers.get('Authorization') ?? ''
     if (request.method === 'POST') return new Response(sent, { status: 500 })
@@ -98,7 +98,7 @@ test('a key that a server sends back is in no sentence either', async () => {
     return Response.json([])
   })
   const only = (id: string) => verify([echo.url, '--write', '--yes', '--json', '--only', id])
-  // What its checks share cannot be made, which is the reason why it is not checked.
+  // The message is the reason why a preparation failed.
   for (const id of ['pets.list.next', 'orders.list.pet.wrong']) {
     const { stdout, stderr } = await only(id)
     expect(stdout + stderr).toContain('$KEY')
@@ -106,7 +106,7 @@ test('a key that a server sends back is in no sentence either', async () => {
   }
 })
 
-test('a short key is a word like others, but for where a key stands', async () => {
+test('a short key is only replaced in places that hold keys', async () => {
   const short = startFake((request) =>
     request.headers.get('Authorization') === 'Bearer pets'
       ? Response.json({ pets: [] })
@@ -118,15 +118,15 @@ test('a short key is a word like others, but for where a key stands', async () =
 })
 
 test.each([
-  ['with another ending', (key: string) => key.slice(0, -8), (key: string) => `${key}A`, `$\{KEY}A`],
+  ['with another end', (key: string) => key.slice(0, -8), (key: string) => `${key}A`, `$\{KEY}A`],
   [
-    'in other letters',
+    'in swapped case',
     (key: string) =>
       key.slice(0, 5) + key.slice(5).replace(/./g, (one) => (one < 'a' ? one.toLowerCase() : one.toUpperCase())),
     undefined,
     `"$(echo "$\{KEY#?????}" | tr a-zA-Z A-Za-z)"`,
   ],
-])('a key that is almost right, %s, is made of the right one by the shell', async (_, begin, sent, shown) => {
+])('a similar key, %s, is derived from the key by the shell', async (_, begin, sent, shown) => {
   const taken = new Set<string>()
   const lax = startFake((request) => {
     const key = request.headers.get('Authorization')?.slice(7) ?? ''
@@ -143,7 +143,7 @@ test.each([
   expect([...taken]).toEqual([(sent ?? begin)(service.key)])
 })
 
-test('a connection that stays authorised is shown by one curl with two requests', async () => {
+test('a connection that stays authorised is reproduced by one curl with two requests', async () => {
   const proxy = await startProxy(service.url, INTERFACE_CASES['a connection stays authorised']?.())
   const [result] = resultsOf(await verify([proxy.url, '--only', 'auth.missing.list', '--json']))
   expect(result).toMatchObject({ outcome: 'broken', expected: 'status 401' })

@@ -1,5 +1,5 @@
-// Prints, as a JSON array, what Spectral (`spectral:oas`) has to say of each contract: sentences, or the one with which swagger-parser
-// refuses it.
+// Prints a JSON array with the findings of Spectral (`spectral:oas`) for each contract, or the error of
+// swagger-parser.
 
 import { readFileSync } from 'node:fs'
 import SwaggerParser from '@apidevtools/swagger-parser'

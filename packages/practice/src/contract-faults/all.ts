@@ -30,7 +30,7 @@ export const CONTRACT_FAULTS: ContractFaults = {
   ...SEARCH_FAULTS,
 }
 
-/** Throws an Error where no fault breaks the promise. */
+/** Throws an Error if no fault breaks the promise. */
 export function faultThatBreaks(promise: string): Behaviour {
   const fault = Object.hasOwn(CONTRACT_FAULTS, promise) ? CONTRACT_FAULTS[promise] : undefined
   if (!fault) throw new Error(`There is no lie that breaks ${promise}.`)

@@ -1,4 +1,4 @@
-// Faults in the bodies of creates, of pets and of orders alike: JSON that is not, sizes, media types, and a field of free text.
+// Faults in the bodies of creates, for pets and orders: invalid JSON, sizes, media types and free text.
 
 import { BODY_BYTES_MAX, NESTING_MAX } from '../../../contract/src/limits.ts'
 import { headerOf } from '../messages.ts'
@@ -12,11 +12,11 @@ import { depthOf, is, isJson, isText, number, objectOf, textOf } from './shared/
 
 interface Creation {
   operation: string
-  /** The code of JSON that is not what is wanted. */
+  /** The error code for JSON that does not match the schema. */
   invalid: string
-  /** The field of free text. */
+  /** The name of the free text field. */
   field: string
-  /** An answer as if it had been right. */
+  /** Returns the response to a valid create instead of an error. */
   taken: answers.Change
 }
 

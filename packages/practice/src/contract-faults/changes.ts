@@ -1,4 +1,4 @@
-// Faults in what every change promises: an order that is completed, cancelled or returned, and corrections and deletions.
+// Faults in changes: completing, cancelling and returning orders, PATCH requests and deletions.
 
 import type { ClientRequest, ServiceResponse } from '../proxy.ts'
 import { type Change, empty } from './shared/answer-changes.ts'
@@ -9,14 +9,14 @@ import { forgettingCorrected, listingDeleted } from './shared/remembered-pets.ts
 import { hasHeader, type When, withoutKey } from './shared/requests.ts'
 import { isJson, objectOf } from './shared/values.ts'
 
-/** As if it had been done. */
+/** Returns the response to a successful change instead of an error. */
 const done = (success: 200 | 204): Change => (success === 200 ? () => jsonAnswer(200, {}) : empty(204))
 const says =
   (state: string) =>
   (_: ClientRequest, { body }: ServiceResponse) =>
     body.toString().includes(`is ${state}:`)
 const hasNoId: When = ({ target }) => !/\/(?:pets|orders)\/(?:[1-9]\d*)(?:\/|$)/.test(target)
-/** A tag as the service gives it, and not one that is made up. */
+/** An ETag from the service, and not one that a check made up. */
 const PLAIN_TAG = /^"(?!x")[^"]*"$/
 
 interface Move {
@@ -25,7 +25,7 @@ interface Move {
   conflicts: readonly string[]
 }
 
-/** What every change of one pet or one order has. */
+/** Faults of every change of one pet or order. */
 function ofChange(operation: string): ContractFaults {
   return {
     'not-found': at(operation, 404).answer.error(410),
@@ -50,7 +50,7 @@ function ofMove({ operation, success, conflicts }: Move): ContractFaults {
 }
 
 function ofCorrection(operation: string, success: 200 | 204): ContractFaults {
-  /** What those get that come too late: the pet may be gone. */
+  /** The statuses for requests that lose the race. The pet can be deleted by then. */
   const late = [412, 404]
   return {
     ...ofChange(operation),
@@ -76,7 +76,7 @@ function ofCorrectedBody(operation: string): ContractFaults {
   }
 }
 
-/** What is refused for this field alone is taken. */
+/** Accepts a request that the service refuses because of this field alone. */
 const taking = (operation: string, field: string): ContractFault =>
   at(operation, 400, (request) => [...objectOf(request).keys()].join() === field).onResponse(() => jsonAnswer(200, {}))
 const renaming = (type: string, other: string): ContractFault =>

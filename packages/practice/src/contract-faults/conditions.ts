@@ -1,4 +1,4 @@
-// Faults in what every operation that reads promises of conditional requests (RFC 9110, 13), Cache-Control and HEAD.
+// Faults in the conditional requests (RFC 9110, 13), Cache-Control and HEAD of every read.
 
 import { at, type ContractFaults, under } from './shared/faults.ts'
 import { INVENTORY, LIST, ONE, ORDER, ORDERS } from './shared/operations.ts'

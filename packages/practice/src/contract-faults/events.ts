@@ -8,7 +8,7 @@ import { hasCursor } from './shared/requests.ts'
 
 const inFeed = at(EVENTS, 200).answer
 const asking = at(EVENTS).request
-/** The events of all pets, not of one. */
+/** Whether the request is for the events of all pets. */
 const ofAll = (request: ClientRequest) => !/(?:petId|orderId)=/.test(request.target)
 const none = () => []
 const isOfType = (type: string) => (event: Json) => event instanceof Map && event.get('type') === type

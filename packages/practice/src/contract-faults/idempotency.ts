@@ -1,4 +1,4 @@
-// Faults in how the service treats requests that are sent again with an Idempotency-Key, of pets and of orders alike.
+// Faults in the handling of Idempotency-Key, for pets and orders.
 
 import { headerOf, withHeader } from '../messages.ts'
 import type { ClientRequest, ServiceResponse } from '../proxy.ts'
@@ -15,7 +15,7 @@ interface Exchange {
   response: ServiceResponse
 }
 
-/** `answer` may answer a request under an Idempotency-Key that was used before. */
+/** `answer` can return a response to a request whose Idempotency-Key was used before. */
 function remembering(
   operation: string,
   answer: (request: ClientRequest, first: Exchange) => ServiceResponse | undefined,
@@ -32,7 +32,7 @@ function remembering(
   }
 }
 
-/** Two requests with one Idempotency-Key at the same time are carried out both. */
+/** Carries out both of two simultaneous requests with one Idempotency-Key. */
 function withoutKeyWhileRunning(operation: string): ContractFault {
   return () => {
     const running = new Set<string>()
@@ -50,7 +50,7 @@ function withoutKeyWhileRunning(operation: string): ContractFault {
   }
 }
 
-/** A replay shows what was created as it is now. */
+/** A replay shows the current state of the created pet or order. */
 function replayingNow(operation: string): ContractFault {
   return at(operation, 'any', isReplay).answering(async (response, request, pass) => {
     const target = `${request.target}/${textOf(objectOf(response).get('id'))}`

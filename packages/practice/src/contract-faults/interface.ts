@@ -1,4 +1,4 @@
-// Faults in what every server of the interface promises.
+// Faults in the promises of the level `interface`.
 
 import type { Json } from '../../../contract/src/json.ts'
 import { both, header, text } from './shared/answer-changes.ts'
@@ -141,7 +141,7 @@ function near(exact: string, other: string): (digits: string) => Json {
   return (digits) => number(digits === exact ? other : digits)
 }
 
-/** Adds a right pet in place of a body that matches. */
+/** Adds a valid pet if the body matches. */
 function addingInstead(wrong: RegExp): ContractFault {
   return adding.body((text) => (wrong.test(text) ? '{"name":"petstore verify","categoryId":7}' : text))
 }

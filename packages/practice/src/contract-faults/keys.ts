@@ -1,4 +1,4 @@
-// Faults in API keys and in the order of checks, and in methods and the spelling of paths.
+// Faults in API keys, the order of checks, methods and the matching of paths.
 
 import { headerOf } from '../messages.ts'
 import { type Change, put } from './shared/answer-changes.ts'

@@ -1,4 +1,4 @@
-// Faults in what every list promises: its links, its order and the values of its parameters.
+// Faults in lists: links, order and parameters.
 
 import { header } from './shared/answer-changes.ts'
 import { at, type ContractFault, type ContractFaults, hasNext, under } from './shared/faults.ts'
@@ -7,7 +7,7 @@ import { hasCursor, parametersOf } from './shared/requests.ts'
 
 const KNOWN = ['limit', 'status', 'cursor', 'search', 'sort', 'categoryId', 'petId']
 
-/** `filter` is the one by a number, and its name in ids. */
+/** `filter` is the numeric filter, with its name in ids. */
 function ofList(operation: string, filter: { name: string; id: string }): ContractFaults {
   const { request: asking, refusing } = at(operation)
   const { answer } = at(operation, 200)
@@ -42,13 +42,13 @@ function ofList(operation: string, filter: { name: string; id: string }): Contra
   }
 }
 
-/** The parameters of each list, by the beginning of the id. */
+/** The parameters of each list, by the start of the id. */
 const LISTS: Record<string, readonly [operation: string, names: readonly string[]]> = {
   'pets.list': [LIST, ['limit', 'status', 'sort', 'search', 'cursor', 'categoryId']],
   'orders.list': [ORDERS, ['limit', 'status', 'sort', 'search', 'cursor', 'petId']],
   'events.list': [EVENTS, ['limit', 'petId', 'orderId', 'wait', 'from', 'to', 'type', 'sort', 'cursor']],
 }
-/** In ids, where it has another name there. */
+/** The ids that do not have the parameter's name. */
 const ID_OF: Record<string, string> = {
   'pets.list.categoryId': 'pets.list.category',
   'orders.list.petId': 'orders.list.pet',
@@ -56,7 +56,7 @@ const ID_OF: Record<string, string> = {
   'events.list.orderId': 'events.list.order-filter',
 }
 
-/** A wrong value is ignored where it is all that is wrong. */
+/** Ignores an invalid value if no other parameter is invalid. */
 function ignoringWrong(operation: string, name: string): ContractFault {
   const isAlone = new RegExp(`^(?:${name}(?:,|$))+$`)
   return at(operation, 400, (request) => isAlone.test([...parametersOf(request).keys()].join())).again.query(

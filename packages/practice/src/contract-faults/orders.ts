@@ -1,4 +1,4 @@
-// Faults in orders that are placed, read, or expire, and in the inventory.
+// Faults in placing, reading and expiring orders, and in the inventory.
 
 import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
 import type { Json } from '../../../contract/src/json.ts'
@@ -25,7 +25,7 @@ const isIn = (days: number) => (at: Json | undefined) =>
 
 const notFound = (wrong: RegExp): ContractFault =>
   at(PLACE, 400, ({ body }) => wrong.test(body.toString())).onResponse(() => errorAnswer(404, 'pet_not_found'))
-/** A pet that is not available, as the refusal says, is sold. */
+/** Places the order for a pet that is unavailable for the reason given in the refusal. */
 const selling = (refusal: RegExp): ContractFault =>
   at(PLACE, 409, (_, { body }) => refusal.test(body.toString())).onResponse(soldAgain)
 

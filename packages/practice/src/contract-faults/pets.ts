@@ -1,4 +1,4 @@
-// Faults in pets: in what a new one may be, in the one that is fetched, and in the list of them that no other list has (lists.ts).
+// Faults in creating, fetching and listing pets. lists.ts has the faults that all lists share.
 
 import { both, header, rewrite } from './shared/answer-changes.ts'
 import { at, type ContractFault, type ContractFaults, hasNext } from './shared/faults.ts'
@@ -22,7 +22,7 @@ const NEW_PETS: ContractFaults = {
   ),
 }
 
-/** Other ids, everywhere alike; `change` is its own inverse. */
+/** Changes ids consistently in requests and responses. `change` is its own inverse. */
 function renumbering(change: (id: bigint) => bigint): ContractFault {
   const other = (id: string) => number(change(BigInt(id)))
   const toService = path((before) => before.replace(/(?<=\/pets\/)-?\d{1,18}$/, (id) => other(id).text))
@@ -42,7 +42,7 @@ const FETCHED: ContractFaults = {
   'pets.get.deprecation.not-found': at(ONE, 404).onResponse(both(header('Deprecation'), header('Sunset'))),
 }
 
-/** As tags of ours are, and none of those that are made up. */
+/** An ETag from the service, and not one that a check made up. */
 const TAG = /^"[^"]{6,}"$/
 
 const LISTED: ContractFaults = {

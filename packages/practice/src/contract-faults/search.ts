@@ -1,4 +1,4 @@
-// Faults in what a search finds.
+// Faults in searches.
 
 import type { Json } from '../../../contract/src/json.ts'
 import type { ClientRequest } from '../proxy.ts'
@@ -16,7 +16,7 @@ const searches =
     words.test(wordsOf(request))
 const findingNothing = (words: RegExp): ContractFault => at(LIST, 200, searches(words)).answer.items(() => [])
 
-/** Finds an order where its reference has all words. */
+/** Finds orders whose reference has all words. */
 const inReference: ContractFault = at(ORDERS, 200, searches(/./)).onResponse((response, request) => {
   const words = wordsOf(request).toLowerCase().split(' ')
   const has = (order: Json) =>

@@ -1,4 +1,4 @@
-// How a client reads lists and the feed of events to their ends.
+// Lessons about reading lists and the event feed to the end.
 
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import { isOf, parametersOf } from '../contract-faults/shared/requests.ts'
@@ -9,14 +9,14 @@ const isList = (exchange: Exchange) => isOf(exchange, 'GET /pets|GET /store/orde
 const cursorOf = (exchange: Exchange) => parametersOf(exchange).get('cursor') ?? undefined
 const nextCursor = (exchange: Exchange) => exchange.nextPage?.get('cursor') ?? undefined
 
-/** The names under which clients of other services ask for a page. */
+/** Parameters that other services use for pages. */
 const GUESSES = ['page', 'offset', 'skip', 'start', 'after', 'since', 'starting_after', 'page_token']
-/** A client's timers may be early by as much. */
+/** A client's timers can be early by this much. */
 const EARLY_MS = 20
 
 export const PAGE_LESSONS: Lessons = {
   'pages.all': {
-    sentence: 'Each Link to the next page is followed, unless the client has asked for a limit or stops later.',
+    sentence: 'The client follows the Link to the next page, unless it set a limit or stops at a later page.',
     advice: 'Follow the Link with rel="next" until there is none. See docs/interface.md#get-pets.',
     judge({ exchanges }) {
       const used = new Set(exchanges.filter(isList).map(cursorOf))
@@ -29,8 +29,8 @@ export const PAGE_LESSONS: Lessons = {
     },
   },
   'pages.cursor': {
-    sentence: 'The next page is not guessed: it is asked for by a cursor that the service gave.',
-    advice: 'Take the whole target of the Link with rel="next". See docs/interface.md#get-pets.',
+    sentence: 'The client requests the next page with the cursor from the service, and does not guess parameters.',
+    advice: 'Use the whole target of the Link with rel="next". See docs/interface.md#get-pets.',
     judge() {
       const given = new Set<string>()
       return (exchange) => {
@@ -44,8 +44,8 @@ export const PAGE_LESSONS: Lessons = {
     },
   },
   'pages.filter': {
-    sentence: 'A cursor is sent with the filter and the order that it was given with.',
-    advice: 'Take the whole target of the Link, which has the filter and the order. See docs/interface.md#get-pets.',
+    sentence: 'The client sends a cursor with the filter and order it came with.',
+    advice: 'Use the whole target of the Link, which has the filter and the order. See docs/interface.md#get-pets.',
     judge() {
       const given = new Map<string, string>()
       return (exchange) => {
@@ -58,8 +58,8 @@ export const PAGE_LESSONS: Lessons = {
     },
   },
   'events.next': {
-    sentence: 'The feed is read on from where the page before ended.',
-    advice: 'Keep the cursor of the Link, and go on there, also after a restart. See docs/events.md.',
+    sentence: 'The client continues the feed from the end of the last page.',
+    advice: 'Save the cursor of the Link and continue from it, also after a restart. See docs/events.md.',
     judge: comparing(
       feed,
       (exchange, last) => (exchange.status === 200 ? exchange : exchange.code === 'cursor_expired' ? undefined : last),
@@ -67,8 +67,8 @@ export const PAGE_LESSONS: Lessons = {
     ),
   },
   'events.wait': {
-    sentence: 'At the end of the feed the client asks with `wait`, or a second later at the earliest.',
-    advice: `Send wait=${WAIT_MAX_S}: the answer comes with the next event. See docs/events.md.`,
+    sentence: 'At the end of the feed, the client uses `wait`, or waits at least a second before it polls again.',
+    advice: `Send wait=${WAIT_MAX_S}: the response arrives with the next event. See docs/events.md.`,
     judge: comparing(
       feed,
       (exchange) => (exchange.status === 200 && `${exchange.response?.body}` === '[]' ? exchange : undefined),
@@ -77,8 +77,8 @@ export const PAGE_LESSONS: Lessons = {
     ),
   },
   'events.anew': {
-    sentence: 'After 410 cursor_expired the feed is read anew, without the cursor.',
-    advice: 'Begin without a cursor, and take the events for new ones. See docs/events.md.',
+    sentence: 'After 410 cursor_expired, the client starts the feed again without the cursor.',
+    advice: 'Start without a cursor, and treat all events as new. See docs/events.md.',
     judge: comparing(
       feed,
       (exchange) => (exchange.code === 'cursor_expired' ? exchange : undefined),

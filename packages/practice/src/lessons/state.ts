@@ -1,4 +1,4 @@
-// What a client remembers: entity tags, deprecations, and where its key belongs.
+// Lessons about entity tags, deprecations and the API key.
 
 import { isOf, pathOf } from '../contract-faults/shared/requests.ts'
 import type { Exchange } from '../exchange.ts'
@@ -11,16 +11,16 @@ const CHANGES = [
 const DEPRECATED = 'GET /pets/*'
 const KEY = /pets_(?:live|test)_\w+/
 
-/** The pet or order that a request reads or changes. */
+/** Returns the path of the pet or order that a request reads or changes. */
 const resource = ({ target }: Exchange) => pathOf(target).replace(/\/(?:complete|return)$/, '')
 
 const isTagged = (exchange: Exchange) => exchange.status === 200 && !!exchange.answerHeader('ETag')
 
 export const STATE_LESSONS: Lessons = {
   'etags.reads': {
-    sentence: 'What was read before is read again with its ETag, in If-None-Match.',
+    sentence: 'The client repeats a read with the ETag in If-None-Match.',
     advice:
-      'Keep the ETag of each address, and send it in If-None-Match: 304 is the answer that you have. See docs/clients.md.',
+      'Send the ETag of the last response in If-None-Match. 304 means that nothing changed. See docs/clients.md.',
     judge: comparing(
       ({ method, target }) => (method === 'GET' ? target : undefined),
       (exchange, last) => (isTagged(exchange) && !last?.wasKnownTo(exchange) ? exchange : last),
@@ -28,8 +28,8 @@ export const STATE_LESSONS: Lessons = {
     ),
   },
   'etags.changes': {
-    sentence: 'What was read is changed with its ETag, in If-Match, so that no change of others is overwritten.',
-    advice: 'Send the ETag that was read in If-Match. See docs/clients.md.',
+    sentence: "The client sends the ETag in If-Match with each change, so that it overwrites no other client's change.",
+    advice: 'Send the ETag of the last read in If-Match. See docs/clients.md.',
     judge: comparing(
       resource,
       (exchange, last) => (exchange.method === 'GET' && isTagged(exchange) ? exchange : last),
@@ -37,7 +37,7 @@ export const STATE_LESSONS: Lessons = {
     ),
   },
   'etags.refused': {
-    sentence: 'After 412 the change is not sent again with the ETag that was refused.',
+    sentence: 'After 412, the client does not repeat the change with the refused ETag.',
     advice: 'Read again, compare, and change with the new ETag. See docs/clients.md.',
     judge: comparing(
       resource,
@@ -47,18 +47,18 @@ export const STATE_LESSONS: Lessons = {
     ),
   },
   'deprecated.left': {
-    sentence: 'An operation is not used any more once an answer has said that it is deprecated.',
-    advice: 'Use the successor that the Link of the answer names. See docs/interface.md#get-petspetid.',
+    sentence: 'The client stops using an operation once a response marks it as deprecated.',
+    advice: 'Use the successor in the Link header. See docs/interface.md#get-petspetid.',
     judge: () => avoiding((exchange) => exchange.answerHeader('Deprecation') !== undefined),
   },
   'deprecated.removed': {
-    sentence: 'An operation that was removed (410 operation_removed) is not asked for again.',
+    sentence: 'The client does not use an operation again after 410 operation_removed.',
     advice: 'Use the list with its filters. See docs/interface.md#get-petspetid.',
     judge: () => avoiding((exchange) => exchange.code === 'operation_removed'),
   },
   'key.header': {
-    sentence: 'The key is sent in the header Authorization, as Bearer, and nowhere else.',
-    advice: 'Send Authorization: Bearer and the key, and keep the key out of addresses. See docs/interface.md#keys.',
+    sentence: 'The client sends the key only in the Authorization header, as Bearer.',
+    advice: 'Send the key in Authorization: Bearer, and keep it out of URLs. See docs/interface.md#keys.',
     judge: () => (exchange) => {
       const { target, body, headers } = exchange
       const others = headers.filter(([name]) => !/^authorization$/i.test(name)).map(([, value]) => value)
@@ -69,7 +69,7 @@ export const STATE_LESSONS: Lessons = {
   },
 }
 
-/** Of the deprecated operation: once an answer has said something, other requests keep the lesson, and this one misses it. */
+/** After a response that `isSaid` accepts, the deprecated operation misses the lesson, and other requests keep it. */
 function avoiding(isSaid: (exchange: Exchange) => boolean): Judge {
   let said: Exchange | undefined
   return (exchange) => {

@@ -1,14 +1,14 @@
-// What a client does with large numbers, and with what a later version of the service may say.
+// Lessons about large numbers, and about values of later versions of the service.
 
 import type { Exchange } from '../exchange.ts'
 import { any, attempt, feed, type History, type Lessons, POLL_MS, wholeRequest } from '../history.ts'
 
 const NUMBER = /(?<![\w.-])-?\d+(?:\.\d+)?(?:e\+?\d{1,2})?(?![\w.-])/gi
-/** How many digits languages write of a number of 53 bits. */
+/** How many digits languages print of a 53-bit number. */
 const DIGITS = [6, 15, 16, 17]
 const INT64_AS_TEXT = /"(?:id|petId|categoryId)"\s*:\s*("?)/g
 
-/** The answer that arrived has what the client cannot know. */
+/** The response has a value that the client cannot know. */
 const isUnknown = ({ fault }: Exchange) => fault?.unknown === true
 const isKeyless = (exchange: Exchange) =>
   exchange.isCreate && exchange.isUncertain && exchange.header('Idempotency-Key') === undefined
@@ -16,8 +16,8 @@ const isSuccess = (exchange: Exchange) => (exchange.status ?? 500) < 300
 
 export const VALUE_LESSONS: Lessons = {
   'values.exact': {
-    sentence: 'An integer of more than 53 bits is sent back as it came.',
-    advice: 'Read integers as 64 bits: BigInt or a text in JavaScript, int64 or long elsewhere. See docs/clients.md.',
+    sentence: 'The client sends back integers of more than 53 bits unchanged.',
+    advice: 'Read integers as 64 bits: BigInt or text in JavaScript, int64 or long elsewhere. See docs/clients.md.',
     judge() {
       const exact = new Set<bigint>()
       const rounded = new Set<bigint>()
@@ -35,7 +35,7 @@ export const VALUE_LESSONS: Lessons = {
     },
   },
   'values.numbers': {
-    sentence: 'An int64 is sent as a number, not as text.',
+    sentence: 'The client sends an int64 as a number, not as text.',
     advice: 'Write the digits without quotes. See docs/clients.md.',
     judge: () => (exchange) => {
       const quotes = [...exchange.body.toString('latin1').matchAll(INT64_AS_TEXT)].map(([, quote]) => quote)
@@ -43,21 +43,21 @@ export const VALUE_LESSONS: Lessons = {
     },
   },
   'unknown.field': {
-    sentence: 'An unknown field does not stop the client: it goes on with another request, and does not ask again.',
-    advice: 'Ignore fields that you do not know. A client that was done sends one request more. See docs/clients.md.',
+    sentence: 'The client ignores an unknown field: it continues with another request, and does not repeat this one.',
+    advice: 'Ignore unknown fields. Let a client that has finished send one more request. See docs/clients.md.',
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || !isSuccess(exchange) || feed(exchange) !== undefined) return undefined
       const next = history.knowing(exchange, any)
       if (next && (attempt(next) !== attempt(exchange) || exchange.pauseBefore(next) >= POLL_MS)) return true
       if (next) return history.isPolling(exchange, next) ? undefined : false
-      // The next read of a client that polls may be still to come.
+      // A client that polls can be about to read again.
       const isEarly = history.now - (exchange.end ?? 0) < 2 * (history.pace(exchange) ?? 0)
       return isLast(history, exchange) && !isEarly ? false : undefined
     },
   },
   'unknown.type': {
-    sentence: 'An unknown type of event does not stop the client: it reads on.',
-    advice: 'Skip events of a type that you do not know, and follow the Link. See docs/events.md.',
+    sentence: 'The client skips an event of an unknown type, and continues reading.',
+    advice: 'Skip events of unknown types, and follow the Link. See docs/events.md.',
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || !isSuccess(exchange) || feed(exchange) === undefined) return undefined
       const next = history.after(exchange, feed)
@@ -66,8 +66,8 @@ export const VALUE_LESSONS: Lessons = {
   },
   'unknown.code': {
     sentence:
-      'An error with an unknown code is treated by its status: sent again where that is temporary, and not otherwise.',
-    advice: 'Treat a code that you do not know by its status. See docs/interface.md#errors.',
+      'The client handles an error with an unknown code by its status, and only retries temporary errors.',
+    advice: 'Handle an unknown code by its status. See docs/interface.md#errors.',
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || exchange.code === undefined || history.failedBefore(exchange)) return undefined
       if (exchange.hasFailed && (exchange.isBlind || isKeyless(exchange))) return undefined
@@ -78,14 +78,14 @@ export const VALUE_LESSONS: Lessons = {
   },
 }
 
-/** Beyond 2^53, of digits or with an exponent. */
+/** Returns the integers beyond 2^53, written with digits or an exponent. */
 function largeOf(text: string): bigint[] {
   const texts = text.match(NUMBER) ?? []
   const isLarge = (size: number) => size > Number.MAX_SAFE_INTEGER && size < 1e20
   return texts.filter((one) => isLarge(Math.abs(Number(one)))).map(integerOf)
 }
 
-/** `number` is decimal, and an integer. */
+/** `number` is a decimal integer, which can have an exponent. */
 function integerOf(number: string): bigint {
   const [digits = '', exponent = '0'] = number.toLowerCase().split('e')
   const [whole = '', fraction = ''] = digits.split('.')
@@ -100,7 +100,7 @@ function decoded(target: string): string {
   }
 }
 
-/** Nothing came after it, or beside it. */
+/** Whether no request came after this one, or at the same time. */
 function isLast({ exchanges }: History, exchange: Exchange): boolean {
   const before = exchanges.at(-2)
   return exchanges.at(-1) === exchange && (before === undefined || before.wasKnownTo(exchange))

@@ -1,24 +1,24 @@
-// How long a client waits: before it sends something again, and for an answer.
+// Lessons about pauses, timeouts and connections.
 
 import { parametersOf } from '../contract-faults/shared/requests.ts'
 import type { Exchange } from '../exchange.ts'
 import { any, feed, type Lessons } from '../history.ts'
 
-/** A client's timers, and its clock, may be early by as much. */
+/** A client's timers and clock can be early by this much. */
 const EARLY_MS = 20
-/** Less may be what a busy machine takes, or chance. */
+/** A shorter pause can be chance, or a busy machine. */
 const PAUSE_MS = 50
-/** Less is no pause. */
+/** A shorter time is no pause. */
 const NO_PAUSE_MS = 5
-/** A client that was idle for longer may have closed its connection. */
+/** A client that was idle for longer can close its connection. */
 const KEPT_MS = 1_000
 const PATIENCE_MS = 30_000
 const IDLE_MS = 60_000
 
 export const WAIT_LESSONS: Lessons = {
   'waits.retry-after': {
-    sentence: 'What is sent again comes no sooner than Retry-After says.',
-    advice: 'Read Retry-After, in seconds, and wait for so long. See docs/clients.md.',
+    sentence: 'The client retries no sooner than Retry-After allows.',
+    advice: 'Read Retry-After, in seconds, and wait that long. See docs/clients.md.',
     judge: (history) => (exchange) => {
       const waitMs = retryAfterMs(exchange)
       const again = waitMs === undefined ? undefined : history.retry(exchange)
@@ -26,8 +26,8 @@ export const WAIT_LESSONS: Lessons = {
     },
   },
   'waits.quiet': {
-    sentence: 'After 429 nothing is sent with the same key before Retry-After has passed.',
-    advice: 'Let one Retry-After hold back all requests with this key. See docs/interface.md#errors.',
+    sentence: 'After 429, the client sends nothing with the same key until Retry-After has passed.',
+    advice: 'Apply Retry-After to all requests with this key. See docs/interface.md#errors.',
     judge: (history) => (exchange) => {
       const waitMs = exchange.status === 429 ? retryAfterMs(exchange) : undefined
       const next = waitMs === undefined ? undefined : history.knowing(exchange, any)
@@ -35,15 +35,15 @@ export const WAIT_LESSONS: Lessons = {
     },
   },
   'waits.pause': {
-    sentence: 'There is a pause before a request is sent again that failed without Retry-After.',
-    advice: 'Wait before each attempt, at random, up to a time that doubles. See docs/clients.md.',
+    sentence: 'The client pauses before it retries a request that failed without Retry-After.',
+    advice: 'Wait a random time before each retry, up to a limit that doubles. See docs/clients.md.',
     judge(history) {
       const pauseAfter = (exchange: Exchange) => {
         if (!exchange.hasFailed || exchange.status === undefined) return undefined
         const again = retryAfterMs(exchange) === undefined && history.retry(exchange)
         return again ? exchange.pauseBefore(again) : undefined
       }
-      // Of pauses at random some are short.
+      // Some random pauses are short.
       const pauses = history.exchanges.some((exchange) => (pauseAfter(exchange) ?? 0) >= PAUSE_MS)
       return (exchange) => {
         const pause = pauseAfter(exchange)
@@ -53,8 +53,8 @@ export const WAIT_LESSONS: Lessons = {
     },
   },
   'waits.longer': {
-    sentence: 'Of five attempts and more, the later pauses are not all shorter than half the first.',
-    advice: 'Double the time up to which you wait. See docs/clients.md.',
+    sentence: 'In five or more attempts, the later pauses are not all shorter than half the first.',
+    advice: 'Double the limit of the random pause with each attempt. See docs/clients.md.',
     judge(history) {
       const chains = new Map<Exchange, number[]>()
       return (exchange) => {
@@ -63,14 +63,14 @@ export const WAIT_LESSONS: Lessons = {
         const pauses = [...(chains.get(before) ?? []), before.pauseBefore(exchange)]
         chains.set(exchange, pauses)
         const [first = 0, ...later] = pauses
-        // Pauses at random are shorter at times, but not three in a row. A busy machine may have lengthened a short one.
+        // Random pauses can be short, but not three in a row. A busy machine can lengthen a short pause.
         if (later.length < 3 || first < PAUSE_MS) return undefined
         return 2 * Math.max(...later) >= first
       }
     },
   },
   'waits.patience': {
-    sentence: 'An answer that does not come is given up within 30 seconds, beyond those that `wait` allows.',
+    sentence: 'The client gives up on a response after at most 30 seconds, plus the time in `wait`.',
     advice: 'Set a timeout for each attempt, such as 10 seconds. See docs/clients.md.',
     judge: (history) => (exchange) => {
       if (exchange.isLost) return undefined
@@ -80,8 +80,8 @@ export const WAIT_LESSONS: Lessons = {
     },
   },
   'connections.shared': {
-    sentence: 'A connection is used for more than one request: there are not four in a row with one each.',
-    advice: 'Keep connections open, and read each response to its end. See docs/operations.md.',
+    sentence: 'The client reuses connections: no four requests in a row have a new connection each.',
+    advice: 'Keep connections open, and read each response to the end. See docs/operations.md.',
     judge() {
       let fresh = 0
       let last: Exchange | undefined
@@ -98,8 +98,8 @@ export const WAIT_LESSONS: Lessons = {
     },
   },
   'connections.closed': {
-    sentence: 'A connection that is not used for a minute is closed.',
-    advice: 'Close what has been idle for a minute, or end the pool with the program. See docs/operations.md.',
+    sentence: 'The client closes a connection that is idle for a minute.',
+    advice: 'Close connections that are idle for a minute, or when the program ends. See docs/operations.md.',
     judge: (history) => (exchange) => {
       const { closedAt, last } = exchange.connection
       if (last !== exchange || exchange.isLost || exchange.hasLeft) return undefined
@@ -109,12 +109,12 @@ export const WAIT_LESSONS: Lessons = {
   },
 }
 
-/** The service closes the connection. */
+/** Whether the service closes the connection. */
 function isClosing(exchange: Exchange): boolean {
   return /close/i.test(exchange.answerHeader('Connection') ?? '')
 }
 
-/** Where it is in seconds. */
+/** Returns Retry-After in milliseconds if it is a number of seconds. */
 function retryAfterMs(exchange: Exchange): number | undefined {
   const seconds = exchange.status === undefined ? undefined : exchange.answerHeader('Retry-After')
   return seconds === undefined || !/^\d+$/.test(seconds) ? undefined : Number(seconds) * 1000

@@ -1,4 +1,4 @@
-// The faults that a test asks for: what each may say, and which requests it strikes.
+// Network faults: validation, and the choice of the requests they apply to.
 
 import { basePath, operations } from '../../../contract/src/contract.ts'
 import { ERROR_STATUS } from '../../../contract/src/generated.ts'
@@ -31,7 +31,7 @@ const RULES: Record<keyof Fault, Rule> = {
     must: `be one of ${Object.keys(ERROR_STATUS).join(', ')}`,
   },
   retryAfter: isFrom(0),
-  // The longest time of a timer.
+  // The longest delay of a timer.
   latencyMs: isFrom(0, 2 ** 31 - 1),
   cut: { isRight: (value) => value === 'before' || value === 'after', must: 'be before or after' },
   truncate: isFrom(0),
@@ -40,11 +40,11 @@ const RULES: Record<keyof Fault, Rule> = {
   unknown: IS_BOOLEAN,
 }
 
-/** In the order in which they were added. The first that matches a request is applied to it, alone. */
+/** Faults in the order they were added. Only the first matching fault applies to a request. */
 export class Faults {
   private readonly added: { fault: Fault; operation: string; left: number; isNext(): boolean }[] = []
 
-  /** Throws an Error for what is no fault. */
+  /** Throws an Error for an invalid fault. */
   add(given: unknown): void {
     const fault = checked(given)
     const operation = operations.find(({ id }) => id === fault.operation)
@@ -61,25 +61,25 @@ export class Faults {
     this.added.length = 0
   }
 
-  /** What strikes this request. It counts as one of the times. */
+  /** Returns the fault for this request, and counts it as one of its times. */
   next(request: ClientRequest): Fault | undefined {
     const striking = this.added.find((one) => one.left > 0 && isOf(request, one.operation) && one.isNext())
     if (striking) striking.left--
     return striking?.fault
   }
 
-  /** It could change nothing: there was nothing to cut off, or to add to. The next request gets it. */
+  /** For a fault that changed nothing, such as truncating a short body: the next request gets it. */
   giveBack(fault: Fault): void {
     const one = this.added.find((added) => added.fault === fault)
     if (one) one.left++
   }
 }
 
-/** Says of each request in turn whether it is struck. */
+/** Returns a function that decides for each request in turn whether the fault applies. */
 function chooser({ every = 1, rate, seed = 0 }: Fault): () => boolean {
   let seen = 0
   if (rate === undefined) return () => ++seen % every === 0
-  // Bun.hash is the same on every machine. It gives 64 bits, of which a number holds 53.
+  // Bun.hash is the same on every machine. It returns 64 bits, and a number holds 53.
   return () => Number(Bun.hash(`${seed}.${seen++}`) >> 11n) / 2 ** 53 < rate
 }
 
@@ -87,7 +87,7 @@ function checked(given: unknown): Fault {
   if (!(given instanceof Object)) throw new Error('A fault is an object, such as {"status": 503}.')
   for (const [name, value] of Object.entries(given)) {
     const rule = Object.hasOwn(RULES, name) ? RULES[name as keyof Fault] : undefined
-    if (!rule) throw new Error(`A fault has no ${name}. It may have ${Object.keys(RULES).join(', ')}.`)
+    if (!rule) throw new Error(`A fault has no ${name}. It can have ${Object.keys(RULES).join(', ')}.`)
     if (!rule.isRight(value)) throw new Error(`${name} must ${rule.must}.`)
   }
   const fault: Fault = given
@@ -98,10 +98,10 @@ function checked(given: unknown): Fault {
     throw new Error('A fault needs one of status, code, latencyMs, cut, truncate, drip, unknown.')
   }
   if (cut && (isError || truncate !== undefined || drip !== undefined)) {
-    throw new Error('With cut there is no answer, so status, code, truncate and drip cannot be used.')
+    throw new Error('With cut there is no response, so status, code, truncate and drip cannot be used.')
   }
   if (reset && !isClosed) throw new Error('reset needs cut or truncate.')
-  if (rate !== undefined && every !== undefined) throw new Error('rate and every exclude each other.')
+  if (rate !== undefined && every !== undefined) throw new Error('rate and every cannot be combined.')
   if (seed !== undefined && rate === undefined) throw new Error('seed needs rate.')
   if (retryAfter !== undefined && !isError) throw new Error('retryAfter needs status or code.')
   return fault

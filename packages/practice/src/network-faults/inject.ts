@@ -1,4 +1,4 @@
-// What a fault does to a request and to the bytes of its answer.
+// Applies a network fault to a request and to the bytes of its response.
 
 import { ERROR_STATUS, type ErrorCode } from '../../../contract/src/generated.ts'
 import type { Fault } from '../../../testing/testing.ts'
@@ -8,7 +8,7 @@ import { type ClientRequest, type Pass, type ServiceResponse, write } from '../p
 
 interface Injected {
   response: ServiceResponse
-  /** What of the fault has changed something; `undefined`: nothing. */
+  /** The members of the fault that changed something; `undefined` if none did. */
   applied: Fault | undefined
 }
 
@@ -41,11 +41,11 @@ function appliedTo(fault: Fault, given: ServiceResponse, response: ServiceRespon
 function refusal({ status, code, retryAfter }: Fault, request: ClientRequest): ServiceResponse {
   const shown = status ?? ERROR_STATUS[code as ErrorCode] ?? 500
   const name = code ?? Object.entries(ERROR_STATUS).find(([, one]) => one === shown)?.[0] ?? 'internal'
-  const answer = errorAnswer(shown, name, 'A fault of practice.')
+  const answer = errorAnswer(shown, name, 'Injected by practice.')
   return retryAfter === undefined ? answer : header('Retry-After', String(retryAfter))(answer, request)
 }
 
-/** What a later version may add. */
+/** Adds values that only a later version could send. */
 const withUnknown = each((object) => {
   if (object.has('code')) object.set('code', 'unknown_code')
   if (object.has('type')) object.set('type', 'unknown.type')
@@ -54,7 +54,7 @@ const withUnknown = each((object) => {
 
 type Client = Parameters<typeof write>[0]
 
-/** Whether an answer with this fault is sent bit by bit: it ends some time after it has begun. */
+/** Whether a response with this fault is sent in pieces, so that it ends some time after it starts. */
 export function isSentSlowly({ drip }: Fault): boolean {
   return drip !== undefined
 }

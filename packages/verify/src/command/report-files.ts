@@ -1,5 +1,4 @@
-// The reports of `petstore verify` in files: JUnit's XML for continuous integration, one web page, and Markdown for a pull request. What servers sent
-// is escaped.
+// The report files of `petstore verify`: JUnit XML, one web page, and Markdown. All text from servers is escaped.
 
 import { printable } from '../../../service/src/observability/printable.ts'
 import { plural } from '../../../service/src/terminal/print.ts'
@@ -29,7 +28,7 @@ function inside(result: Result): string {
   return `<failure message="${escaped(`expected ${expected}, but got ${actual}`)}">${lines.join('\n')}</failure>`
 }
 
-/** The same as in Markdown: what is escaped or between fences there is so here. */
+/** Renders the Markdown report, whose escaping and fences also make the page safe. */
 export function htmlReport(summary: Summary): string {
   return `<!doctype html>
 <html lang="en">
@@ -68,7 +67,7 @@ export function markdownReport(summary: Summary): string {
   return lines.join('\n')
 }
 
-/** As it is, between fences that it does not contain: no markup, no mention of anybody. */
+/** Returns the text between fences that it does not contain, so that it is neither markup nor an @mention. */
 function fenced(...lines: string[]): string {
   const text = lines.map(printable).join('\n')
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
@@ -76,7 +75,7 @@ function fenced(...lines: string[]): string {
   return `\n${fence}text\n${text}\n${fence}\n`
 }
 
-/** For the text and the attributes of XML and HTML; XML 1.0 has no control characters. */
+/** Escapes text and attributes of XML and HTML. XML 1.0 allows no control characters. */
 function escaped(text: string): string {
   return Bun.escapeHTML(printable(text.replaceAll(/[\ufffe\uffff]/g, '\ufffd')).toWellFormed())
 }

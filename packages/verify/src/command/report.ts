@@ -1,11 +1,10 @@
-// What `petstore verify` prints for people: the promises of a list, and what an examination has found.
+// The text that `petstore verify` prints: the list of promises and the result of an examination.
 
 import { type Line, plural } from '../../../service/src/terminal/print.ts'
 import { table } from '../../../service/src/terminal/table.ts'
 import type { Result } from '../examination.ts'
 import type { Level, PromiseRow } from '../promises/shared/promise.ts'
 
-/** What an examination has found. */
 export interface Summary {
   target: string
   levels: readonly Level[]
@@ -16,7 +15,7 @@ export interface Summary {
 
 type Of<Outcome extends Result['outcome']> = Extract<Result, { outcome: Outcome }>
 
-/** How many ids stand behind the reason why they were not checked. */
+/** How many ids are shown for one reason. */
 const IDS_SHOWN = 5
 
 export function listing(promises: readonly PromiseRow[]): Line[] {
@@ -43,7 +42,7 @@ export function report(summary: Summary): Line[] {
   ]
 }
 
-/** For each level: how many are held, broken, and not checked. */
+/** Returns for each level the numbers of promises that are held, broken and not checked. */
 export function countsOf({ levels, results }: Summary): string[][] {
   return levels.map((level) => [
     level,

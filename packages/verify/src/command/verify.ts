@@ -1,4 +1,4 @@
-// `petstore verify`: whether a server, any server, keeps the promises of the interface. It has exit statuses of its own.
+// `petstore verify`: checks whether a server keeps the promises of the interface. It has its own exit statuses.
 
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
@@ -26,9 +26,9 @@ import { htmlReport, junitReport, markdownReport } from './report-files.ts'
 const TIMEOUT_MAX_S = 60
 const TOTAL_MAX_S = 3_600
 const EXAMPLES = `
-It only reads, unless --write lets it add pets, whose names begin with
-"petstore verify". No redirect is followed. What was not checked within the time
-for the run is listed as such.
+It only reads, unless --write allows it to add pets, whose names begin with
+"petstore verify". It follows no redirects. Promises that could not be checked
+in time are reported as not checked.
 
 Examples:
   petstore verify http://127.0.0.1:8080/v1
@@ -37,9 +37,9 @@ Examples:
 
 Exit statuses:
   0  every promise that was checked is kept
-  1  some are broken
+  1  at least one promise is broken
   2  the server could not be examined, too few promises could be checked, or a
-     flag was not understood`
+     flag is invalid`
 
 interface Options {
   keyFile?: string
@@ -60,17 +60,17 @@ interface Options {
 export function verifyCommand(): Command {
   const repeated = <Value>(value: Value, before: Value[] = []) => [...before, value]
   return withSettingsOf(VERIFY_SETTINGS, new Command('verify'))
-    .description('Examine a server: which promises of the interface it keeps.')
+    .description('Check which promises of the interface a server keeps.')
     .argument('[url]', 'the base URL, which ends in /v1')
     .option('--key-file <file>', 'a file with the API key')
     .addOption(
-      completing(new Option('--level <level>', 'may be repeated (default: interface)'), LEVELS).argParser(
+      completing(new Option('--level <level>', 'repeatable (default: interface)'), LEVELS).argParser(
         (text: string, before?: Level[]) => repeated(parseLevel(text), before),
       ),
     )
-    .option('--only <id>', 'only this promise; may be repeated', (id, before?: string[]) => repeated(id, before))
-    .option('--write', 'also check what adds pets; there may be no way to delete them', false)
-    .option('--yes', 'with --write: also with a key of production, which begins with pets_live_', false)
+    .option('--only <id>', 'only this promise; repeatable', (id, before?: string[]) => repeated(id, before))
+    .option('--write', 'also run checks that add pets; the server may have no way to delete them', false)
+    .option('--yes', 'allow --write with a production key, which begins with pets_live_', false)
     .option('--timeout <seconds>', 'the time for one request', parsedBy(secondsUpTo(TIMEOUT_MAX_S)), 10)
     .option('--total-timeout <seconds>', 'the time for the run', parsedBy(secondsUpTo(TOTAL_MAX_S)), 60)
     .option(
@@ -79,11 +79,11 @@ export function verifyCommand(): Command {
       parsedBy(numberFrom(0, 100)),
       50,
     )
-    .option('--list', 'list the promises instead; needs no server', false)
+    .option('--list', 'list the promises; needs no server', false)
     .option('--json', 'print JSON, for programs', false)
-    .option('--junit <file>', 'also write a report in the form of JUnit')
+    .option('--junit <file>', 'also write a JUnit report')
     .option('--html <file>', 'also write a report as a web page')
-    .option('--markdown <file>', 'also write a report in Markdown, for a pull request')
+    .option('--markdown <file>', 'also write a Markdown report, for a pull request')
     .addHelpText('after', EXAMPLES)
     .action(async (url: string | undefined, options: Options, self: Command) => {
       try {
@@ -116,7 +116,7 @@ async function verify(url: string | undefined, options: Options, self: Command):
   if (tooFew !== undefined) throw new NotExamined(tooFew)
 }
 
-/** A sentence if less than `percent` of the promises could be checked. The ones that need another flag count only if all do. */
+/** Returns a sentence if too few promises could be checked. Promises that need another flag count only if all do. */
 function tooFewChecked(
   examination: Examination,
   chosen: readonly PromiseRow[],
@@ -127,7 +127,7 @@ function tooFewChecked(
   const checked = results.filter(({ outcome }) => outcome !== 'not_checked').length
   const needed = Math.ceil((possible * percent) / 100)
   if (checked >= needed) return undefined
-  return `Only ${checked} of ${plural(possible, 'promise')} could be checked; --min-checked ${percent} asks for ${needed}.`
+  return `Only ${checked} of ${plural(possible, 'promise')} could be checked; --min-checked ${percent} needs ${needed}.`
 }
 
 async function examine(examination: Examination, chosen: readonly PromiseRow[], target: Target): Promise<Result[]> {
@@ -139,7 +139,7 @@ async function examine(examination: Examination, chosen: readonly PromiseRow[], 
     const [late] = examination.late
     if (late !== undefined && results.every(({ outcome }) => outcome === 'not_checked')) {
       throw new StartError(
-        `The server is too slow: ${plural(examination.late.length, 'promise')} could not be checked, ${late} among them.`,
+        `The server is too slow: ${plural(examination.late.length, 'promise')} were not checked, including ${late}.`,
       )
     }
     return results
@@ -154,7 +154,7 @@ async function examine(examination: Examination, chosen: readonly PromiseRow[], 
 function choose({ level, only }: Options): PromiseRow[] {
   const unknown = only?.find((id) => !PROMISES.some((row) => row.id === id))
   if (unknown !== undefined)
-    throw new FlagError(`--only ${unknown}: there is no such promise. petstore verify --list shows them.`)
+    throw new FlagError(`--only ${unknown}: there is no such promise. Run petstore verify --list to see all.`)
   const levels = level ?? (only ? LEVELS : ['interface'])
   return PROMISES.filter((row) => levels.includes(row.level) && (only?.includes(row.id) ?? true))
 }
@@ -176,7 +176,7 @@ function targetOf(
   if (!apiKey) throw new StartError('There is no API key. Use --key-file, or set PETSTORE_API_KEY.')
   if (write && !yes && apiKey.startsWith('pets_live_')) {
     throw new FlagError(
-      '--write with a key of production (pets_live_) adds pets to a real store. If that is meant, add --yes.',
+      '--write with a production key (pets_live_) adds pets to a real store. Add --yes to do it anyway.',
     )
   }
   const keys = { full: apiKey, ...(readOnlyKey && { 'read-only': readOnlyKey }), ...(otherKey && { other: otherKey }) }
@@ -218,7 +218,7 @@ const parseLevel = parsedBy((name) => {
   return level
 })
 
-/** The files that are wanted, each with what writes its report. Throws FlagError where one cannot be written: before any request. */
+/** Returns the report files with their writers. Throws FlagError before any request if a file cannot be written. */
 function reportsOf({ junit, html, markdown }: Options): [path: string, write: (summary: Summary) => string][] {
   const all = [
     [junit, junitReport],

@@ -1,4 +1,4 @@
-// Every promise of the service, in the order in which they are reported.
+// Every promise, in the order of the reports.
 
 import { changePromises } from './change-orders.ts'
 import { createPetPromises } from './create-pet.ts'

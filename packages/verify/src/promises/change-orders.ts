@@ -1,4 +1,4 @@
-// Level `store`: how orders are completed, cancelled and returned, and what that does to their pets.
+// Level `store`: completing, cancelling and returning orders, and the effect on their pets.
 
 import type { OperationId } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
@@ -22,7 +22,7 @@ import type { PromiseRow } from './shared/promise.ts'
 import { header, ofStore, operation, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
-/** So long the server's clock moves between two changes. */
+/** Two changes are so far apart that their times differ. */
 const CLOCK_MS = 3
 
 interface Move {
@@ -45,10 +45,10 @@ function moveRows(move: Move): PromiseRow[] {
   const [id, status] = [idOf(move), statusOf(move)]
   const pet = to === 'completed' ? 'sold' : 'available'
   const code = `order_not_${from}`
-  /** The orders that it refuses. */
+  /** The statuses in which the move is refused. */
   const conflicts = (Object.keys(REACHED) as Reachable[]).filter((state) => state !== from && state !== to)
   const done = writing(`${id}.success`)
-  /** An order in this status, and the response to the request for it. */
+  /** Makes an order with this status, and requests the move. */
   const requested = async (probe: Probe, state: Reachable, options?: RequestOptions) => {
     const { id, petId } = await orderThatIs(probe, state)
     const before = await readOrder(probe, id)
@@ -56,13 +56,13 @@ function moveRows(move: Move): PromiseRow[] {
     return { id, petId, before, answer: await ask(probe, id, options) }
   }
   return [
-    row(`${id}.success`, `An order that is ${from} becomes ${to}: ${status}. Else only changedAt changes.`)
+    row(`${id}.success`, `An order that is ${from} becomes ${to}: ${status}. No other field but changedAt changes.`)
       .from(
         [response(of, status), schema('Order', 'changedAt')],
         writing('orders.place.success', ...(from === 'completed' ? ['orders.complete.success'] : [])),
       )
       .check((probe) =>
-        // The clocks of two servers may differ.
+        // The clocks of two servers can differ.
         eventually(async () => {
           const { id, before, answer } = await requested(probe, from)
           answer.expectStatus(status)
@@ -74,14 +74,14 @@ function moveRows(move: Move): PromiseRow[] {
           now.expect(isLater, 'a later changedAt', now.text)
         }),
       ),
-    row(`${id}.pet`, `The pet of the order is then ${pet}.`)
+    row(`${id}.pet`, `The order's pet becomes ${pet}.`)
       .from(operation(of, 'description'), writing(`${id}.success`, 'pets.get.status'))
       .check(async (probe) => {
         const { petId, answer } = await requested(probe, from)
         answer.expectStatus(status)
         await expectPet(probe, petId, pet)
       }),
-    row(`${id}.again`, `An order that is ${to} already: ${status} again, and nothing changes.`)
+    row(`${id}.again`, `Repeating it for an order that is already ${to} returns ${status} and changes nothing.`)
       .from(operation(of, 'description'), done)
       .check(async (probe) => {
         const { before, answer } = await requested(probe, to)
@@ -98,7 +98,7 @@ function moveRows(move: Move): PromiseRow[] {
           await expectUnchanged(probe, before)
         }
       }),
-    row(`${id}.state-first`, 'A repeat and a wrong status are reported before a false precondition.')
+    row(`${id}.state-first`, 'A repeat and a wrong status take precedence over a failed precondition.')
       .from(ofStore('`If-Match`, `If-None-Match`'), writing(`${id}.again`, `${id}.conflict`, `${id}.if-match`))
       .check(async (probe) => {
         const options = { headers: { 'If-Match': '"x"' } }
@@ -107,7 +107,7 @@ function moveRows(move: Move): PromiseRow[] {
       }),
     ...(status === 200
       ? [
-          row(`${id}.etag`, 'The answer has the tag that GET shows, also when it is a repeat. A body is ignored.')
+          row(`${id}.etag`, 'The response, also of a repeat, has the ETag of GET. A body is ignored.')
             .from([header('ETag'), ofStore('Complete and return')], writing(`${id}.success`, 'orders.get.etag'))
             .check(async (probe) => {
               const { id } = await orderThatIs(probe, from)
@@ -122,7 +122,6 @@ function moveRows(move: Move): PromiseRow[] {
   ]
 }
 
-/** The path of an order of this status, and the request that changes what is there. */
 function asChange(move: Move) {
   return changeRows({
     id: idOf(move),
@@ -137,7 +136,7 @@ function asChange(move: Move) {
 
 export const changePromises: readonly PromiseRow[] = [
   ...MOVES.flatMap((move) => [...moveRows(move), ...asChange(move)]),
-  row('orders.together', 'Of completing and cancelling an order at the same time one succeeds, and its pet agrees.')
+  row('orders.together', 'If an order is completed and cancelled at the same time, one succeeds and the pet matches.')
     .from(
       ofStore('Status of an order'),
       writing('orders.complete.conflict', 'orders.cancel.conflict', 'orders.cancel.pet'),

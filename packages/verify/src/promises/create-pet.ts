@@ -1,4 +1,4 @@
-// Level `pets`: what this project adds to adding pets.
+// Level `pets`: what this project promises about creating pets, beyond the interface document.
 
 import { number } from '../answer.ts'
 import { absentId, addPet, LARGE, newName, petBody } from '../fixtures.ts'
@@ -18,14 +18,14 @@ const CREATE: BodyFamily = {
   body: async (_, fields = {}) => petBody({ categoryId: LARGE, ...fields }),
   send: (probe, body, options) => probe.post('/pets', body, options),
   others: (body) => [
-    // The same in 53 bits.
+    // Equal when rounded to 53 bits.
     body.replace(`"categoryId":${LARGE}`, `"categoryId":${LARGE - 1n}`),
     body.replace('"name":"', '"name":"another '),
     body.replace('"available"', '"sold"'),
   ],
 }
 
-/** A categoryId as it is written, and as it is read. */
+/** A categoryId as written, and its value. */
 const NUMBERS = [
   ['9223372036854775807', '9223372036854775807'],
   ['-9223372036854775808', '-9223372036854775808'],
@@ -44,7 +44,7 @@ const WRONG_FIELDS = [
 ]
 
 export const createPetPromises: readonly PromiseRow[] = [
-  row('pets.create.headers', 'A create has X-Request-Id, no Location (fetching a pet is deprecated), no preconditions.')
+  row('pets.create.headers', 'The response has X-Request-Id and no Location. Preconditions are ignored.')
     .from(
       [documented('POST /pets', '`Location`'), header('RequestId'), ofStore('`If-Match`, `If-None-Match`')],
       writing('pets.create.success'),
@@ -53,13 +53,13 @@ export const createPetPromises: readonly PromiseRow[] = [
       const answer = await addPet(probe, {}, { headers: { 'If-Match': '"x"', 'If-None-Match': '*' } })
       answer.expectHeader('X-Request-Id', /./).expectHeader('Location', undefined)
     }),
-  row('pets.create.etag', 'A create has the tag that GET shows.')
+  row('pets.create.etag', 'The response has the ETag of GET.')
     .from(header('ETag'), writing('pets.create.success', 'pets.get.etag'))
     .check(async (probe) => {
       const answer = await addPet(probe)
       answer.expectHeader('ETag', (await probe.read(`/pets/${answer.id}`)).header('ETag'))
     }),
-  row('pets.create.status.default', 'A pet without a status is available. Unknown fields are ignored, as __proto__ is.')
+  row('pets.create.status.default', 'A pet without a status is available. Unknown fields, even __proto__, are ignored.')
     .from(
       [schema('NewPet', 'status'), documented('Pets', 'Fields of a new pet')],
       writing('pets.create.status.omitted'),
@@ -70,7 +70,7 @@ export const createPetPromises: readonly PromiseRow[] = [
       const answer = await probe.post('/pets', unknown.replace(/\}$/, ',"__proto__":{"status":"sold"}}'))
       answer.expectStatus(201).expectMember('status', 'available').expectMember('colour', undefined)
     }),
-  row('pets.create.name.stored', 'A name is fetched and listed as it was sent, with the spaces around it.')
+  row('pets.create.name.stored', 'A name is fetched and listed exactly as sent, with surrounding spaces.')
     .from(documented('Pets', '`name`'), writing('pets.create.name.exact', 'pets.create.readable', 'pets.list.category'))
     .check(async (probe) => {
       const [name, categoryId] = [` ${newName()}  e\u0301 `, BigInt(absentId())]
@@ -79,7 +79,7 @@ export const createPetPromises: readonly PromiseRow[] = [
       const list = await probe.read(`/pets?categoryId=${categoryId}`)
       list.expectMember('name', name, list.objects()[0] ?? new Map())
     }),
-  row('pets.create.id.rising', 'Ids are assigned from 1 upwards: a later pet has a higher one.')
+  row('pets.create.id.rising', 'Ids start at 1 and increase: a later pet has a higher id.')
     .from([schema('Pet', 'id'), documented('Pets', '`id`')], writing('pets.create.id'))
     .check(async (probe) => {
       let last = 0n
@@ -94,9 +94,9 @@ export const createPetPromises: readonly PromiseRow[] = [
     .check(async (probe) => {
       const id = absentId()
       const answer = await addPet(probe, { id: number(id) })
-      answer.expect(answer.id !== id, 'an id that the service assigns', `id: ${id}`)
+      answer.expect(answer.id !== id, 'an id assigned by the service', `id: ${id}`)
     }),
-  row('pets.create.category-id.numbers', 'Any int64 is taken, however it is written: 7.0 is 7, 12.5e1 is 125, -0 is 0.')
+  row('pets.create.category-id.numbers', 'A categoryId is any int64 in any notation: 7.0 is 7, 12.5e1 is 125, -0 is 0.')
     .from([schema('NewPet', 'categoryId'), documented('Pets', 'int64')], writing('pets.create.category-id'))
     .check(async (probe) => {
       for (const [written, meant] of NUMBERS)
@@ -104,7 +104,7 @@ export const createPetPromises: readonly PromiseRow[] = [
           .expectStatus(201)
           .expectMember('categoryId', number(meant))
     }),
-  row('pets.create.fields.refused', 'A categoryId outside int64, a status in other letters or null: 400 invalid_pet.')
+  row('pets.create.fields.refused', 'A categoryId outside int64, or a null or capitalized status: 400 invalid_pet.')
     .from([schema('NewPet', 'categoryId'), schema('NewPet', 'status')], writing('pets.create.refused.code'))
     .check(async (probe) => {
       for (const fields of WRONG_FIELDS) (await probe.post('/pets', petBody(fields))).expectError(400, 'invalid_pet')

@@ -1,4 +1,4 @@
-// Level `store`: what deleting a pet promises.
+// Level `store`: deleting a pet.
 
 import { absentId, addPet, newName, newWord, petBody } from '../fixtures.ts'
 import { expectReplay, newKey, newPetId, orderThatIs, REACHED, under } from '../orders.ts'
@@ -15,14 +15,14 @@ const deleted = async (probe: Probe, path: string) =>
   (await probe.ask(`DELETE ${path}`)).expectStatus(204).expectText('')
 
 export const deletePetPromises: readonly PromiseRow[] = [
-  row('pets.delete.success', 'DELETE /pets/{petId} answers 204, and the pet is gone.')
+  row('pets.delete.success', 'DELETE /pets/{petId} returns 204, and the pet is gone.')
     .from(response('deletePet', 204), writing('pets.create.readable', 'pets.get.success'))
     .check(async (probe) => {
       const at = await petPath(probe)
       await deleted(probe, at)
       ;(await probe.get(at)).expectError(404, 'not_found')
     }),
-  row('pets.delete.again', 'What is deleted is nowhere: deleting, correcting and ordering it are 404.')
+  row('pets.delete.again', 'Deleting, changing or ordering a deleted pet returns 404.')
     .from(response('deletePet', 404), DELETED)
     .check(async (probe) => {
       const id = await newPetId(probe)
@@ -31,7 +31,7 @@ export const deletePetPromises: readonly PromiseRow[] = [
       ;(await probe.patch(`/pets/${id}`, { name: newName() })).expectError(404, 'not_found')
       ;(await probe.post('/store/orders', `{"petId":${id}}`)).expectError(404, 'pet_not_found')
     }),
-  row('pets.delete.lists', 'A deleted pet is in no list: by status, category or search, or among the newest.')
+  row('pets.delete.lists', 'A deleted pet is in no list, whatever the filter, search or order.')
     .from(response('deletePet', 204), writing('pets.delete.success', 'pets.list.search', 'pets.list.sort.newest'))
     .check(async (probe) => {
       const [word, categoryId] = [newWord(), absentId()]
@@ -44,7 +44,7 @@ export const deletePetPromises: readonly PromiseRow[] = [
         list.expect(!list.ids.includes(id), `no pet ${id}`, list.text)
       }
     }),
-  row('pets.list.next.while-deleted', 'Along rel="next" each pet comes once, except those that are deleted first.')
+  row('pets.list.next.while-deleted', 'Following rel="next" lists each remaining pet once while pets are deleted.')
     .from(documented('GET /pets', 'Pages'), writing('pets.delete.success', 'pets.list.next.while-added'))
     .check(async (probe) => {
       for (const sort of ['oldest', 'newest'] as const) {
@@ -58,7 +58,7 @@ export const deletePetPromises: readonly PromiseRow[] = [
         start.expectIds(left, (await walk(probe, start, 'next')).flat())
       }
     }),
-  row('pets.delete.ordered', 'A pet with an order, also one that has ended, is not deleted: 409 pet_has_orders.')
+  row('pets.delete.ordered', 'A pet that was ever ordered cannot be deleted: 409 pet_has_orders.')
     .from(
       response('deletePet', 409),
       writing('pets.delete.success', 'orders.place.success', ...Object.values(REACHED).flat()),
@@ -69,7 +69,7 @@ export const deletePetPromises: readonly PromiseRow[] = [
         await expectRefused(probe, at, 409, 'pet_has_orders', () => probe.ask(`DELETE ${at}`))
       }
     }),
-  row('pets.delete.replay', 'The replay of its create still gives the first answer, and its id is not used again.')
+  row('pets.delete.replay', 'A replay of its create still returns the first response, and its id is not reused.')
     .from(operation('deletePet', 'description'), writing('pets.delete.success', 'pets.create.idempotency.replay'))
     .check(async (probe) => {
       const [body, options] = [petBody(), under(newKey())]
@@ -88,7 +88,7 @@ export const deletePetPromises: readonly PromiseRow[] = [
     status: 204,
     tag: 'pets.get.etag',
   }),
-  row('events.pet-deleted', 'GET /store/events: A deletion is an event, pet.deleted, without petStatus and pet.')
+  row('events.pet-deleted', 'GET /store/events: A deletion is a pet.deleted event, without petStatus and pet.')
     .from(schema('Event', 'petStatus'), writing('pets.delete.success', 'events.list.order'))
     .check(async (probe) => {
       const id = await newPetId(probe)

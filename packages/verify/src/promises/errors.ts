@@ -1,4 +1,4 @@
-// Level `pets`: what every error has, as this project adds it to what the interface document says.
+// Level `pets`: what this project promises about errors, beyond the interface document.
 
 import { document } from '../../../contract/src/contract.ts'
 import { type Answer, number } from '../answer.ts'
@@ -11,7 +11,7 @@ import { type Check, contract, documented, header, reading, rowsOf, schema, writ
 const row = rowsOf('pets')
 const NO_KEY: RequestOptions = { key: 'none' }
 
-/** Every error that any check has met, and a few that every server has. */
+/** Checks every error that any check received, and a few errors that every server returns. */
 const everyError =
   (expect: (answer: Answer) => void): Check =>
   async (probe) => {
@@ -24,14 +24,14 @@ const everyError =
       ] as const)
         await own.ask(line, options)
     })
-    // What a check has found wrong is reported there.
+    // A check has already reported the faulted ones.
     const errors = probe.seen.filter(
       ({ status, request, faulted }) => status >= 400 && request.method !== 'HEAD' && !faulted,
     )
     for (const answer of errors) expect(answer)
   }
 
-/** The codes that the contract states at this response; undefined where it has no such response. */
+/** Returns the codes that the contract lists for this response, or `undefined` if it does not declare the response. */
 function codesOf({ request: { method, path }, status }: Answer): readonly string[] | undefined {
   const [target = ''] = path.split('?')
   const template = Object.keys(document.paths).find((one) =>
@@ -46,7 +46,7 @@ function codesOf({ request: { method, path }, status }: Answer): readonly string
 const LAST = { after: ['errors.401.content-type', 'errors.404.content-type'], alone: 'reads' } as const
 
 export const errorPromises: readonly PromiseRow[] = [
-  row('errors.members', 'Every error has exactly code, message and status, which is the HTTP status.')
+  row('errors.members', 'Every error has exactly code, message and status, and status is the HTTP status.')
     .from([contract('components', 'schemas', 'Error'), schema('Error', 'status')], {
       ...LAST,
       after: [...LAST.after, 'errors.401.status', 'errors.404.status'],
@@ -58,7 +58,7 @@ export const errorPromises: readonly PromiseRow[] = [
         answer.expectMember('status', number(answer.status))
       }),
     ),
-  row('errors.headers', 'Every error is application/json without parameters and has X-Request-Id, a 401 a challenge.')
+  row('errors.headers', 'Every error is exactly application/json and has X-Request-Id. A 401 has WWW-Authenticate.')
     .from([documented('Errors', 'Body'), header('RequestId'), header('WWW-Authenticate')], LAST)
     .check(
       everyError((answer) => {
@@ -66,7 +66,7 @@ export const errorPromises: readonly PromiseRow[] = [
         if (answer.status === 401) answer.expectHeader('WWW-Authenticate', /^Bearer realm="petstore"/)
       }),
     ),
-  row('errors.codes', 'Every error has a code that the contract states at its response.')
+  row('errors.codes', 'Every error has a code that the contract lists for its response.')
     .from(schema('Error', 'code'), { ...LAST, after: [...LAST.after, 'errors.401.code', 'errors.404.code'] })
     .check(
       everyError((answer) => {
@@ -79,42 +79,42 @@ export const errorPromises: readonly PromiseRow[] = [
     .from(header('RetryAfter'), { alone: 'reads' })
     .check(async (probe) => {
       const refused = probe.seen.filter(({ status }) => status === 429 || status === 503)
-      if (refused.length === 0) throw new Unjudged('None came.')
+      if (refused.length === 0) throw new Unjudged('There was no such response.')
       for (const answer of refused) answer.expectHeader('Retry-After', /^[1-9][0-9]*$/)
     }),
-  row('errors.rate-limit', 'RateLimit and RateLimit-Policy, if sent, name a limit, its rest and when it is renewed.')
+  row('errors.rate-limit', 'RateLimit and RateLimit-Policy, if sent, give the limit, the rest and the reset time.')
     .from([header('RateLimit'), header('RateLimitPolicy')], { alone: 'reads' })
     .check(async (probe) => {
       const limited = probe.seen.filter((answer) => answer.header('RateLimit') !== undefined)
-      if (limited.length === 0) throw new Unjudged('None came.')
+      if (limited.length === 0) throw new Unjudged('There was no such response.')
       for (const answer of limited) {
         answer
           .expectHeader('RateLimit', /^"[\w-]+";r=\d+;t=\d+$/)
           .expectHeader('RateLimit-Policy', /^"[\w-]+";q=\d+;w=\d+$/)
       }
     }),
-  row('errors.not-found.code', 'GET /pets/{petId}: The code of a pet that cannot be found is not_found.')
+  row('errors.not-found.code', 'GET /pets/{petId}: The code for a pet that does not exist is not_found.')
     .from(contract('components', 'responses', 'NotFound'), reading('errors.404.code'))
     .check(async (probe) => (await probe.get(`/pets/${absentId()}`)).expectError(404, 'not_found')),
-  row('errors.unknown-path', 'GET /petstore-verify, GET /pets/1/petstore-verify: An unknown path is 404 not_found.')
+  row('errors.unknown-path', 'GET /petstore-verify, GET /pets/1/petstore-verify: Unknown paths return 404 not_found.')
     .from(documented('Errors', 'Other methods and paths'))
     .check(async (probe) => {
       for (const path of ['/petstore-verify', '/pets/1/petstore-verify']) {
         ;(await probe.ask(`GET ${path}`, { mayRedirect: true })).expectError(404, 'not_found')
       }
     }),
-  row('errors.message.parameters', 'GET /pets: The message names every wrong parameter.')
+  row('errors.message.parameters', 'GET /pets: The message names every invalid parameter.')
     .from(
       contract('components', 'schemas', 'Error', 'properties', 'message'),
       reading('pets.list.limit.wrong', 'pets.list.status.wrong'),
     )
     .check(naming((probe) => probe.get('/pets?limit=0&status=gone'), 'limit', 'status')),
-  row('errors.message.fields', 'POST /pets: The message names every wrong field.')
+  row('errors.message.fields', 'POST /pets: The message names every invalid field.')
     .from(contract('components', 'schemas', 'Error', 'properties', 'message'), writing('pets.create.refused.code'))
     .check(naming((probe) => probe.post('/pets', '{"status":1}'), 'name', 'categoryId', 'status')),
 ]
 
-/** That the message of the 400 names each of these. */
+/** Expects a 400 whose message contains each name. */
 export function naming(ask: (probe: Probe) => Promise<Answer>, ...names: string[]): Check {
   return async (probe) => {
     ;(await ask(probe)).expectStatus(400).expectNamed(...names)

@@ -1,4 +1,4 @@
-// Level `store`: what events say. A history of our own is read by its pet, so that others' events do not disturb.
+// Level `store`: the content of events. Checks read the events of a test pet, so other clients' events do not matter.
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { number, textOf } from '../answer.ts'
@@ -26,7 +26,7 @@ export const EVENTS = '/store/events'
 const LISTED = reading('events.list.success')
 const HAPPENED = writing('events.list.happened')
 
-/** A pet that was added, sold, returned, reserved again and released; each change was requested twice. */
+/** The events of a pet that was added, sold, returned, reserved and released. Each change was requested twice. */
 export const history = (probe: Probe) =>
   probe.shared('history', async (own) => {
     const pet = await addPet(own, { status: 'available' })
@@ -45,46 +45,46 @@ const PET_STATUSES = ['available', 'pending', 'sold', 'available', 'pending', 'a
 const ORDER_STATUSES = [undefined, 'pending', 'completed', 'returned', 'pending', 'cancelled']
 
 export const eventPromises: readonly PromiseRow[] = [
-  row('events.list.success', 'GET /store/events answers 200 with a JSON array of objects.')
+  row('events.list.success', 'GET /store/events returns 200 with a JSON array of objects.')
     .from(response('listEvents', 200))
     .check(async (probe) => (await probe.read(EVENTS)).expectHeader('Content-Type', 'application/json').objects()),
-  row('events.list.cache-control', 'Cache-Control is no-store, and there is no ETag.')
+  row('events.list.cache-control', 'The response has Cache-Control: no-store and no ETag.')
     .from(header('NoStore'), LISTED)
     .check(async (probe) =>
       (await probe.read(EVENTS)).expectHeader('Cache-Control', 'no-store').expectHeader('ETag', undefined),
     ),
-  row('events.list.item', 'Each event has an id and a petId, int64, a type, and a time in UTC, with milliseconds.')
+  row('events.list.item', 'Each event has int64 id and petId, a type, and a time in UTC with milliseconds.')
     .from(properties('Event', 'id', 'type', 'at', 'petId'), LISTED)
     .check(async (probe) => {
       const answer = await probe.read(`${EVENTS}?limit=100`)
-      if (answer.array().length === 0) throw new Unjudged('Nothing has happened yet.')
+      if (answer.array().length === 0) throw new Unjudged('There are no events yet.')
       for (const event of answer.objects()) {
         for (const name of ['id', 'petId']) answer.expectInt64(name, event)
         answer.expectString('type', event)
         expectInstant(answer, 'at', event)
       }
     }),
-  row('events.list.order', 'The ids of events rise.')
+  row('events.list.order', 'The ids of events increase.')
     .from(schema('Event'), reading('events.list.item'))
     .check(async (probe) => {
       await seeded(probe)
       ;(await probe.read(`${EVENTS}?limit=100`)).expectOrder()
     }),
-  row('events.list.limit', 'A page has at most limit events, and 20 without it.')
+  row('events.list.limit', 'A page has at most limit events; the default limit is 20.')
     .from(parameter('listEvents', 'limit'), LISTED)
     .check(async (probe) => {
       await seeded(probe)
       ;(await probe.read(EVENTS)).expectAtMost(20)
       for (const limit of [2, 7, 19]) (await probe.read(`${EVENTS}?limit=${limit}`)).expectAtMost(limit)
     }),
-  row('events.list.happened', 'Each change of a pet and its orders is one event, in its order; a repeat is none.')
+  row('events.list.happened', 'Each change of a pet and its orders is one event, in order. A repeat adds none.')
     .from(ofStore('Events'), writing('events.list.pet-filter', 'events.list.order'))
     .check(async (probe) => {
       const { answer, events } = await history(probe)
       const types = events.map((event) => textOf(event.get('type')))
       answer.expect(types.join() === TYPES.join(), `type: ${TYPES.join(', ')}`, `type: ${types.join(', ')}`)
     }),
-  row('events.list.says', 'An event has the pet and both statuses right after it, the time of the order, and by whom.')
+  row('events.list.says', "An event has both statuses after the change, its time, and the API key's name.")
     .from(properties('Event', 'petStatus', 'orderStatus', 'orderId', 'pet', 'by'), HAPPENED)
     .check(async (probe) => {
       const { pet, first, second, answer, events } = await history(probe)
@@ -103,7 +103,7 @@ export const eventPromises: readonly PromiseRow[] = [
       const order = (await readOrder(probe, second)).object()
       answer.expectMember('at', order.get('placedAt'), events[4]).expectMember('at', order.get('changedAt'), events[5])
     }),
-  row('events.list.expired', 'order.expired is an event, of nobody.')
+  row('events.list.expired', 'An expiry is an order.expired event without by.')
     .from(schema('Event', 'by'), writing('events.list.happened', 'orders.expiry'))
     .check(async (probe) => {
       const { id } = await expired(probe)

@@ -1,4 +1,4 @@
-// Level `pets`: what this project adds to fetching a pet.
+// Level `pets`: what this project promises about fetching a pet, beyond the interface document.
 
 import { operations } from '../../../contract/src/contract.ts'
 import { absentId, somePetId } from '../fixtures.ts'
@@ -12,14 +12,14 @@ const deprecation = operations.find(({ id }) => id === 'getPet')?.deprecation
 const [since, sunset] = [deprecation?.since ?? 0, deprecation?.sunset ?? 0]
 const FETCHED = reading('pets.get.success')
 
-/** ID stands for that of a pet. */
+/** ID is replaced by the id of a pet. */
 const NO_IDS = {
   'no-id': [
-    'that is no number, outside int64 or not in plain decimal',
+    'that is not an int64 in plain decimal',
     ...['x', '%20', '1;2', '9223372036854775808', '-9223372036854775809'],
     ...['0ID', '%2BID', 'ID.0', 'IDe0', '-0', 'ID%20', '%D9%A1'],
   ],
-  // A gateway may refuse it.
+  // A separate promise, because a gateway can refuse such a path.
   'no-id.nul': ['with an encoded U+0000', '%00'],
 }
 
@@ -33,23 +33,23 @@ export const getPetPromises: readonly PromiseRow[] = [
         for (const id of ids) (await probe.get(`/pets/${id.replace('ID', known)}`)).expectError(404, 'not_found')
       }),
   ),
-  row('pets.get.deprecation', 'Deprecation says since when getPet is deprecated, Sunset until when it is there.')
+  row('pets.get.deprecation', 'Deprecation has the date of the deprecation, Sunset the date of the removal.')
     .from([header('Deprecation'), header('Sunset')], FETCHED)
     .check(async (probe) => {
       whileGetPetExists()
       const answer = await probe.read(`/pets/${await somePetId(probe)}`)
       answer.expectHeader('Deprecation', `@${since / 1000}`).expectHeader('Sunset', new Date(sunset).toUTCString())
     }),
-  row('pets.get.link', 'Link has rel="deprecation", and rel="successor-version": the list of available pets.')
+  row('pets.get.link', 'Link has rel="deprecation", and rel="successor-version" with the list of available pets.')
     .from(header('DeprecationLinks'), FETCHED)
     .check(async (probe) => {
       whileGetPetExists()
       const answer = await probe.read(`/pets/${await somePetId(probe)}`)
       const isLinked =
         linkOf(answer, 'deprecation') && linkOf(answer, 'successor-version')?.endsWith('/v1/pets?status=available')
-      answer.expect(!!isLinked, 'Link with both', `Link: ${answer.header('Link') ?? 'none'}`)
+      answer.expect(!!isLinked, 'Link with both relations', `Link: ${answer.header('Link') ?? 'none'}`)
     }),
-  row('pets.get.deprecation.not-found', 'A 404 of getPet announces its removal, too.')
+  row('pets.get.deprecation.not-found', 'A 404 has Deprecation and Sunset, too.')
     .from(documented('GET /pets/{petId}', 'Deprecation'), reading('pets.get.deprecation'))
     .check(async (probe) => {
       whileGetPetExists()

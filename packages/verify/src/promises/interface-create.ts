@@ -1,4 +1,4 @@
-// Level `interface`: what the interface document says of adding pets. Names are ours, so that what was added can be recognised.
+// Level `interface`: what the interface document says about creating pets.
 
 import { type JsonObject, parseJson } from '../../../contract/src/json.ts'
 import { number, sameValue, textOf } from '../answer.ts'
@@ -27,10 +27,10 @@ const PETS = 'Pets'
 const POST = 'POST /pets'
 const CREATED = writing('pets.create.success')
 const WITH_ID = writing('pets.create.id')
-/** What has to hold for a pet to be found in a list. */
+/** Without these promises, a pet cannot be found in a list. */
 const SEEN = ['pets.create.id.unique', 'pets.list.limit.maximum']
 
-/** A pet that was added, as it was sent and as the response showed it. */
+/** A created pet: the fields sent, and the response. */
 const added = (probe: Probe) =>
   probe.shared('added', async (own) => {
     const fields = { name: newName(), categoryId: await categoryOf(own), status: 'available' }
@@ -41,17 +41,17 @@ const success: Check = async (probe) => {
   const { answer } = await added(probe)
   const isKnown = () => probe.get('/pets').then((list) => list.status === 200 && list.array().length > 0)
   if (answer.status === 400 && !(await isKnown())) {
-    throw new Unjudged('The server refuses the categories that were tried, and lists no pet whose category exists.')
+    throw new Unjudged('The server refuses the tried categories, and lists no pet with a usable one.')
   }
   answer.expectStatus(201)
 }
 
-/** The response to a create with these fields has them. */
+/** Creates a pet with these fields, and expects them in the response. */
 const keeps = (fields: () => Record<string, unknown>, ...names: string[]): Check => {
   return async (probe) => {
     const sent = petBody({ categoryId: await categoryOf(probe), ...fields() })
     const answer = await probe.post('/pets', sent)
-    // A server may have rules for names.
+    // A server can have its own rules for names.
     if (answer.status === 400 && names[0] === 'name') throw new Unjudged('The server refuses this name.')
     answer.expectStatus(201)
     const expected = parseJson(sent)
@@ -60,14 +60,14 @@ const keeps = (fields: () => Record<string, unknown>, ...names: string[]): Check
   }
 }
 
-/** Expects the value in the answer. A server may refuse it. */
+/** Expects the value in the response, unless the server refuses it. */
 const keepsIfTaken = async (probe: Probe, name: 'name' | 'categoryId', value: string | bigint): Promise<void> => {
   const answer = await probe.post('/pets', petBody({ categoryId: await categoryOf(probe), [name]: value }))
   if (answer.status === 400) return
   answer.expectStatus(201).expectMember(name, typeof value === 'bigint' ? number(value) : value)
 }
 
-/** A server may refuse a number as an identifier; one that it takes has to come back. */
+/** A server can refuse the number. If it accepts the number, it must return it exactly. */
 const keepsExactly = (categoryId: bigint): Check => {
   return async (probe) => {
     const answer = await probe.post('/pets', petBody({ categoryId, status: 'sold' }))
@@ -79,7 +79,9 @@ const keepsExactly = (categoryId: bigint): Check => {
 const ENDS = { name: 'name', categoryId: 'category-id' }
 const HARD_NAME = 'Zoë Ωμέγα 犬 🐶  "the \\ dog/" <b>&amp;'
 
-/** Adds a pet with a name and a category that are often changed by mistake. If the server refuses or changes them, adds a plain one. */
+/**
+ * Adds a pet whose name and category are easily corrupted. If the server refuses or changes them, adds a plain pet.
+ */
 async function addHard(probe: Probe, status: string): Promise<JsonObject> {
   const category = await categoryOf(probe)
   const attempts = [
@@ -106,7 +108,7 @@ const readable: Check = async (probe) => {
       ;(await probe.read(`/pets/${textOf(pet.get('id'))}`)).expectMembers(pet)
     }, PATIENT_TRIES)
   await isThere(await addHard(probe, 'sold'))
-  // A server may lose only some of many creates.
+  // A server can lose only some of many creates.
   const others = probe.seen.filter(
     ({ request, status, faulted }) =>
       request.method === 'POST' && request.path === '/pets' && status === 201 && !faulted,
@@ -122,18 +124,18 @@ const listed = (status: string, query: string): Check => {
 }
 
 export const interfaceCreate: readonly PromiseRow[] = [
-  row('pets.create.success', 'POST /pets with a valid body answers 201.')
+  row('pets.create.success', 'POST /pets with a valid body returns 201.')
     .from(documented(POST, '201'), {
       needs: ['write'],
     })
     .check(success),
-  row('pets.create.content-type', 'The pet that was added is application/json, in UTF-8.')
+  row('pets.create.content-type', 'The created pet is returned as application/json in UTF-8.')
     .from(documented('Requests and responses', 'Media type'), CREATED)
     .check(async (probe) => (await added(probe)).answer.expectHeader('Content-Type', JSON_MEDIA_TYPE)),
-  row('pets.create.id', 'The answer to a create has the id that was assigned, an int64.')
+  row('pets.create.id', 'The response has the assigned id, an int64.')
     .from(documented(POST, '201'), CREATED)
     .check(async (probe) => (await added(probe)).answer.expectInt64('id')),
-  row('pets.create.id.unique', 'Two pets get different ids, which the server assigns.')
+  row('pets.create.id.unique', 'The server assigns different ids to different pets.')
     .from(documented(PETS, '`id`'), writing('pets.create.id'))
     .check(async (probe) => {
       const { fields, answer: first } = await added(probe)
@@ -141,14 +143,14 @@ export const interfaceCreate: readonly PromiseRow[] = [
       const taken = absentId()
       for (const body of [other, { ...other, id: number(taken) }, fields]) {
         const answer = await probe.post('/pets', petBody(body))
-        // A server may refuse an unknown field, and a second pet of the same name.
+        // A server can refuse an unknown field, and a second pet with the same name.
         if (answer.status === 400 && body !== other) continue
         answer.expectStatus(201)
-        answer.expect(![first.id, taken].includes(answer.id), 'another id', `id: ${answer.id} again`)
+        answer.expect(![first.id, taken].includes(answer.id), 'a different id', `id: ${answer.id} again`)
       }
     }),
   ...(['name', 'categoryId'] as const).map((name) =>
-    row(`pets.create.${ENDS[name]}`, `The answer to a create has the ${name} that was sent.`)
+    row(`pets.create.${ENDS[name]}`, `The response has the ${name} that was sent.`)
       .from(documented(PETS, 'Fields of a new pet'), WITH_ID)
       .check(async (probe) => {
         const { answer, fields } = await added(probe)
@@ -158,20 +160,20 @@ export const interfaceCreate: readonly PromiseRow[] = [
       }),
   ),
   ...STATUSES.map((status) =>
-    row(`pets.create.status.${status}`, `A pet can be added as ${status}, and the answer says so.`)
+    row(`pets.create.status.${status}`, `A pet can be created as ${status}, and the response has this status.`)
       .from(documented(PETS, '`status`'), WITH_ID)
       .check(keeps(() => ({ status }), 'status')),
   ),
-  row('pets.create.status.omitted', 'A pet can be added without a status.')
+  row('pets.create.status.omitted', 'A pet can be created without a status.')
     .from(documented(PETS, '`status`'), WITH_ID)
     .check(async (probe) => {
       const answer = await addPet(probe, { status: undefined })
       expectStatusOfPet(answer, answer.object(), STATUSES)
     }),
-  row('pets.create.name.unicode', 'A name in any script comes back unchanged.')
+  row('pets.create.name.unicode', 'A name in any script is returned unchanged.')
     .from(documented(PETS, '`name`'), writing('pets.create.name'))
     .check(keeps(() => ({ name: `${newName()} Zoë Ωμέγα 犬 🐶` }), 'name')),
-  row('pets.create.name.escapes', 'A name with quotes and backslashes comes back unchanged.')
+  row('pets.create.name.escapes', 'A name with quotes and backslashes is returned unchanged.')
     .from(documented(PETS, '`name`'), writing('pets.create.name'))
     .check(keeps(() => ({ name: `${newName()} "the \\ dog/" <b>&amp;` }), 'name')),
   ...(
@@ -181,20 +183,20 @@ export const interfaceCreate: readonly PromiseRow[] = [
       ['beyond-53-bits', 2n ** 53n + 1n],
     ] as const
   ).map(([which, categoryId]) =>
-    row(`pets.create.int64.${which}`, `The categoryId ${categoryId}, where it is taken, comes back with every digit.`)
+    row(`pets.create.int64.${which}`, `The categoryId ${categoryId}, if accepted, is returned with every digit.`)
       .from(documented(PETS, 'int64'), writing('pets.create.category-id'))
       .check(keepsExactly(categoryId)),
   ),
-  row('pets.create.readable', 'A pet that was added can be fetched, with every field as it was sent.')
+  row('pets.create.readable', 'A created pet can be fetched, with every field as sent.')
     .from(
       documented('GET /pets/{petId}', 'Deprecation'),
       writing('pets.create.name', 'pets.create.category-id', 'pets.create.status.sold', 'pets.create.id.unique'),
     )
     .check(readable),
-  row('pets.create.listed', 'A pet that was added is listed, with every field as it was sent.')
+  row('pets.create.listed', 'A created pet is listed, with every field as sent.')
     .from(documented(POST, '201'), writing('pets.create.category-id', 'pets.create.status.pending', ...SEEN))
     .check(listed('pending', '')),
-  row('pets.create.filtered', 'A pet that was added as sold is in the list of those that are sold.')
+  row('pets.create.filtered', 'A pet created as sold is in the list of sold pets.')
     .from(documented('GET /pets', '`status`'), writing('pets.create.status.sold', 'pets.list.status.sold', ...SEEN))
     .check(listed('sold', 'status=sold&')),
 ]

@@ -1,4 +1,4 @@
-// Level `interface`: what the interface document says of fetching a pet.
+// Level `interface`: what the interface document says about fetching a pet.
 
 import { textOf } from '../answer.ts'
 import { absentId, listedPet, PATIENT_TRIES, PAUSE_MS, STATUSES, seeded, soundPets } from '../fixtures.ts'
@@ -15,7 +15,7 @@ const GET = 'GET /pets/{petId}'
 const OF_LIST = reading('pets.list.array')
 const OF_GET = reading('pets.get.success')
 
-/** A listed pet, and GET of it, as they agree, or as they did last. */
+/** A listed pet and its GET response. Retries until they agree, up to PATIENT_TRIES. */
 const fetched = (probe: Probe) =>
   probe.shared('fetched', async (own) => {
     whileGetPetExists()
@@ -39,35 +39,35 @@ const asListed = (name: string): Check => {
 }
 
 export const interfaceGet: readonly PromiseRow[] = [
-  row('pets.get.success', 'GET /pets/{petId} of a listed pet answers 200, until the operation is removed.')
+  row('pets.get.success', 'GET /pets/{petId} of a listed pet returns 200, until the operation is removed.')
     .from(documented(GET, 'Deprecation'), OF_LIST)
     .check(async (probe) => (await fetched(probe)).answer.expectStatus(200)),
-  row('pets.get.content-type', 'A pet is application/json, in UTF-8.')
+  row('pets.get.content-type', 'A pet is returned as application/json in UTF-8.')
     .from(documented('Requests and responses', 'Media type'), OF_GET)
     .check(async (probe) => (await fetched(probe)).answer.expectHeader('Content-Type', JSON_MEDIA_TYPE)),
-  row('pets.get.id', 'A pet that is fetched has the id that was asked for.')
+  row('pets.get.id', 'A fetched pet has the requested id.')
     .from(documented(PETS, '`id`'), reading('pets.get.success', 'pets.list.item.id'))
     .check(asListed('id')),
-  row('pets.get.name', 'A pet that is fetched has the name that the list shows.')
+  row('pets.get.name', 'A fetched pet has the same name as in the list.')
     .from(documented(PETS, 'Fields of a pet'), reading('pets.get.success', 'pets.list.item.name'))
     .check(asListed('name')),
-  row('pets.get.category-id', 'A pet that is fetched has the categoryId that the list shows.')
+  row('pets.get.category-id', 'A fetched pet has the same categoryId as in the list.')
     .from(documented(PETS, '`categoryId`'), reading('pets.get.success', 'pets.list.item.category-id'))
     .check(asListed('categoryId')),
-  row('pets.get.status', 'The status of a pet that is fetched, where it has one, is available, pending or sold.')
+  row('pets.get.status', 'The status of a fetched pet, if present, is available, pending or sold.')
     .from(documented(PETS, '`status`'), reading('pets.get.success', 'pets.list.item.status'))
     .check(async (probe) => {
       const { answer } = await fetched(probe)
       expectStatusOfPet(answer, answer.object(), STATUSES)
     }),
-  row('pets.get.not-found', 'GET /pets/{petId} answers 404 when no pet has the id.')
+  row('pets.get.not-found', 'GET /pets/{petId} returns 404 if no pet has the id.')
     .from(documented(GET, '404'))
     .check(async (probe) => {
       whileGetPetExists()
       await seeded(probe)
       ;(await probe.get(`/pets/${absentId()}`)).expectStatus(404)
     }),
-  row('pets.get.not-found.int64', 'The largest int64 is an id like others: 404 when no pet has it.')
+  row('pets.get.not-found.int64', 'The largest int64 is a valid id: 404 if no pet has it.')
     .from(documented(PETS, 'int64'), reading('pets.get.not-found'))
     .check(async (probe) => {
       whileGetPetExists()

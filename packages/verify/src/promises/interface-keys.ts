@@ -1,4 +1,4 @@
-// Level `interface`: what the interface document says of keys and of errors.
+// Level `interface`: what the interface document says about keys and errors.
 
 import { operations } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
@@ -12,40 +12,40 @@ import { type Check, documented, rowsOf } from './shared/rows.ts'
 
 const row = rowsOf('interface')
 
-/** application/json; RFC 8259, 8.1: in UTF-8, so a charset can only be that. */
+/** application/json, whose only valid charset is UTF-8 (RFC 8259, 8.1). */
 export const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*|;(?!\s*charset\b)[^;]*)*$/i
 const sunset = operations.find(({ id }) => id === 'getPet')?.deprecation?.sunset ?? Number.POSITIVE_INFINITY
 
-/** Throws Unjudged once the operation may have been removed. */
+/** Throws Unjudged after the date on which the operation is removed. */
 export function whileGetPetExists(): void {
-  if (Date.now() >= sunset) throw new Unjudged('The operation was to be removed on 5 December 2030.')
+  if (Date.now() >= sunset) throw new Unjudged('The operation was due for removal on 5 December 2030.')
 }
 
-/** The parts of an error that the document names. */
+/** Rows for the members of an error. */
 export function errorRows(status: number, first: string, ask: (probe: Probe) => Promise<Answer[]>) {
   const all =
     (expect: (answer: Answer) => void): Check =>
     async (probe) => {
       const answers = await probe.shared(`errors ${status}`, ask)
       const errors = answers.filter((answer) => answer.status === status)
-      if (errors.length === 0) throw new Unjudged(`There was no ${status} to look at.`)
+      if (errors.length === 0) throw new Unjudged(`The server returned no ${status}.`)
       for (const answer of errors) expect(answer)
     }
   const needs: Pick<PromiseRow, 'needs'> = status === 400 ? { needs: ['write'] } : {}
   const id = `errors.${status}`
-  /** What is wrong in every error is reported for the first. */
+  /** A fault in every error is only reported for 401. */
   const member = (name: string) => ({
     ...needs,
     after: [`${id}.content-type`, ...(status === 401 ? [] : [`errors.401.${name}`])],
   })
   return [
-    row(`${id}.content-type`, `A ${status} has a body of application/json.`)
+    row(`${id}.content-type`, `A ${status} has a body of type application/json.`)
       .from(documented('Errors', 'Other statuses'), { ...needs, after: [first] })
       .check(all((answer) => answer.expectHeader('Content-Type', JSON_MEDIA_TYPE))),
-    row(`${id}.code`, `The body of a ${status} has a code, which is a string.`)
+    row(`${id}.code`, `The body of a ${status} has a code, a string.`)
       .from(documented('Errors', '`code`'), member('code'))
       .check(all((answer) => answer.expectString('code'))),
-    row(`${id}.message`, `The body of a ${status} has a message, which is a string.`)
+    row(`${id}.message`, `The body of a ${status} has a message, a string.`)
       .from(documented('Errors', '`message`'), member('message'))
       .check(all((answer) => answer.expectString('message'))),
     row(`${id}.status`, `In the body of a ${status}, status is ${status}.`)
@@ -59,12 +59,12 @@ export function errorRows(status: number, first: string, ask: (probe: Probe) => 
   ]
 }
 
-/** Keys that are almost this one, so that a shell can make them of it: `${KEY%?}A`. */
+/** Returns keys that differ slightly from this one, in ways that a shell can write: `${KEY%?}A`. */
 function similarTo(key: string): string[] {
-  if (key.length < KEY_SHOWN_MIN) throw new Unjudged('The API key is too short for others that are almost the same.')
+  if (key.length < KEY_SHOWN_MIN) throw new Unjudged('The API key is too short to derive similar keys from it.')
   const other = (count: number) => key.slice(0, -count) + (/a/i.test(key.slice(-count)) ? 'z' : 'A').repeat(count)
   const almost = [`${key}A`, key.slice(0, -1), other(1), other(ENDING), '']
-  // Letters of one case may be hexadecimal digits, which may be written in either case.
+  // A key with letters of one case can be hexadecimal, where case does not matter.
   const random = key.slice(BEGINNING)
   return /[a-z]/.test(random) && /[A-Z]/.test(random) ? [...almost, inOtherLetters(key)] : almost
 }
@@ -80,11 +80,11 @@ const refusesSimilar = (line: (probe: Probe) => Promise<string>, body?: () => st
   }
 }
 
-const ALMOST = 'a character more or less, another ending, other letters, or nothing behind Bearer'
-/** Whoever takes one for a list mostly takes it everywhere. */
+const ALMOST = 'one character more or less, a different end, swapped case, or nothing after Bearer'
+/** A server that accepts a similar key usually accepts it for every operation. */
 const SIMILAR = 'auth.similar.list'
 
-/** Asks for an operation without an API key, or with an invalid one. */
+/** Requests an operation without an API key, or with an invalid one. */
 function asked(probe: Probe, which: keyof typeof WITHOUT_KEY, operation: 'list' | 'get' | 'create'): Promise<Answer> {
   return probe.shared(`${operation} with a key that is ${which}`, async (own) => {
     if (operation === 'list') return own.get('/pets', {}, WITHOUT_KEY[which])
@@ -102,31 +102,31 @@ export const refusesKey = (which: keyof typeof WITHOUT_KEY, operation: 'list' | 
 
 export const similarCreate = row(
   'auth.similar.create',
-  `POST /pets answers 401 to an API key that is almost right: ${ALMOST}.`,
+  `POST /pets returns 401 for an API key that is almost right: ${ALMOST}.`,
 )
   .from(documented('Keys', '401'), { needs: ['write'], after: ['auth.invalid.create', SIMILAR] })
   .check(refusesSimilar(async () => 'POST /pets', petBody))
 
 export const interfaceKeys: readonly PromiseRow[] = [
-  row('auth.missing.list', 'Without an API key, GET /pets answers 401.')
+  row('auth.missing.list', 'Without an API key, GET /pets returns 401.')
     .from(documented('Keys', 'The credential'))
     .check(async (probe) => {
       await refusesKey('missing', 'list')(probe)
       ;(await probe.get('/pets', {}, { ...WITHOUT_KEY.missing, afterKey: true })).expectStatus(401)
     }),
-  row('auth.missing.get', 'Without an API key, GET /pets/{petId} answers 401.')
+  row('auth.missing.get', 'Without an API key, GET /pets/{petId} returns 401.')
     .from(documented('Keys', 'The credential'))
     .check(refusesKey('missing', 'get')),
-  row('auth.invalid.list', 'With an invalid API key, GET /pets answers 401.')
+  row('auth.invalid.list', 'With an invalid API key, GET /pets returns 401.')
     .from(documented('Keys', '401'))
     .check(refusesKey('invalid', 'list')),
-  row('auth.invalid.get', 'With an invalid API key, GET /pets/{petId} answers 401.')
+  row('auth.invalid.get', 'With an invalid API key, GET /pets/{petId} returns 401.')
     .from(documented('Keys', '401'))
     .check(refusesKey('invalid', 'get')),
-  row(SIMILAR, `GET /pets answers 401 to an API key that is almost right: ${ALMOST}.`)
+  row(SIMILAR, `GET /pets returns 401 for an API key that is almost right: ${ALMOST}.`)
     .from(documented('Keys', '401'), { after: ['auth.invalid.list', 'pets.list.success'] })
     .check(refusesSimilar(async () => 'GET /pets')),
-  row('auth.similar.get', `GET /pets/{petId} answers 401 to an API key that is almost right: ${ALMOST}.`)
+  row('auth.similar.get', `GET /pets/{petId} returns 401 for an API key that is almost right: ${ALMOST}.`)
     .from(documented('Keys', '401'), { after: ['auth.invalid.get', SIMILAR] })
     .check(
       refusesSimilar(async (probe) => {

@@ -1,4 +1,4 @@
-// Level `interface`: what the interface document says of listing pets.
+// Level `interface`: what the interface document says about listing pets.
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, textOf } from '../answer.ts'
@@ -24,7 +24,7 @@ const LIST = 'GET /pets'
 const EACH_STATUS = STATUSES.map((status) => `pets.list.status.${status}`)
 const OF_LIST = reading('pets.list.array')
 
-/** A check of each pet of the first list. */
+/** Checks each pet of the first list. */
 const each =
   (expect: (answer: Answer, pet: JsonObject) => void): Check =>
   async (probe) => {
@@ -33,7 +33,7 @@ const each =
     for (const pet of soundPets(answer.objects())) expect(answer, pet)
   }
 
-/** `status` is optional: what has none says nothing of its availability. */
+/** `status` is optional. */
 export function expectStatusOfPet(answer: Answer, pet: JsonObject, allowed: readonly string[]): void {
   const status = pet.get('status')
   const isAllowed = status === undefined || allowed.includes(textOf(status))
@@ -47,7 +47,7 @@ const atMost = (limit: number): Check => {
   }
 }
 
-/** Without `limit`, as many as with the default. */
+/** Expects as many pets without `limit` as with the default. */
 const byDefault: Check = async (probe) => {
   await seeded(probe)
   for (const path of ['/pets', '/pets?status=available']) {
@@ -69,7 +69,7 @@ const onlyStatus = (status: (typeof STATUSES)[number]): Check => {
   }
 }
 
-/** Both orders of the parameters. A server that limits first and filters then finds the first pet's status only. */
+/** Sends both orders of the parameters. A server that limits before it filters only finds the first pet's status. */
 const byStatusAndLimit: Check = async (probe) => {
   await seeded(probe)
   for (const query of STATUSES.flatMap((one) => [`limit=1&status=${one}`, `status=${one}&limit=1`])) {
@@ -85,7 +85,7 @@ const byStatusAndLimit: Check = async (probe) => {
   }
 }
 
-/** A pet that a whole list shows also stands in the list of its status. */
+/** Expects each pet of a complete list in the list of its status. */
 const everyStatus: Check = async (probe) => {
   await seeded(probe)
   const idsOf = (pets: readonly JsonObject[]) => new Set(pets.map((pet) => textOf(pet.get('id'))))
@@ -97,7 +97,7 @@ const everyStatus: Check = async (probe) => {
     for (const status of STATUSES) {
       const before = await having(status)
       const { answer, items } = await wholeList(probe, `/pets?status=${status}&`).catch(unjudgedAsNone)
-      // What has changed its status meanwhile may be in either list.
+      // A pet whose status changed in between can be in either list.
       const lasting = before.intersection(await having(status))
       const [lost] = lasting.difference(idsOf(items))
       if (answer && lost !== undefined) throw answer.broken(`pet ${lost}, which is ${status}`, 'a list without it')
@@ -111,45 +111,45 @@ function unjudgedAsNone(error: unknown): { answer: undefined; items: [] } {
 }
 
 export const interfaceList: readonly PromiseRow[] = [
-  row('pets.list.success', 'GET /pets answers 200.')
+  row('pets.list.success', 'GET /pets returns 200.')
     .from(documented(LIST, '`limit`'))
     .check(async (probe) => (await firstList(probe)).expectStatus(200)),
-  row('pets.list.content-type', 'The list of pets is application/json, in UTF-8.')
+  row('pets.list.content-type', 'The list of pets is returned as application/json in UTF-8.')
     .from(documented('Requests and responses', 'Media type'), reading('pets.list.success'))
     .check(async (probe) => (await firstList(probe)).expectHeader('Content-Type', JSON_MEDIA_TYPE)),
-  row('pets.list.array', 'The body of a list is a JSON array of objects, without an envelope.')
+  row('pets.list.array', 'The body is a JSON array of objects, without an envelope.')
     .from(documented(LIST, 'Pages'), reading('pets.list.success'))
     .check(async (probe) => (await firstList(probe)).objects()),
-  row('pets.list.item.id', 'Each listed pet has an id, which is an int64.')
+  row('pets.list.item.id', 'Each listed pet has an id, an int64.')
     .from(documented(PETS, '`id`'), OF_LIST)
     .check(each((answer, pet) => answer.expectInt64('id', pet))),
-  row('pets.list.item.name', 'Each listed pet has a name, which is a string.')
+  row('pets.list.item.name', 'Each listed pet has a name, a string.')
     .from(documented(PETS, 'Fields of a pet'), OF_LIST)
     .check(each((answer, pet) => answer.expectString('name', pet))),
-  row('pets.list.item.category-id', 'Each listed pet has a categoryId, which is an int64.')
+  row('pets.list.item.category-id', 'Each listed pet has a categoryId, an int64.')
     .from(documented(PETS, '`categoryId`'), OF_LIST)
     .check(each((answer, pet) => answer.expectInt64('categoryId', pet))),
-  row('pets.list.item.status', 'The status of a listed pet, where it has one, is available, pending or sold.')
+  row('pets.list.item.status', 'The status of a listed pet, if present, is available, pending or sold.')
     .from(documented(PETS, '`status`'), OF_LIST)
     .check(each((answer, pet) => expectStatusOfPet(answer, pet, STATUSES))),
-  row('pets.list.ids.unique', 'No two pets of a list have the same id.')
+  row('pets.list.ids.unique', 'No two pets in a list have the same id.')
     .from(documented(PETS, '`id`'), OF_LIST)
     .check(async (probe) => {
       await listedPet(probe)
       const answer = await firstList(probe)
       const { ids } = answer
       const twice = ids.find((id, index) => ids.indexOf(id) < index)
-      answer.expect(twice === undefined, 'ids that differ', `id ${twice} twice`)
+      answer.expect(twice === undefined, 'different ids', `id ${twice} twice`)
     }),
-  row('pets.list.limit.default', 'Without limit, a list has as many pets as with limit=20: at most 20.')
+  row('pets.list.limit.default', 'Without limit, a list has as many pets as with limit=20.')
     .from(documented(LIST, '`limit`'), OF_LIST)
     .check(byDefault),
   ...Object.entries({ minimum: 1, between: 3, maximum: 100 }).map(([end, limit]) =>
-    row(`pets.list.limit.${end}`, `limit=${limit} gives at most ${limit} pet${limit === 1 ? '' : 's'}.`)
+    row(`pets.list.limit.${end}`, `limit=${limit} returns at most ${limit} pet${limit === 1 ? '' : 's'}.`)
       .from(documented(LIST, '`limit`'), OF_LIST)
       .check(atMost(limit)),
   ),
-  row('pets.list.limit.others', 'Other limits, such as 7 and 80, give at most so many pets.')
+  row('pets.list.limit.others', 'Other limits, such as 7 and 80, return at most that many pets.')
     .from(documented(LIST, '`limit`'), reading('pets.list.limit.between'))
     .check(async (probe) => {
       for (const limit of [7, 19, 33, 50, 64, 80, 98, 99]) await atMost(limit)(probe)
@@ -159,7 +159,7 @@ export const interfaceList: readonly PromiseRow[] = [
       .from(documented(LIST, '`status`'), reading('pets.list.item.status'))
       .check(onlyStatus(status)),
   ),
-  row('pets.list.status.with-limit', 'limit and status narrow a list together.')
+  row('pets.list.status.with-limit', 'limit and status can be combined.')
     .from(documented(LIST, '`status`'), reading('pets.list.limit.minimum', ...EACH_STATUS))
     .check(byStatusAndLimit),
   row('pets.list.status.complete', 'A listed pet is also in the list of its status.')

@@ -1,4 +1,4 @@
-// Level `interface`: what the interface document says of creates that are refused.
+// Level `interface`: what the interface document says about refused creates.
 
 import type { Answer } from '../answer.ts'
 import {
@@ -29,7 +29,9 @@ const notAdded: Check = async (probe) => {
   }, PATIENT_TRIES)
 }
 
-/** Bodies with a wrong value. One with a wrong name has a category by which it is recognised, and then one that exists. */
+/**
+ * Returns bodies with a wrong value. A wrong name is sent with a category that marks it as ours, and with a valid one.
+ */
 const bodiesWith = (field: string, ...values: unknown[]) =>
   values.flatMap((value) =>
     field === 'name'
@@ -41,7 +43,7 @@ const bodiesWith = (field: string, ...values: unknown[]) =>
   )
 const NO_JSON = '{"name":"petstore verify",'
 
-/** By the end of the id: words, and bodies. */
+/** A description and bodies, by the end of the id. */
 const REFUSED: Record<string, readonly [string, ...((categoryId: bigint) => string | undefined)[]]> = {
   'empty-object': ['an empty object', () => '{}'],
   'name-missing': ['a pet without name', ...bodiesWith('name', undefined)],
@@ -56,22 +58,22 @@ const REFUSED: Record<string, readonly [string, ...((categoryId: bigint) => stri
   ],
   'category-id-null': ['a categoryId that is null', ...bodiesWith('categoryId', null)],
   'category-id-type': [
-    'a categoryId that is true, an array, an object or an empty text',
+    'a categoryId that is true, an array, an object or an empty string',
     ...bodiesWith('categoryId', true, [7], { id: 7 }, ''),
   ],
-  'status-unknown': ['a status that is none of the three, or in capitals', ...bodiesWith('status', 'gone', 'SOLD')],
+  'status-unknown': ['an unknown status, or one in capitals', ...bodiesWith('status', 'gone', 'SOLD')],
   'status-number': ['a status that is a number', ...bodiesWith('status', 1)],
-  'status-type': ['a status that is false, an array or an empty text', ...bodiesWith('status', false, ['sold'], '')],
+  'status-type': ['a status that is false, an array or an empty string', ...bodiesWith('status', false, ['sold'], '')],
   'no-body': ['a request without a body', () => undefined],
   'no-json': ['a body that is not JSON', () => NO_JSON],
   'no-object': ['a body that is an array', () => '[]'],
   'body-type': [
-    'a body that is null, a number or a text',
+    'a body that is null, a number or a string',
     ...['null', '7', '"petstore verify"'].map((body) => () => body),
   ],
 }
 
-/** Whoever takes one kind of wrong value mostly takes the others. */
+/** A server that accepts one kind of wrong value usually accepts the others. */
 const AFTER: Record<string, string> = {
   'name-null': 'name-number',
   'name-type': 'name-number',
@@ -85,7 +87,7 @@ const AFTER: Record<string, string> = {
 
 export const interfaceRefusals: readonly PromiseRow[] = [
   ...Object.entries(REFUSED).map(([name, [what, ...bodies]]) =>
-    row(`pets.create.refused.${name}`, `POST /pets answers 400 to ${what}.`)
+    row(`pets.create.refused.${name}`, `POST /pets returns 400 for ${what}.`)
       .from(
         documented(POST, '400'),
         name === 'empty-object'
@@ -93,13 +95,13 @@ export const interfaceRefusals: readonly PromiseRow[] = [
           : writing(`pets.create.refused.${AFTER[name] ?? 'empty-object'}`),
       )
       .check(async (probe) => {
-        // A server that takes one of these would show it in the list.
+        // Read the first list now, because a faulty server would add these pets to it.
         await firstList(probe).catch(() => undefined)
         const categoryId = await categoryOf(probe)
         for (const body of bodies) (await probe.post('/pets', body(categoryId))).expectStatus(400)
       }),
   ),
-  row('pets.create.refused.not-added', 'A pet that was refused is not listed.')
+  row('pets.create.refused.not-added', 'A refused pet is not listed.')
     .from(documented(POST, '400'), writing('pets.create.refused.status-unknown', 'pets.create.listed'))
     .check(notAdded),
   ...errorRows(
@@ -116,7 +118,7 @@ export const interfaceRefusals: readonly PromiseRow[] = [
 
 export const interfaceWriteKeys: readonly PromiseRow[] = [
   ...(['missing', 'invalid'] as const).map((which) =>
-    row(`auth.${which}.create`, `POST /pets answers 401 if the API key is ${which}.`)
+    row(`auth.${which}.create`, `POST /pets returns 401 if the API key is ${which}.`)
       .from(documented('Keys', which === 'missing' ? 'The credential' : '401'), { needs: ['write'] })
       .check(refusesKey(which, 'create')),
   ),

@@ -23,7 +23,7 @@ const counts = async (probe: Probe) => {
 const COUNT_PAGES_MAX = 20
 const QUIET_MS = 15
 
-/** How many pets of each status the list has. Throws Unjudged when it is too long. */
+/** Counts the listed pets of each status. Rejects with Unjudged if the list is too long. */
 async function counted(probe: Probe): Promise<Record<string, bigint>> {
   const of: Record<string, bigint> = { available: 0n, pending: 0n, sold: 0n }
   let page = await probe.read('/pets?limit=100')
@@ -49,19 +49,19 @@ const sameCounts = async (probe: Probe): Promise<void> => {
     }
     return
   }
-  throw new Unjudged('Others write all the time.')
+  throw new Unjudged('Other clients write all the time.')
 }
 
-/** The counts, where nobody writes. */
+/** Resolves with the counts. Rejects with Unjudged if another client writes. */
 async function quietCounts(probe: Probe) {
   const before = await counts(probe)
   await Bun.sleep(QUIET_MS)
   const after = await counts(probe)
-  if (before.answer.text !== after.answer.text) throw new Unjudged('Others write at the same time.')
+  if (before.answer.text !== after.answer.text) throw new Unjudged('Other clients write at the same time.')
   return after
 }
 
-/** That after each step exactly one pet has left one count, and is in another. */
+/** Expects each step to move exactly one pet from one count to another. */
 const follows: Check = async (probe) => {
   let [petId, id] = ['', '']
   const create = async () => {
@@ -93,7 +93,7 @@ const follows: Check = async (probe) => {
 }
 
 export const inventoryPromises: readonly PromiseRow[] = [
-  row('inventory.get.success', 'GET /store/inventory answers 200 with the number of pets of each status.')
+  row('inventory.get.success', 'GET /store/inventory returns 200 with the number of pets of each status.')
     .from([response('getInventory', 200), ...STATUSES.map((status) => schema('Inventory', status))])
     .check(async (probe) => {
       const { answer, of } = await counts(probe)
@@ -101,13 +101,13 @@ export const inventoryPromises: readonly PromiseRow[] = [
       for (const status of STATUSES)
         answer.expect((of[status] ?? -1n) >= 0n, `${status}: 0 or more`, `${status}: ${of[status]}`)
     }),
-  row('inventory.get.counts', 'The inventory counts the pets that are listed.')
+  row('inventory.get.counts', 'The counts match the listed pets.')
     .from(ofStore('Inventory'), {
       after: ['inventory.get.success', 'pets.list.next.follow'],
       alone: 'reads',
     })
     .check((probe) => eventually(() => sameCounts(probe))),
-  row('inventory.get.follows', 'The inventory follows each create, each deletion and each change of an order at once.')
+  row('inventory.get.follows', 'The counts change immediately with each create, deletion and order change.')
     .from(ofStore('Inventory'), {
       ...writing('inventory.get.success', 'orders.return.success', 'pets.delete.success'),
       alone: 'writes',

@@ -1,4 +1,4 @@
-// Level `pets`: keys, and the order of checks, as this project has them beside what the interface document says.
+// Level `pets`: what this project promises about keys and the order of checks, beyond the interface document.
 
 import { BEGINNING } from '../curl.ts'
 import { absentId, petBody, somePetId } from '../fixtures.ts'
@@ -23,7 +23,7 @@ const CREDENTIAL = documented('Keys', 'The credential')
 const UNAUTHORIZED = contract('components', 'responses', 'Unauthorized')
 const KNOWN = reading('auth.missing.list')
 
-/** GET /pets with the key in each of these ways. */
+/** Sends GET /pets with the key in each of these ways. */
 const withKey = (status: number, ...ways: ((key: string) => RequestOptions & { path?: string })[]): Check => {
   return async (probe) => {
     for (const way of ways) {
@@ -36,14 +36,14 @@ const withKey = (status: number, ...ways: ((key: string) => RequestOptions & { p
 const authorized = (...values: string[]): RequestOptions => ({ authorization: values })
 
 export const keyPromises: readonly PromiseRow[] = [
-  row('auth.code.missing', 'A 401 for a missing key has the code missing_api_key, and a challenge without an error.')
+  row('auth.code.missing', 'A missing key: 401 missing_api_key, and WWW-Authenticate without an error.')
     .from([UNAUTHORIZED, header('WWW-Authenticate')], reading('errors.401.code'))
     .check(async (probe) =>
       (await probe.ask('GET /pets', WITHOUT_KEY.missing))
         .expectError(401, 'missing_api_key')
         .expectHeader('WWW-Authenticate', 'Bearer realm="petstore"'),
     ),
-  row('auth.code.invalid', 'An invalid key: 401 invalid_api_key, a challenge with invalid_token, and not the key.')
+  row('auth.code.invalid', 'An invalid key: 401 invalid_api_key, and WWW-Authenticate with invalid_token. No text has the key.')
     .from([UNAUTHORIZED, 'RFC 6750, section 3'], reading('errors.401.code', 'auth.invalid.list'))
     .check(async (probe) => {
       const answer = (await probe.ask('GET /pets', WITHOUT_KEY.invalid))
@@ -51,10 +51,10 @@ export const keyPromises: readonly PromiseRow[] = [
         .expectHeader('WWW-Authenticate', 'Bearer realm="petstore", error="invalid_token"')
       answer.expect(!answer.text.includes(INVALID_KEY.slice(7)), 'a message without the key', answer.text)
     }),
-  row('auth.key.case', 'An API key that begins in capital letters is not the same: 401.')
+  row('auth.key.case', 'API keys are case-sensitive: one that starts in capitals returns 401.')
     .from(CREDENTIAL, reading('auth.invalid.list'))
     .check(withKey(401, (key) => authorized(`Bearer ${key.slice(0, BEGINNING).toUpperCase()}${key.slice(BEGINNING)}`))),
-  row('auth.scheme', 'The scheme Bearer may be written in any letters, and several spaces may stand after it.')
+  row('auth.scheme', 'The scheme Bearer is case-insensitive, and several spaces can follow it.')
     .from(['RFC 9110, section 11.1', 'RFC 9110, section 11.4'])
     .check(
       withKey(
@@ -63,7 +63,7 @@ export const keyPromises: readonly PromiseRow[] = [
         (key) => authorized(`Bearer   ${key}`),
       ),
     ),
-  row('auth.scheme.other', 'A key under another scheme, or without one, is not read: 401.')
+  row('auth.scheme.other', 'A key with another scheme, or without one, returns 401.')
     .from(CREDENTIAL, KNOWN)
     .check(
       withKey(
@@ -72,10 +72,10 @@ export const keyPromises: readonly PromiseRow[] = [
         (key) => authorized(key),
       ),
     ),
-  row('auth.header.twice', 'Two Authorization headers: 401.')
+  row('auth.header.twice', 'Two Authorization headers return 401.')
     .from(CREDENTIAL, KNOWN)
     .check(withKey(401, (key) => authorized(`Bearer ${key}`, `Bearer ${key}`))),
-  row('auth.elsewhere', 'A key in the query, in X-API-Key or in a cookie is not read: 401.')
+  row('auth.elsewhere', 'A key in the query, in X-API-Key or in a cookie returns 401.')
     .from(contract('components', 'securitySchemes', 'apiKey'), KNOWN)
     .check(
       withKey(
@@ -88,13 +88,13 @@ export const keyPromises: readonly PromiseRow[] = [
         (key) => ({ key: 'none', headers: { Cookie: `key=${key}; api_key=${key}; Authorization=${key}` } }),
       ),
     ),
-  row('keys.read-only.read', 'A read-only key reads: GET /pets and GET /pets/{petId} answer 200.')
+  row('keys.read-only.read', 'A read-only key can read: GET /pets and GET /pets/{petId} return 200.')
     .from(documented('Keys', 'Scope'), { needs: ['read-only key'], after: ['pets.get.success'] })
     .check(async (probe) => {
       for (const path of ['/pets', `/pets/${await somePetId(probe)}`])
         (await probe.ask(`GET ${path}`, { key: 'read-only' })).expectStatus(200)
     }),
-  row('keys.read-only.create', 'POST /pets: A read-only key adds no pet: 403 read_only_key.')
+  row('keys.read-only.create', 'POST /pets: A read-only key cannot create a pet: 403 read_only_key.')
     .from(response('createPet', 403), { needs: ['read-only key', 'write'] })
     .check(refuses((probe) => probe.post('/pets', petBody(), { key: 'read-only' }), 403, 'read_only_key')),
 ]
@@ -103,27 +103,27 @@ const ORDER = contract('info', 'description')
 const NO_KEY = WITHOUT_KEY.missing
 
 export const checkOrder: readonly PromiseRow[] = [
-  row('checks.not-found-before-preconditions', 'GET /pets/{petId}: 404 comes before a false precondition.')
+  row('checks.not-found-before-preconditions', 'GET /pets/{petId}: 404 takes precedence over a failed precondition.')
     .from(ORDER, reading('errors.not-found.code', 'pets.get.if-match.other'))
     .check(async (probe) =>
       (await probe.get(`/pets/${absentId()}`, { 'If-Match': '"x"' })).expectError(404, 'not_found'),
     ),
-  row('checks.path-before-key', 'GET /petstore-verify: An unknown path is 404 without a key, too.')
+  row('checks.path-before-key', 'GET /petstore-verify: An unknown path returns 404, even without a key.')
     .from(ORDER)
     .check(answers('GET /petstore-verify', 404, 'not_found', NO_KEY)),
-  row('checks.method-before-key', 'PUT /pets: A method that the path does not have is 405 without a key, too.')
+  row('checks.method-before-key', 'PUT /pets: A method that the path does not have returns 405, even without a key.')
     .from(ORDER, { needs: ['write'] })
     .check(answers('PUT /pets', 405, 'method_not_allowed', NO_KEY)),
-  row('checks.key-before-parameters', 'GET /pets: A wrong parameter without a key is 401.')
+  row('checks.key-before-parameters', 'GET /pets: An invalid parameter without a key returns 401.')
     .from(ORDER, KNOWN)
     .check(answers('GET /pets?limit=0', 401, undefined, NO_KEY)),
-  row('checks.key-before-body', 'POST /pets: A wrong body without a key is 401.')
+  row('checks.key-before-body', 'POST /pets: An invalid body without a key returns 401.')
     .from(ORDER, writing('auth.missing.create'))
     .check(answers('POST /pets', 401, undefined, { ...NO_KEY, headers: JSON_TYPE, body: '{' })),
-  row('checks.media-type-before-body', 'POST /pets: A broken body of a wrong media type is 415.')
+  row('checks.media-type-before-body', 'POST /pets: An invalid body with a wrong media type returns 415.')
     .from(ORDER, writing('pets.create.media-type.other'))
     .check(answers('POST /pets', 415, undefined, { headers: { 'Content-Type': 'text/plain' }, body: '{' })),
-  row('checks.parameters-before-preconditions', 'GET /pets: A wrong parameter with a false precondition is 400.')
+  row('checks.parameters-before-preconditions', 'GET /pets: An invalid parameter and a failed precondition: 400.')
     .from(ORDER, reading('pets.list.limit.wrong', 'pets.list.if-match.other'))
     .check(answers('GET /pets?limit=0', 400, 'invalid_parameter', { headers: { 'If-Match': '"x"' } })),
 ]

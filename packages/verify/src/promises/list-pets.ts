@@ -1,4 +1,5 @@
-// Level `pets`: what this project adds to listing pets, and conditional requests of lists and pets.
+// Level `pets`: what this project promises about listing pets and about conditional requests, beyond the interface
+// document.
 
 import { absentId, addPet, prepared, STATUSES, seeded, somePetId, times } from '../fixtures.ts'
 import { newPetId } from '../orders.ts'
@@ -12,12 +13,12 @@ import { type Check, documented, header, parameter, reading, rowsOf, writing } f
 
 const row = rowsOf('pets')
 
-/** A category of our own with pets of each status, where they may be added. */
+/** A new category with pets of each status. */
 const ownCategory = (probe: Probe) =>
   prepared(probe, 'own category', async (own) => {
     const categoryId = 4n * BigInt(absentId())
     await times(own, 5, (n) => addPet(own, { categoryId, status: STATUSES[n % 3] }))
-    // The same in 53 bits.
+    // Equal when rounded to 53 bits.
     await addPet(own, { categoryId: categoryId + 1n })
     return categoryId
   })
@@ -46,7 +47,7 @@ const tagChanges: Check = async (probe) => {
   after.expectStatus(200).expectOtherTag(before.header('ETag'))
 }
 
-/** A pet whose status nobody changes, where it may be added. */
+/** A pet that no other client changes: a new one if pets can be added. */
 const quietPet = (probe: Probe) =>
   prepared(probe, 'quiet pet', async (own) => (own.target.write ? newPetId(own, { status: 'sold' }) : somePetId(own)))
 
@@ -58,19 +59,19 @@ export const petConditions: readonly PromiseRow[] = [
     first: 'pets.list.array',
     path: async (probe) => `/pets?${await view(probe)}limit=4`,
   }),
-  row('pets.list.limit.full', 'Of a hundred pets and more, limit=99 gives at most 99, and limit=100 at most 100.')
-    // By then the checks have added most of them.
+  row('pets.list.limit.full', 'In a list of 100 pets or more, limit=99 returns at most 99 and limit=100 at most 100.')
+    // It runs last, when the other checks have added most of these pets.
     .from(parameter('listPets', 'limit'), {
       ...reading('pets.list.limit.others', 'pets.list.limit.maximum'),
       alone: 'writes',
     })
     .check(async (probe) => {
       const there = (await probe.read('/pets?limit=100')).array().length
-      if (there < 100 && !probe.target.write) throw new Unjudged('There are fewer than a hundred pets.')
+      if (there < 100 && !probe.target.write) throw new Unjudged('There are fewer than 100 pets.')
       await times(probe, 101 - there, () => addPet(probe))
       for (const limit of [64, 80, 98, 99, 100]) (await probe.read(`/pets?limit=${limit}`)).expectAtMost(limit)
     }),
-  row('pets.list.next.while-added', 'Along rel="next" each pet comes once while others are added.')
+  row('pets.list.next.while-added', 'Following rel="next" lists each pet once while pets are added.')
     .from(
       documented('GET /pets', 'Pages'),
       writing('pets.list.next.follow', 'pets.list.newest.follow', 'pets.list.category'),
@@ -87,13 +88,13 @@ export const petConditions: readonly PromiseRow[] = [
         start.expectIds(expected, (await walk(probe, start, 'next')).flat())
       }
     }),
-  row('pets.list.etag.changes', 'The tag of a list changes when a pet is added to it.')
+  row('pets.list.etag.changes', 'The ETag of a list changes when a pet is added to it.')
     .from(header('ETag'), {
       ...writing('pets.list.if-none-match', 'pets.list.category'),
       alone: 'writes',
     })
     .check(tagChanges),
-  row('pets.list.etag.links', 'The tag of a page covers its links: it changes when the page is no longer the last one.')
+  row('pets.list.etag.links', 'The ETag of a page covers its links: it changes when another page follows.')
     .from(header('ETag'), {
       ...writing('pets.list.if-none-match', 'pets.list.category', 'pets.list.next'),
       alone: 'writes',

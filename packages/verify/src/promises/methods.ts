@@ -1,4 +1,4 @@
-// Methods and paths: OPTIONS, what a path does not have, and that paths are matched exactly.
+// OPTIONS, unsupported methods, and exact matching of paths.
 
 import { document } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
@@ -10,7 +10,7 @@ import { answers, documented, reading, rowsOf } from './shared/rows.ts'
 const row = rowsOf('pets')
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** OPTIONS, and the methods that a path does not have. `template` is the contract's. */
+/** Rows for OPTIONS and for unsupported methods. `template` is a path of the contract. */
 export function methodRows(level: Level, name: string, template: string): PromiseRow[] {
   const row = rowsOf(level)
   const path = template.replace(/\{\w+\}/, absentId())
@@ -24,10 +24,10 @@ export function methodRows(level: Level, name: string, template: string): Promis
     answer.expect(allow === allowed, `Allow: ${allowed}`, `Allow: ${allow}`)
   }
   return [
-    row(`methods.options.${name}`, `OPTIONS ${template}: 204 with Allow, without a key.`)
+    row(`methods.options.${name}`, `OPTIONS ${template}: 204 with Allow, even without a key.`)
       .from(documented('Errors', 'Other methods and paths'))
       .check(async (probe) => expectAllow((await probe.ask(`OPTIONS ${path}`, { key: 'none' })).expectStatus(204))),
-    row(`methods.other.${name}`, `${template}: A method that it does not have is 405 method_not_allowed, with Allow.`)
+    row(`methods.other.${name}`, `${template}: An unsupported method returns 405 method_not_allowed with Allow.`)
       .from(documented('Errors', 'Other methods and paths'), { needs: ['write'] })
       .check(async (probe) => {
         for (const method of METHODS.filter((one) => !own.includes(one))) {
@@ -39,17 +39,17 @@ export function methodRows(level: Level, name: string, template: string): Promis
 }
 
 const PATHS: Record<string, readonly [string, string]> = {
-  'trailing-slash': ['/pets/', 'A slash at the end makes another path'],
-  'double-slash': ['//pets', 'A double slash makes another path'],
-  case: ['/Pets', 'Other letters make another path'],
-  'dot-segments': ['/./pets', 'A dot segment makes another path'],
-  'encoded-letters': ['/p%65ts', 'An encoded letter makes another path'],
+  'trailing-slash': ['/pets/', 'A trailing slash makes a different path'],
+  'double-slash': ['//pets', 'A double slash makes a different path'],
+  case: ['/Pets', 'Capital letters make a different path'],
+  'dot-segments': ['/./pets', 'A dot segment makes a different path'],
+  'encoded-letters': ['/p%65ts', 'An encoded letter makes a different path'],
 }
 
 export const pathPromises: readonly PromiseRow[] = [
   ...methodRows('pets', 'list', '/pets'),
   ...methodRows('pets', 'get', '/pets/{petId}'),
-  row('methods.head.errors', 'HEAD is refused as GET is: without a key, with a wrong limit, for an absent pet or path.')
+  row('methods.head.errors', 'HEAD fails like GET: without a key, with an invalid limit, for an unknown pet or path.')
     .from(
       'RFC 9110, section 9.3.2',
       reading(
@@ -78,7 +78,7 @@ export const pathPromises: readonly PromiseRow[] = [
       .from(documented('Errors', 'Other methods and paths'), reading('errors.unknown-path'))
       .check(answers(`GET ${path}`, 404, undefined, { mayRedirect: true })),
   ),
-  row('paths.encoded-digits', 'GET /pets/{petId}: Encoded digits of an id are digits.')
+  row('paths.encoded-digits', 'GET /pets/{petId}: Percent-encoded digits are valid in an id.')
     .from(documented('Errors', 'Other methods and paths'), reading('pets.get.success'))
     .check(async (probe) => {
       const id = await somePetId(probe)

@@ -1,4 +1,4 @@
-// Level `store`: placing an order again under its Idempotency-Key, whatever has become of it.
+// Level `store`: repeating an order with its Idempotency-Key, whatever happened to the order since.
 
 import { stringifyJson } from '../../../contract/src/json.ts'
 import { number } from '../answer.ts'
@@ -24,7 +24,7 @@ const KEY = ofStore('Repeats')
 const FATES = [[complete], [cancel], [complete, giveBack]]
 
 export const orderRepeats: readonly PromiseRow[] = [
-  row('orders.place.idempotency.instant', 'The same instant in another offset is the same request.')
+  row('orders.place.idempotency.instant', 'The same instant with another offset is the same request.')
     .from(KEY, writing('orders.place.idempotency.replay', 'orders.place.expires-at'))
     .check(async (probe) => {
       const [options, petId, until] = [under(newKey()), await newPetId(probe), await after(probe, DAY_MS)]
@@ -32,7 +32,7 @@ export const orderRepeats: readonly PromiseRow[] = [
       const first = (await place(probe, body(until), options)).expectStatus(201)
       expectReplay(await place(probe, body(inTwoHours(until)), options), first)
     }),
-  row('orders.place.idempotency.later', 'A replay gives the first answer, also when the order has ended.')
+  row('orders.place.idempotency.later', 'A replay returns the first response, even after the order has ended.')
     .from(KEY, writing('orders.place.idempotency.replay', ...Object.values(REACHED).flat()))
     .check(async (probe) => {
       for (const steps of FATES) {
@@ -42,14 +42,14 @@ export const orderRepeats: readonly PromiseRow[] = [
         expectReplay(await place(probe, body, options), first)
       }
     }),
-  row('orders.place.idempotency.before-state', 'A used Idempotency-Key with another request is 422 before 404.')
+  row('orders.place.idempotency.before-state', 'A used Idempotency-Key with another request: 422 before 404.')
     .from(KEY, writing('orders.place.idempotency.mismatch'))
     .check(async (probe) => {
       const options = under(newKey())
       ;(await place(probe, orderBody(await newPetId(probe)), options)).expectStatus(201)
       ;(await place(probe, orderBody(absentId()), options)).expectError(422, 'idempotency_mismatch')
     }),
-  row('orders.place.idempotency.one-name-space', 'An Idempotency-Key of a pet is 422 for an order, and the reverse.')
+  row('orders.place.idempotency.one-name-space', 'An Idempotency-Key used for a pet returns 422 for an order, and vice versa.')
     .from(KEY, writing('orders.place.idempotency.mismatch', 'pets.create.idempotency.mismatch'))
     .check(async (probe) => {
       const [ofPet, ofOrder, order] = [under(newKey()), under(newKey()), orderBody(await newPetId(probe))]
@@ -58,7 +58,7 @@ export const orderRepeats: readonly PromiseRow[] = [
       ;(await place(probe, order, ofOrder)).expectStatus(201)
       ;(await probe.post('/pets', petBody(), ofOrder)).expectError(422, 'idempotency_mismatch')
     }),
-  row('pets.create.idempotency.ordered', 'A replay of a create gives the first answer, also when the pet was ordered.')
+  row('pets.create.idempotency.ordered', 'A replay returns the first response, even after the pet was ordered.')
     .from(KEY, writing('pets.create.idempotency.replay', 'orders.place.success'))
     .check(async (probe) => {
       const [options, body] = [under(newKey()), petBody()]

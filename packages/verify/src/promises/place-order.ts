@@ -1,4 +1,4 @@
-// Level `store`: what placing an order promises, and when it is refused.
+// Level `store`: placing an order, and its refusals.
 
 import { number } from '../answer.ts'
 import { absentId, newName } from '../fixtures.ts'
@@ -40,7 +40,7 @@ const PLACE: BodyFamily = {
   ],
 }
 
-/** One order, for what is seen in its answer. */
+/** An order for checks that only read its response. */
 const one = (probe: Probe) =>
   probe.shared('an order', async (own) => {
     const name = `${newName()} "the cat"`
@@ -49,10 +49,10 @@ const one = (probe: Probe) =>
   })
 
 export const placePromises: readonly PromiseRow[] = [
-  row('orders.place.success', 'POST /store/orders of an available pet answers 201.')
+  row('orders.place.success', 'POST /store/orders for an available pet returns 201.')
     .from(response('placeOrder', 201), writing('pets.create.status.available', 'pets.create.id.unique'))
     .check(async (probe) => (await one(probe)).answer.expectStatus(201)),
-  row('orders.place.headers', 'Location is the path of the order, which is application/json and has X-Request-Id.')
+  row('orders.place.headers', 'The response is application/json and has X-Request-Id, and Location with the path.')
     .from([header('OrderLocation'), header('RequestId'), documented('Requests and responses', 'Media type')], PLACED)
     .check(async (probe) => {
       const { id, answer } = await one(probe)
@@ -61,23 +61,23 @@ export const placePromises: readonly PromiseRow[] = [
         .expectHeader('Content-Type', 'application/json')
         .expectHeader('X-Request-Id', /./)
     }),
-  row('orders.place.etag', 'An order that was placed has the tag that GET shows.')
+  row('orders.place.etag', 'The response has the ETag of GET.')
     .from(header('ETag'), writing('orders.place.success', 'orders.get.etag'))
     .check(async (probe) => {
       const { id, answer } = await placed(probe)
       answer.expectHeader('ETag', (await readOrder(probe, id)).header('ETag'))
     }),
-  row('orders.place.order', 'A new order is pending, with an id from 1 upwards, the sent fields, petName and placedAt.')
+  row('orders.place.order', 'A new order is pending, with an id of at least 1, the fields sent, petName and placedAt.')
     .from([...properties('Order', ...SET), ...properties('NewOrder', 'petId', 'reference')], PLACED)
     .check(async (probe) => {
       const { petId, name, reference, answer } = await one(probe)
-      answer.expect(answer.expectInt64('id') >= 1n, 'an id from 1 upwards', answer.id)
+      answer.expect(answer.expectInt64('id') >= 1n, 'an id of at least 1', answer.id)
       expectInstant(answer, 'placedAt')
       answer
         .expectMembers(Object.entries({ petId: number(petId), petName: name, reference, status: 'pending' }))
         .expectMember('changedAt', answer.object().get('placedAt'))
     }),
-  row('orders.place.absent-fields', 'What an order does not have is left out, never null. Unknown fields are ignored.')
+  row('orders.place.absent-fields', 'Absent fields are omitted, never null. Unknown fields are ignored.')
     .from([ofStore('An order'), schema('NewOrder')], writing('orders.place.order'))
     .check(async (probe) => {
       const { answer } = await placed(probe, {
@@ -90,7 +90,7 @@ export const placePromises: readonly PromiseRow[] = [
       answer.expectMembers(Object.entries({ reference: undefined, expiresAt: undefined, status: 'pending' }))
       answer.expect(answer.object().get('petName') !== 'Max', 'the name of the pet', 'petName: "Max"')
     }),
-  row('orders.place.pet-pending', 'The pet of a new order is pending.')
+  row('orders.place.pet-pending', "The order's pet becomes pending.")
     .from(operation('placeOrder', 'description'), writing('orders.place.success', 'pets.get.status'))
     .check(async (probe) => {
       const { petId, answer } = await one(probe)
@@ -112,12 +112,12 @@ const BODIES = {
 }
 const UNAVAILABLE = response('placeOrder', 409)
 
-/** By the end of the id: words, the pet, and promises about it. */
+/** A description, the pet and the premises, by the end of the id. */
 const UNAVAILABLE_PETS: Record<string, readonly [string, (probe: Probe) => Promise<string>, ...string[]]> = {
   'not-available': ['is reserved', async (probe) => (await placed(probe)).petId],
   sold: ['is sold', async (probe) => (await orderThatIs(probe, 'completed')).petId, 'orders.complete.success'],
-  'added-as-pending': ['was added as pending', (probe) => newPetId(probe, { status: 'pending' })],
-  'added-as-sold': ['was added as sold', (probe) => newPetId(probe, { status: 'sold' })],
+  'added-as-pending': ['was created as pending', (probe) => newPetId(probe, { status: 'pending' })],
+  'added-as-sold': ['was created as sold', (probe) => newPetId(probe, { status: 'sold' })],
 }
 
 export const placeRefusals: readonly PromiseRow[] = [
@@ -128,7 +128,7 @@ export const placeRefusals: readonly PromiseRow[] = [
         for (const body of bodies) (await probe.post('/store/orders', body)).expectError(400, 'invalid_order')
       }),
   ),
-  row('orders.place.message', 'The message names every wrong field.')
+  row('orders.place.message', 'The message names every invalid field.')
     .from(response('placeOrder', 400), writing('orders.place.refused.code'))
     .check(
       naming(
@@ -138,28 +138,28 @@ export const placeRefusals: readonly PromiseRow[] = [
         'expiresAt',
       ),
     ),
-  row('orders.place.pet-not-found', 'An order of a pet that does not exist: 404 pet_not_found.')
+  row('orders.place.pet-not-found', 'An order for a pet that does not exist: 404 pet_not_found.')
     .from(response('placeOrder', 404), writing())
     .check(refuses((probe) => probe.post('/store/orders', orderBody(absentId())), 404, 'pet_not_found')),
   ...Object.entries(UNAVAILABLE_PETS).map(([name, [words, petId, ...premises]]) =>
-    row(`orders.place.pet-${name}`, `An order of a pet that ${words}: 409 pet_not_available.`)
+    row(`orders.place.pet-${name}`, `An order for a pet that ${words}: 409 pet_not_available.`)
       .from([UNAVAILABLE, ofStore('One order a pet')], writing('orders.place.success', ...premises))
       .check(refuses(async (probe) => place(probe, orderBody(await petId(probe))), 409, 'pet_not_available')),
   ),
-  row('orders.place.pet-not-available.message', 'The message names the order that holds the pet, and until when.')
+  row('orders.place.pet-not-available.message', 'The message names the order that holds the pet, and its expiry.')
     .from(UNAVAILABLE, writing('orders.place.pet-not-available', 'orders.place.expires-at'))
     .check(async (probe) => {
       const until = await after(probe, DAY_MS)
       const { id, petId } = await placed(probe, { expiresAt: until })
       ;(await place(probe, orderBody(petId))).expectStatus(409).expectNamed(petId, id, until)
     }),
-  row('orders.place.together', 'Of orders of one pet at the same time, one at most is placed.')
+  row('orders.place.together', 'At most one of several simultaneous orders for a pet is placed.')
     .from(ofStore('One order a pet'), PLACED)
     .check(async (probe) => {
       const petId = await newPetId(probe)
       const all = await Promise.all(Array.from({ length: 8 }, () => place(probe, orderBody(petId))))
       const [, second] = all.filter((answer) => answer.expectStatus(201, 409).status === 201)
-      if (second) throw second.broken('one order of a pet', `several of pet ${petId}`)
+      if (second) throw second.broken('one order for the pet', `several for pet ${petId}`)
     }),
   row('orders.place.again', 'A pet can be ordered again once it is available again.')
     .from(operation('cancelOrder', 'description'), writing('orders.cancel.pet'))

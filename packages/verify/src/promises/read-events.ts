@@ -1,4 +1,4 @@
-// Level `store`: how the feed of events is read: links, where to begin, waiting, filters and cursors, and what of them is refused.
+// Level `store`: reading the event feed: links, start, waiting, filters, cursors, and invalid values of these.
 
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import type { JsonObject } from '../../../contract/src/json.ts'
@@ -20,10 +20,9 @@ const LISTED = reading('events.list.success')
 const HAPPENED = writing('events.list.happened')
 const HISTORY = writing('events.list.success', 'orders.return.success', 'orders.cancel.success')
 
-/** Where a page says to go on. */
 const nextOf = (page: Answer) => targetOf(page, 'next')
 
-/** The events from this page on, along the links. */
+/** Resolves with the events from this page on, following the links. */
 async function walked(probe: Probe, start: Answer): Promise<JsonObject[]> {
   const all = [...start.objects()]
   let page = start
@@ -31,17 +30,17 @@ async function walked(probe: Probe, start: Answer): Promise<JsonObject[]> {
     page = (await follow(probe, nextOf(page))).expectStatus(200)
     all.push(...page.objects())
   }
-  if (page.array().length > 0) throw new Unjudged('Too much has happened to be read.')
+  if (page.array().length > 0) throw new Unjudged('There are too many events to read.')
   return all
 }
 
 const idsOf = (all: readonly JsonObject[]) => all.map((event) => textOf(event.get('id')))
 
 type History = Awaited<ReturnType<typeof history>>
-/** A query about the history, and the events that it selects. */
+/** A query, and the events of the history that it selects. */
 type Selection = readonly [query: string, selected: readonly JsonObject[]]
 
-/** That each query selects these events. */
+/** Expects each query to select its events. */
 const selects = (selections: (of: History, probe: Probe) => Promise<Selection[]> | Selection[]): Check => {
   return async (probe) => {
     for (const [query, selected] of await selections(await history(probe), probe))
@@ -52,24 +51,24 @@ const selects = (selections: (of: History, probe: Probe) => Promise<Selection[]>
 const timeOf = (event: JsonObject | undefined) => textOf(event?.get('at'))
 const query = encodeURIComponent
 
-/** That the inventory is what the last events say, where nobody writes meanwhile. */
+/** Expects the inventory to match the last events. Rejects with Unjudged if another client writes at the same time. */
 async function inventoryOfEvents(probe: Probe): Promise<void> {
   const inventory = await probe.read('/store/inventory')
   const events = await walked(probe, await probe.read(`${EVENTS}?limit=100`))
   const last = new Map(events.map((event) => [textOf(event.get('petId')), event]))
   const again = await probe.read('/store/inventory')
-  if (!sameValue(inventory.object(), again.object())) throw new Unjudged('Others write at the same time.')
+  if (!sameValue(inventory.object(), again.object())) throw new Unjudged('Other clients write at the same time.')
   for (const status of STATUSES) {
     const count = [...last.values()].filter((event) => event.get('petStatus') === status).length
     const actual = textOf(again.object().get(status))
-    again.expect(actual === String(count), `${status}: ${count}, as the events say`, `${status}: ${actual}`)
+    again.expect(actual === String(count), `${status}: ${count}, according to the events`, `${status}: ${actual}`)
   }
 }
 
 export const readEvents: readonly PromiseRow[] = [
   row(
     'events.list.next',
-    'Link has rel="next" on every page, also on an empty one: a relative target with limit and filters, without from and wait.',
+    'Every page has a Link with rel="next": a relative target with limit and filters, without from and wait.',
   )
     .from(header('NextEventsLink'), LISTED)
     .check(async (probe) => {
@@ -81,23 +80,23 @@ export const readEvents: readonly PromiseRow[] = [
       const isRight = `${target}cursor=` === expected && /^[^&]+$/.test(cursor ?? '')
       page.expect(isRight, `${expected}…`, nextOf(page))
     }),
-  row('events.list.next.follow', 'Along the links each event comes once.')
+  row('events.list.next.follow', 'Following the links lists each event once.')
     .from(operation('listEvents', 'description'), writing('events.list.happened', 'events.list.next'))
     .check(async (probe) => {
       const { petId, events } = await history(probe)
       const start = await probe.read(`${EVENTS}?petId=${petId}&limit=4`)
       start.expectIds(idsOf(events), idsOf(await walked(probe, start)))
     }),
-  row('events.list.next.later', 'What happens later is behind the place where a reader stands.')
+  row('events.list.next.later', 'Later events follow the last page that a reader has read.')
     .from(operation('listEvents', 'description'), writing('events.list.happened', 'events.list.next'))
     .check(async (probe) => {
       const page = await probe.read(`${EVENTS}?from=now&limit=100`)
       const petId = await newPetId(probe)
       const later = await walked(probe, (await follow(probe, nextOf(page))).expectStatus(200))
       const isThere = later.some((event) => textOf(event.get('petId')) === petId)
-      page.expect(isThere, `an event of pet ${petId} behind it`, `${later.length} events of others`)
+      page.expect(isThere, `an event of pet ${petId} after it`, `${later.length} other events`)
     }),
-  row('events.list.from.now', 'from=now begins behind the last event, as a time to come does.')
+  row('events.list.from.now', 'from=now, or a time in the future, starts after the last event.')
     .from(parameter('listEvents', 'from'), HAPPENED)
     .check(
       selects(async ({ petId }, probe) => [
@@ -105,7 +104,7 @@ export const readEvents: readonly PromiseRow[] = [
         [`petId=${petId}&from=${query(await after(probe, 3_600_000))}`, []],
       ]),
     ),
-  row('events.list.from.time', 'from with a time begins at the first event that is not earlier, and to ends before it.')
+  row('events.list.from.time', 'A time in from starts at the first event that is not earlier; in to, it ends there.')
     .from([parameter('listEvents', 'from'), parameter('listEvents', 'to')], HAPPENED)
     .check(
       selects(({ petId, events }) => {
@@ -123,14 +122,14 @@ export const readEvents: readonly PromiseRow[] = [
       const [plain, page] = [await probe.get(`${EVENTS}?limit=3`), await probe.read(`${EVENTS}?limit=3&from=beginning`)]
       if (plain.array().length === 3) page.expectText(plain.text)
     }),
-  row('events.list.pet-filter', 'With petId, only the events of this pet; [] when no pet has it.')
+  row('events.list.pet-filter', 'petId selects the events of this pet; [] if no pet has the id.')
     .from(parameter('listEvents', 'petId'), HISTORY)
     .check(async (probe) => {
       const { pet, answer, events } = await history(probe)
       for (const event of events) answer.expectMember('petId', pet.object().get('id'), event)
       ;(await probe.read(`${EVENTS}?petId=${absentId()}`)).expectIds([])
     }),
-  row('events.list.order-filter', 'With orderId, only the events of this order; [] when no order has it.')
+  row('events.list.order-filter', 'orderId selects the events of this order; [] if no order has the id.')
     .from(parameter('listEvents', 'orderId'), HAPPENED)
     .check(
       selects(({ second, events }) => [
@@ -139,7 +138,7 @@ export const readEvents: readonly PromiseRow[] = [
         [`orderId=${second}&petId=${absentId()}`, []],
       ]),
     ),
-  row('events.list.type', 'With type, only the events of this type; given several times, of any of them.')
+  row('events.list.type', 'type selects the events of this type, or of any of the types if repeated.')
     .from(parameter('listEvents', 'type'), HAPPENED)
     .check(
       selects(({ petId, events }) =>
@@ -149,14 +148,14 @@ export const readEvents: readonly PromiseRow[] = [
         ]),
       ),
     ),
-  row('events.list.newest', 'sort=newest goes from the last event back, also along the links.')
+  row('events.list.newest', 'sort=newest lists events from the last to the first, also across pages.')
     .from(parameter('listEvents', 'sort'), writing('events.list.happened', 'events.list.next'))
     .check(async (probe) => {
       const { petId, events } = await history(probe)
       const start = await probe.read(`${EVENTS}?petId=${petId}&limit=4&sort=newest`)
       start.expectIds(idsOf(events.toReversed()), idsOf(await walked(probe, start)))
     }),
-  row('events.list.wait', 'With wait, an empty page comes only after that time.')
+  row('events.list.wait', 'With wait, an empty page is only returned after that time.')
     .from(parameter('listEvents', 'wait'), LISTED)
     .check(async (probe) => {
       const startedAt = performance.now()
@@ -164,14 +163,14 @@ export const readEvents: readonly PromiseRow[] = [
       const ms = Math.round(performance.now() - startedAt)
       page.expect(page.array().length > 0 || ms >= 900, 'an empty page after 1 second', `one after ${ms} ms`)
     }),
-  row('events.list.wait.woken', 'With wait, an event comes as soon as it has happened.')
+  row('events.list.wait.woken', 'With wait, an event is returned as soon as it happens.')
     .from(parameter('listEvents', 'wait'), writing('events.list.happened', 'events.list.wait'))
     .check(async (probe) => {
       const seconds = Math.floor(Math.min(WAIT_MAX_S, probe.target.timeoutMs / 1000 - 2))
-      if (seconds < 3) throw new Unjudged('The time for one request is too short to wait.')
-      if (probe.isRateLimited) throw new Unjudged('The server allows too few requests at the same time.')
+      if (seconds < 3) throw new Unjudged('The time limit for a request is too short for this check.')
+      if (probe.isRateLimited) throw new Unjudged('The server limits the rate, so no two requests can run together.')
       const petId = await newPetId(probe)
-      // Behind this place it is found whichever request comes first.
+      // After this position, the event is found whichever request the server handles first.
       const behind = nextOf(await probe.get(`${EVENTS}?from=now&petId=${petId}`))
       const waiting = follow(probe, `${behind}&wait=${seconds}`)
       await Bun.sleep(300)
@@ -179,7 +178,7 @@ export const readEvents: readonly PromiseRow[] = [
       const page = (await waiting).expectStatus(200)
       page.expect(page.array().length > 0, 'the event', `[] after ${seconds} seconds`)
     }),
-  row('events.list.head', 'HEAD answers as GET does, without the body.')
+  row('events.list.head', 'HEAD returns the same headers as GET, without the body.')
     .from('RFC 9110, section 9.3.2', LISTED)
     .check(async (probe) => {
       const path = `${EVENTS}?petId=${absentId()}`
@@ -188,7 +187,7 @@ export const readEvents: readonly PromiseRow[] = [
       for (const name of ['Content-Type', 'Cache-Control']) answer.expectHeader(name, plain.header(name))
       answer.expectHeader('Link', /rel="next"/)
     }),
-  row('events.list.inventory', 'The last events of all pets, counted by petStatus, are the inventory.')
+  row('events.list.inventory', 'The last events of all pets, counted by petStatus, match the inventory.')
     .from(operation('listEvents', 'description'), {
       after: ['events.list.next', 'inventory.get.success'],
       alone: 'reads',
@@ -202,27 +201,27 @@ const WRONG: Record<string, WrongValues> = {
   petId: WRONG_IDS,
   orderId: WRONG_IDS,
   wait: [
-    `A NAME that is no number of seconds from 0 to ${WAIT_MAX_S}, or two of them`,
+    `A NAME that is not 0 to ${WAIT_MAX_S} seconds, or a repeated one`,
     `${WAIT_MAX_S + 1}`,
     '-1',
     'long',
     '1&NAME=1',
   ],
   from: [
-    'A NAME that is no time with an offset, an empty one or two of them',
+    'A NAME that is not a time with an offset, or an empty or repeated one',
     ...['', 'then', '2026-11-21', TIME, '2026-02-30T18:00:00Z', 'now&NAME=now'],
   ],
   to: [
-    'A NAME that is no time with an offset, an empty one or two of them',
+    'A NAME that is not a time with an offset, or an empty or repeated one',
     ...['', 'now', TIME, `${TIME}Z&NAME=${TIME}Z`],
   ],
   type: [
-    'A NAME that there is not, also beside one that there is, or an empty one',
+    'An unknown NAME, also next to a known one, or an empty one',
     ...['', 'pet.combed', 'pet.added&NAME=pet.combed'],
   ],
   sort: WRONG_SORTS,
   cursor: [
-    'A NAME that is none, of another list, or that was not handed out',
+    'An invalid NAME, one of another list, or a made-up one',
     ...['x', 'AAAAAAAAABRk2Rs', 'AAAAAAAAAAAAAAAAAAAAAAAA'],
   ],
 }
@@ -235,7 +234,7 @@ export const eventRefusals: readonly PromiseRow[] = [
   row('events.list.newest.wait', 'wait and sort=newest together: 400 invalid_parameter.')
     .from(parameter('listEvents', 'sort'), LISTED)
     .check(answers(`GET ${EVENTS}?sort=newest&wait=1`, 400, 'invalid_parameter')),
-  row('events.list.cursor.filter', 'A cursor marks a place in the feed: limit and filters may change.')
+  row('events.list.cursor.filter', 'A cursor is valid with any limit and filters.')
     .from(parameter('listEvents', 'cursor'), writing('events.list.next.follow', 'events.list.order-filter'))
     .check(
       selects(async ({ petId, first, events }, probe) => {

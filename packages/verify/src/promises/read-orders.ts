@@ -1,4 +1,4 @@
-// Level `store`: how orders are listed and fetched.
+// Level `store`: listing and fetching orders.
 
 import { type Answer, textOf } from '../answer.ts'
 import { prepared, times } from '../fixtures.ts'
@@ -26,7 +26,9 @@ import { header, ofStore, operation, reading, response, rowsOf, schema, writing 
 
 const row = rowsOf('store')
 
-/** The orders of one pet of ours, where they may be placed, of which the last one is pending; there is one of another pet, too. */
+/**
+ * The orders of a test pet, the last of them pending, and one order of another pet. Unfiltered if checks cannot write.
+ */
 const view = (probe: Probe): Promise<string> =>
   prepared(probe, 'orders of one pet', async (own) => {
     if (!own.target.write) return ''
@@ -44,14 +46,14 @@ const listed = async (probe: Probe): Promise<Answer> => probe.read(`/store/order
 
 const anOrder = async (probe: Probe) => {
   const [order] = (await listed(probe)).objects()
-  if (!order) throw new Unjudged('There is no order to look at.')
+  if (!order) throw new Unjudged('The server lists no order.')
   return order
 }
 
 const orderFor = (probe: Probe, status: Reachable) =>
   prepared(probe, `an order that is ${status}`, (own) => orderThatIs(own, status))
 
-/** More than a page has without `limit`, where orders may be placed. */
+/** Places more orders than the default limit, if that is allowed. */
 const manyOrders = (probe: Probe): Promise<void> =>
   prepared(probe, 'many orders', async (own) => {
     if (!own.target.write) return
@@ -62,12 +64,12 @@ const manyOrders = (probe: Probe): Promise<void> =>
 const LISTED = reading('orders.list.success')
 
 export const listOrderPromises: readonly PromiseRow[] = [
-  row('orders.list.success', 'GET /store/orders answers 200 with a JSON array of objects.')
+  row('orders.list.success', 'GET /store/orders returns 200 with a JSON array of objects.')
     .from(response('listOrders', 200))
     .check(async (probe) =>
       (await probe.read('/store/orders')).expectHeader('Content-Type', 'application/json').objects(),
     ),
-  row('orders.list.item', 'Each listed order has id, petId, petName, status, placedAt and changedAt, of their types.')
+  row('orders.list.item', 'Each listed order has valid id, petId, petName, status, placedAt and changedAt.')
     .from(schema('Order'), LISTED)
     .check(async (probe) => {
       await anOrder(probe)
@@ -81,8 +83,8 @@ export const listOrderPromises: readonly PromiseRow[] = [
         answer.expect(isKnown, ORDER_STATUSES.join(', '), `status: ${status}`)
       }
     }),
-  row('orders.list.limit', 'A list has at most limit orders, and 20 without it.')
-    // By then the checks have placed most of them.
+  row('orders.list.limit', 'A page has at most limit orders; the default limit is 20.')
+    // It runs last, when the other checks have placed most of these orders.
     .from(ofStore('List of orders'), { ...LISTED, alone: 'writes' })
     .check(async (probe) => {
       await manyOrders(probe)
@@ -90,7 +92,7 @@ export const listOrderPromises: readonly PromiseRow[] = [
       for (const limit of [2, 7, 19]) (await probe.read(`/store/orders?limit=${limit}`)).expectAtMost(limit)
     }),
   ...ORDER_STATUSES.map((status) =>
-    row(`orders.list.status.${status}`, `With status=${status}, orders that are ${status} are listed, and no others.`)
+    row(`orders.list.status.${status}`, `status=${status} selects the orders that are ${status}.`)
       .from(schema('OrderStatus'), LISTED)
       .check(async (probe) => {
         await view(probe)
@@ -122,14 +124,14 @@ export const listOrderPromises: readonly PromiseRow[] = [
 ]
 
 export const getOrderPromises: readonly PromiseRow[] = [
-  row('orders.get.success', 'GET /store/orders/{orderId} answers 200 with the order as the list shows it.')
+  row('orders.get.success', 'GET /store/orders/{orderId} returns 200 with the order as listed.')
     .from(response('getOrder', 200), LISTED)
     .check(async (probe) => {
       const order = await anOrder(probe)
       const answer = await readOrder(probe, textOf(order.get('id')))
       for (const name of ['id', 'petId', 'placedAt']) answer.expectMember(name, order.get(name))
     }),
-  row('orders.get.placed', 'An order can be fetched as it was placed.')
+  row('orders.get.placed', 'A placed order can be fetched, with every field as in the response to placing it.')
     .from(operation('getOrder', 'description'), writing('orders.get.success', 'orders.place.success'))
     .check(async (probe) => expectUnchanged(probe, (await placed(probe)).answer)),
   ...idRows('orders.get', 'getOrder', [], (probe, id) => probe.get(`/store/orders/${id}`)),
@@ -141,7 +143,7 @@ export const getOrderPromises: readonly PromiseRow[] = [
     path: async (probe) => `/store/orders/${textOf((await anOrder(probe)).get('id'))}`,
   }),
   ...(['orders.list', 'orders.get'] as const).map((id) =>
-    row(`${id}.etag.changes`, 'The tag changes when the order changes.')
+    row(`${id}.etag.changes`, 'The ETag changes when the order changes.')
       .from(header('ETag'), writing(`${id}.if-none-match`, `${id}.if-match.other`, 'orders.complete.success'))
       .check(async (probe) => {
         const order = await placed(probe)

@@ -1,4 +1,4 @@
-// Level `store`: reservations that end: how expiresAt is read, and what becomes of an order whose time has passed.
+// Level `store`: reservations: the values of expiresAt, and orders that expired.
 
 import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
 import { prepared } from '../fixtures.ts'
@@ -26,18 +26,18 @@ const row = rowsOf('store')
 export const DAY_MS = 86_400_000
 const EXPIRES = schema('NewOrder', 'expiresAt')
 
-/** How far the server's clock is ahead of ours. */
+/** How far the server's clock is ahead of this machine's. */
 const clockOffset = (probe: Probe) =>
   prepared(probe, 'clock', async (own) => {
     const petId = await newPetId(own)
     const sentAt = Date.now()
     const answer = (await place(own, orderBody(petId))).expectStatus(201)
     const answeredAt = Date.now()
-    // It was placed somewhere between; in the middle, for all that is known.
+    // The order was placed between these two times. The middle is the best estimate.
     return { offset: expectInstant(answer, 'placedAt') - (sentAt + answeredAt) / 2, unsureMs: answeredAt - sentAt }
   })
 
-/** So many milliseconds from now by the server's clock. */
+/** Returns the time `ms` from now by the server's clock. */
 export const after = async (probe: Probe, ms: number) => {
   const { offset } = await clockOffset(probe)
   return new Date(Date.now() + offset + ms).toISOString()
@@ -63,17 +63,17 @@ export const inTwoHours = (utc: string) => new Date(Date.parse(utc) + 7_200_000)
 const TIMED = writing('orders.place.order')
 
 export const expiresAtPromises: readonly PromiseRow[] = [
-  row('orders.place.expires-at', 'expiresAt comes back in UTC with milliseconds.')
+  row('orders.place.expires-at', 'expiresAt is returned in UTC with milliseconds.')
     .from(EXPIRES, TIMED)
     .check(expiresAs((utc) => utc)),
-  row('orders.place.expires-at.offset', 'expiresAt may have any offset, -00:00, small t and z, and nine decimals.')
+  row('orders.place.expires-at.offset', 'expiresAt can have any offset, -00:00, lowercase t and z, and nine decimals.')
     .from([EXPIRES, 'RFC 3339, section 5.6'], writing('orders.place.expires-at'))
     .check(async (probe) => {
       await expiresAs(inTwoHours)(probe)
       await expiresAs((utc) => utc.replace('T', 't').replace('Z', '999999z'))(probe)
       await expiresAs((utc) => utc.replace('Z', '-00:00'))(probe)
     }),
-  row('orders.place.expires-at.furthest', `A reservation of almost ${EXPIRY_DAYS_MAX} days is taken.`)
+  row('orders.place.expires-at.furthest', `A reservation of almost ${EXPIRY_DAYS_MAX} days is accepted.`)
     .from(EXPIRES, writing('orders.place.expires-at'))
     .check(expiresAs((utc) => utc, EXPIRY_DAYS_MAX * DAY_MS - 600_000)),
   row('orders.place.expires-at.range', `expiresAt in the past or > ${EXPIRY_DAYS_MAX} days ahead: 400 invalid_order.`)
@@ -86,7 +86,7 @@ export const expiresAtPromises: readonly PromiseRow[] = [
         () => '0001-01-01T00:00:00Z',
       ),
     ),
-  row('orders.place.expires-at.invalid', 'expiresAt without offset or seconds, or of no such time: 400 invalid_order.')
+  row('orders.place.expires-at.invalid', 'expiresAt without offset or seconds, or a nonexistent time: 400 invalid_order.')
     .from(ofStore('Times'), TIMED)
     .check(async (probe) => {
       const day = (await after(probe, 2 * DAY_MS)).slice(0, 10)
@@ -100,12 +100,12 @@ export const expiresAtPromises: readonly PromiseRow[] = [
     .check(refusesExpiry(...[null, 1795284000000, false, []].map((value) => () => value))),
 ]
 
-/** The next one where the time may have passed before the server has read the request. */
+/** The next duration is tried if the reservation expired before the server read the request. */
 const RESERVED_MS = [1_000, 4_000, 16_000]
-/** The contract says a second; a busy machine takes longer. */
+/** The contract allows one second, but a busy machine takes longer. */
 const LATE_MS = 4_000
 
-/** A reservation whose time has passed, as the response showed it, and what has become of it. */
+/** A reservation past its time: the response to placing it, and the order now. */
 export const expired = (probe: Probe) =>
   probe.shared('expired', async (own) => {
     const key = newKey()
@@ -135,7 +135,7 @@ const EXPIRED = writing('orders.expiry')
 const ENDS = ofStore('Reservations that end')
 
 export const expiryPromises: readonly PromiseRow[] = [
-  row('orders.expiry', 'A reservation ends by itself at expiresAt: the order is expired, and was changed not before.')
+  row('orders.expiry', 'A reservation expires at expiresAt: the order becomes expired, and changedAt is not earlier.')
     .from([ENDS, schema('Order', 'changedAt')], writing('orders.place.expires-at'))
     .check(async (probe) => {
       const { now } = await expired(probe)
@@ -146,7 +146,7 @@ export const expiryPromises: readonly PromiseRow[] = [
   row('orders.expiry.pet', 'The pet of an expired reservation is available.')
     .from(ENDS, writing('orders.expiry', 'pets.get.status'))
     .check(async (probe) => expectPet(probe, (await expired(probe)).petId, 'available')),
-  row('orders.expiry.ended', 'An expired order is not completed or returned: 409. Cancelling it changes nothing: 204.')
+  row('orders.expiry.ended', 'Completing or returning an expired order: 409. Cancelling it: 204, without a change.')
     .from([ENDS, operation('cancelOrder', 'description')], EXPIRED)
     .check(async (probe) => {
       const { id, now } = await expired(probe)
@@ -155,7 +155,7 @@ export const expiryPromises: readonly PromiseRow[] = [
       ;(await cancel(probe, id)).expectStatus(204)
       await expectUnchanged(probe, now)
     }),
-  row('orders.expiry.replay', 'A replay gives the first answer, though expiresAt has passed.')
+  row('orders.expiry.replay', 'A replay returns the first response, even after expiresAt.')
     .from(ofStore('Repeats'), writing('orders.expiry', 'orders.place.idempotency.replay'))
     .check(async (probe) => {
       const { body, key, first } = await expired(probe)

@@ -1,4 +1,4 @@
-// What a search finds, in pets (level `pets`) and in orders (`store`): among pets in a category of our own, and orders of a pet of our own.
+// Searches of pets (level `pets`) and orders (level `store`), in a new category and among the orders of a new pet.
 
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
@@ -16,7 +16,7 @@ const OF_PETS = parameter('listPets', 'search')
 const OF_ORDERS = parameter('listOrders', 'search')
 const NAMES = ['petstore verify Old Biscuit', 'petstore verify Biscuit', 'petstore verify Émile', '王小明', 'Straße 7']
 
-/** A category with these pets; the second one is sold. */
+/** A category with these pets. The second is sold. */
 const named = (probe: Probe) =>
   prepared(probe, 'named pets', async (own) => {
     const categoryId = BigInt(absentId())
@@ -24,7 +24,7 @@ const named = (probe: Probe) =>
     return `/pets?categoryId=${categoryId}&`
   })
 
-/** That each search, with what follows it in the query, finds these pets, in this order, by their place in NAMES. */
+/** Expects each search, a query without its first name, to find these pets in order, given by their index in NAMES. */
 const finds = (...cases: readonly (readonly [search: string, ...found: number[]])[]): Check => {
   return async (probe) => {
     for (const [search, ...found] of cases) {
@@ -52,15 +52,14 @@ const fresh: Check = async (probe) => {
   const search = () => probe.read(`/pets?categoryId=${categoryId}&search=newcomer`)
   const expected: string[] = []
   for (let n = 0; n < 2; n++) {
-    // More than once: an answer may have been kept.
+    // Twice, because the first response can be cached.
     for (const answer of [await search(), await search()]) answer.expectIds(expected)
     expected.push((await addPet(probe, { name: 'petstore verify newcomer', categoryId })).id)
   }
 }
 
-const LONGEST = `A search of ${SEARCH_WORDS_MAX} words or of ${TEXT_LENGTH_MAX} characters is taken.`
+const LONGEST = `A search of ${SEARCH_WORDS_MAX} words or of ${TEXT_LENGTH_MAX} characters is accepted.`
 
-/** The answer to the longest searches that are taken. */
 const longest = (path: string): Check => {
   return async (probe) => {
     for (const words of [Array(SEARCH_WORDS_MAX).fill('a').join('+'), '%E7%8E%8B'.repeat(TEXT_LENGTH_MAX)])
@@ -68,7 +67,7 @@ const longest = (path: string): Check => {
   }
 }
 
-/** That the orders of a pet are found by these words, and not by the others. */
+/** Expects a pet's order to be found by the words in `found`, and not by those in `lost`. */
 const findsOrder = (found: readonly string[], lost: readonly string[] = []): Check => {
   return async (probe) => {
     const { id, petId } = await prepared(probe, 'named order', (own) =>
@@ -84,29 +83,29 @@ const findsOrder = (found: readonly string[], lost: readonly string[] = []): Che
 const FOUND = writing('pets.list.search')
 
 export const searchPromises: readonly PromiseRow[] = [
-  pets('pets.list.search', 'A search finds the pets with a word that begins with it; each word of it must be found.')
+  pets('pets.list.search', 'A search finds pets whose names have, for each searched word, a word that starts with it.')
     .from(OF_PETS, writing('pets.list.category'))
     .check(finds(['bis', 0, 1], ['old bis', 0], ['bis old', 0], ['old emile'])),
   pets(
     'pets.list.search.words',
-    'A search finds beginnings of words alone, whatever their case, accents and width; a Chinese character is a word.',
+    'A search matches only the start of words, and ignores case, accents and width. A Chinese character is a word.',
   )
     .from(OF_PETS, FOUND)
     .check(finds(['iscuit'], ['biscuitx'], ['BIS', 0, 1], ['emile', 2], ['STRASSE ７', 4], ['小', 3], ['明', 3])),
-  pets('pets.list.search.filters', 'A search goes with filters and order.')
+  pets('pets.list.search.filters', 'A search can be combined with filters and sort.')
     .from(OF_PETS, FOUND)
     .check(finds(['bis&status=available&sort=newest', 0])),
   pets('pets.list.search.links', 'The links of a page repeat the search.')
     .from(OF_PETS, writing('pets.list.search', 'pets.list.next'))
     .check(linked),
-  pets('pets.list.search.fresh', 'A search finds a pet as soon as it was added.')
+  pets('pets.list.search.fresh', 'A search finds a pet as soon as it is created.')
     .from(documented('GET /pets', '`search`'), FOUND)
     .check(fresh),
   pets('pets.list.search.longest', LONGEST).from(OF_PETS).check(longest('/pets?search=')),
   store('orders.list.search.reference', 'A search finds an order by its reference.')
     .from(OF_ORDERS, writing('orders.list.pet', 'orders.place.order'))
     .check(findsOrder(['till', '3 TIL'], ['ill', 'till 4'])),
-  store('orders.list.search.pet-name', 'A search finds an order by the name of its pet, too, and by words of both.')
+  store('orders.list.search.pet-name', "A search also finds an order by its pet's name, and by words of both.")
     .from(OF_ORDERS, writing('orders.list.search.reference'))
     .check(findsOrder(['bis', 'old bisc', '3 bisc', 'old till'], ['iscuit'])),
   store('orders.list.search.longest', LONGEST).from(OF_ORDERS).check(longest('/store/orders?search=')),

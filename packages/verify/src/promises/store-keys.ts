@@ -1,4 +1,4 @@
-// Level `store`: keys and methods of the operations of the store area that no other file has.
+// Level `store`: keys and methods of operations of the store area that no other file covers.
 
 import { absentId, preliminary } from '../fixtures.ts'
 import { orderBody, placed } from '../orders.ts'
@@ -19,7 +19,7 @@ const READS = {
 
 const someOrderId = async (probe: Probe) => {
   const [id] = (await probe.read('/store/orders?limit=1')).ids
-  if (id === undefined && !probe.target.write) throw new Unjudged('There is no order to look at.')
+  if (id === undefined && !probe.target.write) throw new Unjudged('The server lists no order.')
   return id ?? (await preliminary(placed(probe))).id
 }
 
@@ -32,7 +32,7 @@ export const storeKeyPromises: readonly PromiseRow[] = [
   ...keyRows('store', 'orders.place', 'placeOrder', undefined, async (probe, options, status, code) =>
     (await probe.post('/store/orders', orderBody(absentId()), options)).expectError(status, code),
   ),
-  row('keys.read-only.store', 'A read-only key reads below GET /store/: orders, one order, the inventory and events.')
+  row('keys.read-only.store', 'A read-only key can GET /store/orders, one order, /store/inventory and /store/events.')
     .from(documented('Keys', 'Scope'), { needs: ['read-only key'] })
     .check(async (probe) => {
       for (const path of ['orders', `orders/${await someOrderId(probe)}`, 'inventory', 'events'])
@@ -51,7 +51,7 @@ const METHODS = {
 
 export const storeMethods: readonly PromiseRow[] = [
   ...Object.entries(METHODS).flatMap(([name, path]) => methodRows('store', name, path)),
-  row('errors.unknown-path.store', 'GET /store/petstore-verify: An unknown path of the store area is 404 not_found.')
+  row('errors.unknown-path.store', 'GET /store/petstore-verify: Unknown paths of the store area return 404 not_found.')
     .from(documented('Errors', 'Other methods and paths'))
     .check(async (probe) => {
       for (const path of ['/store', '/store/petstore-verify', `/store/orders/${absentId()}/petstore-verify`]) {

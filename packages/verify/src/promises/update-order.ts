@@ -1,4 +1,4 @@
-// Level `store`: what changing a pending order promises.
+// Level `store`: changing a pending order.
 
 import { EXPIRY_DAYS_MAX, TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { type JsonObject, stringifyJson } from '../../../contract/src/json.ts'
@@ -13,7 +13,7 @@ import { operation, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
 const CHANGED = writing('orders.update.success')
-/** What the order has already. */
+/** Returns a body with the fields that the order already has. */
 function sameAs(before: Answer): string {
   const { reference = null } = Object.fromEntries(before.object())
   return stringifyJson({ reference, expiresAt: null })
@@ -24,7 +24,7 @@ function termsOf(order: Answer): JsonObject {
 const orderPath = async (probe: Probe) => `/store/orders/${(await placed(probe)).id}`
 
 export const updateOrderPromises: readonly PromiseRow[] = [
-  row('orders.update.success', 'PATCH /store/orders/{orderId} answers 200 with the order as GET shows it then.')
+  row('orders.update.success', 'PATCH /store/orders/{orderId} returns 200 with the order as GET then shows it.')
     .from(response('updateOrder', 200), writing('orders.place.success', 'orders.get.success'))
     .check(async (probe) => {
       const at = await orderPath(probe)
@@ -36,7 +36,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
       now.expectMembers(new Map(before.object()).set('reference', reference).set('changedAt', changedAt))
       answer.expectText(now.text)
     }),
-  row('orders.update.reference', 'A reference obeys the rules of a new order, and null removes it.')
+  row('orders.update.reference', 'A reference follows the rules for a new order; null removes it.')
     .from(schema('OrderChange', 'reference'), CHANGED)
     .check(async (probe) => {
       const at = await orderPath(probe)
@@ -45,7 +45,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
       await expectRefused(probe, at, 400, 'invalid_order', ...requests)
       ;(await probe.patch(at, '{"reference":null}')).expectStatus(200).expectMember('reference', undefined)
     }),
-  row('orders.update.expires-at', `An expiresAt that no new order may have: 400 invalid_order; null removes it.`)
+  row('orders.update.expires-at', `An expiresAt that is invalid for a new order: 400 invalid_order. null removes it.`)
     .from(schema('OrderChange', 'expiresAt'), CHANGED)
     .check(async (probe) => {
       const at = await orderPath(probe)
@@ -57,7 +57,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
       ;(await probe.patch(at, { expiresAt })).expectStatus(200).expectMember('expiresAt', expiresAt)
       ;(await probe.patch(at, '{"expiresAt":null}')).expectStatus(200).expectMember('expiresAt', undefined)
     }),
-  row('orders.update.same', 'What is equal already changes nothing, also in an order that is not pending: 200.')
+  row('orders.update.same', 'Equal values change nothing and return 200, even if the order is not pending.')
     .from(
       operation('updateOrder', 'description'),
       writing('orders.update.success', 'orders.get.etag', ...Object.values(REACHED).flat()),
@@ -69,7 +69,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
         ;(await probe.patch(at, sameAs(before))).expectStatus(200).expectHeader('ETag', before.header('ETag'))
       }
     }),
-  row('orders.update.ended', 'An order that is not pending: 409 order_not_pending, also before a false precondition.')
+  row('orders.update.ended', 'An order that is not pending: 409 order_not_pending, even if a precondition fails.')
     .from(response('updateOrder', 409), writing('orders.update.success', ...Object.values(REACHED).flat()))
     .check(async (probe) => {
       for (const status of ['cancelled', 'completed', 'returned'] as const) {
@@ -89,7 +89,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     same: sameAs,
     tag: 'orders.get.etag',
   }),
-  row('events.order-changed', 'GET /store/events: A change of an order is one event, order.changed.')
+  row('events.order-changed', 'GET /store/events: A change of an order is one order.changed event.')
     .from(schema('Event', 'orderStatus'), writing('orders.update.success', 'events.list.order'))
     .check(async (probe) => {
       const { id } = await placed(probe)

@@ -1,4 +1,4 @@
-// Level `store`: what correcting a pet promises.
+// Level `store`: changing a pet.
 
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../contract/src/json.ts'
@@ -15,7 +15,7 @@ const UPDATED = writing('pets.update.success')
 const petPath = async (probe: Probe) => `/pets/${await newPetId(probe)}`
 
 export const updatePetPromises: readonly PromiseRow[] = [
-  row('pets.update.success', 'PATCH /pets/{petId} answers 200 with the pet as GET shows it then; not deprecated.')
+  row('pets.update.success', 'PATCH /pets/{petId} returns 200 with the pet as GET then shows it. Not deprecated.')
     .from(response('updatePet', 200), writing('pets.create.readable', 'pets.get.success'))
     .check(async (probe) => {
       const at = `/pets/${await newPetId(probe, { categoryId: 7n })}`
@@ -25,7 +25,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
       for (const one of [answer, await probe.read(at)])
         one.expectMembers(Object.entries({ name, categoryId: number(7), status: 'available' }))
     }),
-  row('pets.update.name', 'A name obeys the rules of a new pet: otherwise 400 invalid_pet, and nothing changes.')
+  row('pets.update.name', 'A name follows the rules for a new pet. Otherwise 400 invalid_pet, and nothing changes.')
     .from(schema('PetChange', 'name'), UPDATED)
     .check(async (probe) => {
       const at = await petPath(probe)
@@ -36,7 +36,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
       ;(await probe.patch(at, { name })).expectStatus(200).expectMember('name', name)
       ;(await probe.read(at)).expectMember('name', name)
     }),
-  row('pets.update.category-id', 'A categoryId is any int64, exactly; anything else is 400 invalid_pet.')
+  row('pets.update.category-id', 'A categoryId can be any int64 and is kept exactly. Other values: 400 invalid_pet.')
     .from(schema('PetChange', 'categoryId'), UPDATED)
     .check(async (probe) => {
       const at = await petPath(probe)
@@ -48,7 +48,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
       const requests = wrong.map((id) => () => probe.patch(at, `{"categoryId":${id}}`))
       await expectRefused(probe, at, 400, 'invalid_pet', ...requests)
     }),
-  row('pets.update.status', 'A pet added as pending or sold can become available; any other change is 400.')
+  row('pets.update.status', 'A pet created as pending or sold can become available. Any other status change: 400.')
     .from(schema('PetChange', 'status'), UPDATED)
     .check(async (probe) => {
       for (const status of ['pending', 'sold']) {
@@ -57,7 +57,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
         await expectRefused(probe, at, 400, 'invalid_pet', () => probe.patch(at, { status }))
       }
     }),
-  row('pets.update.held', 'A pet that an order holds cannot become available: 409 pet_held, before preconditions.')
+  row('pets.update.held', 'A pet that an order holds cannot become available: 409 pet_held, even if a precondition fails.')
     .from(response('updatePet', 409), writing('pets.update.success', 'orders.complete.success'))
     .check(async (probe) => {
       for (const status of ['pending', 'completed'] as const) {
@@ -67,7 +67,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
         await expectRefused(probe, at, 409, 'pet_held', ...requests)
       }
     }),
-  row('pets.update.same', 'A pet that was read can be sent back: 200, and nothing changes.')
+  row('pets.update.same', 'Sending a pet back as read returns 200 and changes nothing.')
     .from(operation('updatePet', 'description'), writing('pets.update.success', 'pets.get.etag'))
     .check(async (probe) => {
       const { petId } = await orderThatIs(probe, 'pending')
@@ -75,7 +75,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
       const now = (await probe.patch(`/pets/${petId}`, before.text)).expectStatus(200)
       now.expectHeader('ETag', before.header('ETag'))
     }),
-  row('pets.update.orders', 'The orders of the pet show its new name, and their tags change.')
+  row('pets.update.orders', "The pet's orders have its new name, and their ETags change.")
     .from(operation('updatePet', 'description'), UPDATED)
     .check(async (probe) => {
       const { id, petId } = await placed(probe)
@@ -85,7 +85,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
       const now = await readOrder(probe, id)
       now.expectMember('petName', name).expectOtherTag(tag)
     }),
-  row('pets.update.lists', 'Filters, search and tags of lists follow a correction: they show the pet as it is now.')
+  row('pets.update.lists', 'Filters, searches and ETags of lists reflect the change.')
     .from(
       operation('updatePet', 'description'),
       writing('pets.update.success', 'pets.update.status', 'pets.list.search', 'pets.list.status.sold'),
@@ -116,7 +116,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
         await shows(is, true)
       }
     }),
-  row('pets.update.replay', 'The replay of its create gives the first answer, also when the pet was corrected.')
+  row('pets.update.replay', 'A replay of its create returns the first response, even after the change.')
     .from(operation('updatePet', 'description'), writing('pets.update.success', 'pets.create.idempotency.replay'))
     .check(async (probe) => {
       const [body, options] = [petBody(), under(newKey())]
@@ -134,7 +134,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
     same: ({ text }) => text,
     tag: 'pets.get.etag',
   }),
-  row('events.pet-changed', 'GET /store/events: A correction is one event, pet.changed, with the new pet.')
+  row('events.pet-changed', 'GET /store/events: A change of a pet is one pet.changed event with the new pet.')
     .from(schema('Event', 'pet'), writing('pets.update.success', 'events.list.order'))
     .check(async (probe) => {
       const first = await addPet(probe)

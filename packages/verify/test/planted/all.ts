@@ -1,5 +1,5 @@
-// Faults that a service of somebody else's may well have, of the classes in which a catalogue misses something. They are not written from the
-// catalogue: no id stands beside them.
+// Realistic faults of kinds that a catalogue can miss. They were written without looking at the catalogue, so they
+// have no promise ids.
 
 import type { ContractFaults } from '../../../practice/src/contract-faults/shared/faults.ts'
 import { ANSWERS_PLANTED } from './answers.ts'

@@ -1,4 +1,4 @@
-// Planted faults: the bodies of errors, what HEAD says beside GET, repeats that answer something else, and keys that may only read.
+// Planted faults in error bodies, HEAD, replays and read-only keys.
 
 import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
 import {
@@ -26,7 +26,7 @@ const isUnknown = (request: ClientRequest) => !/^\/(?:pets|store)(?:\/|$)/.test(
 
 const ERRORS: ContractFaults = {
   'a 405 of the list without a body': at('* /pets', 405).onResponse(empty),
-  'a 405 of a pet that says 404': at('* /pets/*', 405).answer.put('status', number(404)),
+  'a 405 of a pet with status 404 in its body': at('* /pets/*', 405).answer.put('status', number(404)),
   'a 405 of orders as a web page': at('* /store/orders', 405).onResponse(page),
   'an unknown path as a web page': at('*', 404, isUnknown).onResponse(page),
   'an unknown path below a pet as a web page': at('GET /pets/*/*', 404).onResponse(page),
@@ -53,22 +53,21 @@ const isUnknownHead = (request: ClientRequest) => request.method === 'HEAD' && i
 
 const HEADS: ContractFaults = {
   'HEAD needs no key': at('HEAD /pets|HEAD /pets/*', 401, withoutKey).onResponse(noBody(answers.status(200))),
-  'HEAD of a pet that is not there is 200': heading('/pets/*', 404, always, answers.status(200)),
+  'HEAD of an unknown pet is 200': heading('/pets/*', 404, always, answers.status(200)),
   'HEAD with a wrong limit is 200': heading('/pets', 400, always, answers.status(200)),
-  'HEAD reads no If-None-Match': at('HEAD /pets|HEAD /pets/*').request.header('If-None-Match', () => undefined),
-  'HEAD of a pet does not say that it is deprecated': heading('/pets/*', 200, always, without('Deprecation')),
+  'HEAD ignores If-None-Match': at('HEAD /pets|HEAD /pets/*').request.header('If-None-Match', () => undefined),
+  'HEAD of a pet has no Deprecation': heading('/pets/*', 200, always, without('Deprecation')),
   'HEAD of events has no Link': heading('/store/events', 200, always, without('Link')),
   'HEAD of an unknown path is 200': at('*', 404, isUnknownHead).onResponse(noBody(answers.status(200))),
   'HEAD of an order has another type': heading('/store/orders/*', 200, always, plainText),
 }
 
-/** Changes the Idempotency-Key. */
 const rekeying = (change: (key: string) => string | undefined): ContractFault =>
   at(`${on.CREATE}|${on.PLACE}`).request.header('Idempotency-Key', change)
 const isReplay = (_: ClientRequest, { headers }: ServiceResponse) =>
   headerOf(headers, 'Idempotency-Replayed') !== undefined
 
-/** From the third request on a key is forgotten. */
+/** Forgets a key before its third request. */
 const twiceOnly: ContractFault = () => {
   const uses = new Map<string, number>()
   return async (request, pass) => {
@@ -82,7 +81,7 @@ const twiceOnly: ContractFault = () => {
   }
 }
 
-/** After another request under a key, the first answer is lost. */
+/** Loses the first response after a mismatch. */
 const lostByMismatch: ContractFault = () => {
   const lost = new Set<string>()
   return async (request, pass) => {
@@ -94,7 +93,7 @@ const lostByMismatch: ContractFault = () => {
   }
 }
 
-/** A correction under a used Idempotency-Key is response as the first one was. */
+/** Replays the first PATCH with an Idempotency-Key. */
 const replayedCorrections: ContractFault = () => {
   const first = new Map<string, ServiceResponse>()
   return async (request, pass) => {
@@ -108,7 +107,7 @@ const replayedCorrections: ContractFault = () => {
   }
 }
 
-/** The replay of a create shows the pet as it was corrected since. */
+/** Shows the changed name in the replay of a create. */
 const replayingCorrected: ContractFault = () => {
   const names = new Map<string, string>()
   return async (request, pass) => {
@@ -124,13 +123,13 @@ const replayingCorrected: ContractFault = () => {
 
 const REPEATS: ContractFaults = {
   'the third request under a key adds a pet': twiceOnly,
-  'keys in other letters are one': rekeying((key) => key.toLowerCase()),
-  'of a key 64 characters count': rekeying((key) => key.replace(/^("\S{64})\S{1,191}"$/, '$1"')),
-  'another request under a key loses the first answer': lostByMismatch,
+  'keys that differ in case are one': rekeying((key) => key.toLowerCase()),
+  'only 64 characters of a key count': rekeying((key) => key.replace(/^("\S{64})\S{1,191}"$/, '$1"')),
+  'a mismatch loses the first response': lostByMismatch,
   'a replay is 200': at(on.CREATE, 201, isReplay).answer.status(200),
   'a replay has another type': at(`${on.CREATE}|${on.PLACE}`, 201, isReplay).onResponse(plainText),
-  'a replay shows the corrected name': replayingCorrected,
-  'corrections under one key are one': replayedCorrections,
+  'a replay shows the changed name': replayingCorrected,
+  'PATCH requests with one key are one': replayedCorrections,
   'a deletion with a key is refused': at(on.DELETE).refusing(hasHeader('Idempotency-Key', /./), 400, INVALID),
 }
 

@@ -1,4 +1,4 @@
-// Planted faults: names that are changed a little, values of other types, and what a deletion or a correction leaves behind.
+// Planted faults: slightly changed names, values of wrong types, and traces of deletions and changes.
 
 import { isUtf8 } from 'node:buffer'
 import { type Json, JsonNumber } from '../../../contract/src/json.ts'
@@ -11,7 +11,7 @@ import * as requests from '../../../practice/src/contract-faults/shared/request-
 import { isOf, parametersOf, pathOf } from '../../../practice/src/contract-faults/shared/requests.ts'
 import { isText, number, objectOf, replacing, textOf } from '../../../practice/src/contract-faults/shared/values.ts'
 
-/** Changes this field of the body; where that changes nothing, the body goes on as it came. */
+/** Changes a field of the body. If nothing changes, the body stays the same to the byte. */
 const sendingField = (operation: string, field: string, change: (value?: Json) => Json | undefined): ContractFault =>
   at(operation).onRequest((request) => {
     const value = objectOf(request).get(field)
@@ -22,7 +22,7 @@ const sendingField = (operation: string, field: string, change: (value?: Json) =
 const writing = (operation: string, field: string, change: (text: string) => string): ContractFault =>
   sendingField(operation, field, (value) => (isText(value) ? change(textOf(value)) : value))
 const naming = (change: (name: string) => string): ContractFault => writing(on.CREATE, 'name', change)
-/** Keeps another name than the answer to the create shows. */
+/** Stores another name than the response to the create shows. */
 const keeping = (change: (name: string) => string): ContractFault =>
   at(`${on.LIST}|${on.ONE}`, 200).answer.rewrite('name', (name) => change(name))
 
@@ -34,13 +34,13 @@ const NAMES: ContractFaults = {
   'control characters are removed': naming((name) => name.replaceAll(/(?![\t\n\r])\p{Cc}/gu, '')),
   'variation selectors are removed': naming((name) => name.replaceAll('\ufe0f', '')),
   'a tab becomes a space': naming((name) => name.replaceAll('\t', ' ')),
-  'kept trimmed': keeping((name) => name.trim()),
-  'kept normalised': keeping((name) => name.normalize('NFC')),
-  'a corrected name is trimmed': writing(on.UPDATE, 'name', (name) => name.trim()),
+  'names are stored trimmed': keeping((name) => name.trim()),
+  'names are stored normalized': keeping((name) => name.normalize('NFC')),
+  'a changed name is trimmed': writing(on.UPDATE, 'name', (name) => name.trim()),
   'a reference loses zero-width characters': writing(on.PLACE, 'reference', (text) => text.replaceAll('\u200b', '')),
 }
 
-/** Takes a value that is wrong for another one. */
+/** Accepts a wrong value as another one. */
 const taking = (operation: string, field: string, isWrong: (value?: Json) => boolean, right?: Json): ContractFault =>
   sendingField(operation, field, (value) => (isWrong(value) ? right : value))
 const isArray = (value: Json | undefined) => Array.isArray(value)
@@ -70,12 +70,12 @@ const TYPES: ContractFaults = {
   })),
   'a reference that is a number': taking(on.PLACE, 'reference', (value) => value instanceof JsonNumber, '7'),
   'an expiresAt of false': taking(on.PLACE, 'expiresAt', isTruth, undefined),
-  'a corrected name in an array': taking(on.UPDATE, 'name', isArray, 'array'),
-  'a corrected categoryId of true': taking(on.UPDATE, 'categoryId', isTruth, number(1)),
-  'an object as corrected reference': taking(on.CHANGE, 'reference', isObject, 'object'),
+  'a changed name in an array': taking(on.UPDATE, 'name', isArray, 'array'),
+  'a changed categoryId of true': taking(on.UPDATE, 'categoryId', isTruth, number(1)),
+  'an object as changed reference': taking(on.CHANGE, 'reference', isObject, 'object'),
 }
 
-/** Shows in lists for which `when` is true what was deleted, as it was added. */
+/** Lists deleted pets if `when` is true. */
 function leaving(when: (parameters: URLSearchParams, pet: Map<string, Json>) => boolean): ContractFault {
   return () => {
     const added = new Map<string, Map<string, Json>>()
@@ -105,7 +105,7 @@ const only = (parameters: URLSearchParams, ...names: string[]) =>
   [...parameters.keys()].every((name) => ['limit', 'sort'].includes(name) || names.includes(name)) &&
   names.every((name) => parameters.has(name))
 
-/** A list with this filter shows what it has shown before, also when that was corrected in the field. */
+/** Keeps pets in a filtered list after the field was changed. */
 const stale = (filter: string, field: string): ContractFault => {
   return () => {
     const shown = new Map<string, Json[]>()
@@ -127,7 +127,7 @@ const stale = (filter: string, field: string): ContractFault => {
 }
 const idOf = (pet: Json) => (pet instanceof Map ? textOf(pet.get('id')) : '')
 
-/** Counts what was deleted. */
+/** Counts deleted pets. */
 const countingDeleted: ContractFault = () => {
   let deleted = 0n
   return async (request, pass) => {

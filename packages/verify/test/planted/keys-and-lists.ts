@@ -1,4 +1,4 @@
-// Planted faults: keys that are almost right, limits other than the round ones, and the borders of pages.
+// Planted faults: similar keys, uneven limits and page boundaries.
 
 import type { Json } from '../../../contract/src/json.ts'
 import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
@@ -17,7 +17,7 @@ import { objectOf, textOf } from '../../../practice/src/contract-faults/shared/v
 import { headerOf } from '../../../practice/src/messages.ts'
 import type { ClientRequest } from '../../../practice/src/proxy.ts'
 
-/** Takes what resembles the first key that was seen at work. */
+/** Accepts keys that resemble the first working key. */
 export function takingKeys(operations: string, resembles: (sent: string, right: string) => boolean): ContractFault {
   return () => {
     let right: string | undefined
@@ -36,20 +36,20 @@ const isCheckedLoosely = (sent: string, right: string) =>
   sent.length === right.length && sent.slice(0, -1) === right.slice(0, -1)
 
 const KEYS: ContractFaults = {
-  'a key with a character more': takingKeys('*', isLonger),
-  'a key with a character less': takingKeys('*', (sent, right) => sent === right.slice(0, -1)),
-  'a key that only begins right': takingKeys('*', (sent, right) => sent.slice(0, 24) === right.slice(0, 24)),
+  'a key with an extra character': takingKeys('*', isLonger),
+  'a key without its last character': takingKeys('*', (sent, right) => sent === right.slice(0, -1)),
+  'a key with only the right start': takingKeys('*', (sent, right) => sent.slice(0, 24) === right.slice(0, 24)),
   'a key whose last character is wrong': takingKeys('*', isCheckedLoosely),
   'any key of the right form': takingKeys('*', (sent) => /^Bearer pets_(?:live|test)_\w{28}$/.test(sent)),
-  'nothing behind Bearer': takingKeys('*', (sent) => /^Bearer\s*$/.test(sent)),
-  'a key in other letters': takingKeys('*', (sent, right) => sent.toLowerCase() === right.toLowerCase()),
-  'a key with a character more, for creates': takingKeys(CREATE, isLonger),
+  'nothing after Bearer': takingKeys('*', (sent) => /^Bearer\s*$/.test(sent)),
+  'a key in the wrong case': takingKeys('*', (sent, right) => sent.toLowerCase() === right.toLowerCase()),
+  'a key with an extra character, for creates': takingKeys(CREATE, isLonger),
   'a key whose last character is wrong, for one pet': takingKeys(ONE, isCheckedLoosely),
 }
 
 const always = (_: ClientRequest) => true
 
-/** Takes a limit for another one. */
+/** Changes a limit. */
 export const limiting = (operation: string, change: (limit: number) => number, when = always): ContractFault =>
   at(operation).onRequest((request) => {
     const limit = parametersOf(request).getAll('limit').join()
@@ -64,14 +64,14 @@ const LIMITS: ContractFaults = {
   'limit=99 gives 100': limiting(LIST, (limit) => (limit === 99 ? 100 : limit)),
   'limit=50 is refused': at(LIST).refusing((one) => parametersOf(one).get('limit') === '50', 400, 'invalid_parameter'),
   'with a status, one more than the limit': limiting(LIST, (limit) => Math.min(limit + 1, 100), hasParameter('status')),
-  'with sort=newest, limit is not read': limiting(LIST, () => 100, hasParameter('sort')),
+  'with sort=newest, limit is ignored': limiting(LIST, () => 100, hasParameter('sort')),
   'limit=7 gives 8 orders': limiting(ORDERS, unlessRound),
   'limit=7 gives 8 events': limiting(EVENTS, unlessRound),
 }
 
 const isNewest = (request: ClientRequest) => parametersOf(request).get('sort') === 'newest'
 
-/** A cursor is the number of items before it. */
+/** Implements cursors as offsets. */
 function countingPages(operation: string, when: (request: ClientRequest) => boolean): ContractFault {
   return () => {
     const places = new Map<string, number>()
@@ -143,14 +143,14 @@ const later = (operation: string, change: Parameters<typeof answers.items>[0]): 
   at(operation, 200, isLaterOfNewest).answer.items(change)
 
 const PAGES: ContractFaults = {
-  'pages are counted: a deletion moves them': countingPages(LIST, (request) => !isNewest(request)),
-  'pages of newest are counted: a create moves them': countingPages(LIST, isNewest),
-  'the second page of newest leaves one out': later(LIST, (all) => all.slice(1)),
-  'the second page of newest goes up': later(LIST, (all) => all.toReversed()),
-  'the second page of newest orders leaves one out': later(ORDERS, (all) => all.slice(1)),
-  'behind a deleted pet there is nothing': lostBorder(at(LIST).answer.items(() => [])),
-  'behind a deleted pet the cursor is refused': lostBorder(at(LIST).refusing(() => true, 400, 'invalid_parameter')),
-  'what is added meanwhile is on no page': withoutNewcomers,
+  'pages are offsets: a deletion moves them': countingPages(LIST, (request) => !isNewest(request)),
+  'pages of newest are offsets: a create moves them': countingPages(LIST, isNewest),
+  'the second page of newest misses one': later(LIST, (all) => all.slice(1)),
+  'the second page of newest is oldest first': later(LIST, (all) => all.toReversed()),
+  'the second page of newest orders misses one': later(ORDERS, (all) => all.slice(1)),
+  'nothing follows a deleted pet': lostBorder(at(LIST).answer.items(() => [])),
+  'the cursor after a deleted pet is refused': lostBorder(at(LIST).refusing(() => true, 400, 'invalid_parameter')),
+  'new pets are on no later page': withoutNewcomers,
 }
 
 export const LISTS_PLANTED: ContractFaults = { ...KEYS, ...LIMITS, ...PAGES }

@@ -1,4 +1,4 @@
-// Planted faults that show in a single case: with one kind of request, with one value, or in one place.
+// Planted faults that only one kind of request, one value or one place shows.
 
 import { type Json, stringifyJson } from '../../../contract/src/json.ts'
 import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
@@ -39,7 +39,7 @@ const withoutLimit = (parameters: URLSearchParams) =>
   isFiltered({ target: `?${parameters}` } as ClientRequest) && !parameters.has('limit')
 const nothingFound = at(on.LIST, 200, (request, { body }) => isFiltered(request) && body.toString() === '[]')
 
-/** Limits the list first, and filters then. */
+/** Limits the list before it filters. */
 const filteringLate: ContractFault = () => async (request, pass) => {
   if (!isOf(request, on.LIST) || !isFiltered(request)) return pass(request)
   const wanted = parametersOf(request).get('status')
@@ -48,7 +48,7 @@ const filteringLate: ContractFault = () => async (request, pass) => {
   return answers.items((all) => all.filter(isWanted))(response, request)
 }
 
-/** Answers every third create, and loses the pet. */
+/** Loses the pet of every third create. */
 const losing: ContractFault = remembering(
   () => ({ count: 0, lost: new Set<string>() }),
   (memory, request, response) => {
@@ -73,7 +73,7 @@ const refusingNames: ContractFault = () => {
   }
 }
 
-/** Uses the key of a connection's first request for all requests on it. */
+/** Uses the key of the first request for all requests on a connection. */
 const stayingAuthorised: ContractFault = () => {
   const keys = new WeakMap<object, string>()
   return async (request, pass, client) => {
@@ -91,26 +91,26 @@ const addingTwo: ContractFault = () => async (request, pass) => {
   return response
 }
 
-/** Faults of any server of the interface. The level `interface` alone has to find them. */
+/** Faults that the level `interface` alone must find. */
 export const INTERFACE_CASES: ContractFaults = {
-  'all are listed where a status is given': on.listing.query((all) => withoutLimit(all) && all.set('limit', '100')),
-  'ten are listed where a status is given': on.listing.query((all) => withoutLimit(all) && all.set('limit', '5')),
+  'a list by status has no limit': on.listing.query((all) => withoutLimit(all) && all.set('limit', '100')),
+  'a list by status has another default limit': on.listing.query((all) => withoutLimit(all) && all.set('limit', '5')),
   'a status that no pet has is 404': nothingFound.onResponse(() => errorAnswer(404, 'not_found')),
   'a status that no pet has is null': nothingFound.onResponse(() => jsonAnswer(200, null)),
-  'a status is looked for among as many pets as the limit': filteringLate,
-  'a 401 of a create without a body, of a server': at(on.CREATE, 401).onResponse(empty),
+  'limits a list before it filters by status': filteringLate,
+  'a 401 of a create without a body, on the level interface': at(on.CREATE, 401).onResponse(empty),
   'a 401 of a create as a web page': at(on.CREATE, 401).onResponse(page),
   'a 401 of a create as a line of text': at(on.CREATE, 401).onResponse(as('text/plain', 'Unauthorized')),
-  'a 401 of a create that says 400': at(on.CREATE, 401).answer.put('status', number(400)),
+  'a 401 of a create with status 400 in its body': at(on.CREATE, 401).answer.put('status', number(400)),
   'a 401 of a pet without a body': at(on.ONE, 401).onResponse(empty),
   'a 401 of a pet as a web page': at(on.ONE, 401).onResponse(page),
   'a 401 of a pet in an envelope': at(on.ONE, 401).answer.json((error) => new Map([['error', error]])),
   'a 400 of broken JSON without a body': at(on.CREATE, 400, isBrokenJson).onResponse(empty),
   'lists show names in ASCII': at(on.LIST, 200).answer.rewrite('name', (name) => name.replace(/[^ -~]/g, '?')),
-  'behind a status, limit is not read': at(on.LIST).onRequest((request) =>
+  'limit is ignored after status': at(on.LIST).onRequest((request) =>
     /status=.*&limit=/.test(request.target) ? requests.parameter('limit', /./, '100')(request) : request,
   ),
-  'behind a limit, status is not read': at(on.LIST).onRequest((request) =>
+  'status is ignored after limit': at(on.LIST).onRequest((request) =>
     /limit=.*&status=/.test(request.target) ? requests.parameter('status', /./)(request) : request,
   ),
   'every third create is lost': losing,
@@ -120,10 +120,10 @@ export const INTERFACE_CASES: ContractFaults = {
   ),
   'two spaces in a name become one': on.adding.rewrite('name', (name) => name.replaceAll(/ {2,}/g, ' ')),
   'a list is cached for a minute': frozen(on.LIST),
-  'the id of the client is taken': on.added.echo('id'),
+  'an id from the client is used': on.added.echo('id'),
   'a second pet of the same name is 409': refusingNames,
   'a connection stays authorised': stayingAuthorised,
-  'a key in other letters behind its beginning': takingKeys(
+  'a key in the wrong case after its start': takingKeys(
     '*',
     (sent, right) => sent.slice(0, 12) === right.slice(0, 12) && sent.toLowerCase() === right.toLowerCase(),
   ),
@@ -132,10 +132,10 @@ export const INTERFACE_CASES: ContractFaults = {
   'a small negative integer has no sign': at(on.PETS).answer.rewrite('categoryId', (digits) =>
     number(/^-\d{1,9}$/.test(digits) ? BigInt.asUintN(32, BigInt(digits)) : digits),
   ),
-  'a status in capitals is taken': on.adding.rewrite('status', (status) => status.toLowerCase()),
+  'a status in capitals is accepted': on.adding.rewrite('status', (status) => status.toLowerCase()),
 }
 
-/** Takes the lowest 64 bits of integers beyond int64. */
+/** Uses the lowest 64 bits of integers beyond int64. */
 function wrapping(isMeant: (digits: string) => boolean): ContractFault {
   const isWrong = (digits: string) => isBeyondInt64(digits) && isMeant(digits)
   return on.adding.object((object) => {
@@ -144,7 +144,7 @@ function wrapping(isMeant: (digits: string) => boolean): ContractFault {
   })
 }
 
-/** Keeps the filter of a cursor if the request has no filter. */
+/** Applies the filter of a cursor if the request has none. */
 const filteringByCursor: ContractFault = () => {
   const targets = new Map<string, string>()
   return async (request, pass) => {
@@ -159,7 +159,7 @@ const filteringByCursor: ContractFault = () => {
   }
 }
 
-/** Keeps categories as 53 bits, and shows them as they were sent. */
+/** Stores categories with 53 bits, but shows them as sent. */
 const categoriesOf53Bits: ContractFault = () => {
   const sent = new Map<string, string>()
   const toService = (request: ClientRequest) =>
@@ -186,7 +186,7 @@ const categoriesOf53Bits: ContractFault = () => {
 }
 const near = (digits: string) => rounded(digits).text
 
-/** Compares the numbers of requests under one Idempotency-Key as 53 bits. */
+/** Compares numbers of requests with one Idempotency-Key with 53 bits. */
 const comparing53Bits: ContractFault = () => {
   const first = new Map<string, string>()
   const meaning = (request: ClientRequest) =>
@@ -232,24 +232,24 @@ export const OWN_CASES: ContractFaults = {
   'limits from 64 to 98 give one more': limiting(on.LIST, (limit) => (limit >= 64 && limit <= 98 ? limit + 1 : limit)),
   'HEAD of a list has another length': at('HEAD /pets', 200).answer.header('Content-Length', '2'),
   'HEAD of events has another length': at('HEAD /store/events', 200).answer.header('Content-Length', '7'),
-  'a cursor of a filtered list is taken without the filter': filteringByCursor,
-  'the tag of a list is made of its ids': keepingTags(`${on.LIST}|HEAD /pets`, idsAndLinks),
-  'the tag of the inventory never changes': keepingTags(`${on.INVENTORY}|HEAD /store/inventory`),
+  'a cursor of a filtered list is accepted without the filter': filteringByCursor,
+  'the ETag of a list only depends on its ids': keepingTags(`${on.LIST}|HEAD /pets`, idsAndLinks),
+  'the ETag of the inventory never changes': keepingTags(`${on.INVENTORY}|HEAD /store/inventory`),
   'a repeated completion has another changedAt': secondTime(on.COMPLETE, later()),
   'a repeated return has another changedAt': secondTime(on.RETURN, later()),
   'categories beyond 53 bits are one': categoriesOf53Bits,
   'requests that differ beyond 53 bits are one': comparing53Bits,
-  'a completion leaves changedAt': at(`${on.COMPLETE}|${on.ORDER}`, 200).onResponse(stillPlaced),
-  'a reservation ends five seconds late': expiringLate,
-  'several tags in If-Match of a correction are any': at(on.UPDATE).request.header(
+  'a completion does not change changedAt': at(`${on.COMPLETE}|${on.ORDER}`, 200).onResponse(stillPlaced),
+  'a reservation expires five seconds late': expiringLate,
+  'several ETags in If-Match of a PATCH match anything': at(on.UPDATE).request.header(
     'If-Match',
     wherePresent(() => '*'),
   ),
-  'of several tags in If-Match of a list the last counts': at(on.LIST).request.header(
+  'only the last ETag in If-Match of a list counts': at(on.LIST).request.header(
     'If-Match',
     wherePresent((values) => values.replace(/^.*, */, '')),
   ),
-  'of several tags in If-Match of a completion the first counts': at(on.COMPLETE).request.header(
+  'only the first ETag in If-Match of a completion counts': at(on.COMPLETE).request.header(
     'If-Match',
     wherePresent((values) => values.replace(/,.*$/, '')),
   ),

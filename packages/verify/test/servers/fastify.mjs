@@ -1,8 +1,8 @@
-// Another server of the interface, as a good engineer would write it with Fastify. It keeps what the interface document says, and
-// differs from ours wherever the document is silent: by name, ids downwards from the largest, at most 50 on a page, unknown fields and
-// parameters are refused, also before the key is looked at, `pending` unless a status is given, `charset` in each Content-Type, and nothing but GET and POST.
-// The first segment of a path names the fault that is told there, or `right`: each has a store of its own.
-// usage: node fastify.mjs KEY; prints its origin
+// An independent server of the interface document, with Fastify. It differs from ours wherever the document allows it:
+// ordered by name, ids downwards from the largest int64, at most 50 pets on a page, unknown fields and parameters
+// refused (even before the key), default status `pending`, `charset` in each Content-Type, and only GET and POST. The
+// first path segment names a fault, or is `right`. Each has its own store. usage: node fastify.mjs KEY; prints its
+// origin
 
 import Fastify from 'fastify'
 
@@ -15,7 +15,7 @@ const newPet = {
   type: 'object',
   required: ['name', 'categoryId'],
   additionalProperties: false,
-  // A categoryId is kept as its digits, because a number of JavaScript has only 53 bits.
+  // A categoryId is a string of digits, because a JavaScript number has only 53 bits.
   properties: { name: { type: 'string' }, categoryId: { type: 'string', pattern: '^-?\\d+$' }, status },
 }
 const limit = { type: 'string', pattern: '^([1-9]\\d?|100)$', default: '20' }
@@ -100,7 +100,7 @@ app.register(
   { prefix: '/:fault/v1' },
 )
 
-/** Its digits, if it is one. */
+/** Returns the digits of an int64, otherwise 'none'. */
 function int64(value, text) {
   const digits = /"categoryId"\s*:\s*(-?\d+)\s*[,}]/.exec(text)?.[1]
   if (typeof value !== 'number' || digits === undefined) return 'none'

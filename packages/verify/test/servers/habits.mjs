@@ -1,4 +1,4 @@
-// What a server may do that keeps the interface, and that a check must not hold against it: by the first segment of the path.
+// Correct variants of http.mjs, chosen by the first path segment. No check may report them.
 
 const LAG_MS = 800
 const others = (count) =>
@@ -7,7 +7,7 @@ let ids = 0n
 const pet = (status, categoryId) => ({ id: ++ids, name: `Rex ${ids}`, categoryId, status, addedAt: 0 })
 const isOurs = ({ name }) => name.startsWith('petstore verify')
 
-/** So many requests a second. */
+/** Allows this many requests a second. */
 function limited(perSecond) {
   let [second, count] = [0, 0]
   return () => {
@@ -18,7 +18,10 @@ function limited(perSecond) {
 }
 
 let reads = 0
-/** `first`: its first pets. `takes`: whether it adds one. `shows`: what a read sees. `delayMs`, `allows`: of each request. `meanwhile`: others. */
+/**
+ * `first`: initial pets. `takes`: whether a pet is accepted. `shows`: what reads see. `meanwhile`: other clients'
+ * changes.
+ */
 export const HABITS = {
   'known-categories': { first: () => others(9), takes: ({ category }) => ['1', '2', '3'].includes(category) },
   'known-categories-empty': { takes: ({ category }) => ['1', '2', '3'].includes(category) },

@@ -1,7 +1,7 @@
-// A server of the interface as somebody else would write it, on Node's `http` alone. It keeps what the interface document says, and
-// differs from ours wherever the document is silent: newest first, ids of any sign and size, no pages, no ETag, codes and fields of
-// its own, a limit out of bounds is moved into them, a status that was not given stays away, answers come in chunks, and there is no HEAD.
-// The first segment of a path names the fault that is there, or a way of being right: each has a store of its own.
+// An independent server of the interface document, on Node's `http` alone. It differs from ours wherever the document
+// allows it: newest first, ids of any sign and size, no pages, no ETag, its own codes and fields, limits clamped, no
+// default status, chunked responses and no HEAD.
+// The first path segment names a fault or a habit. Each has its own store.
 // usage: node http.mjs KEY; prints its origin
 
 import { randomBytes } from 'node:crypto'
@@ -68,7 +68,7 @@ function add(text, pets, is, takes) {
   }
   const { name, categoryId, status } = body ?? {}
   if (typeof name !== 'string' && !is('name-not-required')) return failure(400, 'NAME', 'name must be text.')
-  // JSON.parse has rounded it.
+  // Read from the text, because JSON.parse rounds it.
   const category = /"categoryId"\s*:\s*(-?\d+)\s*[,}]/.exec(text)?.[1]
   const isInt64 = category !== undefined && BigInt.asIntN(64, BigInt(category)) === BigInt(category)
   if (!isInt64 && !is('category-not-checked')) return failure(400, 'CATEGORY', 'categoryId must be an int64.')
@@ -81,7 +81,7 @@ function add(text, pets, is, takes) {
   return { status: is('200-for-201') ? 200 : 201, text: petText(pet, is) }
 }
 
-/** By hand, since JSON.stringify has no int64. */
+/** Written by hand, because JSON.stringify has no int64. */
 function petText({ id, name, categoryId, status }, is) {
   const fields = [
     `"createdAt": ${Date.now()}`,
@@ -105,7 +105,7 @@ function send(response, { status, text, isError, headers }, is) {
   let body = text
   if (isError && is('html-errors')) body = '<h1>Sorry</h1>'
   if (isError && is('error-without-status')) body = text.replace(/"status":\d+,/, '')
-  // A chunk of its own, and the last one later.
+  // Sends the last chunk separately.
   response.write(`${body}\r\n`)
   setTimeout(() => response.end(), 1)
 }

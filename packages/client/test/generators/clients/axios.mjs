@@ -1,4 +1,4 @@
-// axios with axios-retry, as its documentation shows it.
+// axios with axios-retry, as in their documentation.
 import axios from 'axios'
 import axiosRetry from 'axios-retry'
 import { requests } from './fetch.mjs'

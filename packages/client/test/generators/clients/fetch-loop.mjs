@@ -1,4 +1,4 @@
-// fetch in a loop, as it is copied from one program to the next: whatever goes wrong is tried again, three times.
+// fetch in a common retry loop: three retries after any failure.
 import { requests } from './fetch.mjs'
 
 export default function connect({ baseUrl, apiKey }) {

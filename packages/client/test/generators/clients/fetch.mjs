@@ -1,4 +1,4 @@
-// fetch, as it is written in a few minutes.
+// fetch without error handling.
 export default function connect({ baseUrl, apiKey }) {
   return requests(async (path, { method = 'GET', body } = {}) => {
     const answer = await fetch(baseUrl + path, {
@@ -11,7 +11,7 @@ export default function connect({ baseUrl, apiKey }) {
   })
 }
 
-/** What is written on top of a function that sends one request and gives its JSON. */
+/** Makes the client from a function that sends one request and resolves with its JSON. */
 export function requests(send) {
   return {
     pets: (query = {}) => send(`/pets?${new URLSearchParams(query)}`),

@@ -1,4 +1,4 @@
-// ky, which tries again by itself.
+// ky, with its default retries.
 import ky from 'ky'
 import { requests } from './fetch.mjs'
 

@@ -1,4 +1,4 @@
-// oazapfts: a function for each operation, with a status and data.
+// oazapfts: a function for each operation, which resolves with a status and data.
 import * as api from './.made/oazapfts.ts'
 
 export default function connect({ baseUrl, apiKey }) {

@@ -1,4 +1,4 @@
-// openapi-fetch, as its documentation shows it: data or error, and no more.
+// openapi-fetch, as in its documentation.
 import createClient from 'openapi-fetch'
 
 export default function connect({ baseUrl, apiKey }) {

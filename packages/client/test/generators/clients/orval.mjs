@@ -2,7 +2,7 @@
 import * as api from './.made/orval.ts'
 
 export default function connect({ baseUrl, apiKey }) {
-  // What it generates asks for /pets; the address is the program's.
+  // The generated code requests /pets without an origin.
   const { fetch } = globalThis
   globalThis.fetch = (path, init) => fetch(baseUrl + path, init)
   const options = { headers: { Authorization: `Bearer ${apiKey}` } }

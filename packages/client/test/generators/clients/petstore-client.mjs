@@ -1,4 +1,4 @@
-// Our own client, as docs/clients.md shows it.
+// Our client, as in docs/clients.md.
 import { PetstoreClient } from '../../../src/petstore.ts'
 
 export default function connect({ baseUrl, apiKey }) {

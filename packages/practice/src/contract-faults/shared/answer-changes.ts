@@ -1,4 +1,4 @@
-// Changes of answers.
+// Functions that change responses.
 
 import type { Json, JsonObject } from '../../../../contract/src/json.ts'
 import { headerOf, withHeader } from '../../messages.ts'
@@ -11,7 +11,7 @@ export function status(code: number): Change {
   return (response) => ({ ...response, status: code })
 }
 
-/** Its status, that in its body, and the code where one is given. */
+/** Sets the status of the response and of its body, and the code if given. */
 export function error(code: number, name?: string): Change {
   const body = each((error) => {
     error.set('status', number(code))
@@ -20,7 +20,7 @@ export function error(code: number, name?: string): Change {
   return both(status(code), body)
 }
 
-/** Without a value it is left out. Where a function makes it of the one that it has, none stays none. */
+/** Sets a header, or removes it without `value`. A function changes the value, if the header is present. */
 export function header(name: string, value?: string | ((before: string) => string)): Change {
   return (response) => {
     const before = headerOf(response.headers, name)
@@ -34,7 +34,7 @@ export function text(change: (text: string) => string): Change {
   return (response) => ({ ...response, body: Buffer.from(change(response.body.toString())) })
 }
 
-/** Another status, without a body. */
+/** Sets the status and removes the body. */
 export function empty(code: number): Change {
   return both(
     status(code),
@@ -46,7 +46,7 @@ export function json(change: (value: Json) => Json): Change {
   return (response) => ({ ...response, body: changed(response.body, change) })
 }
 
-/** Each object of an array, or the one object. */
+/** Changes each object of an array, or the one object. */
 export function each(change: (object: JsonObject) => void): Change {
   return json((value) => {
     for (const one of Array.isArray(value) ? value : [value]) if (one instanceof Map) change(one)
@@ -54,7 +54,7 @@ export function each(change: (object: JsonObject) => void): Change {
   })
 }
 
-/** What each has under this name, where it is wrong; without a right one it is left out. */
+/** Replaces a wrong member of each object, or removes it if there is no right value. */
 export function replace(...value: Parameters<typeof replacing>): Change {
   return each(replacing(...value))
 }
@@ -67,17 +67,17 @@ export function drop(name: string): Change {
   return each((object) => object.delete(name))
 }
 
-/** What it has under this name, as text. */
+/** Changes a member, given as text. */
 export function rewrite(name: string, change: (text: string) => Json): Change {
   return each((object) => object.has(name) && object.set(name, change(textOf(object.get(name)))))
 }
 
-/** Of the message. */
+/** Keeps only the first sentence of the message. */
 export function firstSentence(): Change {
   return rewrite('message', (message) => message.replace(/\. .*$/s, '.'))
 }
 
-/** Of an object in the request, the name of a member in the answer. */
+/** Copies a member of the request's object into the response. */
 export function echo(name: string): Change {
   return (response, request) => {
     const value = objectOf(request).get(name)

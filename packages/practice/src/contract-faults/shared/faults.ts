@@ -1,4 +1,4 @@
-// What a contract fault is, and which requests or answers it is about.
+// A contract fault, and the requests and responses it applies to.
 
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { headerOf } from '../../messages.ts'
@@ -7,18 +7,18 @@ import * as answerChanges from './answer-changes.ts'
 import * as requestChanges from './request-changes.ts'
 import { isOf, type When } from './requests.ts'
 
-/** By the id of the promise that each breaks. Each proxy has a behaviour of its own. */
+/** By the id of the promise that each breaks. Each proxy creates its own behaviour. */
 export type ContractFaults = Readonly<Record<string, ContractFault>>
 export type ContractFault = () => Behaviour
 export type WhenResponse = (request: ClientRequest, response: ServiceResponse) => boolean
 
-/** The same faults under ids that begin in this way. */
+/** Returns the faults with `id` as a prefix of their ids. */
 export function under(id: string, faults: ContractFaults): ContractFaults {
   return Object.fromEntries(Object.entries(faults).map(([end, fault]) => [`${id}.${end}`, fault]))
 }
 
 type Makers<Change> = Readonly<Record<string, (...given: never[]) => Change>>
-/** A fault for each change. */
+/** A function that makes a fault, for each function that makes a change. */
 type Changing<Of extends Makers<unknown>> = { [Name in keyof Of]: (...given: Parameters<Of[Name]>) => ContractFault }
 
 function changing<Change, Of extends Makers<Change>>(changes: Of, by: (change: Change) => ContractFault): Changing<Of> {
@@ -26,11 +26,11 @@ function changing<Change, Of extends Makers<Change>>(changes: Of, by: (change: C
   return Object.fromEntries(faults)
 }
 
-/** The requests that a fault is about, and of their answers those with this status and of which `when` is true. */
+/** Makes faults for these requests, and for those of their responses with this status for which `when` is true. */
 export function at(operations: string, status: number | 'any' = 'any', when: WhenResponse = () => true) {
   const isMeant = (request: ClientRequest, response: ServiceResponse) =>
     isOf(request, operations) && (status === 'any' || status === response.status) && when(request, response)
-  /** Where an answer is meant, another one in its place. */
+  /** Replaces the matching responses. */
   const answering =
     (
       other: (...meant: [...Parameters<answerChanges.Change>, Pass]) => ServiceResponse | Promise<ServiceResponse>,
@@ -54,11 +54,11 @@ export function at(operations: string, status: number | 'any' = 'any', when: Whe
     answering,
     /** Changes the request. */
     request: changing(requestChanges, onRequest),
-    /** Changes the answer. */
+    /** Changes the response. */
     answer: changing(answerChanges, onResponse),
-    /** Asks again in another way, and gives that answer. */
+    /** Sends the changed request, too, and returns its response. */
     again: changing(requestChanges, resending),
-    /** Answers with an error; the service does not hear of the request. */
+    /** Returns an error. The request does not reach the service. */
     refusing:
       (whenRequest: When, code = 400, name = 'invalid_parameter'): ContractFault =>
       () =>

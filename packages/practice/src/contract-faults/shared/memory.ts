@@ -1,4 +1,4 @@
-// The faults that remember earlier requests and responses. Each proxy has a memory of its own.
+// Faults that remember earlier requests and responses. Each proxy has its own memory.
 
 import { type Json, stringifyJson } from '../../../../contract/src/json.ts'
 import { headerOf } from '../../messages.ts'
@@ -9,7 +9,7 @@ import { CANCEL, COMPLETE, CREATE, PETS, PLACE } from './operations.ts'
 import { isOf, pathOf, type When, withKey } from './requests.ts'
 import { objectOf, textOf } from './values.ts'
 
-/** A fault that sees each request with its response. `begin` makes the memory of a proxy. */
+/** Makes a fault that sees each request with its response. `begin` creates the memory of a proxy. */
 export function remembering<Memory>(
   begin: () => Memory,
   judge: (memory: Memory, request: ClientRequest, response: ServiceResponse, pass: Pass) => unknown,
@@ -23,7 +23,7 @@ export function remembering<Memory>(
   }
 }
 
-/** What was refused with this status is sent again with the first API key that was seen at work; its response counts if it has a status of `only`. */
+/** Repeats a refused request with the first working API key, and returns that response if it has the status `only`. */
 export function withFirstKey(
   operations: string,
   refused: 401 | 403,
@@ -41,11 +41,11 @@ export function withFirstKey(
   )
 }
 
-/** A key that begins as another. */
+/** Whether the request's key starts like `key`. */
 export const isSimilar = ({ headers }: ClientRequest, key: string) =>
   key !== '' && (headerOf(headers, 'Authorization') ?? '').startsWith(key.slice(0, -1))
 
-/** Refuses every API key but the first that was seen at work. */
+/** Refuses every API key but the first working one. */
 export function refusingOthers(operations: string): ContractFault {
   return remembering(
     () => ({ key: '' }),
@@ -58,13 +58,13 @@ export function refusingOthers(operations: string): ContractFault {
   )
 }
 
-/** Too many requests, once, without a hint when to come back. */
+/** Returns 429 once, without Retry-After. */
 export const refusingOnce: ContractFault = () => {
   let count = 0
   return async (request, pass) => (++count === 5 ? errorAnswer(429, 'rate_limited') : pass(request))
 }
 
-/** Hides what was added through this proxy: in a list, or as `change` says. */
+/** Hides pets that were added through this proxy: from a list, or with `change`. */
 export function forgetting(operation: string, when: When, change?: Change): ContractFault {
   return remembering(
     () => new Set<string>(),
@@ -78,14 +78,14 @@ export function forgetting(operation: string, when: When, change?: Change): Cont
   )
 }
 
-/** Adds what was refused, as far as it has a name. */
+/** Adds refused pets that have a name. */
 export const addingRefused = at(CREATE, 400).answering(async (response, request, pass) => {
   const name = objectOf(request).get('name')
   if (name) await pass({ ...request, body: Buffer.from(stringifyJson({ name, categoryId: 7 })) })
   return response
 })
 
-/** Keeps the first tag of an address while `says` of the answer is the same; by default, for good. */
+/** Keeps the first ETag of each address while `says` returns the same text for the response; by default, always. */
 export function keepingTags(operation: string, says: (response: ServiceResponse) => string = () => ''): ContractFault {
   return () => {
     const tags = new Map<string, string>()
@@ -107,7 +107,7 @@ export function keepingTags(operation: string, says: (response: ServiceResponse)
   }
 }
 
-/** An order that the service refused. */
+/** Returns an order that the service refused. */
 export const soldAgain: Change = (_, request) => {
   const at = new Date().toISOString()
   const petId = objectOf(request).get('petId')
@@ -115,7 +115,7 @@ export const soldAgain: Change = (_, request) => {
   return header('Location', `${request.target}/7000000`)(jsonAnswer(201, order), request)
 }
 
-/** Of requests with the same `subject` that arrive while one of them runs, what was refused with 409 is answered otherwise. */
+/** Changes a 409 to a request that arrived while another one with the same `subject` was running. */
 function racing(subject: (request: ClientRequest) => string | undefined, change: Change): ContractFault {
   return () => {
     const running: string[] = []
@@ -131,25 +131,25 @@ function racing(subject: (request: ClientRequest) => string | undefined, change:
   }
 }
 
-/** Of the orders for one pet that arrive together, all are placed. */
+/** Places all simultaneous orders for one pet. */
 export const sellingTwice = racing(
   (request) => (isOf(request, PLACE) ? textOf(objectOf(request).get('petId')) : undefined),
   soldAgain,
 )
 
-/** Of an order's completion and cancellation that arrive together, both succeed. */
+/** Lets both of a simultaneous completion and cancellation succeed. */
 export const succeedingTogether = racing(
   (request) => (isOf(request, `${COMPLETE}|${CANCEL}`) ? pathOf(request.target).split('/')[3] : undefined),
   () => jsonAnswer(200, {}),
 )
 
-/** An expired order cannot be cancelled. */
+/** Refuses to cancel an expired order. */
 export const refusingExpired = at(CANCEL, 204).answering(async (response, request, pass) => {
   const { body } = await pass({ ...request, method: 'GET' })
   return body.includes('"expired"') ? errorAnswer(409, 'order_not_pending') : response
 })
 
-/** What succeeded once at an address has another answer from then on. */
+/** Changes the response to every successful request after the first for the same address. */
 export function secondTime(operation: string, change: Change): ContractFault {
   return remembering(
     () => new Set<string>(),
@@ -162,7 +162,7 @@ export function secondTime(operation: string, change: Change): ContractFault {
   )
 }
 
-/** The pet of an order that was moved in this way, or was seen so, stays pending, for all that can be seen. */
+/** Shows the pet of an order as pending after a matching response. */
 export function stuckAfter(operation: string, isMeant: WhenResponse = (_, { status }) => status < 300): ContractFault {
   return remembering(
     () => ({ petOfOrder: new Map<string, string>(), stuck: new Set<string>() }),
@@ -174,7 +174,7 @@ export function stuckAfter(operation: string, isMeant: WhenResponse = (_, { stat
   )
 }
 
-/** A pet is not available once an order of it was cancelled. */
+/** Refuses orders for a pet after one of its orders was cancelled. */
 export const refusingAfterCancel = remembering(
   () => ({ petOfOrder: new Map<string, string>(), cancelled: new Set<string>() }),
   ({ petOfOrder, cancelled }, request, response) => {
@@ -186,7 +186,7 @@ export const refusingAfterCancel = remembering(
   },
 )
 
-/** The first answer of an address stays its answer. */
+/** Repeats the first response of each address. */
 export function frozen(operation: string, when: When = () => true): ContractFault {
   return remembering(
     () => new Map<string, Buffer>(),

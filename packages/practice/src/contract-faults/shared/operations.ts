@@ -1,4 +1,4 @@
-// The operations, and what faults change in those of pets.
+// The operations, and shorthands for faults in those of pets.
 
 import { at, type ContractFault } from './faults.ts'
 import type { When } from './requests.ts'

@@ -1,4 +1,4 @@
-// The faults that remember pets: what was added, corrected and deleted, and where pages ended. Each proxy has a memory of its own.
+// Faults that remember added, changed and deleted pets, and the ends of pages. Each proxy has its own memory.
 
 import type { Json, JsonObject } from '../../../../contract/src/json.ts'
 import { headerOf } from '../../messages.ts'
@@ -14,7 +14,7 @@ const nextCursor = ({ headers }: ServiceResponse) =>
 const cursorOf = (request: ClientRequest) => parametersOf(request).get('cursor') ?? ''
 const petOf = ({ target }: ClientRequest) => pathOf(target).split('/')[2] ?? ''
 
-/** The pages behind the first one leave out what was added since. */
+/** Leaves out pets that were added after the first page was read. */
 export const withoutNewcomers = remembering(
   () => ({ newest: 0n, known: new Map<string, bigint>() }),
   (memory, request, response) => {
@@ -28,7 +28,7 @@ export const withoutNewcomers = remembering(
   },
 )
 
-/** Where the last pet of a page was deleted, nothing follows. */
+/** Returns an empty page if the last pet of the page before was deleted. */
 export const lostBehindDeleted = remembering(
   () => ({ lastOf: new Map<string, string>(), deleted: new Set<string>() }),
   ({ lastOf, deleted }, request, response) => {
@@ -44,7 +44,7 @@ export const lostBehindDeleted = remembering(
   },
 )
 
-/** No search finds a pet that was corrected. */
+/** Hides changed pets from searches. */
 export const forgettingCorrected = remembering(
   () => new Set<string>(),
   (corrected, request, response) => {
@@ -55,7 +55,7 @@ export const forgettingCorrected = remembering(
   },
 )
 
-/** A category shows the pets that were deleted from it. */
+/** Lists deleted pets in their category. */
 export const listingDeleted = remembering(
   () => ({ added: new Map<string, JsonObject>(), deleted: [] as JsonObject[] }),
   ({ added, deleted }, request, response) => {

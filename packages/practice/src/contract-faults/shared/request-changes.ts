@@ -1,4 +1,4 @@
-// Changes of requests, before the service sees them.
+// Functions that change requests before they reach the service.
 
 import type { Json, JsonObject } from '../../../../contract/src/json.ts'
 import type { ClientRequest } from '../../proxy.ts'
@@ -23,7 +23,7 @@ export function query(change: (parameters: URLSearchParams) => void): RequestCha
   }
 }
 
-/** Replaces the value of a parameter that has it; without another, the parameter is taken away. */
+/** Replaces a matching value of a parameter, or removes the parameter if there is no right value. */
 export function parameter(name: string, wrong: RegExp, right?: string): RequestChange {
   return query((parameters) => {
     if (!wrong.test(parameters.getAll(name).join())) return
@@ -32,7 +32,7 @@ export function parameter(name: string, wrong: RegExp, right?: string): RequestC
   })
 }
 
-/** Replaces the values of a header; `undefined`, or no change, takes it away. */
+/** Changes the values of a header. `undefined`, or no `change`, removes it. */
 export function header(name: string, change?: (value: string) => string | undefined): RequestChange {
   const isMeant = (given: string) => given.toLowerCase() === name.toLowerCase()
   return (request) => ({
@@ -48,7 +48,7 @@ export function body(change: (text: string) => string): RequestChange {
   return (request) => ({ ...request, body: Buffer.from(change(request.body.toString())) })
 }
 
-/** Changes the object in the body; another body stays. */
+/** Changes the object in the body, if it is one. */
 export function object(change: (object: JsonObject) => void): RequestChange {
   const given = (value: Json) => {
     if (value instanceof Map) change(value)
@@ -57,12 +57,12 @@ export function object(change: (object: JsonObject) => void): RequestChange {
   return (request) => ({ ...request, body: changed(request.body, given) })
 }
 
-/** What the object has under this name, where it is wrong; without a right one it is left out. */
+/** Replaces a wrong member of the object, or removes it if there is no right value. */
 export function replace(...value: Parameters<typeof replacing>): RequestChange {
   return object(replacing(...value))
 }
 
-/** A text that the object has under this name. */
+/** Changes a string member of the object. */
 export function rewrite(name: string, change: (text: string) => string): RequestChange {
   return object((given) => isText(given.get(name)) && given.set(name, change(textOf(given.get(name)))))
 }

@@ -1,4 +1,4 @@
-// What a request is about, and what it has.
+// Tests of requests: their operation, parameters and headers.
 
 import { headerOf, withHeader } from '../../messages.ts'
 import type { ClientRequest } from '../../proxy.ts'
@@ -6,8 +6,8 @@ import type { ClientRequest } from '../../proxy.ts'
 export type When = (request: ClientRequest) => boolean
 
 /**
- * `operations` are methods and paths below the base URL, separated by a bar, such as `GET /pets/*`. A `*` stands for any method or one
- * segment of the path; alone it stands for every request.
+ * `operations` are methods and paths below the base URL, separated by `|`, such as `GET /pets/*`. `*` matches any
+ * method or one path segment; alone it matches every request.
  */
 export function isOf({ method, target }: ClientRequest, operations: string): boolean {
   const segments = pathOf(target).split('/')
@@ -20,7 +20,7 @@ export function isOf({ method, target }: ClientRequest, operations: string): boo
   })
 }
 
-/** Below the base URL, without the query. */
+/** Returns the path below the base URL, without the query. */
 export function pathOf(target: string): string {
   return target.replace(/\?.*$/, '').replace(/^.*?\/v1(?=\/|$)/, '')
 }

@@ -1,4 +1,4 @@
-// JSON in bodies, as faults look for it and replace it.
+// Reads and replaces JSON in bodies.
 
 import {
   type Json,
@@ -9,7 +9,7 @@ import {
   stringifyJson,
 } from '../../../../contract/src/json.ts'
 
-/** The body with another value; one that is no JSON stays. */
+/** Returns the body with its value changed. A body that is not JSON stays the same. */
 export function changed(body: Buffer, change: (value: Json) => Json): Buffer {
   let value: Json
   try {
@@ -21,7 +21,7 @@ export function changed(body: Buffer, change: (value: Json) => Json): Buffer {
   return Buffer.from(stringifyJson(change(value)))
 }
 
-/** The object in a body, or an empty one. */
+/** Returns the object in a body, or an empty one. */
 export function objectOf({ body }: { body: Buffer }): JsonObject {
   let object: JsonObject = new Map()
   changed(body, (value) => {
@@ -31,17 +31,17 @@ export function objectOf({ body }: { body: Buffer }): JsonObject {
   return object
 }
 
-/** The body as text. The order of the members of an object makes no difference. */
+/** Returns the body as text that does not depend on the order of an object's members. */
 export function meaningOf(body: Buffer): string {
   return changed(body, (value) => (value instanceof Map ? new Map([...value].sort()) : value)).toString('latin1')
 }
 
-/** A text itself, a number as it was written. */
+/** Returns a string as it is, and a number as it was written. */
 export function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value)
 }
 
-/** Of an object: the value under this name, where it is wrong; without a right one it is left out. */
+/** Replaces a wrong member of an object, or removes it if there is no right value. */
 export function replacing(name: string, isWrong: (value: Json | undefined) => boolean, right?: Json) {
   return (object: JsonObject): void => {
     if (!isWrong(object.get(name))) return
@@ -51,7 +51,7 @@ export function replacing(name: string, isWrong: (value: Json | undefined) => bo
 }
 
 export const number = (value: bigint | number | string) => new JsonNumber(String(value))
-/** As a client does whose numbers have 53 bits. */
+/** Rounds an integer like a client with 53-bit numbers. */
 export const rounded = (digits: string) => number(BigInt(Number(digits)))
 
 export const isMissing = (value: Json | undefined) => value === undefined
@@ -68,7 +68,7 @@ export function isJson(body: Buffer): boolean {
   }
 }
 
-/** How deep brackets are nested, strings aside. */
+/** Returns the nesting depth of brackets outside strings. */
 export function depthOf(text: string): number {
   let [depth, deepest] = [0, 0]
   for (const bracket of text.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/[^[\]{}]/g, '')) {

@@ -1,4 +1,4 @@
-// What every operation with a body promises of it: JSON by the letter, its size, its media type. One family of rows, for pets and for orders.
+// Rows that every create has about its body: strict JSON, size and media type.
 
 import { BODY_BYTES_MAX, NESTING_MAX } from '../../../../contract/src/limits.ts'
 import { idempotencyRows } from './idempotency.ts'
@@ -6,10 +6,10 @@ import type { BodyFamily, PromiseRow } from './promise.ts'
 import { operation, response, rowsOf, writing } from './rows.ts'
 
 type Headers = Record<string, string | undefined>
-/** A body made of a valid one, and headers beside it. */
+/** Makes a body from a valid one, with headers for it. */
 type Sent = readonly [make: (valid: string) => string | Uint8Array, headers?: Headers]
 
-/** The end of the id, words, the answer, and bodies; the source and the premise if they differ from the usual ones. */
+/** The end of the id, a description, the outcome and the bodies; source and premise if they are not the default. */
 type BodyCase = readonly [end: string, words: string, Outcome, readonly Sent[], More?]
 type More = { after?: string; source?: string }
 type Outcome = { status: 201 | 400 | 413 | 415; code?: string }
@@ -19,10 +19,9 @@ const JSON_TYPE = 'application/json'
 const bytes = (text: string) => new TextEncoder().encode(text)
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const padded = (size: number) => (json: string) => json + ' '.repeat(size - bytes(json).length)
-/** With another member at its end. */
 const withMember = (member: string) => (json: string) => `${json.slice(0, -1)},${member}}`
 const withNesting = (depth: number) => withMember(`"x":${nested(depth - 1)}`)
-/** With a byte that is none of UTF-8 in its text. */
+/** Makes a string invalid UTF-8. */
 const notUtf8 = (json: string) => Buffer.from(json.replace(/(":")/, '$1\u00ff'), 'latin1')
 const same = (json: string) => json
 const typed = (...types: (string | undefined)[]): Sent[] => types.map((type) => [same, { 'Content-Type': type }])
@@ -47,18 +46,17 @@ const IN_CHUNKS = { source: 'RFC 9112, section 7.1' }
 const [KIB, MAX] = [`${BODY_BYTES_MAX / 1024} KiB`, padded(BODY_BYTES_MAX)]
 const TOO_LARGE = padded(BODY_BYTES_MAX + 1)
 const CASES: readonly BodyCase[] = [
-  ['json.broken', 'A body that is not one text of JSON in UTF-8 without a byte order mark', BAD, NO_JSON],
-  ['json.equal-names', 'An object with a name twice', BAD, [[withMember('"x":1,"\\u0078":2')]]],
-  ['json.nesting', `A body nested ${NESTING_MAX} levels deep is taken`, TAKEN, [[withNesting(NESTING_MAX)]]],
+  ['json.broken', 'A body that is not one JSON value in UTF-8 without a byte order mark', BAD, NO_JSON],
+  ['json.equal-names', 'An object with a duplicate name', BAD, [[withMember('"x":1,"\\u0078":2')]]],
+  ['json.nesting', `A body nested ${NESTING_MAX} levels deep is accepted`, TAKEN, [[withNesting(NESTING_MAX)]]],
   ['json.nesting.too-deep', 'A body nested deeper', BAD, [[withNesting(NESTING_MAX + 1)], [() => nested(30_000)]]],
-  ['size', `A body of ${KIB} is taken, and one in chunks`, TAKEN, [[MAX], [same, CHUNKED]], IN_CHUNKS],
-  ['size.too-large', 'A larger body, also in chunks', LARGE, [[TOO_LARGE], [TOO_LARGE, CHUNKED]]],
-  ['media-type', 'A body without Content-Type, in utf-8 or with other parameters is read', TAKEN, AS_JSON],
-  ['media-type.other', 'Another media type, two, another charset or a second one', TYPE, typed(...OTHER_TYPES)],
+  ['size', `A body of ${KIB}, or a chunked one, is accepted`, TAKEN, [[MAX], [same, CHUNKED]], IN_CHUNKS],
+  ['size.too-large', 'A larger body, chunked or not', LARGE, [[TOO_LARGE], [TOO_LARGE, CHUNKED]]],
+  ['media-type', 'Content-Type can be omitted, or have charset=utf-8 and other parameters', TAKEN, AS_JSON],
+  ['media-type.other', 'Another media type or charset, or a repeated one', TYPE, typed(...OTHER_TYPES)],
   ['content-encoding', 'Any Content-Encoding (Accept-Encoding: identity)', TYPE, coded('gzip', 'identity'), ACCEPTED],
 ]
 
-/** Rows of one operation. */
 export function bodyRows(family: BodyFamily): PromiseRow[] {
   const { level, id, operation: of, invalid, body, send } = family
   const row = rowsOf(level)
@@ -69,7 +67,7 @@ export function bodyRows(family: BodyFamily): PromiseRow[] {
         writing(after ? `${id}.${after}` : premise(family, status)),
       )
       .check(async (probe) => {
-        // What is taken once cannot be taken again.
+        // A pet can only be ordered once, so each accepted request needs a new body.
         const valid = await body(probe)
         for (const [make, headers] of requests) {
           const answer = await send(probe, make(code ? valid : await body(probe)), headers && { headers })
@@ -78,7 +76,7 @@ export function bodyRows(family: BodyFamily): PromiseRow[] {
         }
       }),
   )
-  const refused = row(`${id}.refused.code`, `An object that lacks what it needs, or no object: 400 ${invalid}.`)
+  const refused = row(`${id}.refused.code`, `An object without its required fields, or an array: 400 ${invalid}.`)
     .from(response(of, 400), writing(...(level === 'pets' ? ['errors.400.code'] : [])))
     .check(async (probe) => {
       for (const json of ['{}', '[]']) (await send(probe, json)).expectError(400, invalid)
@@ -86,10 +84,10 @@ export function bodyRows(family: BodyFamily): PromiseRow[] {
   return [refused, ...cases, ...idempotencyRows(family)]
 }
 
-/** What is taken can be judged only where the plain body is, and what is refused where its error is whole. */
+/** An accepted body depends on the plain create, and a refused one on a complete error. */
 function premise({ id }: BodyFamily, status: number): string {
   if (status === 201) return `${id}.success`
-  // What is wrong in every 415 or 413 is told of the pets.
+  // A fault in every 415 or 413 is only reported for pets.
   const ofPets = { 415: 'pets.create.media-type.other', 413: 'pets.create.size.too-large' }[status]
   return ofPets && id !== 'pets.create' ? ofPets : `${id}.refused.code`
 }

@@ -1,5 +1,5 @@
-// Conditional requests (RFC 9110, 13), Cache-Control and HEAD, of each operation that reads. What is read may change meanwhile: a check judges
-// only an answer that came while GET gave the same before and after.
+// Rows that every read has: conditional requests (RFC 9110, 13), Cache-Control and HEAD. A check only judges a
+// response if GET returned the same representation before and after it, because other clients can change the resource.
 
 import type { OperationId } from '../../../../contract/src/contract.ts'
 import type { Answer } from '../../answer.ts'
@@ -11,48 +11,48 @@ import { type Check, contract, header, parameter, rowsOf } from './rows.ts'
 
 interface ReadFamily {
   level: Level
-  /** The beginning of the ids: `pets.get`. */
+  /** The start of the ids: `pets.get`. */
   id: string
   operation: OperationId
-  /** The promise without which nothing can be said. */
+  /** The promise that all rows depend on. */
   first: string
-  /** Behind the base path: what changes as little as possible. */
+  /** Below the base path: a resource that changes as little as possible. */
   path(probe: Probe): Promise<string>
-  /** Everything writes to it. */
+  /** Set if every write changes the resource. */
   alone?: 'reads'
 }
 
 type Headers = Record<string, string>
-/** Judges the answer, given what GET answers without a condition. */
+/** Judges a response, given the response to a plain GET. */
 type Look = (plain: Answer, answer: Answer) => void
 
 const LOOKS_MAX = 6
 const TAG = /TAG/g
 
-/** End of the id, header, its values (TAG is the tag), status, words, and the end of the id of what it depends on. */
+/** The end of the id, header, values (TAG is the ETag), status, description, and the end of the premise's id. */
 const CONDITIONS: readonly (readonly [string, string, readonly string[], 200 | 304 | 412, string, string])[] = [
   [
     'if-none-match',
     'If-None-Match',
     ['TAG', 'W/TAG', '"a,b", TAG', 'TAG, "x"', '*'],
     304,
-    'with the tag, also weak, or *',
+    'with the ETag, also weak, or *',
     'etag',
   ],
-  ['if-none-match.other', 'If-None-Match', ['"x"', '"x", "y"', 'x', ''], 200, 'without the tag', 'etag'],
-  ['if-match', 'If-Match', ['TAG', '"x", TAG', 'TAG, "x"', '*'], 200, 'with the tag, or with *', 'etag'],
+  ['if-none-match.other', 'If-None-Match', ['"x"', '"x", "y"', 'x', ''], 200, 'without the ETag', 'etag'],
+  ['if-match', 'If-Match', ['TAG', '"x", TAG', 'TAG, "x"', '*'], 200, 'with the ETag or *', 'etag'],
   [
     'if-match.other',
     'If-Match',
     ['"x"', '"x", "y"', 'x', '', 'W/TAG'],
     412,
-    'without the tag, or with a weak one',
+    'without the ETag, or with a weak one',
     'etag',
   ],
 ]
 const ANSWERS = { 200: '200', 304: '304', 412: '412 precondition_failed' }
 
-/** Judges the answers with these headers, in which TAG becomes the tag. Looks again: what is read may have changed and changed back. */
+/** Judges responses to these headers, with TAG replaced. Retries, because the resource can change and change back. */
 function whileSame({ path }: ReadFamily, look: Look, sent: readonly Headers[], method = 'GET'): Check {
   const represents = (answer: Answer) => answer.text + answer.header('Link')
   return async (probe) => {
@@ -67,7 +67,7 @@ function whileSame({ path }: ReadFamily, look: Look, sent: readonly Headers[], m
         plain = await probe.read(target)
         if (represents(plain) === represents(before)) return look(before, answer)
       }
-      throw new Unjudged('What is read changes all the time.')
+      throw new Unjudged('The resource changes all the time.')
     }
     for (const headers of sent) await eventually(() => lookAt(headers))
   }
@@ -94,13 +94,13 @@ export function conditionRows(family: ReadFamily): PromiseRow[] {
   const unchanged: Look = (_, answer) => answer.expectStatus(304)
   const tag = { 'If-None-Match': 'TAG' }
   return [
-    row(`${id}.etag`, 'The ETag is the same as long as the answer is.')
+    row(`${id}.etag`, 'The ETag stays the same while the response does.')
       .from(header('ETag'), after(first))
       .check(whileSame(family, sameTag, [{}])),
     row(`${id}.cache-control`, 'Cache-Control is private, no-cache.')
       .from(header('CacheControl'), after(first))
       .check(async (probe) => (await probe.read(await path(probe))).expectHeader('Cache-Control', 'private, no-cache')),
-    row(`${id}.head`, 'HEAD answers as GET does, without the body.')
+    row(`${id}.head`, 'HEAD returns the same headers as GET, without the body.')
       .from('RFC 9110, section 9.3.2', after(first))
       .check(whileSame(family, head, [{}], 'HEAD')),
     ...CONDITIONS.map(([end, name, values, status, words, premise]) => {
@@ -116,10 +116,10 @@ export function conditionRows(family: ReadFamily): PromiseRow[] {
         after(`${id}.if-none-match`),
       )
       .check(whileSame(family, notModified, [tag])),
-    row(`${id}.not-modified.head`, 'HEAD with the tag in If-None-Match: 304, as for GET.')
+    row(`${id}.not-modified.head`, 'HEAD with the ETag in If-None-Match: 304, as for GET.')
       .from('RFC 9110, section 13.1.2', after(`${id}.if-none-match`, `${id}.head`))
       .check(whileSame(family, unchanged, [tag], 'HEAD')),
-    row(`${id}.if-match.unchanged`, 'What If-Match allows, If-None-Match may find unchanged: 304.')
+    row(`${id}.if-match.unchanged`, 'If both If-Match and If-None-Match match: 304.')
       .from('RFC 9110, section 13.2.2', after(`${id}.if-none-match`, `${id}.if-match`))
       .check(whileSame(family, unchanged, [{ ...tag, 'If-Match': '*' }])),
   ]

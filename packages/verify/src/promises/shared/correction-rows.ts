@@ -1,4 +1,4 @@
-// What all changes of one pet or one order promise: an id, a key that may write, preconditions, and of corrections what stands in their body.
+// Rows that every change of one pet or order has: id, API key, preconditions, and the body of a PATCH.
 
 import type { OperationId } from '../../../../contract/src/contract.ts'
 import { BODY_BYTES_MAX } from '../../../../contract/src/limits.ts'
@@ -17,23 +17,23 @@ type Ask = (probe: Probe, path: string, options?: RequestOptions) => Promise<Ans
 export interface Change {
   id: string
   operation: OperationId
-  /** Something that can be changed. */
+  /** Resolves with the path of something that can be changed. */
   path(probe: Probe): Promise<string>
-  /** Makes the change, or adds `under` to another path. */
+  /** Requests the change. */
   ask: Ask
-  /** What stands before the id. */
+  /** The path before the id. */
   folder: '/pets' | '/store/orders'
   status: 200 | 204
-  /** The promise of the tag that GET shows. */
+  /** The promise about the ETag of GET. */
   tag: string
 }
 
 export interface Correction extends Change {
-  /** A body that changes nothing, where one is taken. */
+  /** Returns a body that changes nothing, if the operation has a body. */
   same?: (before: Answer) => string
 }
 
-/** All of these responses refuse, and what is at the path stays as it was. */
+/** Expects each request to be refused, and the resource at the path to stay the same. */
 export async function expectRefused(
   probe: Probe,
   path: string,
@@ -46,7 +46,7 @@ export async function expectRefused(
   ;(await probe.read(path)).expectMembers(before.object())
 }
 
-/** The events that this query selects, the last one of which must be of this type. */
+/** Resolves with the events that the query selects, and expects the last one to have this type. */
 export async function eventsUntil(probe: Probe, query: string, type: string): Promise<Answer> {
   const answer = await probe.read(`/store/events?${query}&limit=100`)
   return answer.expect(answer.objects().at(-1)?.get('type') === type, `${type} as the last event`, answer.text)
@@ -54,10 +54,10 @@ export async function eventsUntil(probe: Probe, query: string, type: string): Pr
 
 const NO_IDS = ['9223372036854775808', '1.0', '01', '%2B1', 'x', '%20', '-0']
 
-/** What all that has an id promises of others. `ask` asks for it with that id. */
+/** Rows about unknown and invalid ids. `ask` sends a request with that id. */
 export function idRows(id: string, of: OperationId, needs: readonly 'write'[], ask: Ask): PromiseRow[] {
   return [
-    row(`${id}.not-found`, 'Where nothing has the id: 404 not_found, whatever the preconditions.')
+    row(`${id}.not-found`, 'An unknown id: 404 not_found, with or without preconditions.')
       .from(response(of, 404), { needs })
       .check(async (probe) => {
         for (const headers of [{}, { 'If-Match': '"x"' }])
@@ -71,11 +71,11 @@ export function idRows(id: string, of: OperationId, needs: readonly 'write'[], a
   ]
 }
 
-/** Rows of a change: its id, its keys and its preconditions. */
+/** Rows for the id, API key and preconditions of a change. */
 export function changeRows({ id, operation: of, path, folder, ask, status, tag }: Change): PromiseRow[] {
   const tagged = writing(`${id}.success`, tag)
   const [ifMatch, ifNoneMatch] = [1, 2].map((index) => operation(of, 'parameters', index)) as [string, string]
-  /** Of these values of the header, `refused` change nothing, and each of `taken` does. */
+  /** Expects the header values in `refused` to change nothing, and each one in `taken` to succeed. */
   const conditional = (name: string, refused: readonly string[], taken: readonly string[]): Check => {
     return async (probe) => {
       let at = await path(probe)
@@ -95,21 +95,21 @@ export function changeRows({ id, operation: of, path, folder, ask, status, tag }
       const at = await path(probe)
       await expectRefused(probe, at, status, code, () => ask(probe, at, options))
     }),
-    row(`${id}.if-match`, 'If-Match with the tag or *: done. With another or a weak tag: 412, and nothing changes.')
+    row(`${id}.if-match`, 'If-Match with the ETag or * succeeds. Another or a weak ETag: 412, and nothing changes.')
       .from(ifMatch, tagged)
       .check(conditional('If-Match', ['"x"', '"x", "y"', 'W/TAG'], ['"x", TAG', 'TAG, "x"', '*'])),
-    row(`${id}.if-none-match`, 'If-None-Match with the tag, or *: 412 precondition_failed, and nothing changes.')
+    row(`${id}.if-none-match`, 'If-None-Match with the ETag or *: 412 precondition_failed, and nothing changes.')
       .from(ifNoneMatch, tagged)
       .check(conditional('If-None-Match', ['TAG', 'W/TAG', '*'], ['"x"'])),
   ]
 }
 
-/** Rows of a correction, or of a deletion. */
+/** Rows of a PATCH, or of the deletion of a pet. */
 export function correctionRows({ same, ...change }: Correction): PromiseRow[] {
   const { id, operation: of, path, ask, status } = change
   return [
     ...changeRows(change),
-    row(`${id}.idempotency-key`, 'An Idempotency-Key is ignored: under one key each request is carried out.')
+    row(`${id}.idempotency-key`, 'An Idempotency-Key is ignored: each request with the same key is carried out.')
       .from(ofStore('What a correction says'), writing(`${id}.success`))
       .check(async (probe) => {
         const { headers } = under(newKey())
@@ -121,7 +121,7 @@ export function correctionRows({ same, ...change }: Correction): PromiseRow[] {
       }),
     row(
       `${id}.together`,
-      `Of many ${status === 204 ? 'deletions' : 'different corrections'} with the same tag in If-Match, one succeeds.`,
+      `Of several simultaneous ${status === 204 ? 'deletions' : 'changes'} with one ETag in If-Match, one succeeds.`,
     )
       .from(operation(of, 'parameters', 1), writing(`${id}.if-match`))
       .check(async (probe) => {
@@ -135,7 +135,7 @@ export function correctionRows({ same, ...change }: Correction): PromiseRow[] {
   ]
 }
 
-/** Of those with a body. */
+/** Rows for the body of a PATCH. */
 function bodyRows({ id, operation: of, path, ask, same, tag }: Required<Correction>): PromiseRow[] {
   const invalid = of === 'updatePet' ? 'invalid_pet' : 'invalid_order'
   const done = writing(`${id}.success`)
@@ -146,13 +146,13 @@ function bodyRows({ id, operation: of, path, ask, same, tag }: Required<Correcti
     }
   }
   return [
-    row(`${id}.nothing`, `A body that names nothing that can be changed: 400 ${invalid}.`)
+    row(`${id}.nothing`, `A body without a field that can be changed: 400 ${invalid}.`)
       .from(response(of, 400), done)
       .check(bad(invalid, '{}', '{"x":1}', '[]', '{"id":7}')),
-    row(`${id}.json.broken`, 'A body that is not JSON, or has the same name twice: 400 malformed_json.')
+    row(`${id}.json.broken`, 'A body that is not JSON, or has a duplicate name: 400 malformed_json.')
       .from(response(of, 400), done)
       .check(bad('malformed_json', '{"name":', '{"x":1,"x":1}', '')),
-    row(`${id}.media-type.other`, 'Another media type: 415. Accept-Patch is application/json, also on OPTIONS.')
+    row(`${id}.media-type.other`, 'Another media type: 415. Accept-Patch is application/json, also for OPTIONS.')
       .from([response(of, 415), header('AcceptPatch')], writing(`${id}.success`, 'pets.create.media-type.other'))
       .check(async (probe) => {
         const at = await path(probe)
@@ -172,7 +172,7 @@ function bodyRows({ id, operation: of, path, ask, same, tag }: Required<Correcti
           'body_too_large',
         ),
       ),
-    row(`${id}.same.conditions`, 'What is equal already: 200 with a false If-Match, 412 with a false If-None-Match.')
+    row(`${id}.same.conditions`, 'Equal values: 200 if If-Match fails, 412 if If-None-Match fails.')
       .from(operation(of, 'description'), writing(`${id}.same`, `${id}.if-match`, `${id}.if-none-match`))
       .check(async (probe) => {
         const at = await path(probe)
@@ -182,7 +182,7 @@ function bodyRows({ id, operation: of, path, ask, same, tag }: Required<Correcti
         ;(await again({ 'If-Match': '"x"' })).expectStatus(200).expectHeader('ETag', tag)
         ;(await again({ 'If-None-Match': tag })).expectError(412, 'precondition_failed')
       }),
-    row(`${id}.etag`, 'The answer has the tag that GET shows.')
+    row(`${id}.etag`, 'The response has the ETag of GET.')
       .from(header('ETag'), writing(`${id}.success`, tag))
       .check(async (probe) => {
         const at = await path(probe)

@@ -1,4 +1,4 @@
-// What an Idempotency-Key promises: that a repeated request is carried out once. One family of rows, for pets and for orders.
+// Rows that every create has about Idempotency-Key: a repeated request is carried out once.
 
 import { parseJson } from '../../../../contract/src/json.ts'
 import type { Answer } from '../../answer.ts'
@@ -11,7 +11,7 @@ const INVALID_KEYS = ['', '""', '"', '"a', 'a"', '"a"b"', 'a b', 'a,b', '"a", "b
 const newKey = () => crypto.randomUUID()
 const same = (again: Answer, first: Answer) => again.expectStatus(201).expectText(first.text)
 
-/** The same object, written in another way. */
+/** Returns the same object in another JSON notation. */
 function rewritten(json: string): string {
   const members = [...(parseJson(json) as Map<string, unknown>).keys()].map((name) => {
     const [, value = ''] = new RegExp(`"${name}":("(?:[^"\\\\]|\\\\.)*"|[^,}]+)`).exec(json) ?? []
@@ -27,28 +27,28 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
   const replay = writing(`${id}.idempotency.replay`)
   const under = (probe: Probe, key: string, json: string, options: RequestOptions = {}) =>
     send(probe, json, { ...options, headers: { ...JSON_TYPE, 'Idempotency-Key': key } })
-  /** The response to a request that is taken, and what sends it again, under another key or with another body. */
+  /** Sends a create, and returns its response and a function that repeats it, optionally with another key or body. */
   const once = async (probe: Probe, key = `"${newKey()}"`, options: RequestOptions = {}) => {
     const json = await body(probe)
     const first = (await under(probe, key, json, options)).expectStatus(201)
     return { key, json, first, repeat: (other = key, written = json) => under(probe, other, written) }
   }
   return [
-    row(`${id}.idempotency.replay`, 'The same request under the same Idempotency-Key gets the first answer again.')
+    row(`${id}.idempotency.replay`, 'The same request with the same Idempotency-Key returns the first response again.')
       .from(source, writing(`${id}.success`))
       .check(async (probe) => {
         const { first, repeat } = await once(probe)
         for (const again of [await repeat(), await repeat()])
           same(again, first).expectHeader('Content-Type', first.header('Content-Type'))
       }),
-    row(`${id}.idempotency.replayed-header`, 'A replay has Idempotency-Replayed: true and the ETag of the first one.')
+    row(`${id}.idempotency.replayed-header`, 'A replay has Idempotency-Replayed: true, and the first ETag.')
       .from([header('IdempotencyReplayed'), header('ETag')], writing(`${id}.idempotency.replay`, `${id}.etag`))
       .check(async (probe) => {
         const { first, repeat } = await once(probe)
         first.expectHeader('Idempotency-Replayed', undefined)
         ;(await repeat()).expectHeader('Idempotency-Replayed', 'true').expectHeader('ETag', first.header('ETag'))
       }),
-    row(`${id}.idempotency.quotes`, 'An Idempotency-Key is the same quoted, with backslashes doubled, and unquoted.')
+    row(`${id}.idempotency.quotes`, 'An Idempotency-Key is the same with quotes and escapes, and without.')
       .from([source, 'RFC 8941, section 3.3.3'], replay)
       .check(async (probe) => {
         const key = newKey()
@@ -57,20 +57,20 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
         const escaped = await once(probe, `"${key}\\\\x"`)
         same(await escaped.repeat(`${key}\\x`), escaped.first)
       }),
-    row(`${id}.idempotency.meaning`, 'A request is the same by its meaning: spaces, order and 7.0 for 7 do not count.')
+    row(`${id}.idempotency.meaning`, 'Spaces, the order of fields and 7.0 for 7 do not make a different request.')
       .from(source, replay)
       .check(async (probe) => {
         const { key, json, first, repeat } = await once(probe)
         same(await repeat(key, rewritten(json)), first)
       }),
-    row(`${id}.idempotency.mismatch`, 'Another request under a used Idempotency-Key: 422; the first answer is kept.')
+    row(`${id}.idempotency.mismatch`, 'A different request with a used Idempotency-Key: 422. The first is still replayed.')
       .from(response(of, 422), replay)
       .check(async (probe) => {
         const { key, json, first, repeat } = await once(probe)
         for (const other of others(json)) (await repeat(key, other)).expectError(422, 'idempotency_mismatch')
         same(await repeat(), first)
       }),
-    row(`${id}.idempotency.distinct`, 'Idempotency-Keys that differ in case or in the last of 255 characters are two.')
+    row(`${id}.idempotency.distinct`, 'Idempotency-Keys can differ only in case, or in the last of 255 characters.')
       .from(source, writing(`${id}.idempotency.mismatch`))
       .check(async (probe) => {
         const [key, long] = [newKey(), newKey().padEnd(254, 'x')]
@@ -79,7 +79,7 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
       }),
     row(
       `${id}.idempotency.together`,
-      'Of requests with one Idempotency-Key at the same time one is carried out; the others get its answer, or 409 idempotency_in_flight.',
+      'Of simultaneous requests with one key, one is carried out. Others get its response or 409 idempotency_in_flight.',
     )
       .from(response(of, 409), replay)
       .check(async (probe) => {
@@ -92,15 +92,15 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
         }
         ;(await under(probe, key, json)).expectStatus(201)
       }),
-    row(`${id}.idempotency.other-key`, 'Each API key has Idempotency-Keys of its own.')
+    row(`${id}.idempotency.other-key`, 'Each API key has its own Idempotency-Keys.')
       .from(source, { needs: ['write', 'other key'], after: [`${id}.idempotency.replay`] })
       .check(async (probe) => {
         const { key, first } = await once(probe)
         const { first: second } = await once(probe, key, { key: 'other' })
         second.expectHeader('Idempotency-Replayed', undefined)
-        second.expect(first.id !== second.id, 'an answer of its own', second.text)
+        second.expect(first.id !== second.id, 'a separate response', second.text)
       }),
-    row(`${id}.idempotency.refused`, 'The Idempotency-Key of a refused request can be used again.')
+    row(`${id}.idempotency.refused`, 'The Idempotency-Key of a refused request can be reused.')
       .from(source, writing(`${id}.success`))
       .check(async (probe) => {
         const key = `"${newKey()}"`

@@ -1,4 +1,4 @@
-// What every operation promises of those who have no API key, a wrong one, or one that may only read.
+// Rows that every operation has about a missing, invalid or read-only API key.
 
 import type { OperationId } from '../../../../contract/src/contract.ts'
 import type { Probe, RequestOptions } from '../../probe.ts'
@@ -8,7 +8,7 @@ import { lineOf, response, rowsOf } from './rows.ts'
 export const INVALID_KEY = 'Bearer petstore-verify-no-such-key'
 export const WITHOUT_KEY = { missing: { key: 'none' }, invalid: { authorization: [INVALID_KEY] } } as const
 
-/** `refused` sends a request that would be carried out with another key, and expects this status and code. */
+/** `refused` sends a valid request with the key in `options`, and expects this status and code. */
 export function keyRows(
   level: Level,
   id: string,
@@ -31,7 +31,7 @@ export function keyRows(
   if (isRead) return rows
   return [
     ...rows,
-    row(`${id}.read-only-key`, 'With an API key that may only read: 403 read_only_key, and nothing changes.')
+    row(`${id}.read-only-key`, 'With a read-only key: 403 read_only_key, and nothing changes.')
       .from(response(of, 403), { needs: ['write', 'read-only key'], after })
       .check((probe) => refused(probe, { key: 'read-only' }, 403, 'read_only_key')),
   ]

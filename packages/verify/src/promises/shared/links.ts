@@ -1,4 +1,4 @@
-// The links from page to page of every list, and the cursors in them.
+// Rows that every list has about its page links and cursors.
 
 import type { Answer } from '../../answer.ts'
 import { absentId, eventually } from '../../fixtures.ts'
@@ -9,7 +9,7 @@ import { refusedValues, WRONG_CURSORS } from './parameters.ts'
 import type { PromiseRow } from './promise.ts'
 import { header, parameter, reading, rowsOf } from './rows.ts'
 
-/** A page of two, which others follow. */
+/** Resolves with a page of two items that is not the last. */
 async function pageOf({ path, view }: ListFamily, probe: Probe): Promise<Answer> {
   const query = await view(probe)
   if ((await probe.read(`${path}?${query}limit=3`)).ids.length < 3) {
@@ -28,7 +28,7 @@ export function linkRows(family: ListFamily): PromiseRow[] {
   const source = header(operation === 'listPets' ? 'NextLink' : 'NextOrdersLink')
   const next = reading(`${id}.next`)
   return [
-    row(`${id}.next`, 'Link has rel="next" when more follow: a relative target, which repeats the query with a cursor.')
+    row(`${id}.next`, 'Link has rel="next" if more items follow: a relative target with the query and a cursor.')
       .from(source, reading(first))
       .check(async (probe) => {
         const answer = await pageOf(family, probe)
@@ -42,20 +42,20 @@ export function linkRows(family: ListFamily): PromiseRow[] {
         const hasCursor = query.some((part) => part.startsWith('cursor='))
         answer.expect(hasCursor, 'a target with a cursor', target)
       }),
-    row(`${id}.next.follow`, 'Along rel="next" everything comes once, without gaps.')
+    row(`${id}.next.follow`, 'Following rel="next" lists each item once, without gaps.')
       .from(source, next)
       .check((probe) =>
         eventually(async () => {
           const all = (await probe.read(`${path}?${await view(probe)}limit=100`)).ids
           const start = await pageOf(family, probe)
           const walked = (await walk(probe, start, 'next')).flat()
-          // Of what is longer than what was walked or listed, the beginning is compared.
+          // If one of the two was cut, only the common start is compared.
           const isCut = walked.length >= WALKED_PAGES_MAX * 2 || all.length === 100
           const length = isCut ? Math.min(all.length, walked.length) : undefined
           start.expectIds(all.slice(0, length), walked.slice(0, length))
         }),
       ),
-    row(`${id}.newest.follow`, 'Along rel="next" of sort=newest everything comes once, the newest first.')
+    row(`${id}.newest.follow`, 'Following rel="next" with sort=newest lists each item once, newest first.')
       .from(parameter(operation, 'sort'), reading(`${id}.next.follow`, `${id}.sort.newest`))
       .check((probe) =>
         eventually(async () => {
@@ -78,7 +78,7 @@ export function linkRows(family: ListFamily): PromiseRow[] {
           if (length > 0) expectNoLink(await probe.read(`${query}limit=${length}`), 'next')
         }),
       ),
-    row(`${id}.prev`, 'Link has rel="prev" when something stands before, and leads to it; the first page has none.')
+    row(`${id}.prev`, 'Link has rel="prev" on every page but the first, with the page before.')
       .from(source, next)
       .check((probe) =>
         eventually(async () => {
@@ -97,14 +97,14 @@ export function cursorRows({ level, id, operation, path, statuses, filter, view 
   const cursorAt = async (probe: Probe, query: string): Promise<string> => {
     const target = linkOf(await probe.get(`${path}?${query}limit=1`), 'next')
     const [, cursor] = /[?&]cursor=([^&]*)/.exec(target ?? '') ?? []
-    if (cursor === undefined) throw new Unjudged('No cursor is handed out.')
+    if (cursor === undefined) throw new Unjudged('The list has no cursor.')
     return cursor
   }
   const changed = (cursor: string) => cursor.slice(0, -1) + (cursor.endsWith('A') ? 'B' : 'A')
   const other = path === '/pets' ? '/store/orders' : '/pets'
   return [
     refusedValues(level, `${id}.cursor`, operation, [path, 'cursor'], WRONG_CURSORS),
-    row(`${id}.cursor.other`, 'A cursor twice, changed, or with another filter or order: 400 invalid_parameter.')
+    row(`${id}.cursor.other`, 'A repeated or altered cursor, or another filter or order: 400 invalid_parameter.')
       .from(source, reading(`${id}.cursor.wrong`, `${id}.next`))
       .check(async (probe) => {
         const query = await view(probe)
@@ -124,13 +124,13 @@ export function cursorRows({ level, id, operation, path, statuses, filter, view 
       ? [
           row(`${id}.cursor.other-list`, 'A cursor of another list: 400 invalid_parameter.')
             .from(source, reading(`${id}.cursor.wrong`, `${id}.next`))
-            // Without a filter, which would tell the lists apart, too.
+            // Without a filter, which would also make the cursor invalid.
             .check(async (probe) =>
               (await probe.get(`${other}?cursor=${await cursorAt(probe, '')}`)).expectError(400, 'invalid_parameter'),
             ),
         ]
       : []),
-    row(`${id}.cursor.limit`, 'A cursor goes with another limit.')
+    row(`${id}.cursor.limit`, 'A cursor is valid with another limit.')
       .from(source, reading(`${id}.next`))
       .check(async (probe) => {
         const query = await view(probe)

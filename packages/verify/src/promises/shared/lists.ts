@@ -1,4 +1,4 @@
-// What every list of ours promises, of pets and of orders: one family of rows.
+// Rows that the lists of pets and of orders share.
 
 import type { JsonObject } from '../../../../contract/src/json.ts'
 import { textOf } from '../../answer.ts'
@@ -19,7 +19,6 @@ import {
 import type { PromiseRow } from './promise.ts'
 import { type Check, documented, ofStore, parameter, parameterNames, reading, rowsOf, writing } from './rows.ts'
 
-/** Rows of one list. */
 export function listRows(family: ListFamily): PromiseRow[] {
   return [
     ...linkRows(family),
@@ -35,7 +34,7 @@ function orderRows({ level, id, operation, path, first, view }: ListFamily): Pro
   const page = async (probe: Probe, limit: number, more = '') =>
     probe.read(`${path}?${await view(probe)}limit=${limit}${more}`)
   return [
-    row(`${id}.order`, 'The list is in the order of the ids, oldest first.')
+    row(`${id}.order`, 'The list is ordered by id, oldest first.')
       .from(operation === 'listPets' ? documented('GET /pets', 'Order') : ofStore('List of orders'), reading(first))
       .check(async (probe) => (await page(probe, 100)).expectOrder()),
     row(`${id}.sort.newest`, 'sort=newest lists the newest first.')
@@ -68,7 +67,7 @@ function filterRows({ level, id, operation, path, first, statuses, filter, view 
   const row = rowsOf(level)
   const names = parameterNames(operation).filter((name) => !NO_FILTERS.includes(name))
   return [
-    row(`${id}.${filter.id}`, `${filter.name} narrows the list to the items that have it, if any has.`)
+    row(`${id}.${filter.id}`, `${filter.name} selects the items with this value.`)
       .from(parameter(operation, filter.name), reading(first))
       .check(async (probe) => {
         await probe.read(`${path}?${filter.name}=${INT64_MAX}`)
@@ -78,7 +77,7 @@ function filterRows({ level, id, operation, path, first, statuses, filter, view 
         const answer = await probe.read(`${path}?limit=100&${filter.name}=${textOf(item.get(filter.name))}`)
         for (const one of answer.objects()) answer.expectMember(filter.name, item.get(filter.name), one)
       }),
-    row(`${id}.filters`, 'Filters narrow a list together, and the links of its pages repeat them.')
+    row(`${id}.filters`, 'Filters can be combined, and the page links repeat them.')
       .from(
         names.map((name) => parameter(operation, name)),
         writing(`${id}.next.follow`, ...statuses.map((status) => `${id}.status.${status}`)),
@@ -121,7 +120,7 @@ function parameterRows({ level, id, operation, path, first, filter, view }: List
     row(`${id}.parameters.unknown`, 'Unknown parameters are ignored.')
       .from('docs/interface.md, GET /pets: Other query parameters', reading(first))
       .check(same('limit=10&page=2&Limit=0')),
-    row(`${id}.parameters.encoded`, 'A percent-encoded value is the same value.')
+    row(`${id}.parameters.encoded`, 'A percent-encoded value means the same.')
       .from('RFC 3986, section 2.1', reading(first))
       .check(same('limit=%31%30')),
   ]

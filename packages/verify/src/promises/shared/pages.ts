@@ -1,4 +1,4 @@
-// A list of ours, for the rows that all of them have, and its pages: links, and what stands on a page.
+// A list as input for the shared rows, and functions that follow its page links.
 
 import type { OperationId } from '../../../../contract/src/contract.ts'
 import type { Answer } from '../../answer.ts'
@@ -7,19 +7,19 @@ import type { Level } from './promise.ts'
 
 export interface ListFamily {
   level: Level
-  /** The beginning of the ids: `pets.list`. */
+  /** The start of the ids: `pets.list`. */
   id: string
   operation: OperationId
-  /** Behind the base path. */
+  /** Below the base path. */
   path: string
-  /** The promise without which nothing can be said of the list. */
+  /** The promise that all rows depend on. */
   first: string
   statuses: readonly string[]
-  /** A filter by a number, and its name in ids. */
+  /** A numeric filter, and its name in ids. */
   filter: { name: string; id: string }
   /**
-   * A query that leads to a part of the list with several items, which ends in `&` unless it is empty. Where something may be added, nobody else
-   * writes there.
+   * Resolves with a query, empty or ending in `&`, for a part of the list with several items. If checks can write, no
+   * other client writes to this part.
    */
   view(probe: Probe): Promise<string>
 }
@@ -27,25 +27,25 @@ export interface ListFamily {
 export const WALKED_PAGES_MAX = 40
 const LINK = /<([^<>]*)>\s*;\s*rel="?([\w-]+)"?/g
 
-/** The target of a link of the answer (RFC 8288). */
+/** Returns the target of a link in the response (RFC 8288). */
 export function linkOf(answer: Answer, relation: string): string | undefined {
   return [...(answer.header('Link') ?? '').matchAll(LINK)].find(([, , rel]) => rel === relation)?.[1]
 }
 
-/** The same, which there has to be. */
+/** As `linkOf`, but expects the link. */
 export function targetOf(answer: Answer, relation: 'next' | 'prev'): string {
   const target = linkOf(answer, relation)
   if (target !== undefined) return target
   throw answer.broken(`Link with rel="${relation}"`, `Link: ${answer.header('Link') ?? 'none'}`)
 }
 
-/** Follows a link to a page of the same server. */
+/** Follows a relative link. */
 export function follow(probe: Probe, target: string): Promise<Answer> {
   const { pathname } = probe.target.baseUrl
   return probe.get(target.startsWith(`${pathname}/`) ? target.slice(pathname.length) : target)
 }
 
-/** The ids of the pages from `answer` on, along the links of this relation. */
+/** Resolves with the ids on each page from `answer` on, following the links of this relation. */
 export async function walk(probe: Probe, answer: Answer, relation: string): Promise<string[][]> {
   const pages = [answer.expectStatus(200).ids]
   for (let next = linkOf(answer, relation); next !== undefined && pages.length < WALKED_PAGES_MAX; ) {

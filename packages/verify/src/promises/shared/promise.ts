@@ -1,32 +1,32 @@
-// What a promise is: a row of the catalogue, with the check that shows over HTTP whether a server keeps it; and an operation with a body,
-// for the rows that all of them have.
+// A promise: a row of the catalogue with a check over HTTP. Also an operation with a body, as input for the shared
+// rows.
 
 import type { OperationId } from '../../../../contract/src/contract.ts'
 import type { Answer } from '../../answer.ts'
 import type { Probe, RequestOptions } from '../../probe.ts'
 
 /**
- * `interface`: what the interface document says, and nothing else. `pets`: what this project adds to its three operations. `store`: the
+ * `interface`: the interface document alone. `pets`: what this project adds to its three operations. `store`: the
  * store area.
  */
 export const LEVELS = ['interface', 'pets', 'store'] as const
 export type Level = (typeof LEVELS)[number]
 
-/** `write`: the check may add pets. The others: a second key. */
+/** `write`: the check adds pets. The others need a second key. */
 export type Need = 'write' | 'read-only key' | 'other key'
 
 export interface PromiseRow {
-  /** Programs rely on it: it never changes. */
+  /** Never changes, because programs rely on it. */
   id: string
   level: Level
   /** One sentence. */
   promise: string
-  /** Places that a reader has: a row of docs/interface.md, a pointer into openapi.yaml, or a section of an RFC. */
+  /** Each is a row of docs/interface.md, a pointer into openapi.yaml or a section of an RFC. */
   sources: readonly string[]
   needs?: readonly Need[]
-  /** The ids of promises without which this one cannot be judged: of one cause, few are reported. */
+  /** Ids of promises that must hold before this one is judged, so that one cause breaks few promises. */
   after?: readonly string[]
-  /** Runs after all others, which would disturb it: what writes with nothing beside it, then together what reads. */
+  /** Runs after all other checks: first the writing ones, one at a time, then the reading ones together. */
   alone?: 'writes' | 'reads'
   /** Throws Broken or Unjudged. */
   check(probe: Probe): Promise<unknown>
@@ -34,16 +34,16 @@ export interface PromiseRow {
 
 export interface BodyFamily {
   level: Level
-  /** The beginning of the ids: `pets.create`. */
+  /** The start of the ids: `pets.create`. */
   id: string
   operation: OperationId
-  /** The code of JSON that is not what is wanted. */
+  /** The error code for JSON that does not match the schema. */
   invalid: string
-  /** A field of free text. */
+  /** The name of a free text field. */
   text: string
-  /** A body that is taken once; with these fields beside those that it needs. */
+  /** Resolves with a body that is valid once, with the required fields and `fields`. */
   body(probe: Probe, fields?: Record<string, unknown>): Promise<string>
   send(probe: Probe, body: string | Uint8Array | undefined, options?: RequestOptions): Promise<Answer>
-  /** Bodies that differ from the given one in what they say. */
+  /** Returns bodies with a different meaning than the given one. */
   others(body: string): readonly string[]
 }

@@ -1,4 +1,4 @@
-// How rows of the catalogue are written: most are one request and the status of its answer.
+// Builds rows of the catalogue: their sentences, sources, premises and simple checks.
 
 import { document, type OperationId } from '../../../../contract/src/contract.ts'
 import type { Answer } from '../../answer.ts'
@@ -8,7 +8,7 @@ import type { Level, PromiseRow } from './promise.ts'
 export type Check = PromiseRow['check']
 type More = Pick<PromiseRow, 'needs' | 'after' | 'alone'>
 
-/** By the first two parts of an id, or the first: the operation that its sentence begins with, where that does not name another. */
+/** The operation that a sentence starts with if it names none, by the first one or two parts of the id. */
 const OPERATIONS: Readonly<Record<string, OperationId>> = {
   'pets.list': 'listPets',
   'pets.create': 'createPet',
@@ -31,14 +31,14 @@ const OPERATIONS: Readonly<Record<string, OperationId>> = {
   'errors.404': 'getPet',
 }
 
-/** The sentence can be read alone. */
+/** Returns the sentence with its operation, so that it can be read alone. */
 function named(id: string, promise: string): string {
   const [first = '', second] = id.split('.')
   const of = OPERATIONS[`${first}.${second}`] ?? OPERATIONS[first]
   return !of || /\b[A-Z]+ \//.test(promise) ? promise : `${lineOf(of)}: ${promise}`
 }
 
-/** Begins a row of the level: `row(id, sentence).from(source, needs).check(check)`. */
+/** Starts a row of the level: `row(id, sentence).from(source, needs).check(check)`. */
 export function rowsOf(level: Level) {
   return (id: string, promise: string) => ({
     from: (source: string | readonly string[], more: More = {}) => ({
@@ -54,41 +54,41 @@ export function rowsOf(level: Level) {
   })
 }
 
-/** What a row needs that reads: promises without which it cannot be judged. */
+/** The premises of a row that only reads. */
 export function reading(...after: string[]): More {
   return { after }
 }
 
-/** The same of a row that writes. */
+/** The premises of a row that writes. */
 export function writing(...after: string[]): More {
   return { needs: ['write'], after }
 }
 
-/** The request of `line`, whose answer has the status, and the code if it is an error. */
+/** Sends `line`, and expects the status, and the code if given. */
 export function answers(line: string, status: number, code?: string, options?: RequestOptions): Check {
   return refuses((probe) => probe.ask(line, options), status, code)
 }
 
-/** What `ask` gives has the status, and the code if it is an error. */
+/** Expects the status of `ask`, and the code if given. */
 export function refuses(ask: (probe: Probe) => Promise<Answer>, status: number, code?: string): Check {
   return async (probe) => (await ask(probe)).expectError(status, code)
 }
 
-/** A row of docs/interface.md. */
+/** Returns a row of docs/interface.md. */
 export function documented(heading: string, subject: string): string {
   return `docs/interface.md, ${heading}: ${subject}`
 }
 
-/** A row of its section about the store area. */
+/** Returns a row of its section about the store area. */
 export const ofStore = (subject: string) => documented('The store area', subject)
 
-/** A place in openapi.yaml, as a JSON Pointer. */
+/** Returns a JSON Pointer into openapi.yaml. */
 export function contract(...steps: (string | number)[]): string {
   const pointer = steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
   return `openapi.yaml#${pointer}`
 }
 
-/** Where the operation stands in openapi.yaml: its path and its method there. */
+/** Returns the operation's path and method in openapi.yaml. */
 function operationOf(id: OperationId): { path: string; method: string } {
   for (const [path, methods] of Object.entries(document.paths)) {
     const method = Object.keys(methods).find((one) => methods[one]?.operationId === id)
@@ -97,7 +97,7 @@ function operationOf(id: OperationId): { path: string; method: string } {
   throw new Error(`the contract has no operation ${id}`)
 }
 
-/** Its method and path: `GET /pets`. */
+/** Returns the operation's method and path: `GET /pets`. */
 export function lineOf(id: OperationId): string {
   const { path, method } = operationOf(id)
   return `${method.toUpperCase()} ${path}`
@@ -112,7 +112,7 @@ export function response(id: OperationId, status: number): string {
   return operation(id, 'responses', status)
 }
 
-/** The names of the operation's parameters, in the order of the contract. */
+/** Returns the names of the operation's parameters, in the order of the contract. */
 export function parameterNames(id: OperationId): string[] {
   const { path, method } = operationOf(id)
   return (document.paths[path]?.[method]?.parameters ?? []).map((one) => {
@@ -122,7 +122,6 @@ export function parameterNames(id: OperationId): string[] {
   })
 }
 
-/** A parameter of the operation. */
 export function parameter(id: OperationId, name: string): string {
   const { path, method } = operationOf(id)
   const index = parameterNames(id).indexOf(name)
@@ -142,7 +141,6 @@ export function schema(name: string, property?: string): string {
   )
 }
 
-/** Properties of one schema. */
 export function properties(name: string, ...all: string[]): string[] {
   return all.map((property) => schema(name, property))
 }

@@ -1,4 +1,4 @@
-// Free text, as `name` and `reference` have it: what is taken and comes back as it was sent, and what is refused.
+// Rows about the free text in `name` and `reference`: accepted text is returned exactly, other text is refused.
 
 import { TEXT_LENGTH_MAX } from '../../../../contract/src/generated.ts'
 import { newName } from '../../fixtures.ts'
@@ -12,10 +12,10 @@ const taken = () => [
   `${newName()} \u200ba\u200d\ufe0f\ufeff\u00ad\u0001\u202e`,
   `${newName()} e\u0301 \u00e9 \ufb01`,
 ]
-/** As they stand in JSON. */
+/** In JSON. */
 const REFUSED = [`"${'a'.repeat(TEXT_LENGTH_MAX + 1)}"`, '""', '" \\t\\u3000"', '"a\\u0000b"', '"\\ud800"']
 
-/** Rows of the operation's field of free text. */
+/** Rows for the operation's free text field. */
 export function textRows(
   { level, id, invalid, text, body, send }: BodyFamily,
   source: string,
@@ -25,7 +25,7 @@ export function textRows(
   return [
     row(
       `${id}.${text}.exact`,
-      `A ${text} of up to ${TEXT_LENGTH_MAX} code points comes back as it was sent: spaces, ends of lines, and what nobody sees.`,
+      `A ${text} of up to ${TEXT_LENGTH_MAX} code points is returned exactly, even spaces and invisible characters.`,
     )
       .from(source, writing(after))
       .check(async (probe) => {
@@ -34,7 +34,7 @@ export function textRows(
       }),
     row(
       `${id}.${text}.refused`,
-      `A ${text} of ${TEXT_LENGTH_MAX + 1} characters, of none or of white space alone, with U+0000 or a lone surrogate: 400 ${invalid}.`,
+      `A ${text} that is blank, over ${TEXT_LENGTH_MAX} characters, or has U+0000 or a lone surrogate: 400 ${invalid}.`,
     )
       .from(source, writing(`${id}.refused.code`))
       .check(async (probe) => {
