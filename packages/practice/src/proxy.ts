@@ -27,12 +27,6 @@ export type Pass = (request: ClientRequest) => Promise<ServiceResponse>
 /** Responds to a request, usually with the result of `pass`. `client` is its connection. */
 export type Behaviour = (request: ClientRequest, pass: Pass, client: Socket) => Promise<ServiceResponse>
 
-export interface Address {
-  host: string
-  /** 0 for any free port. */
-  port: number
-}
-
 /**
  * `service` returns the base URL of a service on plain HTTP. It is called per connection, so the service can start
  * later.
@@ -40,7 +34,7 @@ export interface Address {
 export async function listenBefore(
   service: () => string,
   behave: Behaviour,
-  { host, port }: Address,
+  { host, port }: { host: string; port: number },
 ): Promise<{ port: number; stop(): Promise<void> }> {
   const open = new Set<Socket>()
   const kept = (socket: Socket): Socket => {

@@ -5,6 +5,8 @@ import { type Json, JsonError, JsonNumber, type JsonObject, parseJson, stringify
 import type { Received } from './exchange.ts'
 import { Broken, type CheckRequest } from './request.ts'
 
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 export class Answer {
   readonly status: number
   /** A check has reported this response as broken. */
@@ -156,6 +158,13 @@ export class Answer {
   expectString(name: string, object = this.object()): this {
     const value = object.get(name)
     return this.expect(typeof value === 'string', `${name}: a string`, memberText(name, value))
+  }
+
+  /** Expects a time in the contract's format, and returns it as milliseconds since 1970. */
+  expectInstant(name: string, object = this.object()): number {
+    const value = object.get(name)
+    if (typeof value === 'string' && INSTANT.test(value)) return Date.parse(value)
+    throw this.broken(`${name}: a time in UTC with milliseconds`, memberText(name, value))
   }
 
   expectInt64(name: string, object = this.object()): bigint {

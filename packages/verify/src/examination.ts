@@ -3,7 +3,7 @@
 import type { Answer } from './answer.ts'
 import { curlOf, shown } from './curl.ts'
 import { NotExaminable } from './exchange.ts'
-import { firstOfStatuses } from './fixtures.ts'
+import { firstOfStatuses } from './pet-lists.ts'
 import { Probe, type Run, type Target, TimeUp } from './probe.ts'
 import type { Level, Need, PromiseRow } from './promises/shared/promise.ts'
 import { Broken, Uncertain, Unjudged } from './request.ts'
@@ -16,7 +16,6 @@ export type Result = { id: string; level: Level } & (
 
 /** How many checks run at the same time, so that a distant server does not take too long. */
 const TOGETHER = 64
-const SECOND_KEYS = { 'read-only key': 'read-only', 'other key': 'other' } as const
 
 export class Examination {
   private readonly run: Run
@@ -107,8 +106,8 @@ export class Examination {
       outcome: 'not_checked',
       reason: shown(reason, this.target),
     })
-    const missing = this.missing(row)
-    if (missing.length > 0) return unchecked(`Needs ${missing.map((need) => NEEDED[need]).join(' and ')}.`)
+    const flags = this.missing(row).map((need) => `--${need.replace(' ', '-')}`)
+    if (flags.length > 0) return unchecked(`Needs ${flags.join(' and ')}.`)
     for (const premise of row.after ?? []) {
       const { outcome } = await this.resultOf(premise)
       if (outcome !== 'held') return unchecked(`${premise} is ${outcome === 'broken' ? 'broken' : 'not checked'}.`)
@@ -148,7 +147,7 @@ export class Examination {
 
   private has(need: Need): boolean {
     if (need === 'write') return this.target.write
-    return this.target.keys[SECOND_KEYS[need]] !== undefined
+    return this.target.keys[need === 'other key' ? 'other' : 'read-only'] !== undefined
   }
 
   private async inTurn(check: () => Promise<unknown>): Promise<void> {
@@ -162,10 +161,4 @@ export class Examination {
       else this.running--
     }
   }
-}
-
-const NEEDED: Record<Need, string> = {
-  write: '--write',
-  'read-only key': '--read-only-key',
-  'other key': '--other-key',
 }

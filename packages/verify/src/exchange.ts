@@ -141,7 +141,7 @@ class Reader {
     if (!this.head) throw this.bytes.length > 0 ? new NotExaminable('does not speak HTTP/1.1') : new NoAnswer(reason)
     const whole = this.bodyless ? undefined : this.whole()
     if (whole) return whole
-    if (!this.bodyless && this.header('transfer-encoding')) throw new NoAnswer('closed the connection during a response')
+    if (!this.bodyless && this.header('transfer-encoding')) throw new NoAnswer('closed the connection in a response')
     if (!this.bodyless && this.header('content-length') !== undefined) throw new NoAnswer(reason)
     return this.answer(this.bytes)
   }

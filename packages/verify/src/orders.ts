@@ -1,14 +1,13 @@
 // Orders for the checks of the store area. They reserve test pets, which another client could order at the same time.
 
-import type { JsonObject } from '../../contract/src/json.ts'
+import type { OrderStatus } from '../../contract/src/generated.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
 import { type Answer, number } from './answer.ts'
 import { addPet, newName, preliminary } from './fixtures.ts'
 import type { Probe, RequestOptions } from './probe.ts'
 import { Unjudged } from './request.ts'
 
-export const ORDER_STATUSES = ['pending', 'completed', 'cancelled', 'expired', 'returned'] as const
-export type Reachable = Exclude<(typeof ORDER_STATUSES)[number], 'expired'>
+export type Reachable = Exclude<OrderStatus, 'expired'>
 /** The promises that bring an order to each status. */
 export const REACHED: Record<Reachable, readonly string[]> = {
   pending: [],
@@ -112,23 +111,3 @@ export async function expectPet(probe: Probe, petId: string, status: string): Pr
   if (await orderedByOthers(probe, petId)) throw new Taken()
   answer.expectMember('status', status)
 }
-
-export async function expectUnchanged(probe: Probe, before: Answer): Promise<void> {
-  ;(await readOrder(probe, before.id)).expectMembers(before.object())
-}
-
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-
-/** Expects a time in the contract's format, and returns it as milliseconds since 1970. */
-export function expectInstant(answer: Answer, name: string, object: JsonObject = answer.object()): number {
-  const value = object.get(name)
-  if (typeof value === 'string' && INSTANT.test(value)) return Date.parse(value)
-  throw answer.broken(`${name}: a time in UTC with milliseconds`, `${name}: ${stringifyJson(value ?? null)}`)
-}
-
-export const newKey = () => `"${crypto.randomUUID()}"`
-
-export const under = (key: string) => ({ headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key } })
-
-export const expectReplay = (again: Answer, first: Answer) =>
-  again.expectStatus(201).expectHeader('Location', first.header('Location')).expectText(first.text)

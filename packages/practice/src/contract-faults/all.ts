@@ -3,31 +3,25 @@
 import type { Behaviour } from '../proxy.ts'
 import { BODY_FAULTS } from './bodies.ts'
 import { CHANGE_FAULTS } from './changes.ts'
-import { CONDITION_FAULTS } from './conditions.ts'
-import { ERROR_FAULTS } from './errors.ts'
 import { EVENT_FAULTS } from './events.ts'
 import { IDEMPOTENCY_FAULTS } from './idempotency.ts'
 import { INTERFACE_FAULTS } from './interface.ts'
 import { KEY_FAULTS } from './keys.ts'
-import { LIST_FAULTS } from './lists.ts'
 import { ORDER_FAULTS } from './orders.ts'
 import { PET_FAULTS } from './pets.ts'
-import { SEARCH_FAULTS } from './search.ts'
+import { READ_FAULTS } from './reads.ts'
 import type { ContractFaults } from './shared/faults.ts'
 
 export const CONTRACT_FAULTS: ContractFaults = {
   ...BODY_FAULTS,
   ...CHANGE_FAULTS,
-  ...CONDITION_FAULTS,
-  ...ERROR_FAULTS,
   ...EVENT_FAULTS,
   ...IDEMPOTENCY_FAULTS,
   ...INTERFACE_FAULTS,
   ...KEY_FAULTS,
-  ...LIST_FAULTS,
   ...ORDER_FAULTS,
   ...PET_FAULTS,
-  ...SEARCH_FAULTS,
+  ...READ_FAULTS,
 }
 
 /** Throws an Error if no fault breaks the promise. */

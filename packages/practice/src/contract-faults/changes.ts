@@ -19,12 +19,6 @@ const hasNoId: When = ({ target }) => !/\/(?:pets|orders)\/(?:[1-9]\d*)(?:\/|$)/
 /** An ETag from the service, and not one that a check made up. */
 const PLAIN_TAG = /^"(?!x")[^"]*"$/
 
-interface Move {
-  operation: string
-  success: 200 | 204
-  conflicts: readonly string[]
-}
-
 /** Faults of every change of one pet or order. */
 function ofChange(operation: string): ContractFaults {
   return {
@@ -37,13 +31,13 @@ function ofChange(operation: string): ContractFaults {
   }
 }
 
-function ofMove({ operation, success, conflicts }: Move): ContractFaults {
+function ofMove(operation: string, success: 200 | 204, to: string, conflict: string): ContractFaults {
   return {
     ...ofChange(operation),
     success: at(operation, success).answer.status(202),
-    pet: stuckAfter(operation),
+    pet: stuckAfter(to),
     again: secondTime(operation, () => errorAnswer(409, 'order_not_pending')),
-    conflict: at(operation, 409, says(conflicts[1] ?? '')).onResponse(done(success)),
+    conflict: at(operation, 409, says(conflict)).onResponse(done(success)),
     'state-first': at(operation, 409, hasHeader('If-Match', /./)).answer.error(412),
     ...(success === 200 ? { etag: at(operation, 200).answer.header('ETag', '"another"') } : {}),
   }
@@ -112,9 +106,9 @@ const ORDERS_CHANGED: ContractFaults = {
 }
 
 export const CHANGE_FAULTS: ContractFaults = {
-  ...under('orders.complete', ofMove({ operation: COMPLETE, success: 200, conflicts: ['cancelled', 'returned'] })),
-  ...under('orders.cancel', ofMove({ operation: CANCEL, success: 204, conflicts: ['completed', 'returned'] })),
-  ...under('orders.return', ofMove({ operation: RETURN, success: 200, conflicts: ['pending', 'cancelled'] })),
+  ...under('orders.complete', ofMove(COMPLETE, 200, 'completed', 'returned')),
+  ...under('orders.cancel', ofMove(CANCEL, 204, 'cancelled', 'returned')),
+  ...under('orders.return', ofMove(RETURN, 200, 'returned', 'cancelled')),
   ...under('pets.update', { ...ofCorrection(UPDATE, 200), ...ofCorrectedBody(UPDATE) }),
   ...under('pets.delete', ofCorrection(DELETE, 204)),
   ...under('orders.update', { ...ofCorrection(CHANGE, 200), ...ofCorrectedBody(CHANGE) }),

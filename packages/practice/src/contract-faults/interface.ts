@@ -1,9 +1,8 @@
-// Faults in the promises of the level `interface`.
+// Faults in the promises of the level `interface`, and in all errors.
 
-import type { Json } from '../../../contract/src/json.ts'
-import { both, header, text } from './shared/answer-changes.ts'
+import { type Json, stringifyJson } from '../../../contract/src/json.ts'
 import { at, type ContractFault, type ContractFaults, errorAnswer, jsonAnswer } from './shared/faults.ts'
-import { addingRefused, forgetting, isSimilar, withFirstKey } from './shared/memory.ts'
+import { forgetting, isSimilar, withFirstKey } from './shared/memory.ts'
 import {
   added,
   adding,
@@ -34,7 +33,27 @@ const KEYS: ContractFaults = {
   'auth.similar.create': withFirstKey(CREATE, 401, isSimilar),
 }
 
+/** Returns 429 once, without Retry-After. */
+const refusingOnce: ContractFault = () => {
+  let count = 0
+  return async (request, pass) => (++count === 5 ? errorAnswer(429, 'rate_limited') : pass(request))
+}
+
+const anyError = at('*', 'any', (_, { status }) => status >= 400).answer
+
 const ERRORS: ContractFaults = {
+  'errors.members': anyError.put('details', []),
+  'errors.headers': anyError.header('X-Request-Id'),
+  'errors.codes': at(CREATE, 401).answer.put('code', 'no_key'),
+  'errors.not-found.code': missed.put('code', 'pet_not_found'),
+  'errors.unknown-path': at('*', 404, ({ target }) => !/[/](?:pets|store)(?![\w-])|p%65ts/i.test(target)).onResponse(
+    () => jsonAnswer(200, []),
+  ),
+  'errors.message.parameters': at(LIST, 400).answer.firstSentence(),
+  'errors.message.fields': refused.firstSentence(),
+  'errors.retry-after': refusingOnce,
+  'errors.rate-limit': at(LIST).answer.header('RateLimit', '100'),
+  'errors.unknown-path.store': at('GET /store/*', 404).onResponse(() => jsonAnswer(200, [])),
   'errors.401.content-type': at('*', 401).answer.header('Content-Type', 'text/plain'),
   'errors.401.code': at('*', 401).answer.drop('code'),
   'errors.401.message': at('*', 401).answer.put('message', null),
@@ -43,12 +62,7 @@ const ERRORS: ContractFaults = {
   'errors.404.code': missed.put('code', number('404')),
   'errors.404.message': missed.drop('message'),
   'errors.404.status': missed.put('status', number('400')),
-  'errors.400.content-type': at(CREATE, 400).onResponse(
-    both(
-      header('Content-Type', 'text/html'),
-      text(() => '<h1>Bad Request</h1>'),
-    ),
-  ),
+  'errors.400.content-type': refused.header('Content-Type', 'text/html'),
   'errors.400.code': refused.put('code', null),
   'errors.400.message': refused.rewrite('message', (message) => [message]),
   'errors.400.status': refused.drop('status'),
@@ -86,6 +100,8 @@ const ONES: ContractFaults = {
   'pets.get.not-found.int64': at(ONE).refusing(({ target }) => target.includes('9223372036854775807')),
 }
 
+const gone = () => errorAnswer(404, 'not_found')
+
 const ADDED: ContractFaults = {
   'pets.create.success': added.status(200),
   'pets.create.content-type': added.header('Content-Type', 'text/plain; charset=utf-8'),
@@ -104,14 +120,17 @@ const ADDED: ContractFaults = {
   'pets.create.int64.largest': added.rewrite('categoryId', near('9223372036854775807', '9223372036854775000')),
   'pets.create.int64.smallest': added.rewrite('categoryId', near('-9223372036854775808', '-9223372036854775000')),
   'pets.create.int64.beyond-53-bits': at(PETS).answer.rewrite('categoryId', rounded),
-  'pets.create.readable': forgetting(
-    ONE,
-    () => true,
-    () => errorAnswer(404, 'not_found'),
-  ),
+  'pets.create.readable': forgetting(ONE, () => true, gone),
   'pets.create.listed': forgetting(LIST, (request) => !isFiltered(request)),
   'pets.create.filtered': forgetting(LIST, isFiltered),
 }
+
+/** Adds refused pets that have a name. */
+const addingRefused = at(CREATE, 400).answering(async (response, request, pass) => {
+  const name = objectOf(request).get('name')
+  if (name) await pass({ ...request, body: Buffer.from(stringifyJson({ name, categoryId: 7 })) })
+  return response
+})
 
 const REFUSED: ContractFaults = {
   'pets.create.refused.name-missing': adding.replace('name', isMissing, 'Rex'),

@@ -2,20 +2,12 @@
 
 import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
 import type { Json } from '../../../contract/src/json.ts'
-import type { ServiceResponse } from '../proxy.ts'
-import { at, type ContractFault, type ContractFaults, errorAnswer } from './shared/faults.ts'
-import {
-  frozen,
-  keepingTags,
-  refusingAfterCancel,
-  refusingExpired,
-  sellingTwice,
-  soldAgain,
-  stuckAfter,
-  succeedingTogether,
-} from './shared/memory.ts'
-import { INVENTORY, LIST, ORDER, ORDERS, PETS, PLACE } from './shared/operations.ts'
-import { parametersOf } from './shared/requests.ts'
+import type { ClientRequest } from '../proxy.ts'
+import type { Change } from './shared/answer-changes.ts'
+import { at, type ContractFault, type ContractFaults, errorAnswer, jsonAnswer } from './shared/faults.ts'
+import { frozen, hasOrder, keepingTags, soldAgain, stuckAfter } from './shared/memory.ts'
+import { CANCEL, COMPLETE, INVENTORY, LIST, ORDER, ORDERS, PETS, PLACE } from './shared/operations.ts'
+import { isOf, parametersOf, pathOf } from './shared/requests.ts'
 import { is, isMissing, isText, number, objectOf, textOf } from './shared/values.ts'
 
 const placing = at(PLACE).request
@@ -28,6 +20,46 @@ const notFound = (wrong: RegExp): ContractFault =>
 /** Places the order for a pet that is unavailable for the reason given in the refusal. */
 const selling = (refusal: RegExp): ContractFault =>
   at(PLACE, 409, (_, { body }) => refusal.test(body.toString())).onResponse(soldAgain)
+
+/** Changes a 409 to a request that arrived while another one with the same `subject` was running. */
+function racing(subject: (request: ClientRequest) => string | undefined, change: Change): ContractFault {
+  return () => {
+    const running: string[] = []
+    return async (request, pass) => {
+      const id = subject(request)
+      if (id === undefined) return pass(request)
+      const isSecond = running.includes(id)
+      running.push(id)
+      const response = await pass(request)
+      running.splice(running.indexOf(id), 1)
+      return response.status === 409 && isSecond ? change(response, request) : response
+    }
+  }
+}
+
+/** Places all simultaneous orders for one pet. */
+const sellingTwice = racing(
+  (request) => (isOf(request, PLACE) ? textOf(objectOf(request).get('petId')) : undefined),
+  soldAgain,
+)
+
+/** Lets both of a simultaneous completion and cancellation succeed. */
+const succeedingTogether = racing(
+  (request) => (isOf(request, `${COMPLETE}|${CANCEL}`) ? pathOf(request.target).split('/')[3] : undefined),
+  () => jsonAnswer(200, {}),
+)
+
+/** Refuses to cancel an expired order. */
+const refusingExpired = at(CANCEL, 204).answering(async (response, request, pass) => {
+  const { body } = await pass({ ...request, method: 'GET' })
+  return body.includes('"expired"') ? errorAnswer(409, 'order_not_pending') : response
+})
+
+/** Refuses orders for a pet after one of its orders was cancelled. */
+const refusingAfterCancel = at(PLACE, 201).answering(async (response, request, pass) => {
+  const petId = textOf(objectOf(request).get('petId'))
+  return (await hasOrder('cancelled', petId, request, pass)) ? errorAnswer(409, 'pet_not_available') : response
+})
 
 const PLACED: ContractFaults = {
   'orders.place.success': placed.status(200),
@@ -87,11 +119,9 @@ const READ: ContractFaults = {
   'pets.update.orders': keepingTags(ORDER),
 }
 
-const isExpired = (_: unknown, { body }: ServiceResponse) => body.includes('expired')
-
 const EXPIRED: ContractFaults = {
   'orders.expiry': at(ORDER, 200).answer.put('status', 'pending'),
-  'orders.expiry.pet': stuckAfter(ORDER, isExpired),
+  'orders.expiry.pet': stuckAfter('expired'),
   'orders.expiry.ended': refusingExpired,
   'orders.together': succeedingTogether,
 }

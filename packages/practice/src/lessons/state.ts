@@ -19,8 +19,7 @@ const isTagged = (exchange: Exchange) => exchange.status === 200 && !!exchange.a
 export const STATE_LESSONS: Lessons = {
   'etags.reads': {
     sentence: 'The client repeats a read with the ETag in If-None-Match.',
-    advice:
-      'Send the ETag of the last response in If-None-Match. 304 means that nothing changed. See docs/clients.md.',
+    advice: 'Send the ETag of the last response in If-None-Match. 304 means that nothing changed. See docs/clients.md.',
     judge: comparing(
       ({ method, target }) => (method === 'GET' ? target : undefined),
       (exchange, last) => (isTagged(exchange) && !last?.wasKnownTo(exchange) ? exchange : last),

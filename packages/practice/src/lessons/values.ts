@@ -65,8 +65,7 @@ export const VALUE_LESSONS: Lessons = {
     },
   },
   'unknown.code': {
-    sentence:
-      'The client handles an error with an unknown code by its status, and only retries temporary errors.',
+    sentence: 'The client handles an error with an unknown code by its status, and only retries temporary errors.',
     advice: 'Handle an unknown code by its status. See docs/interface.md#errors.',
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || exchange.code === undefined || history.failedBefore(exchange)) return undefined

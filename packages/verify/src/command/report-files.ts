@@ -3,10 +3,10 @@
 import { printable } from '../../../service/src/observability/printable.ts'
 import { plural } from '../../../service/src/terminal/print.ts'
 import type { Result } from '../examination.ts'
-import { countsOf, resultsOf, type Summary } from './report.ts'
+import { countsOf, type Summary } from './report.ts'
 
 export function junitReport({ target, results }: Summary): string {
-  const count = (outcome: Result['outcome']) => resultsOf(results, outcome).length
+  const count = (outcome: Result['outcome']) => results.filter((result) => result.outcome === outcome).length
   const counts = `tests="${results.length}" failures="${count('broken')}" errors="0" skipped="${count('not_checked')}"`
   const cases = results.map((result) => {
     const name = `classname="petstore.${result.level}" name="${escaped(result.id)}"`
@@ -45,7 +45,7 @@ ${Bun.markdown.html(markdownReport(summary))}</html>
 }
 
 export function markdownReport(summary: Summary): string {
-  const broken = resultsOf(summary.results, 'broken')
+  const broken = summary.results.filter((result) => result.outcome === 'broken')
   const others = Map.groupBy(
     summary.results.filter(({ outcome }) => outcome !== 'broken'),
     (result) => (result.outcome === 'not_checked' ? `Not checked: ${result.reason}` : 'Held:'),

@@ -13,8 +13,6 @@ export interface Summary {
   tooFew?: string | undefined
 }
 
-type Of<Outcome extends Result['outcome']> = Extract<Result, { outcome: Outcome }>
-
 /** How many ids are shown for one reason. */
 const IDS_SHOWN = 5
 
@@ -27,8 +25,9 @@ export function listing(promises: readonly PromiseRow[]): Line[] {
 
 export function report(summary: Summary): Line[] {
   const { target, results, tooFew } = summary
-  const broken = resultsOf(results, 'broken')
-  const unchecked = Map.groupBy(resultsOf(results, 'not_checked'), ({ reason }) => reason)
+  const broken = results.filter((result) => result.outcome === 'broken')
+  const notChecked = results.filter((result) => result.outcome === 'not_checked')
+  const unchecked = Map.groupBy(notChecked, ({ reason }) => reason)
   return [
     ...(tooFew === undefined ? [] : [{ style: 'red', lead: tooFew } as const, '']),
     ...broken.flatMap(brokenLines),
@@ -47,19 +46,12 @@ export function countsOf({ levels, results }: Summary): string[][] {
   return levels.map((level) => [
     level,
     ...(['held', 'broken', 'not_checked'] as const).map((outcome) =>
-      String(resultsOf(results, outcome).filter((result) => result.level === level).length),
+      String(results.filter((result) => result.outcome === outcome && result.level === level).length),
     ),
   ])
 }
 
-export function resultsOf<Outcome extends Result['outcome']>(
-  results: readonly Result[],
-  outcome: Outcome,
-): Of<Outcome>[] {
-  return results.filter((result): result is Of<Outcome> => result.outcome === outcome)
-}
-
-function brokenLines({ id, promise, source, curl, expected, actual }: Of<'broken'>): Line[] {
+function brokenLines({ id, promise, source, curl, expected, actual }: Extract<Result, { outcome: 'broken' }>): Line[] {
   return [
     { style: 'red', lead: 'broken', rest: `  ${id}` },
     `  ${promise}`,

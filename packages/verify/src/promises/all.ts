@@ -10,19 +10,19 @@ import { interfaceCreate } from './interface-create.ts'
 import { interfaceGet } from './interface-get.ts'
 import { interfaceKeys } from './interface-keys.ts'
 import { interfaceList } from './interface-list.ts'
-import { interfaceRefusals, interfaceWriteKeys } from './interface-refusals.ts'
+import { interfaceRefusals } from './interface-refusals.ts'
 import { inventoryPromises } from './inventory.ts'
-import { checkOrder, keyPromises } from './keys.ts'
-import { listPetPromises, petConditions } from './list-pets.ts'
+import { keyPromises } from './keys.ts'
+import { listPetPromises } from './list-pets.ts'
 import { pathPromises } from './methods.ts'
 import { orderRepeats } from './order-repeats.ts'
-import { placeBodies, placePromises, placeRefusals } from './place-order.ts'
-import { eventRefusals, readEvents } from './read-events.ts'
-import { getOrderPromises, listOrderPromises } from './read-orders.ts'
-import { expiresAtPromises, expiryPromises } from './reservations.ts'
+import { placePromises } from './place-order.ts'
+import { readEvents } from './read-events.ts'
+import { readOrderPromises } from './read-orders.ts'
+import { reservationPromises } from './reservations.ts'
 import { searchPromises } from './search.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { storeKeyPromises, storeMethods } from './store-keys.ts'
+import { storeKeyPromises } from './store-keys.ts'
 import { updateOrderPromises } from './update-order.ts'
 import { updatePetPromises } from './update-pet.ts'
 
@@ -32,24 +32,17 @@ export const PROMISES: readonly PromiseRow[] = [
   interfaceGet,
   interfaceCreate,
   interfaceRefusals,
-  interfaceWriteKeys,
   listPetPromises,
   getPetPromises,
-  petConditions,
   createPetPromises,
   keyPromises,
-  checkOrder,
   errorPromises,
   pathPromises,
   searchPromises,
   placePromises,
-  expiresAtPromises,
-  placeRefusals,
-  placeBodies,
   orderRepeats,
-  expiryPromises,
-  listOrderPromises,
-  getOrderPromises,
+  reservationPromises,
+  readOrderPromises,
   changePromises,
   updatePetPromises,
   deletePetPromises,
@@ -57,7 +50,5 @@ export const PROMISES: readonly PromiseRow[] = [
   inventoryPromises,
   eventPromises,
   readEvents,
-  eventRefusals,
   storeKeyPromises,
-  storeMethods,
 ].flat()

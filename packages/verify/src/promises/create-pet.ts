@@ -10,9 +10,7 @@ import { textRows } from './shared/texts.ts'
 const row = rowsOf('pets')
 
 const CREATE: BodyFamily = {
-  level: 'pets',
   id: 'pets.create',
-  operation: 'createPet',
   invalid: 'invalid_pet',
   text: 'name',
   body: async (_, fields = {}) => petBody({ categoryId: LARGE, ...fields }),

@@ -1,16 +1,17 @@
 // Level `store`: deleting a pet.
 
 import { absentId, addPet, newName, newWord, petBody } from '../fixtures.ts'
-import { expectReplay, newKey, newPetId, orderThatIs, REACHED, under } from '../orders.ts'
+import { newPetId, orderThatIs, REACHED } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { correctionRows, eventsUntil, expectRefused } from './shared/correction-rows.ts'
+import { expectReplay, newKey, under } from './shared/idempotency.ts'
 import { walk } from './shared/pages.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { documented, operation, response, rowsOf, schema, writing } from './shared/rows.ts'
+import { petPath } from './update-pet.ts'
 
 const row = rowsOf('store')
 const DELETED = writing('pets.delete.success')
-const petPath = async (probe: Probe) => `/pets/${await newPetId(probe)}`
 const deleted = async (probe: Probe, path: string) =>
   (await probe.ask(`DELETE ${path}`)).expectStatus(204).expectText('')
 
@@ -81,12 +82,8 @@ export const deletePetPromises: readonly PromiseRow[] = [
     }),
   ...correctionRows({
     id: 'pets.delete',
-    operation: 'deletePet',
     path: petPath,
-    folder: '/pets',
     ask: (probe, path, options) => probe.ask(`DELETE ${path}`, options),
-    status: 204,
-    tag: 'pets.get.etag',
   }),
   row('events.pet-deleted', 'GET /store/events: A deletion is a pet.deleted event, without petStatus and pet.')
     .from(schema('Event', 'petStatus'), writing('pets.delete.success', 'events.list.order'))

@@ -2,24 +2,14 @@
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { number, textOf } from '../answer.ts'
-import { addPet, seeded } from '../fixtures.ts'
-import { cancel, complete, expectInstant, giveBack, orderBody, place, readOrder } from '../orders.ts'
+import { addPet } from '../fixtures.ts'
+import { cancel, complete, giveBack, orderBody, place, readOrder } from '../orders.ts'
+import { seeded } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { expired } from './reservations.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import {
-  header,
-  ofStore,
-  operation,
-  parameter,
-  properties,
-  reading,
-  response,
-  rowsOf,
-  schema,
-  writing,
-} from './shared/rows.ts'
+import { header, ofStore, operation, parameter, reading, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
 export const EVENTS = '/store/events'
@@ -54,14 +44,14 @@ export const eventPromises: readonly PromiseRow[] = [
       (await probe.read(EVENTS)).expectHeader('Cache-Control', 'no-store').expectHeader('ETag', undefined),
     ),
   row('events.list.item', 'Each event has int64 id and petId, a type, and a time in UTC with milliseconds.')
-    .from(properties('Event', 'id', 'type', 'at', 'petId'), LISTED)
+    .from(schema('Event', 'id', 'type', 'at', 'petId'), LISTED)
     .check(async (probe) => {
       const answer = await probe.read(`${EVENTS}?limit=100`)
       if (answer.array().length === 0) throw new Unjudged('There are no events yet.')
       for (const event of answer.objects()) {
         for (const name of ['id', 'petId']) answer.expectInt64(name, event)
         answer.expectString('type', event)
-        expectInstant(answer, 'at', event)
+        answer.expectInstant('at', event)
       }
     }),
   row('events.list.order', 'The ids of events increase.')
@@ -85,7 +75,7 @@ export const eventPromises: readonly PromiseRow[] = [
       answer.expect(types.join() === TYPES.join(), `type: ${TYPES.join(', ')}`, `type: ${types.join(', ')}`)
     }),
   row('events.list.says', "An event has both statuses after the change, its time, and the API key's name.")
-    .from(properties('Event', 'petStatus', 'orderStatus', 'orderId', 'pet', 'by'), HAPPENED)
+    .from(schema('Event', 'petStatus', 'orderStatus', 'orderId', 'pet', 'by'), HAPPENED)
     .check(async (probe) => {
       const { pet, first, second, answer, events } = await history(probe)
       const orders = [undefined, first, first, first, second, second]

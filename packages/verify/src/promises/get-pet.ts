@@ -1,7 +1,8 @@
 // Level `pets`: what this project promises about fetching a pet, beyond the interface document.
 
 import { operations } from '../../../contract/src/contract.ts'
-import { absentId, somePetId } from '../fixtures.ts'
+import { absentId } from '../fixtures.ts'
+import { somePetId } from '../pet-lists.ts'
 import { whileGetPetExists } from './interface-keys.ts'
 import { linkOf } from './shared/pages.ts'
 import type { PromiseRow } from './shared/promise.ts'

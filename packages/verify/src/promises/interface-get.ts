@@ -1,13 +1,14 @@
 // Level `interface`: what the interface document says about fetching a pet.
 
 import { textOf } from '../answer.ts'
-import { absentId, listedPet, PATIENT_TRIES, PAUSE_MS, STATUSES, seeded, soundPets } from '../fixtures.ts'
+import { absentId, PATIENT_TRIES, PAUSE_MS, STATUSES } from '../fixtures.ts'
+import { listedPet, seeded, soundPets } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { errorRows, JSON_MEDIA_TYPE, whileGetPetExists } from './interface-keys.ts'
 import { expectStatusOfPet } from './interface-list.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { type Check, documented, reading, rowsOf } from './shared/rows.ts'
+import { documented, reading, rowsOf } from './shared/rows.ts'
 
 const row = rowsOf('interface')
 const PETS = 'Pets'
@@ -31,12 +32,11 @@ const fetched = (probe: Probe) =>
     }
   })
 
-const asListed = (name: string): Check => {
-  return async (probe) => {
-    const { listed, answer } = await fetched(probe)
-    answer.expectMember(name, listed.get(name))
-  }
-}
+const AS_LISTED = [
+  ['id', 'id', '`id`'],
+  ['name', 'name', 'Fields of a pet'],
+  ['categoryId', 'category-id', '`categoryId`'],
+] as const
 
 export const interfaceGet: readonly PromiseRow[] = [
   row('pets.get.success', 'GET /pets/{petId} of a listed pet returns 200, until the operation is removed.')
@@ -45,15 +45,14 @@ export const interfaceGet: readonly PromiseRow[] = [
   row('pets.get.content-type', 'A pet is returned as application/json in UTF-8.')
     .from(documented('Requests and responses', 'Media type'), OF_GET)
     .check(async (probe) => (await fetched(probe)).answer.expectHeader('Content-Type', JSON_MEDIA_TYPE)),
-  row('pets.get.id', 'A fetched pet has the requested id.')
-    .from(documented(PETS, '`id`'), reading('pets.get.success', 'pets.list.item.id'))
-    .check(asListed('id')),
-  row('pets.get.name', 'A fetched pet has the same name as in the list.')
-    .from(documented(PETS, 'Fields of a pet'), reading('pets.get.success', 'pets.list.item.name'))
-    .check(asListed('name')),
-  row('pets.get.category-id', 'A fetched pet has the same categoryId as in the list.')
-    .from(documented(PETS, '`categoryId`'), reading('pets.get.success', 'pets.list.item.category-id'))
-    .check(asListed('categoryId')),
+  ...AS_LISTED.map(([name, end, subject]) =>
+    row(`pets.get.${end}`, `A fetched pet has the same ${name} as in the list.`)
+      .from(documented(PETS, subject), reading('pets.get.success', `pets.list.item.${end}`))
+      .check(async (probe) => {
+        const { listed, answer } = await fetched(probe)
+        answer.expectMember(name, listed.get(name))
+      }),
+  ),
   row('pets.get.status', 'The status of a fetched pet, if present, is available, pending or sold.')
     .from(documented(PETS, '`status`'), reading('pets.get.success', 'pets.list.item.status'))
     .check(async (probe) => {

@@ -3,8 +3,9 @@
 import { operations } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
 import { BEGINNING, ENDING, inOtherLetters, KEY_SHOWN_MIN } from '../curl.ts'
-import { petBody, somePetId } from '../fixtures.ts'
-import { JSON_TYPE, type Probe } from '../probe.ts'
+import { petBody } from '../fixtures.ts'
+import { somePetId } from '../pet-lists.ts'
+import type { Probe, RequestOptions } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { WITHOUT_KEY } from './shared/key-rows.ts'
 import type { PromiseRow } from './shared/promise.ts'
@@ -69,73 +70,55 @@ function similarTo(key: string): string[] {
   return /[a-z]/.test(random) && /[A-Z]/.test(random) ? [...almost, inOtherLetters(key)] : almost
 }
 
-const refusesSimilar = (line: (probe: Probe) => Promise<string>, body?: () => string): Check => {
-  return async (probe) => {
-    const target = await line(probe)
-    for (const key of similarTo(probe.target.keys.full)) {
-      const headers = body ? JSON_TYPE : {}
-      const authorization = [`Bearer ${key}`]
-      ;(await probe.ask(target, { authorization, headers, body: body?.() })).expectStatus(401)
-    }
-  }
+const LINES = { list: 'GET /pets', get: 'GET /pets/{petId}', create: 'POST /pets' } as const
+type Operation = keyof typeof LINES
+const KINDS = ['missing', 'invalid'] as const
+
+/** Sends a valid request of the operation with this credential. */
+async function ask(probe: Probe, operation: Operation, credential: RequestOptions): Promise<Answer> {
+  if (operation === 'create') return probe.post('/pets', petBody(), credential)
+  const id = operation === 'get' ? `/${await somePetId(probe).catch(() => '1')}` : ''
+  return probe.get(`/pets${id}`, {}, credential)
 }
 
-const ALMOST = 'one character more or less, a different end, swapped case, or nothing after Bearer'
-/** A server that accepts a similar key usually accepts it for every operation. */
-const SIMILAR = 'auth.similar.list'
-
-/** Requests an operation without an API key, or with an invalid one. */
-function asked(probe: Probe, which: keyof typeof WITHOUT_KEY, operation: 'list' | 'get' | 'create'): Promise<Answer> {
-  return probe.shared(`${operation} with a key that is ${which}`, async (own) => {
-    if (operation === 'list') return own.get('/pets', {}, WITHOUT_KEY[which])
-    if (operation === 'create') return own.post('/pets', petBody(), WITHOUT_KEY[which])
-    return own.get(`/pets/${await somePetId(own).catch(() => '1')}`, {}, WITHOUT_KEY[which])
-  })
+function withoutKey(probe: Probe, which: keyof typeof WITHOUT_KEY, operation: Operation): Promise<Answer> {
+  return probe.shared(`${operation} with a key that is ${which}`, (own) => ask(own, operation, WITHOUT_KEY[which]))
 }
 
-export const refusesKey = (which: keyof typeof WITHOUT_KEY, operation: 'list' | 'get' | 'create'): Check => {
-  return async (probe) => {
-    if (operation === 'get') whileGetPetExists()
-    ;(await asked(probe, which, operation)).expectStatus(401)
-  }
+function authRows(operation: Operation): PromiseRow[] {
+  const needs: PromiseRow['needs'] = operation === 'create' ? ['write'] : []
+  // A server that accepts a similar key usually accepts it for every operation.
+  const premise = operation === 'list' ? 'pets.list.success' : 'auth.similar.list'
+  return [
+    ...KINDS.map((which) =>
+      row(`auth.${which}.${operation}`, `${LINES[operation]} returns 401 if the API key is ${which}.`)
+        .from(documented('Keys', which === 'missing' ? 'The credential' : '401'), { needs })
+        .check(async (probe) => {
+          if (operation === 'get') whileGetPetExists()
+          ;(await withoutKey(probe, which, operation)).expectStatus(401)
+          if (operation !== 'list' || which !== 'missing') return
+          ;(await probe.get('/pets', {}, { ...WITHOUT_KEY.missing, afterKey: true })).expectStatus(401)
+        }),
+    ),
+    row(
+      `auth.similar.${operation}`,
+      `${LINES[operation]} returns 401 for an API key that differs in one character, its length, its end or its case.`,
+    )
+      .from(documented('Keys', '401'), { needs, after: [`auth.invalid.${operation}`, premise] })
+      .check(async (probe) => {
+        if (operation === 'get') whileGetPetExists()
+        for (const key of similarTo(probe.target.keys.full))
+          (await ask(probe, operation, { authorization: [`Bearer ${key}`] })).expectStatus(401)
+      }),
+  ]
 }
-
-export const similarCreate = row(
-  'auth.similar.create',
-  `POST /pets returns 401 for an API key that is almost right: ${ALMOST}.`,
-)
-  .from(documented('Keys', '401'), { needs: ['write'], after: ['auth.invalid.create', SIMILAR] })
-  .check(refusesSimilar(async () => 'POST /pets', petBody))
 
 export const interfaceKeys: readonly PromiseRow[] = [
-  row('auth.missing.list', 'Without an API key, GET /pets returns 401.')
-    .from(documented('Keys', 'The credential'))
-    .check(async (probe) => {
-      await refusesKey('missing', 'list')(probe)
-      ;(await probe.get('/pets', {}, { ...WITHOUT_KEY.missing, afterKey: true })).expectStatus(401)
-    }),
-  row('auth.missing.get', 'Without an API key, GET /pets/{petId} returns 401.')
-    .from(documented('Keys', 'The credential'))
-    .check(refusesKey('missing', 'get')),
-  row('auth.invalid.list', 'With an invalid API key, GET /pets returns 401.')
-    .from(documented('Keys', '401'))
-    .check(refusesKey('invalid', 'list')),
-  row('auth.invalid.get', 'With an invalid API key, GET /pets/{petId} returns 401.')
-    .from(documented('Keys', '401'))
-    .check(refusesKey('invalid', 'get')),
-  row(SIMILAR, `GET /pets returns 401 for an API key that is almost right: ${ALMOST}.`)
-    .from(documented('Keys', '401'), { after: ['auth.invalid.list', 'pets.list.success'] })
-    .check(refusesSimilar(async () => 'GET /pets')),
-  row('auth.similar.get', `GET /pets/{petId} returns 401 for an API key that is almost right: ${ALMOST}.`)
-    .from(documented('Keys', '401'), { after: ['auth.invalid.get', SIMILAR] })
-    .check(
-      refusesSimilar(async (probe) => {
-        whileGetPetExists()
-        return `GET /pets/${await somePetId(probe).catch(() => '1')}`
-      }),
-    ),
+  ...authRows('list'),
+  ...authRows('get'),
+  ...authRows('create'),
   ...errorRows(401, 'auth.missing.list', (probe) => {
     const operations = ['list', 'get', ...(probe.target.write ? (['create'] as const) : [])] as const
-    return Promise.all(operations.flatMap((one) => [asked(probe, 'missing', one), asked(probe, 'invalid', one)]))
+    return Promise.all(operations.flatMap((one) => KINDS.map((which) => withoutKey(probe, which, one))))
   }),
 ]

@@ -2,17 +2,8 @@
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, textOf } from '../answer.ts'
-import {
-  eventually,
-  firstList,
-  firstOfStatuses,
-  listedPet,
-  PATIENT_TRIES,
-  STATUSES,
-  seeded,
-  soundPets,
-  wholeList,
-} from '../fixtures.ts'
+import { patiently, STATUSES } from '../fixtures.ts'
+import { firstList, firstOfStatuses, listedPet, seeded, soundPets, wholeList } from '../pet-lists.ts'
 import { Unjudged } from '../request.ts'
 import { JSON_MEDIA_TYPE } from './interface-keys.ts'
 import type { PromiseRow } from './shared/promise.ts'
@@ -51,12 +42,12 @@ const atMost = (limit: number): Check => {
 const byDefault: Check = async (probe) => {
   await seeded(probe)
   for (const path of ['/pets', '/pets?status=available']) {
-    await eventually(async () => {
+    await patiently(async () => {
       const twenty = (await probe.read(`${path}${path.includes('?') ? '&' : '?'}limit=20`)).array().length
       const answer = (await probe.read(path)).expectAtMost(20)
       const { length } = answer.array()
       answer.expect(length === twenty, `as many pets as with limit=20: ${twenty}`, `${length} pets`)
-    }, PATIENT_TRIES)
+    })
   }
 }
 
@@ -77,11 +68,11 @@ const byStatusAndLimit: Check = async (probe) => {
     const answer = (await probe.read(`/pets?${query}`)).expectAtMost(1)
     for (const pet of answer.objects()) expectStatusOfPet(answer, pet, [status])
     if (answer.array().length > 0) continue
-    await eventually(async () => {
+    await patiently(async () => {
       const { length } = (await probe.read(`/pets?status=${status}`)).array()
       const again = await probe.read(`/pets?${query}`)
       again.expect(length === 0 || again.array().length > 0, `a pet that is ${status}`, '[]')
-    }, PATIENT_TRIES)
+    })
   }
 }
 
@@ -93,7 +84,7 @@ const everyStatus: Check = async (probe) => {
     const all = (await probe.read('/pets?limit=100')).objects()
     return idsOf(all.filter((pet) => pet.get('status') === status))
   }
-  await eventually(async () => {
+  await patiently(async () => {
     for (const status of STATUSES) {
       const before = await having(status)
       const { answer, items } = await wholeList(probe, `/pets?status=${status}&`).catch(unjudgedAsNone)
@@ -102,7 +93,7 @@ const everyStatus: Check = async (probe) => {
       const [lost] = lasting.difference(idsOf(items))
       if (answer && lost !== undefined) throw answer.broken(`pet ${lost}, which is ${status}`, 'a list without it')
     }
-  }, PATIENT_TRIES)
+  })
 }
 
 function unjudgedAsNone(error: unknown): { answer: undefined; items: [] } {

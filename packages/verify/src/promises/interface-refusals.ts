@@ -1,18 +1,9 @@
 // Level `interface`: what the interface document says about refused creates.
 
 import type { Answer } from '../answer.ts'
-import {
-  categoryOf,
-  eventually,
-  firstList,
-  LARGE,
-  newName,
-  PATIENT_TRIES,
-  petBody,
-  REFUSED_PET,
-  wholeList,
-} from '../fixtures.ts'
-import { errorRows, refusesKey, similarCreate } from './interface-keys.ts'
+import { categoryOf, LARGE, newName, patiently, petBody, REFUSED_PET } from '../fixtures.ts'
+import { firstList, wholeList } from '../pet-lists.ts'
+import { errorRows } from './interface-keys.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { type Check, documented, rowsOf, writing } from './shared/rows.ts'
 
@@ -22,11 +13,11 @@ const POST = 'POST /pets'
 const notAdded: Check = async (probe) => {
   const name = newName(REFUSED_PET)
   ;(await probe.post('/pets', petBody({ name, status: 'gone' }))).expectStatus(400)
-  await eventually(async () => {
+  await patiently(async () => {
     const { answer, items } = await wholeList(probe, '/pets?')
     const isListed = items.some((pet) => pet.get('name') === name)
     answer.expect(!isListed, `no pet named ${name}`, 'a list with it')
-  }, PATIENT_TRIES)
+  })
 }
 
 /**
@@ -114,13 +105,4 @@ export const interfaceRefusals: readonly PromiseRow[] = [
       await probe.post('/pets', undefined),
     ],
   ),
-]
-
-export const interfaceWriteKeys: readonly PromiseRow[] = [
-  ...(['missing', 'invalid'] as const).map((which) =>
-    row(`auth.${which}.create`, `POST /pets returns 401 if the API key is ${which}.`)
-      .from(documented('Keys', which === 'missing' ? 'The credential' : '401'), { needs: ['write'] })
-      .check(refusesKey(which, 'create')),
-  ),
-  similarCreate,
 ]

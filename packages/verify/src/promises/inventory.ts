@@ -1,8 +1,9 @@
 // Level `store`: the inventory.
 
 import { textOf } from '../answer.ts'
-import { eventually, STATUSES, seeded } from '../fixtures.ts'
+import { eventually, STATUSES } from '../fixtures.ts'
 import { complete, giveBack, newPetId, orderBody, place } from '../orders.ts'
+import { seeded } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { conditionRows } from './shared/conditions.ts'
@@ -114,9 +115,7 @@ export const inventoryPromises: readonly PromiseRow[] = [
     })
     .check((probe) => eventually(() => follows(probe))),
   ...conditionRows({
-    level: 'store',
     id: 'inventory.get',
-    operation: 'getInventory',
     first: 'inventory.get.success',
     path: async () => '/store/inventory',
     alone: 'reads',

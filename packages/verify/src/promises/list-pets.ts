@@ -1,8 +1,9 @@
 // Level `pets`: what this project promises about listing pets and about conditional requests, beyond the interface
 // document.
 
-import { absentId, addPet, prepared, STATUSES, seeded, somePetId, times } from '../fixtures.ts'
+import { absentId, addPet, prepared, STATUSES, times } from '../fixtures.ts'
 import { newPetId } from '../orders.ts'
+import { seeded, somePetId } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { conditionRows } from './shared/conditions.ts'
@@ -28,17 +29,6 @@ const view = async (probe: Probe): Promise<string> => {
   return probe.target.write ? `categoryId=${await ownCategory(probe)}&` : ''
 }
 
-export const listPetPromises: readonly PromiseRow[] = listRows({
-  level: 'pets',
-  id: 'pets.list',
-  operation: 'listPets',
-  path: '/pets',
-  first: 'pets.list.array',
-  statuses: STATUSES,
-  filter: { name: 'categoryId', id: 'category' },
-  view,
-})
-
 const tagChanges: Check = async (probe) => {
   const path = `/pets?${await view(probe)}limit=100`
   const before = await probe.read(path)
@@ -51,11 +41,16 @@ const tagChanges: Check = async (probe) => {
 const quietPet = (probe: Probe) =>
   prepared(probe, 'quiet pet', async (own) => (own.target.write ? newPetId(own, { status: 'sold' }) : somePetId(own)))
 
-export const petConditions: readonly PromiseRow[] = [
-  ...conditionRows({
-    level: 'pets',
+export const listPetPromises: readonly PromiseRow[] = [
+  ...listRows({
     id: 'pets.list',
-    operation: 'listPets',
+    first: 'pets.list.array',
+    statuses: STATUSES,
+    filter: { name: 'categoryId', id: 'category' },
+    view,
+  }),
+  ...conditionRows({
+    id: 'pets.list',
     first: 'pets.list.array',
     path: async (probe) => `/pets?${await view(probe)}limit=4`,
   }),
@@ -108,9 +103,7 @@ export const petConditions: readonly PromiseRow[] = [
       after.expectStatus(200).expectHeader('Link', /rel="next"/)
     }),
   ...conditionRows({
-    level: 'pets',
     id: 'pets.get',
-    operation: 'getPet',
     first: 'pets.get.success',
     path: async (probe) => `/pets/${await quietPet(probe)}`,
   }),

@@ -2,7 +2,8 @@
 
 import { document } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
-import { absentId, somePetId } from '../fixtures.ts'
+import { absentId } from '../fixtures.ts'
+import { somePetId } from '../pet-lists.ts'
 import type { RequestOptions } from '../probe.ts'
 import type { Level, PromiseRow } from './shared/promise.ts'
 import { answers, documented, reading, rowsOf } from './shared/rows.ts'

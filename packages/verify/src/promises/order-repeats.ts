@@ -3,19 +3,9 @@
 import { stringifyJson } from '../../../contract/src/json.ts'
 import { number } from '../answer.ts'
 import { absentId, petBody } from '../fixtures.ts'
-import {
-  cancel,
-  complete,
-  expectReplay,
-  giveBack,
-  newKey,
-  newPetId,
-  orderBody,
-  place,
-  REACHED,
-  under,
-} from '../orders.ts'
+import { cancel, complete, giveBack, newPetId, orderBody, place, REACHED } from '../orders.ts'
 import { after, DAY_MS, inTwoHours } from './reservations.ts'
+import { expectReplay, newKey, under } from './shared/idempotency.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { ofStore, rowsOf, writing } from './shared/rows.ts'
 
@@ -49,7 +39,10 @@ export const orderRepeats: readonly PromiseRow[] = [
       ;(await place(probe, orderBody(await newPetId(probe)), options)).expectStatus(201)
       ;(await place(probe, orderBody(absentId()), options)).expectError(422, 'idempotency_mismatch')
     }),
-  row('orders.place.idempotency.one-name-space', 'An Idempotency-Key used for a pet returns 422 for an order, and vice versa.')
+  row(
+    'orders.place.idempotency.one-name-space',
+    'An Idempotency-Key of a pet returns 422 for an order, and vice versa.',
+  )
     .from(KEY, writing('orders.place.idempotency.mismatch', 'pets.create.idempotency.mismatch'))
     .check(async (probe) => {
       const [ofPet, ofOrder, order] = [under(newKey()), under(newKey()), orderBody(await newPetId(probe))]

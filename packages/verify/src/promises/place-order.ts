@@ -2,33 +2,20 @@
 
 import { number } from '../answer.ts'
 import { absentId, newName } from '../fixtures.ts'
-import { expectInstant, expectPet, newPetId, orderBody, orderThatIs, place, placed, readOrder } from '../orders.ts'
+import { expectPet, newPetId, orderBody, orderThatIs, place, placed, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { naming } from './errors.ts'
 import { after, DAY_MS } from './reservations.ts'
 import { bodyRows } from './shared/bodies.ts'
 import type { BodyFamily, PromiseRow } from './shared/promise.ts'
-import {
-  documented,
-  header,
-  ofStore,
-  operation,
-  properties,
-  refuses,
-  response,
-  rowsOf,
-  schema,
-  writing,
-} from './shared/rows.ts'
+import { documented, header, ofStore, operation, refuses, response, rowsOf, schema, writing } from './shared/rows.ts'
 import { textRows } from './shared/texts.ts'
 
 const row = rowsOf('store')
 const SET = ['id', 'petName', 'status', 'placedAt', 'changedAt']
 const PLACED = writing('orders.place.success')
 const PLACE: BodyFamily = {
-  level: 'store',
   id: 'orders.place',
-  operation: 'placeOrder',
   invalid: 'invalid_order',
   text: 'reference',
   body: async (probe, fields = {}) => orderBody(await newPetId(probe), fields),
@@ -47,6 +34,27 @@ const one = (probe: Probe) =>
     const reference = newName('till')
     return { name, reference, ...(await placed(own, { reference }, { name })) }
   })
+
+const WRONG_PET_IDS = ['"1"', '1.5', '9223372036854775808', 'true', 'null', '[1]', '{}']
+const BODIES = {
+  'pet-id': [
+    'A petId that is a string, a fraction, outside int64, true, null, an array or an object',
+    ...WRONG_PET_IDS.map((id) => `{"petId":${id}}`),
+  ],
+  reference: [
+    'A reference that is null, a number, true, an array or an object',
+    ...['null', '7', 'true', '[]', '{}'].map((reference) => `{"petId":1,"reference":${reference}}`),
+  ],
+}
+const UNAVAILABLE = response('placeOrder', 409)
+
+/** A description, the pet and the premises, by the end of the id. */
+const UNAVAILABLE_PETS: Record<string, readonly [string, (probe: Probe) => Promise<string>, ...string[]]> = {
+  'not-available': ['is reserved', async (probe) => (await placed(probe)).petId],
+  sold: ['is sold', async (probe) => (await orderThatIs(probe, 'completed')).petId, 'orders.complete.success'],
+  'added-as-pending': ['was created as pending', (probe) => newPetId(probe, { status: 'pending' })],
+  'added-as-sold': ['was created as sold', (probe) => newPetId(probe, { status: 'sold' })],
+}
 
 export const placePromises: readonly PromiseRow[] = [
   row('orders.place.success', 'POST /store/orders for an available pet returns 201.')
@@ -68,11 +76,11 @@ export const placePromises: readonly PromiseRow[] = [
       answer.expectHeader('ETag', (await readOrder(probe, id)).header('ETag'))
     }),
   row('orders.place.order', 'A new order is pending, with an id of at least 1, the fields sent, petName and placedAt.')
-    .from([...properties('Order', ...SET), ...properties('NewOrder', 'petId', 'reference')], PLACED)
+    .from([...schema('Order', ...SET), ...schema('NewOrder', 'petId', 'reference')], PLACED)
     .check(async (probe) => {
       const { petId, name, reference, answer } = await one(probe)
       answer.expect(answer.expectInt64('id') >= 1n, 'an id of at least 1', answer.id)
-      expectInstant(answer, 'placedAt')
+      answer.expectInstant('placedAt')
       answer
         .expectMembers(Object.entries({ petId: number(petId), petName: name, reference, status: 'pending' }))
         .expectMember('changedAt', answer.object().get('placedAt'))
@@ -97,30 +105,6 @@ export const placePromises: readonly PromiseRow[] = [
       answer.expectStatus(201)
       await expectPet(probe, petId, 'pending')
     }),
-]
-
-const WRONG_PET_IDS = ['"1"', '1.5', '9223372036854775808', 'true', 'null', '[1]', '{}']
-const BODIES = {
-  'pet-id': [
-    'A petId that is a string, a fraction, outside int64, true, null, an array or an object',
-    ...WRONG_PET_IDS.map((id) => `{"petId":${id}}`),
-  ],
-  reference: [
-    'A reference that is null, a number, true, an array or an object',
-    ...['null', '7', 'true', '[]', '{}'].map((reference) => `{"petId":1,"reference":${reference}}`),
-  ],
-}
-const UNAVAILABLE = response('placeOrder', 409)
-
-/** A description, the pet and the premises, by the end of the id. */
-const UNAVAILABLE_PETS: Record<string, readonly [string, (probe: Probe) => Promise<string>, ...string[]]> = {
-  'not-available': ['is reserved', async (probe) => (await placed(probe)).petId],
-  sold: ['is sold', async (probe) => (await orderThatIs(probe, 'completed')).petId, 'orders.complete.success'],
-  'added-as-pending': ['was created as pending', (probe) => newPetId(probe, { status: 'pending' })],
-  'added-as-sold': ['was created as sold', (probe) => newPetId(probe, { status: 'sold' })],
-}
-
-export const placeRefusals: readonly PromiseRow[] = [
   ...Object.entries(BODIES).map(([name, [words, ...bodies]]) =>
     row(`orders.place.${name}.type`, `${words}: 400 invalid_order.`)
       .from(schema('NewOrder', name === 'pet-id' ? 'petId' : name), writing('orders.place.refused.code'))
@@ -169,9 +153,6 @@ export const placeRefusals: readonly PromiseRow[] = [
       if (again.status !== 201) await expectPet(probe, petId, 'available')
       again.expectStatus(201)
     }),
-]
-
-export const placeBodies: readonly PromiseRow[] = [
   ...textRows(PLACE, schema('NewOrder', 'reference'), 'orders.place.order'),
   ...bodyRows(PLACE),
 ]

@@ -3,14 +3,15 @@
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, sameValue, textOf } from '../answer.ts'
-import { absentId, eventually, STATUSES, seeded } from '../fixtures.ts'
+import { absentId, eventually, STATUSES } from '../fixtures.ts'
 import { newPetId, orderBody, place } from '../orders.ts'
+import { seeded } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { EVENTS, history } from './events.ts'
 import { after } from './reservations.ts'
 import { follow, targetOf } from './shared/pages.ts'
-import { refusedValues, WRONG_IDS, WRONG_LIMITS, WRONG_SORTS, type WrongValues } from './shared/parameters.ts'
+import { refusedValues, WRONG, type WrongValues } from './shared/parameters.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { answers, type Check, header, operation, parameter, reading, rowsOf, writing } from './shared/rows.ts'
 
@@ -64,6 +65,21 @@ async function inventoryOfEvents(probe: Probe): Promise<void> {
     again.expect(actual === String(count), `${status}: ${count}, according to the events`, `${status}: ${actual}`)
   }
 }
+
+const TIME = '2026-11-21T18:00:00'
+const NO_TIME = 'A NAME that is not a time with an offset, or an empty or repeated one'
+const REFUSED: Record<string, WrongValues> = {
+  limit: WRONG.limit,
+  petId: WRONG.id,
+  orderId: WRONG.id,
+  wait: [`A NAME that is not 0 to ${WAIT_MAX_S}, or a repeated one`, `${WAIT_MAX_S + 1}`, '-1', 'long', '1&NAME=1'],
+  from: [NO_TIME, '', 'then', '2026-11-21', TIME, '2026-02-30T18:00:00Z', 'now&NAME=now'],
+  to: [NO_TIME, '', 'now', TIME, `${TIME}Z&NAME=${TIME}Z`],
+  type: ['An unknown NAME, also next to a known one, or an empty one', '', 'pet.combed', 'pet.added&NAME=pet.combed'],
+  sort: WRONG.sort,
+  cursor: ['An invalid or made-up NAME, or one of another list', 'x', 'AAAAAAAAABRk2Rs', 'AAAAAAAAAAAAAAAAAAAAAAAA'],
+}
+const FILTER_IDS: Record<string, string> = { petId: 'pet-filter', orderId: 'order-filter' }
 
 export const readEvents: readonly PromiseRow[] = [
   row(
@@ -193,43 +209,8 @@ export const readEvents: readonly PromiseRow[] = [
       alone: 'reads',
     })
     .check((probe) => eventually(() => inventoryOfEvents(probe))),
-]
-
-const TIME = '2026-11-21T18:00:00'
-const WRONG: Record<string, WrongValues> = {
-  limit: WRONG_LIMITS,
-  petId: WRONG_IDS,
-  orderId: WRONG_IDS,
-  wait: [
-    `A NAME that is not 0 to ${WAIT_MAX_S} seconds, or a repeated one`,
-    `${WAIT_MAX_S + 1}`,
-    '-1',
-    'long',
-    '1&NAME=1',
-  ],
-  from: [
-    'A NAME that is not a time with an offset, or an empty or repeated one',
-    ...['', 'then', '2026-11-21', TIME, '2026-02-30T18:00:00Z', 'now&NAME=now'],
-  ],
-  to: [
-    'A NAME that is not a time with an offset, or an empty or repeated one',
-    ...['', 'now', TIME, `${TIME}Z&NAME=${TIME}Z`],
-  ],
-  type: [
-    'An unknown NAME, also next to a known one, or an empty one',
-    ...['', 'pet.combed', 'pet.added&NAME=pet.combed'],
-  ],
-  sort: WRONG_SORTS,
-  cursor: [
-    'An invalid NAME, one of another list, or a made-up one',
-    ...['x', 'AAAAAAAAABRk2Rs', 'AAAAAAAAAAAAAAAAAAAAAAAA'],
-  ],
-}
-const FILTER_IDS: Record<string, string> = { petId: 'pet-filter', orderId: 'order-filter' }
-
-export const eventRefusals: readonly PromiseRow[] = [
-  ...Object.entries(WRONG).map(([name, values]) =>
-    refusedValues('store', `events.list.${FILTER_IDS[name] ?? name}`, 'listEvents', [EVENTS, name], values),
+  ...Object.entries(REFUSED).map(([name, values]) =>
+    refusedValues(`events.list.${FILTER_IDS[name] ?? name}`, name, values),
   ),
   row('events.list.newest.wait', 'wait and sort=newest together: 400 invalid_parameter.')
     .from(parameter('listEvents', 'sort'), LISTED)

@@ -7,38 +7,16 @@ import { Unjudged } from '../request.ts'
 import { methodRows } from './methods.ts'
 import { keyRows } from './shared/key-rows.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { documented, lineOf, rowsOf } from './shared/rows.ts'
+import { documented, familyOf, rowsOf } from './shared/rows.ts'
 
 const row = rowsOf('store')
-const READS = {
-  'orders.list': 'listOrders',
-  'orders.get': 'getOrder',
-  'inventory.get': 'getInventory',
-  'events.list': 'listEvents',
-} as const
+const READS = ['orders.list', 'orders.get', 'inventory.get', 'events.list']
 
 const someOrderId = async (probe: Probe) => {
   const [id] = (await probe.read('/store/orders?limit=1')).ids
   if (id === undefined && !probe.target.write) throw new Unjudged('The server lists no order.')
   return id ?? (await preliminary(placed(probe))).id
 }
-
-export const storeKeyPromises: readonly PromiseRow[] = [
-  ...Object.entries(READS).flatMap(([id, of]) =>
-    keyRows('store', id, of, undefined, async (probe, options, status, code) =>
-      (await probe.ask(lineOf(of).replace(/\{\w+\}/, absentId()), options)).expectError(status, code),
-    ),
-  ),
-  ...keyRows('store', 'orders.place', 'placeOrder', undefined, async (probe, options, status, code) =>
-    (await probe.post('/store/orders', orderBody(absentId()), options)).expectError(status, code),
-  ),
-  row('keys.read-only.store', 'A read-only key can GET /store/orders, one order, /store/inventory and /store/events.')
-    .from(documented('Keys', 'Scope'), { needs: ['read-only key'] })
-    .check(async (probe) => {
-      for (const path of ['orders', `orders/${await someOrderId(probe)}`, 'inventory', 'events'])
-        (await probe.ask(`GET /store/${path}`, { key: 'read-only' })).expectStatus(200)
-    }),
-]
 
 const METHODS = {
   orders: '/store/orders',
@@ -49,7 +27,22 @@ const METHODS = {
   events: '/store/events',
 }
 
-export const storeMethods: readonly PromiseRow[] = [
+export const storeKeyPromises: readonly PromiseRow[] = [
+  ...READS.flatMap((id) =>
+    keyRows(id, undefined, async (probe, options, status, code) => {
+      const path = familyOf(id).path.replace(/\{\w+\}/, absentId())
+      ;(await probe.ask(`GET ${path}`, options)).expectError(status, code)
+    }),
+  ),
+  ...keyRows('orders.place', undefined, async (probe, options, status, code) =>
+    (await probe.post('/store/orders', orderBody(absentId()), options)).expectError(status, code),
+  ),
+  row('keys.read-only.store', 'A read-only key can GET /store/orders, one order, /store/inventory and /store/events.')
+    .from(documented('Keys', 'Scope'), { needs: ['read-only key'] })
+    .check(async (probe) => {
+      for (const path of ['orders', `orders/${await someOrderId(probe)}`, 'inventory', 'events'])
+        (await probe.ask(`GET /store/${path}`, { key: 'read-only' })).expectStatus(200)
+    }),
   ...Object.entries(METHODS).flatMap(([name, path]) => methodRows('store', name, path)),
   row('errors.unknown-path.store', 'GET /store/petstore-verify: Unknown paths of the store area return 404 not_found.')
     .from(documented('Errors', 'Other methods and paths'))

@@ -81,13 +81,9 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     }),
   ...correctionRows({
     id: 'orders.update',
-    operation: 'updateOrder',
     path: orderPath,
-    folder: '/store/orders',
     ask: (probe, path, options) => probe.patch(path, { reference: newName('changed') }, options),
-    status: 200,
     same: sameAs,
-    tag: 'orders.get.etag',
   }),
   row('events.order-changed', 'GET /store/events: A change of an order is one order.changed event.')
     .from(schema('Event', 'orderStatus'), writing('orders.update.success', 'events.list.order'))

@@ -4,15 +4,16 @@ import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../contract/src/json.ts'
 import { number } from '../answer.ts'
 import { absentId, addPet, newName, newWord, petBody } from '../fixtures.ts'
-import { expectReplay, newKey, newPetId, orderThatIs, placed, readOrder, under } from '../orders.ts'
+import { newPetId, orderThatIs, placed, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { correctionRows, eventsUntil, expectRefused } from './shared/correction-rows.ts'
+import { expectReplay, newKey, under } from './shared/idempotency.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { operation, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
 const UPDATED = writing('pets.update.success')
-const petPath = async (probe: Probe) => `/pets/${await newPetId(probe)}`
+export const petPath = async (probe: Probe) => `/pets/${await newPetId(probe)}`
 
 export const updatePetPromises: readonly PromiseRow[] = [
   row('pets.update.success', 'PATCH /pets/{petId} returns 200 with the pet as GET then shows it. Not deprecated.')
@@ -57,7 +58,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
         await expectRefused(probe, at, 400, 'invalid_pet', () => probe.patch(at, { status }))
       }
     }),
-  row('pets.update.held', 'A pet that an order holds cannot become available: 409 pet_held, even if a precondition fails.')
+  row('pets.update.held', 'A pet held by an order cannot become available: 409 pet_held, even if a precondition fails.')
     .from(response('updatePet', 409), writing('pets.update.success', 'orders.complete.success'))
     .check(async (probe) => {
       for (const status of ['pending', 'completed'] as const) {
@@ -126,13 +127,9 @@ export const updatePetPromises: readonly PromiseRow[] = [
     }),
   ...correctionRows({
     id: 'pets.update',
-    operation: 'updatePet',
     path: petPath,
-    folder: '/pets',
     ask: (probe, path, options) => probe.patch(path, { name: newName('corrected') }, options),
-    status: 200,
     same: ({ text }) => text,
-    tag: 'pets.get.etag',
   }),
   row('events.pet-changed', 'GET /store/events: A change of a pet is one pet.changed event with the new pet.')
     .from(schema('Event', 'pet'), writing('pets.update.success', 'events.list.order'))

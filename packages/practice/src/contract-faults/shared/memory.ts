@@ -1,12 +1,12 @@
 // Faults that remember earlier requests and responses. Each proxy has its own memory.
 
-import { type Json, stringifyJson } from '../../../../contract/src/json.ts'
+import type { Json } from '../../../../contract/src/json.ts'
 import { headerOf } from '../../messages.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../proxy.ts'
 import { type Change, header, items, put } from './answer-changes.ts'
-import { at, type ContractFault, errorAnswer, jsonAnswer, type WhenResponse } from './faults.ts'
-import { CANCEL, COMPLETE, CREATE, PETS, PLACE } from './operations.ts'
-import { isOf, pathOf, type When, withKey } from './requests.ts'
+import { at, type ContractFault, errorAnswer, jsonAnswer } from './faults.ts'
+import { CREATE, ONE } from './operations.ts'
+import { isOf, type When, withKey } from './requests.ts'
 import { objectOf, textOf } from './values.ts'
 
 /** Makes a fault that sees each request with its response. `begin` creates the memory of a proxy. */
@@ -58,12 +58,6 @@ export function refusingOthers(operations: string): ContractFault {
   )
 }
 
-/** Returns 429 once, without Retry-After. */
-export const refusingOnce: ContractFault = () => {
-  let count = 0
-  return async (request, pass) => (++count === 5 ? errorAnswer(429, 'rate_limited') : pass(request))
-}
-
 /** Hides pets that were added through this proxy: from a list, or with `change`. */
 export function forgetting(operation: string, when: When, change?: Change): ContractFault {
   return remembering(
@@ -77,13 +71,6 @@ export function forgetting(operation: string, when: When, change?: Change): Cont
     },
   )
 }
-
-/** Adds refused pets that have a name. */
-export const addingRefused = at(CREATE, 400).answering(async (response, request, pass) => {
-  const name = objectOf(request).get('name')
-  if (name) await pass({ ...request, body: Buffer.from(stringifyJson({ name, categoryId: 7 })) })
-  return response
-})
 
 /** Keeps the first ETag of each address while `says` returns the same text for the response; by default, always. */
 export function keepingTags(operation: string, says: (response: ServiceResponse) => string = () => ''): ContractFault {
@@ -115,40 +102,6 @@ export const soldAgain: Change = (_, request) => {
   return header('Location', `${request.target}/7000000`)(jsonAnswer(201, order), request)
 }
 
-/** Changes a 409 to a request that arrived while another one with the same `subject` was running. */
-function racing(subject: (request: ClientRequest) => string | undefined, change: Change): ContractFault {
-  return () => {
-    const running: string[] = []
-    return async (request, pass) => {
-      const id = subject(request)
-      if (id === undefined) return pass(request)
-      const isSecond = running.includes(id)
-      running.push(id)
-      const response = await pass(request)
-      running.splice(running.indexOf(id), 1)
-      return response.status === 409 && isSecond ? change(response, request) : response
-    }
-  }
-}
-
-/** Places all simultaneous orders for one pet. */
-export const sellingTwice = racing(
-  (request) => (isOf(request, PLACE) ? textOf(objectOf(request).get('petId')) : undefined),
-  soldAgain,
-)
-
-/** Lets both of a simultaneous completion and cancellation succeed. */
-export const succeedingTogether = racing(
-  (request) => (isOf(request, `${COMPLETE}|${CANCEL}`) ? pathOf(request.target).split('/')[3] : undefined),
-  () => jsonAnswer(200, {}),
-)
-
-/** Refuses to cancel an expired order. */
-export const refusingExpired = at(CANCEL, 204).answering(async (response, request, pass) => {
-  const { body } = await pass({ ...request, method: 'GET' })
-  return body.includes('"expired"') ? errorAnswer(409, 'order_not_pending') : response
-})
-
 /** Changes the response to every successful request after the first for the same address. */
 export function secondTime(operation: string, change: Change): ContractFault {
   return remembering(
@@ -162,29 +115,19 @@ export function secondTime(operation: string, change: Change): ContractFault {
   )
 }
 
-/** Shows the pet of an order as pending after a matching response. */
-export function stuckAfter(operation: string, isMeant: WhenResponse = (_, { status }) => status < 300): ContractFault {
-  return remembering(
-    () => ({ petOfOrder: new Map<string, string>(), stuck: new Set<string>() }),
-    ({ petOfOrder, stuck }, request, response) => {
-      if (isOf(request, PLACE)) petOfOrder.set(idOf(response), textOf(objectOf(request).get('petId')))
-      if (isOf(request, operation) && isMeant(request, response)) stuck.add(petOfOrder.get(orderOf(request)) ?? '')
-      return isOf(request, PETS) && stuck.has(idOf(response)) ? put('status', 'pending')(response, request) : response
-    },
-  )
+/** Whether the pet has an order with this status. */
+export async function hasOrder(status: string, petId: string, request: ClientRequest, pass: Pass): Promise<boolean> {
+  const target = request.target.replace(/\/(?:pets|store)\/.*/, `/store/orders?petId=${petId}&status=${status}`)
+  const { body } = await pass({ ...request, method: 'GET', target, body: Buffer.alloc(0) })
+  return body.includes('"id"')
 }
 
-/** Refuses orders for a pet after one of its orders was cancelled. */
-export const refusingAfterCancel = remembering(
-  () => ({ petOfOrder: new Map<string, string>(), cancelled: new Set<string>() }),
-  ({ petOfOrder, cancelled }, request, response) => {
-    const petId = textOf(objectOf(request).get('petId'))
-    if (isOf(request, CANCEL)) cancelled.add(petOfOrder.get(orderOf(request)) ?? '')
-    if (!isOf(request, PLACE)) return
-    if (response.status === 201 && cancelled.has(petId)) return errorAnswer(409, 'pet_not_available')
-    petOfOrder.set(idOf(response), petId)
-  },
-)
+/** Shows a pet as pending if it has an order with this status. */
+export function stuckAfter(status: string): ContractFault {
+  return at(ONE, 200).answering(async (response, request, pass) =>
+    (await hasOrder(status, idOf(response), request, pass)) ? put('status', 'pending')(response, request) : response,
+  )
+}
 
 /** Repeats the first response of each address. */
 export function frozen(operation: string, when: When = () => true): ContractFault {
@@ -199,4 +142,3 @@ export function frozen(operation: string, when: When = () => true): ContractFaul
 }
 
 const idOf = (response: ServiceResponse) => textOf(objectOf(response).get('id'))
-const orderOf = ({ target }: ClientRequest) => pathOf(target).split('/')[3] ?? ''

@@ -1,24 +1,10 @@
 // Reads and replaces JSON in bodies.
 
-import {
-  type Json,
-  JsonError,
-  JsonNumber,
-  type JsonObject,
-  parseJson,
-  stringifyJson,
-} from '../../../../contract/src/json.ts'
+import { type Json, JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../../../contract/src/json.ts'
 
 /** Returns the body with its value changed. A body that is not JSON stays the same. */
 export function changed(body: Buffer, change: (value: Json) => Json): Buffer {
-  let value: Json
-  try {
-    value = parseJson(body.toString())
-  } catch (error) {
-    if (error instanceof JsonError) return body
-    throw error
-  }
-  return Buffer.from(stringifyJson(change(value)))
+  return isJson(body) ? Buffer.from(stringifyJson(change(parseJson(body.toString())))) : body
 }
 
 /** Returns the object in a body, or an empty one. */

@@ -3,7 +3,7 @@
 import { BODY_BYTES_MAX, NESTING_MAX } from '../../../../contract/src/limits.ts'
 import { idempotencyRows } from './idempotency.ts'
 import type { BodyFamily, PromiseRow } from './promise.ts'
-import { operation, response, rowsOf, writing } from './rows.ts'
+import { familyOf, operation, response, writing } from './rows.ts'
 
 type Headers = Record<string, string | undefined>
 /** Makes a body from a valid one, with headers for it. */
@@ -58,8 +58,8 @@ const CASES: readonly BodyCase[] = [
 ]
 
 export function bodyRows(family: BodyFamily): PromiseRow[] {
-  const { level, id, operation: of, invalid, body, send } = family
-  const row = rowsOf(level)
+  const { id, invalid, body, send } = family
+  const { row, of } = familyOf(id)
   const cases = CASES.map(([end, words, { status, code }, requests, { after, source } = {}]) =>
     row(`${id}.${end}`, code ? `${words}: ${status} ${code}.` : `${words}.`)
       .from(
@@ -77,7 +77,7 @@ export function bodyRows(family: BodyFamily): PromiseRow[] {
       }),
   )
   const refused = row(`${id}.refused.code`, `An object without its required fields, or an array: 400 ${invalid}.`)
-    .from(response(of, 400), writing(...(level === 'pets' ? ['errors.400.code'] : [])))
+    .from(response(of, 400), writing(...(id === 'pets.create' ? ['errors.400.code'] : [])))
     .check(async (probe) => {
       for (const json of ['{}', '[]']) (await send(probe, json)).expectError(400, invalid)
     })

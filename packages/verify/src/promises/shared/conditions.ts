@@ -1,19 +1,16 @@
 // Rows that every read has: conditional requests (RFC 9110, 13), Cache-Control and HEAD. A check only judges a
 // response if GET returned the same representation before and after it, because other clients can change the resource.
 
-import type { OperationId } from '../../../../contract/src/contract.ts'
 import type { Answer } from '../../answer.ts'
 import { eventually } from '../../fixtures.ts'
 import type { Probe } from '../../probe.ts'
 import { Unjudged } from '../../request.ts'
-import type { Level, PromiseRow } from './promise.ts'
-import { type Check, contract, header, parameter, rowsOf } from './rows.ts'
+import type { PromiseRow } from './promise.ts'
+import { type Check, contract, familyOf, header, parameter } from './rows.ts'
 
 interface ReadFamily {
-  level: Level
   /** The start of the ids: `pets.get`. */
   id: string
-  operation: OperationId
   /** The promise that all rows depend on. */
   first: string
   /** Below the base path: a resource that changes as little as possible. */
@@ -29,26 +26,12 @@ type Look = (plain: Answer, answer: Answer) => void
 const LOOKS_MAX = 6
 const TAG = /TAG/g
 
-/** The end of the id, header, values (TAG is the ETag), status, description, and the end of the premise's id. */
-const CONDITIONS: readonly (readonly [string, string, readonly string[], 200 | 304 | 412, string, string])[] = [
-  [
-    'if-none-match',
-    'If-None-Match',
-    ['TAG', 'W/TAG', '"a,b", TAG', 'TAG, "x"', '*'],
-    304,
-    'with the ETag, also weak, or *',
-    'etag',
-  ],
-  ['if-none-match.other', 'If-None-Match', ['"x"', '"x", "y"', 'x', ''], 200, 'without the ETag', 'etag'],
-  ['if-match', 'If-Match', ['TAG', '"x", TAG', 'TAG, "x"', '*'], 200, 'with the ETag or *', 'etag'],
-  [
-    'if-match.other',
-    'If-Match',
-    ['"x"', '"x", "y"', 'x', '', 'W/TAG'],
-    412,
-    'without the ETag, or with a weak one',
-    'etag',
-  ],
+/** The end of the id, header, values (TAG is the ETag), status and description. */
+const CONDITIONS: readonly (readonly [string, string, readonly string[], 200 | 304 | 412, string])[] = [
+  ['if-none-match', 'If-None-Match', ['TAG', 'W/TAG', '"a,b", TAG', 'TAG, "x"', '*'], 304, 'with the ETag or *'],
+  ['if-none-match.other', 'If-None-Match', ['"x"', '"x", "y"', 'x', ''], 200, 'without the ETag'],
+  ['if-match', 'If-Match', ['TAG', '"x", TAG', 'TAG, "x"', '*'], 200, 'with the ETag or *'],
+  ['if-match.other', 'If-Match', ['"x"', '"x", "y"', 'x', '', 'W/TAG'], 412, 'without the ETag, or with a weak one'],
 ]
 const ANSWERS = { 200: '200', 304: '304', 412: '412 precondition_failed' }
 
@@ -74,8 +57,8 @@ function whileSame({ path }: ReadFamily, look: Look, sent: readonly Headers[], m
 }
 
 export function conditionRows(family: ReadFamily): PromiseRow[] {
-  const { level, id, operation, first, path, alone } = family
-  const row = rowsOf(level)
+  const { id, first, path, alone } = family
+  const { row, of } = familyOf(id)
   const after = (...ids: string[]) => ({ after: ids, ...(alone && { alone }) })
   const sameTag: Look = (plain, answer) => {
     plain.expectHeader('ETag', /^(?:W\/)?"[^"]*"$/)
@@ -103,11 +86,11 @@ export function conditionRows(family: ReadFamily): PromiseRow[] {
     row(`${id}.head`, 'HEAD returns the same headers as GET, without the body.')
       .from('RFC 9110, section 9.3.2', after(first))
       .check(whileSame(family, head, [{}], 'HEAD')),
-    ...CONDITIONS.map(([end, name, values, status, words, premise]) => {
+    ...CONDITIONS.map(([end, name, values, status, words]) => {
       const look: Look = (_, answer) => answer.expectError(status, status === 412 ? 'precondition_failed' : undefined)
       const sent = values.map((value) => ({ [name]: value }))
       return row(`${id}.${end}`, `${name} ${words}: ${ANSWERS[status]}.`)
-        .from(parameter(operation, name), after(`${id}.${premise}`))
+        .from(parameter(of, name), after(`${id}.etag`))
         .check(whileSame(family, look, sent))
     }),
     row(`${id}.not-modified`, 'A 304 has ETag, Cache-Control and Link, and no body.')

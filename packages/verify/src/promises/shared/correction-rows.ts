@@ -4,34 +4,33 @@ import type { OperationId } from '../../../../contract/src/contract.ts'
 import { BODY_BYTES_MAX } from '../../../../contract/src/limits.ts'
 import type { Answer } from '../../answer.ts'
 import { absentId } from '../../fixtures.ts'
-import { newKey, under } from '../../orders.ts'
 import type { Probe, RequestOptions } from '../../probe.ts'
+import { newKey, under } from './idempotency.ts'
 import { keyRows } from './key-rows.ts'
 import type { PromiseRow } from './promise.ts'
-import { type Check, header, ofStore, operation, refuses, response, rowsOf, writing } from './rows.ts'
+import { type Check, familyOf, header, lineOf, ofStore, operation, refuses, response, rowsOf, writing } from './rows.ts'
 
 const row = rowsOf('store')
 
 type Ask = (probe: Probe, path: string, options?: RequestOptions) => Promise<Answer>
 
-export interface Change {
+interface Change {
+  /** The start of the ids: `pets.update`. */
   id: string
-  operation: OperationId
   /** Resolves with the path of something that can be changed. */
   path(probe: Probe): Promise<string>
   /** Requests the change. */
   ask: Ask
-  /** The path before the id. */
-  folder: '/pets' | '/store/orders'
-  status: 200 | 204
-  /** The promise about the ETag of GET. */
-  tag: string
 }
 
-export interface Correction extends Change {
+interface Correction extends Change {
   /** Returns a body that changes nothing, if the operation has a body. */
   same?: (before: Answer) => string
 }
+
+const successOf = (of: OperationId) => (lineOf(of).startsWith('DELETE') ? 204 : 200)
+/** The promise about the ETag of GET. */
+const tagOf = (id: string) => `${id.split('.')[0]}.get.etag`
 
 /** Expects each request to be refused, and the resource at the path to stay the same. */
 export async function expectRefused(
@@ -55,7 +54,8 @@ export async function eventsUntil(probe: Probe, query: string, type: string): Pr
 const NO_IDS = ['9223372036854775808', '1.0', '01', '%2B1', 'x', '%20', '-0']
 
 /** Rows about unknown and invalid ids. `ask` sends a request with that id. */
-export function idRows(id: string, of: OperationId, needs: readonly 'write'[], ask: Ask): PromiseRow[] {
+export function idRows(id: string, needs: readonly 'write'[], ask: Ask): PromiseRow[] {
+  const { of } = familyOf(id)
   return [
     row(`${id}.not-found`, 'An unknown id: 404 not_found, with or without preconditions.')
       .from(response(of, 404), { needs })
@@ -72,26 +72,27 @@ export function idRows(id: string, of: OperationId, needs: readonly 'write'[], a
 }
 
 /** Rows for the id, API key and preconditions of a change. */
-export function changeRows({ id, operation: of, path, folder, ask, status, tag }: Change): PromiseRow[] {
-  const tagged = writing(`${id}.success`, tag)
+export function changeRows({ id, path, ask }: Change): PromiseRow[] {
+  const { of, path: template } = familyOf(id)
+  const tagged = writing(`${id}.success`, tagOf(id))
   const [ifMatch, ifNoneMatch] = [1, 2].map((index) => operation(of, 'parameters', index)) as [string, string]
   /** Expects the header values in `refused` to change nothing, and each one in `taken` to succeed. */
   const conditional = (name: string, refused: readonly string[], taken: readonly string[]): Check => {
     return async (probe) => {
       let at = await path(probe)
       const send = (value: string, tag = '') => ask(probe, at, { headers: { [name]: value.replace('TAG', () => tag) } })
-      const tagOf = async () => (await probe.read(at)).header('ETag')
-      const tag = await tagOf()
+      const currentTag = async () => (await probe.read(at)).header('ETag')
+      const tag = await currentTag()
       await expectRefused(probe, at, 412, 'precondition_failed', ...refused.map((value) => () => send(value, tag)))
       for (const [n, value] of taken.entries()) {
         if (n > 0) at = await path(probe)
-        ;(await send(value, n > 0 ? await tagOf() : tag)).expectStatus(status)
+        ;(await send(value, n > 0 ? await currentTag() : tag)).expectStatus(successOf(of))
       }
     }
   }
   return [
-    ...idRows(id, of, ['write'], (probe, wanted, options) => ask(probe, `${folder}/${wanted}`, options)),
-    ...keyRows('store', id, of, `${id}.success`, async (probe, options, status, code) => {
+    ...idRows(id, ['write'], (probe, wanted, options) => ask(probe, template.replace(/\{.*/, wanted), options)),
+    ...keyRows(id, `${id}.success`, async (probe, options, status, code) => {
       const at = await path(probe)
       await expectRefused(probe, at, status, code, () => ask(probe, at, options))
     }),
@@ -106,7 +107,9 @@ export function changeRows({ id, operation: of, path, folder, ask, status, tag }
 
 /** Rows of a PATCH, or of the deletion of a pet. */
 export function correctionRows({ same, ...change }: Correction): PromiseRow[] {
-  const { id, operation: of, path, ask, status } = change
+  const { id, path, ask } = change
+  const { of } = familyOf(id)
+  const status = successOf(of)
   return [
     ...changeRows(change),
     row(`${id}.idempotency-key`, 'An Idempotency-Key is ignored: each request with the same key is carried out.')
@@ -136,7 +139,8 @@ export function correctionRows({ same, ...change }: Correction): PromiseRow[] {
 }
 
 /** Rows for the body of a PATCH. */
-function bodyRows({ id, operation: of, path, ask, same, tag }: Required<Correction>): PromiseRow[] {
+function bodyRows({ id, path, ask, same }: Required<Correction>): PromiseRow[] {
+  const { of } = familyOf(id)
   const invalid = of === 'updatePet' ? 'invalid_pet' : 'invalid_order'
   const done = writing(`${id}.success`)
   const bad = (code: string, ...bodies: string[]): Check => {
@@ -183,7 +187,7 @@ function bodyRows({ id, operation: of, path, ask, same, tag }: Required<Correcti
         ;(await again({ 'If-None-Match': tag })).expectError(412, 'precondition_failed')
       }),
     row(`${id}.etag`, 'The response has the ETag of GET.')
-      .from(header('ETag'), writing(`${id}.success`, tag))
+      .from(header('ETag'), writing(`${id}.success`, tagOf(id)))
       .check(async (probe) => {
         const at = await path(probe)
         const tag = (await ask(probe, at)).expectStatus(200).header('ETag')

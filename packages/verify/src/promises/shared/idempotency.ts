@@ -4,12 +4,15 @@ import { parseJson } from '../../../../contract/src/json.ts'
 import type { Answer } from '../../answer.ts'
 import { JSON_TYPE, type Probe, type RequestOptions } from '../../probe.ts'
 import type { BodyFamily, PromiseRow } from './promise.ts'
-import { header, parameter, response, rowsOf, writing } from './rows.ts'
+import { familyOf, header, parameter, response, writing } from './rows.ts'
 
 const INVALID_KEYS = ['', '""', '"', '"a', 'a"', '"a"b"', 'a b', 'a,b', '"a", "b"', '"\\a"', '"a";p=1', 'x'.repeat(256)]
 
-const newKey = () => crypto.randomUUID()
-const same = (again: Answer, first: Answer) => again.expectStatus(201).expectText(first.text)
+/** Returns an unused Idempotency-Key. */
+export const newKey = () => `"${crypto.randomUUID()}"`
+export const under = (key: string) => ({ headers: { ...JSON_TYPE, 'Idempotency-Key': key } })
+export const expectReplay = (again: Answer, first: Answer) =>
+  again.expectStatus(201).expectHeader('Location', first.header('Location')).expectText(first.text)
 
 /** Returns the same object in another JSON notation. */
 function rewritten(json: string): string {
@@ -21,17 +24,15 @@ function rewritten(json: string): string {
 }
 
 export function idempotencyRows(family: BodyFamily): PromiseRow[] {
-  const { level, id, operation: of, body, others, send } = family
-  const row = rowsOf(level)
+  const { id, body, others, send } = family
+  const { row, of } = familyOf(id)
   const source = parameter(of, 'Idempotency-Key')
   const replay = writing(`${id}.idempotency.replay`)
-  const under = (probe: Probe, key: string, json: string, options: RequestOptions = {}) =>
-    send(probe, json, { ...options, headers: { ...JSON_TYPE, 'Idempotency-Key': key } })
   /** Sends a create, and returns its response and a function that repeats it, optionally with another key or body. */
-  const once = async (probe: Probe, key = `"${newKey()}"`, options: RequestOptions = {}) => {
+  const once = async (probe: Probe, key = newKey(), options: RequestOptions = {}) => {
     const json = await body(probe)
-    const first = (await under(probe, key, json, options)).expectStatus(201)
-    return { key, json, first, repeat: (other = key, written = json) => under(probe, other, written) }
+    const first = (await send(probe, json, { ...options, ...under(key) })).expectStatus(201)
+    return { key, json, first, repeat: (other = key, written = json) => send(probe, written, under(other)) }
   }
   return [
     row(`${id}.idempotency.replay`, 'The same request with the same Idempotency-Key returns the first response again.')
@@ -39,7 +40,7 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
       .check(async (probe) => {
         const { first, repeat } = await once(probe)
         for (const again of [await repeat(), await repeat()])
-          same(again, first).expectHeader('Content-Type', first.header('Content-Type'))
+          expectReplay(again, first).expectHeader('Content-Type', first.header('Content-Type'))
       }),
     row(`${id}.idempotency.replayed-header`, 'A replay has Idempotency-Replayed: true, and the first ETag.')
       .from([header('IdempotencyReplayed'), header('ETag')], writing(`${id}.idempotency.replay`, `${id}.etag`))
@@ -51,46 +52,46 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
     row(`${id}.idempotency.quotes`, 'An Idempotency-Key is the same with quotes and escapes, and without.')
       .from([source, 'RFC 8941, section 3.3.3'], replay)
       .check(async (probe) => {
-        const key = newKey()
+        const key = crypto.randomUUID()
         const plain = await once(probe, `"${key}"`)
-        same(await plain.repeat(key), plain.first)
+        expectReplay(await plain.repeat(key), plain.first)
         const escaped = await once(probe, `"${key}\\\\x"`)
-        same(await escaped.repeat(`${key}\\x`), escaped.first)
+        expectReplay(await escaped.repeat(`${key}\\x`), escaped.first)
       }),
     row(`${id}.idempotency.meaning`, 'Spaces, the order of fields and 7.0 for 7 do not make a different request.')
       .from(source, replay)
       .check(async (probe) => {
         const { key, json, first, repeat } = await once(probe)
-        same(await repeat(key, rewritten(json)), first)
+        expectReplay(await repeat(key, rewritten(json)), first)
       }),
-    row(`${id}.idempotency.mismatch`, 'A different request with a used Idempotency-Key: 422. The first is still replayed.')
+    row(`${id}.idempotency.mismatch`, 'Another request with a used Idempotency-Key: 422. The first is still replayed.')
       .from(response(of, 422), replay)
       .check(async (probe) => {
         const { key, json, first, repeat } = await once(probe)
         for (const other of others(json)) (await repeat(key, other)).expectError(422, 'idempotency_mismatch')
-        same(await repeat(), first)
+        expectReplay(await repeat(), first)
       }),
-    row(`${id}.idempotency.distinct`, 'Idempotency-Keys can differ only in case, or in the last of 255 characters.')
+    row(`${id}.idempotency.distinct`, 'Idempotency-Keys that differ only in case or in character 255 are different.')
       .from(source, writing(`${id}.idempotency.mismatch`))
       .check(async (probe) => {
-        const [key, long] = [newKey(), newKey().padEnd(254, 'x')]
+        const [key, long] = [crypto.randomUUID(), crypto.randomUUID().padEnd(254, 'x')]
         for (const one of [`${key}a`, `${key}A`, `${long}a`, `${long}b`])
           (await once(probe, `"${one}"`)).first.expectHeader('Idempotency-Replayed', undefined)
       }),
     row(
       `${id}.idempotency.together`,
-      'Of simultaneous requests with one key, one is carried out. Others get its response or 409 idempotency_in_flight.',
+      'Of simultaneous requests with one key, one is carried out. Others get its response or idempotency_in_flight.',
     )
       .from(response(of, 409), replay)
       .check(async (probe) => {
-        const [key, json] = [`"${newKey()}"`, await body(probe)]
-        const all = await Promise.all(Array.from({ length: 6 }, () => under(probe, key, json)))
+        const [key, json] = [newKey(), await body(probe)]
+        const all = await Promise.all(Array.from({ length: 6 }, () => send(probe, json, under(key))))
         const taken = all.filter(({ status }) => status === 201)
         for (const answer of all) {
           if (answer.status === 201) answer.expectText(taken[0]?.text ?? '')
           else answer.expectError(409, 'idempotency_in_flight')
         }
-        ;(await under(probe, key, json)).expectStatus(201)
+        ;(await send(probe, json, under(key))).expectStatus(201)
       }),
     row(`${id}.idempotency.other-key`, 'Each API key has its own Idempotency-Keys.')
       .from(source, { needs: ['write', 'other key'], after: [`${id}.idempotency.replay`] })
@@ -103,15 +104,15 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
     row(`${id}.idempotency.refused`, 'The Idempotency-Key of a refused request can be reused.')
       .from(source, writing(`${id}.success`))
       .check(async (probe) => {
-        const key = `"${newKey()}"`
-        ;(await under(probe, key, '{}')).expectStatus(400)
+        const key = newKey()
+        ;(await send(probe, '{}', under(key))).expectStatus(400)
         ;(await once(probe, key)).first.expectHeader('Idempotency-Replayed', undefined)
       }),
     row(`${id}.idempotency.invalid`, 'An empty, too long or wrongly quoted Idempotency-Key: 400 invalid_parameter.')
       .from(source, { needs: ['write'] })
       .check(async (probe) => {
         const json = await body(probe)
-        for (const key of INVALID_KEYS) (await under(probe, key, json)).expectError(400, 'invalid_parameter')
+        for (const key of INVALID_KEYS) (await send(probe, json, under(key))).expectError(400, 'invalid_parameter')
       }),
   ]
 }

@@ -1,22 +1,21 @@
-// Rows that every operation has about a missing, invalid or read-only API key.
+// Rows that every operation of the store area has about a missing, invalid or read-only API key.
 
-import type { OperationId } from '../../../../contract/src/contract.ts'
 import type { Probe, RequestOptions } from '../../probe.ts'
-import type { Level, PromiseRow } from './promise.ts'
-import { lineOf, response, rowsOf } from './rows.ts'
+import type { PromiseRow } from './promise.ts'
+import { familyOf, lineOf, response, rowsOf } from './rows.ts'
+
+const row = rowsOf('store')
 
 export const INVALID_KEY = 'Bearer petstore-verify-no-such-key'
 export const WITHOUT_KEY = { missing: { key: 'none' }, invalid: { authorization: [INVALID_KEY] } } as const
 
 /** `refused` sends a valid request with the key in `options`, and expects this status and code. */
 export function keyRows(
-  level: Level,
   id: string,
-  of: OperationId,
   first: string | undefined,
   refused: (probe: Probe, options: RequestOptions, status: number, code: string) => Promise<unknown>,
 ): PromiseRow[] {
-  const row = rowsOf(level)
+  const { of } = familyOf(id)
   const isRead = lineOf(of).startsWith('GET ')
   const needs = isRead ? [] : (['write'] as const)
   const after = first === undefined ? [] : [first]

@@ -5,12 +5,13 @@ import { absentId, eventually } from '../../fixtures.ts'
 import type { Probe } from '../../probe.ts'
 import { Unjudged } from '../../request.ts'
 import { follow, type ListFamily, linkOf, targetOf, WALKED_PAGES_MAX, walk } from './pages.ts'
-import { refusedValues, WRONG_CURSORS } from './parameters.ts'
+import { refusedValues, WRONG } from './parameters.ts'
 import type { PromiseRow } from './promise.ts'
-import { header, parameter, reading, rowsOf } from './rows.ts'
+import { familyOf, header, parameter, reading } from './rows.ts'
 
 /** Resolves with a page of two items that is not the last. */
-async function pageOf({ path, view }: ListFamily, probe: Probe): Promise<Answer> {
+async function pageOf({ id, view }: ListFamily, probe: Probe): Promise<Answer> {
+  const { path } = familyOf(id)
   const query = await view(probe)
   if ((await probe.read(`${path}?${query}limit=3`)).ids.length < 3) {
     throw new Unjudged('The list is too short to have pages.')
@@ -23,9 +24,9 @@ function expectNoLink(answer: Answer, relation: 'next' | 'prev'): void {
 }
 
 export function linkRows(family: ListFamily): PromiseRow[] {
-  const { level, id, operation, path, first, filter, view } = family
-  const row = rowsOf(level)
-  const source = header(operation === 'listPets' ? 'NextLink' : 'NextOrdersLink')
+  const { id, first, filter, view } = family
+  const { row, of, path } = familyOf(id)
+  const source = header(of === 'listPets' ? 'NextLink' : 'NextOrdersLink')
   const next = reading(`${id}.next`)
   return [
     row(`${id}.next`, 'Link has rel="next" if more items follow: a relative target with the query and a cursor.')
@@ -56,7 +57,7 @@ export function linkRows(family: ListFamily): PromiseRow[] {
         }),
       ),
     row(`${id}.newest.follow`, 'Following rel="next" with sort=newest lists each item once, newest first.')
-      .from(parameter(operation, 'sort'), reading(`${id}.next.follow`, `${id}.sort.newest`))
+      .from(parameter(of, 'sort'), reading(`${id}.next.follow`, `${id}.sort.newest`))
       .check((probe) =>
         eventually(async () => {
           const expected = (await probe.read(`${path}?${await view(probe)}limit=100`)).ids.reverse()
@@ -91,9 +92,9 @@ export function linkRows(family: ListFamily): PromiseRow[] {
   ]
 }
 
-export function cursorRows({ level, id, operation, path, statuses, filter, view }: ListFamily): PromiseRow[] {
-  const row = rowsOf(level)
-  const source = parameter(operation, 'cursor')
+export function cursorRows({ id, statuses, filter, view }: ListFamily): PromiseRow[] {
+  const { row, of, path } = familyOf(id)
+  const source = parameter(of, 'cursor')
   const cursorAt = async (probe: Probe, query: string): Promise<string> => {
     const target = linkOf(await probe.get(`${path}?${query}limit=1`), 'next')
     const [, cursor] = /[?&]cursor=([^&]*)/.exec(target ?? '') ?? []
@@ -101,9 +102,8 @@ export function cursorRows({ level, id, operation, path, statuses, filter, view 
     return cursor
   }
   const changed = (cursor: string) => cursor.slice(0, -1) + (cursor.endsWith('A') ? 'B' : 'A')
-  const other = path === '/pets' ? '/store/orders' : '/pets'
   return [
-    refusedValues(level, `${id}.cursor`, operation, [path, 'cursor'], WRONG_CURSORS),
+    refusedValues(`${id}.cursor`, 'cursor', WRONG.cursor),
     row(`${id}.cursor.other`, 'A repeated or altered cursor, or another filter or order: 400 invalid_parameter.')
       .from(source, reading(`${id}.cursor.wrong`, `${id}.next`))
       .check(async (probe) => {
@@ -120,13 +120,13 @@ export function cursorRows({ level, id, operation, path, statuses, filter, view 
         ]
         for (const one of wrong) (await probe.get(`${path}?${one}`)).expectError(400, 'invalid_parameter')
       }),
-    ...(level === 'store'
+    ...(id === 'orders.list'
       ? [
           row(`${id}.cursor.other-list`, 'A cursor of another list: 400 invalid_parameter.')
             .from(source, reading(`${id}.cursor.wrong`, `${id}.next`))
             // Without a filter, which would also make the cursor invalid.
             .check(async (probe) =>
-              (await probe.get(`${other}?cursor=${await cursorAt(probe, '')}`)).expectError(400, 'invalid_parameter'),
+              (await probe.get(`/pets?cursor=${await cursorAt(probe, '')}`)).expectError(400, 'invalid_parameter'),
             ),
         ]
       : []),

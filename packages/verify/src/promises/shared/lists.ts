@@ -7,17 +7,9 @@ import type { Probe } from '../../probe.ts'
 import { Unjudged } from '../../request.ts'
 import { cursorRows, linkRows } from './links.ts'
 import { type ListFamily, linkOf, walk } from './pages.ts'
-import {
-  refusedValues,
-  WRONG_IDS,
-  WRONG_LIMITS,
-  WRONG_SEARCHES,
-  WRONG_SORTS,
-  WRONG_STATUSES,
-  type WrongValues,
-} from './parameters.ts'
+import { refusedValues, WRONG } from './parameters.ts'
 import type { PromiseRow } from './promise.ts'
-import { type Check, documented, ofStore, parameter, parameterNames, reading, rowsOf, writing } from './rows.ts'
+import { type Check, documented, familyOf, ofStore, parameter, parameterNames, reading, writing } from './rows.ts'
 
 export function listRows(family: ListFamily): PromiseRow[] {
   return [
@@ -29,16 +21,16 @@ export function listRows(family: ListFamily): PromiseRow[] {
   ]
 }
 
-function orderRows({ level, id, operation, path, first, view }: ListFamily): PromiseRow[] {
-  const row = rowsOf(level)
+function orderRows({ id, first, view }: ListFamily): PromiseRow[] {
+  const { row, of, path } = familyOf(id)
   const page = async (probe: Probe, limit: number, more = '') =>
     probe.read(`${path}?${await view(probe)}limit=${limit}${more}`)
   return [
     row(`${id}.order`, 'The list is ordered by id, oldest first.')
-      .from(operation === 'listPets' ? documented('GET /pets', 'Order') : ofStore('List of orders'), reading(first))
+      .from(of === 'listPets' ? documented('GET /pets', 'Order') : ofStore('List of orders'), reading(first))
       .check(async (probe) => (await page(probe, 100)).expectOrder()),
     row(`${id}.sort.newest`, 'sort=newest lists the newest first.')
-      .from(parameter(operation, 'sort'), reading(`${id}.order`))
+      .from(parameter(of, 'sort'), reading(`${id}.order`))
       .check((probe) =>
         eventually(async () => {
           const answer = (await page(probe, 100, '&sort=newest')).expectOrder('fall')
@@ -50,7 +42,7 @@ function orderRows({ level, id, operation, path, first, view }: ListFamily): Pro
         }),
       ),
     row(`${id}.sort.oldest`, 'sort=oldest is the same as no sort.')
-      .from(parameter(operation, 'sort'), reading(`${id}.order`))
+      .from(parameter(of, 'sort'), reading(`${id}.order`))
       .check((probe) =>
         eventually(async () => {
           const [answer, plain] = [await page(probe, 3, '&sort=oldest'), await page(probe, 3)]
@@ -63,12 +55,12 @@ function orderRows({ level, id, operation, path, first, view }: ListFamily): Pro
 const NO_FILTERS = ['limit', 'cursor', 'sort', 'search', 'If-None-Match', 'If-Match']
 const INT64_MAX = '9223372036854775807'
 
-function filterRows({ level, id, operation, path, first, statuses, filter, view }: ListFamily): PromiseRow[] {
-  const row = rowsOf(level)
-  const names = parameterNames(operation).filter((name) => !NO_FILTERS.includes(name))
+function filterRows({ id, first, statuses, filter, view }: ListFamily): PromiseRow[] {
+  const { row, of, path } = familyOf(id)
+  const names = parameterNames(of).filter((name) => !NO_FILTERS.includes(name))
   return [
     row(`${id}.${filter.id}`, `${filter.name} selects the items with this value.`)
-      .from(parameter(operation, filter.name), reading(first))
+      .from(parameter(of, filter.name), reading(first))
       .check(async (probe) => {
         await probe.read(`${path}?${filter.name}=${INT64_MAX}`)
         ;(await probe.read(`${path}?${filter.name}=${absentId()}`)).expectIds([])
@@ -79,7 +71,7 @@ function filterRows({ level, id, operation, path, first, statuses, filter, view 
       }),
     row(`${id}.filters`, 'Filters can be combined, and the page links repeat them.')
       .from(
-        names.map((name) => parameter(operation, name)),
+        names.map((name) => parameter(of, name)),
         writing(`${id}.next.follow`, ...statuses.map((status) => `${id}.status.${status}`)),
       )
       .check(async (probe) => {
@@ -99,10 +91,10 @@ function filterRows({ level, id, operation, path, first, statuses, filter, view 
   ]
 }
 
-function parameterRows({ level, id, operation, path, first, filter, view }: ListFamily): PromiseRow[] {
-  const row = rowsOf(level)
-  const refused = (end: string, name: string, values: WrongValues) =>
-    refusedValues(level, `${id}.${end}`, operation, [path, name], values)
+const PARAMETERS = ['limit', 'status', 'sort', 'search'] as const
+
+function parameterRows({ id, first, filter, view }: ListFamily): PromiseRow[] {
+  const { row, path } = familyOf(id)
   const same = (more: string): Check => {
     return (probe) =>
       eventually(async () => {
@@ -112,11 +104,8 @@ function parameterRows({ level, id, operation, path, first, filter, view }: List
       })
   }
   return [
-    refused('limit', 'limit', WRONG_LIMITS),
-    refused('status', 'status', WRONG_STATUSES),
-    refused('sort', 'sort', WRONG_SORTS),
-    refused('search', 'search', WRONG_SEARCHES),
-    refused(filter.id, filter.name, WRONG_IDS),
+    ...PARAMETERS.map((name) => refusedValues(`${id}.${name}`, name, WRONG[name])),
+    refusedValues(`${id}.${filter.id}`, filter.name, WRONG.id),
     row(`${id}.parameters.unknown`, 'Unknown parameters are ignored.')
       .from('docs/interface.md, GET /pets: Other query parameters', reading(first))
       .check(same('limit=10&page=2&Limit=0')),

@@ -1,17 +1,11 @@
 // A list as input for the shared rows, and functions that follow its page links.
 
-import type { OperationId } from '../../../../contract/src/contract.ts'
 import type { Answer } from '../../answer.ts'
 import type { Probe } from '../../probe.ts'
-import type { Level } from './promise.ts'
 
 export interface ListFamily {
-  level: Level
   /** The start of the ids: `pets.list`. */
   id: string
-  operation: OperationId
-  /** Below the base path. */
-  path: string
   /** The promise that all rows depend on. */
   first: string
   statuses: readonly string[]

@@ -1,7 +1,6 @@
 // A promise: a row of the catalogue with a check over HTTP. Also an operation with a body, as input for the shared
 // rows.
 
-import type { OperationId } from '../../../../contract/src/contract.ts'
 import type { Answer } from '../../answer.ts'
 import type { Probe, RequestOptions } from '../../probe.ts'
 
@@ -33,10 +32,8 @@ export interface PromiseRow {
 }
 
 export interface BodyFamily {
-  level: Level
   /** The start of the ids: `pets.create`. */
   id: string
-  operation: OperationId
   /** The error code for JSON that does not match the schema. */
   invalid: string
   /** The name of a free text field. */

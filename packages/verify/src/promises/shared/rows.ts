@@ -31,22 +31,35 @@ const OPERATIONS: Readonly<Record<string, OperationId>> = {
   'errors.404': 'getPet',
 }
 
+/** Returns the operation that a row is about, if it is about one. */
+function operationIn(id: string): OperationId | undefined {
+  const [first = '', second] = id.split('.')
+  return OPERATIONS[`${first}.${second}`] ?? OPERATIONS[first]
+}
+
+/** Returns what the rows of an operation share, by the start of their ids: `pets.list`. */
+export function familyOf(id: string) {
+  const of = operationIn(id)
+  if (!of) throw new Error(`no operation has promises ${id}`)
+  const [, path = ''] = lineOf(of).split(' ')
+  return { row: rowsOf(id.startsWith('pets.') ? 'pets' : 'store'), of, path }
+}
+
 /** Returns the sentence with its operation, so that it can be read alone. */
 function named(id: string, promise: string): string {
-  const [first = '', second] = id.split('.')
-  const of = OPERATIONS[`${first}.${second}`] ?? OPERATIONS[first]
+  const of = operationIn(id)
   return !of || /\b[A-Z]+ \//.test(promise) ? promise : `${lineOf(of)}: ${promise}`
 }
 
 /** Starts a row of the level: `row(id, sentence).from(source, needs).check(check)`. */
 export function rowsOf(level: Level) {
   return (id: string, promise: string) => ({
-    from: (source: string | readonly string[], more: More = {}) => ({
+    from: (source: string | readonly (string | readonly string[])[], more: More = {}) => ({
       check: (check: Check): PromiseRow => ({
         id,
         level,
         promise: named(id, promise),
-        sources: [source].flat(),
+        sources: [source].flat(2),
         check,
         ...more,
       }),
@@ -129,20 +142,15 @@ export function parameter(id: OperationId, name: string): string {
   return contract('paths', path, method, 'parameters', index)
 }
 
-export function schema(name: string, property?: string): string {
+/** Returns these properties of a schema, or the schema itself. */
+export function schema(name: string, ...properties: string[]): string[] {
   const { allOf = [] } = document.components.schemas[name] ?? {}
-  const part = allOf.findIndex(({ properties }) => property && properties?.[property])
-  return contract(
-    'components',
-    'schemas',
-    name,
-    ...(part < 0 ? [] : ['allOf', part]),
-    ...(property ? ['properties', property] : []),
-  )
-}
-
-export function properties(name: string, ...all: string[]): string[] {
-  return all.map((property) => schema(name, property))
+  const path = contract('components', 'schemas', name)
+  const paths = properties.map((property) => {
+    const part = allOf.findIndex((one) => one.properties?.[property])
+    return `${path}${part < 0 ? '' : `/allOf/${part}`}/properties/${property}`
+  })
+  return paths.length > 0 ? paths : [path]
 }
 
 export function header(name: string): string {

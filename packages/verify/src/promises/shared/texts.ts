@@ -3,7 +3,7 @@
 import { TEXT_LENGTH_MAX } from '../../../../contract/src/generated.ts'
 import { newName } from '../../fixtures.ts'
 import type { BodyFamily, PromiseRow } from './promise.ts'
-import { rowsOf, writing } from './rows.ts'
+import { familyOf, writing } from './rows.ts'
 
 const taken = () => [
   '🐶'.repeat(TEXT_LENGTH_MAX),
@@ -17,11 +17,11 @@ const REFUSED = [`"${'a'.repeat(TEXT_LENGTH_MAX + 1)}"`, '""', '" \\t\\u3000"', 
 
 /** Rows for the operation's free text field. */
 export function textRows(
-  { level, id, invalid, text, body, send }: BodyFamily,
-  source: string,
+  { id, invalid, text, body, send }: BodyFamily,
+  source: readonly string[],
   after: string,
 ): PromiseRow[] {
-  const row = rowsOf(level)
+  const { row } = familyOf(id)
   return [
     row(
       `${id}.${text}.exact`,

@@ -1,9 +1,13 @@
-// Faults in lists: links, order and parameters.
+// Faults in reads: lists, searches and conditional requests.
 
-import { header } from './shared/answer-changes.ts'
+import type { Json } from '../../../contract/src/json.ts'
+import type { ClientRequest } from '../proxy.ts'
+import { header, items } from './shared/answer-changes.ts'
 import { at, type ContractFault, type ContractFaults, hasNext, under } from './shared/faults.ts'
-import { EVENTS, LIST, ORDERS } from './shared/operations.ts'
-import { hasCursor, parametersOf } from './shared/requests.ts'
+import { frozen } from './shared/memory.ts'
+import { EVENTS, INVENTORY, LIST, listing, ONE, ORDER, ORDERS } from './shared/operations.ts'
+import { hasCursor, hasHeader, parametersOf, type When } from './shared/requests.ts'
+import { textOf } from './shared/values.ts'
 
 const KNOWN = ['limit', 'status', 'cursor', 'search', 'sort', 'categoryId', 'petId']
 
@@ -73,8 +77,62 @@ const PARAMETERS: ContractFaults = Object.fromEntries(
   ),
 )
 
-export const LIST_FAULTS: ContractFaults = {
+const wordsOf = (request: ClientRequest) => parametersOf(request).get('search') ?? ''
+const searches =
+  (words: RegExp): When =>
+  (request) =>
+    words.test(wordsOf(request))
+const findingNothing = (words: RegExp): ContractFault => at(LIST, 200, searches(words)).answer.items(() => [])
+
+/** Finds orders whose reference has all words. */
+const inReference: ContractFault = at(ORDERS, 200, searches(/./)).onResponse((response, request) => {
+  const words = wordsOf(request).toLowerCase().split(' ')
+  const has = (order: Json) =>
+    order instanceof Map && words.every((word) => textOf(order.get('reference')).includes(word))
+  return items((orders) => orders.filter(has))(response, request)
+})
+
+const SEARCHES: ContractFaults = {
+  'pets.list.search': listing.parameter('search', /./),
+  'pets.list.search.words': findingNothing(/[A-Z]/),
+  'pets.list.search.filters': listing.query((parameters) => parameters.has('search') && parameters.delete('status')),
+  'pets.list.search.links': at(LIST, 200).answer.header('Link', (link) => link.replace(/search=[^&>]*&/g, '')),
+  'pets.list.search.fresh': frozen(LIST, searches(/./)),
+  'orders.list.search.reference': at(ORDERS).request.parameter('search', /./),
+  'orders.list.search.pet-name': inReference,
+}
+
+/** Conditional requests (RFC 9110, 13), Cache-Control and HEAD. */
+function ofRead(operation: string): ContractFaults {
+  const { request, refusing } = at(operation)
+  const { answer } = at(operation, 200)
+  const head = operation.replace('GET', 'HEAD')
+  return {
+    etag: answer.header('ETag', () => `"${crypto.randomUUID()}"`),
+    'cache-control': answer.header('Cache-Control', 'public, max-age=60'),
+    head: at(head, 200).answer.header('ETag'),
+    'if-none-match': request.header('If-None-Match'),
+    'if-none-match.other': request.header('If-None-Match', () => '*'),
+    'if-match': refusing(hasHeader('If-Match', /./), 412, 'precondition_failed'),
+    'if-match.other': request.header('If-Match', () => '*'),
+    'if-match.unchanged': at(operation, 304, hasHeader('If-Match', /\*/)).again.header('If-None-Match'),
+    'not-modified.head': at(head).request.header('If-None-Match'),
+    'not-modified': at(operation, 304).answer.text(() => '[]'),
+  }
+}
+
+const CONDITIONS: ContractFaults = {
+  ...under('pets.list', ofRead(LIST)),
+  ...under('pets.get', ofRead(ONE)),
+  ...under('orders.list', ofRead(ORDERS)),
+  ...under('orders.get', ofRead(ORDER)),
+  ...under('inventory.get', ofRead(INVENTORY)),
+}
+
+export const READ_FAULTS: ContractFaults = {
   ...under('pets.list', ofList(LIST, { name: 'categoryId', id: 'category' })),
   ...under('orders.list', ofList(ORDERS, { name: 'petId', id: 'pet' })),
   ...PARAMETERS,
+  ...SEARCHES,
+  ...CONDITIONS,
 }
