@@ -3,9 +3,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { answer, clientOf, errorJson, ORDER_JSON, REX, REX_JSON, withServer } from '../../../test/support/client.ts'
-import { newPet } from '../../../test/support/pets.ts'
 import { rejectionOf } from '../../../test/support/rejection.ts'
-import { startService } from '../../../test/support/service.ts'
 import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../src/petstore.ts'
 
 type Client = ReturnType<typeof clientOf>
@@ -180,29 +178,3 @@ test('does not wait for a long Retry-After', () =>
       expect(tries()).toBe(1)
     },
   ))
-
-test('on a service: a PATCH with an ETag and a deletion succeed if the first response is lost', async () => {
-  const service = await startService()
-  const seen = new Set<string>()
-  const client = clientOf(service.url, {
-    apiKey: service.key,
-    async fetch(url, init) {
-      const response = await fetch(url, init)
-      const call = `${init.method} ${url}`
-      if (init.method === undefined || seen.has(call)) return response
-      seen.add(call)
-      throw new TypeError('The response was lost.')
-    },
-  })
-  const pet = await client.createPet(REX)
-  const order = await client.placeOrder({ petId: pet.id, reference: 'Ada' })
-  const tagOf = async (path: string) => (await service.request('GET', path)).headers.get('ETag') ?? ''
-  const [petTag, mistake] = [await tagOf(`/pets/${pet.id}`), await client.createPet(newPet({ name: 'Oops' }))]
-  const renamed = { ...pet, name: 'Luna', status: 'pending' }
-  expect(await client.updatePet(pet.id, { name: 'Luna' }, { ifMatch: petTag })).toEqual(renamed as typeof pet)
-  const ifMatch = await tagOf(`/store/orders/${order.id}`)
-  expect((await client.updateOrder(order.id, { reference: 'Bob' }, { ifMatch })).reference).toBe('Bob')
-  expect(await client.deletePet(mistake.id)).toBeUndefined()
-  expect(seen.size).toBe(5)
-  await service.stop()
-})

@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { rejectionOf } from '../../../test/support/rejection.ts'
-import { PetstoreClient } from '../../client/src/petstore.ts'
 import { type Fault, startPetstore } from '../../testing/testing.ts'
 
 const store = await startPetstore({ practice: true })
@@ -77,22 +76,12 @@ describe('an error', () => {
     expect([statusOf(await list()), statusOf(await list())]).toEqual([200, 200])
   })
 
-  test('with `rate` applies to the same requests for the same seed', async () => {
-    const mix = async (seed: number) => {
-      await store.reset()
-      await store.fail({ rate: 0.3, seed, status: 500 })
-      await store.fail({ rate: 0.3, seed: seed + 1, status: 503 })
-      const statuses: number[] = []
-      for (let n = 0; n < 60; n++) statuses.push(statusOf(await list()))
-      return statuses
-    }
-    const [first, again, other] = [await mix(1), await mix(1), await mix(7)]
-    expect(again).toEqual(first)
-    expect(other).not.toEqual(first)
-    const counts = [200, 500, 503].map((status) => first.filter((one) => one === status).length)
-    expect(Math.min(...counts)).toBeGreaterThan(4)
-    // The same on every machine and in every version.
-    expect(first.slice(0, 12)).toEqual([200, 200, 500, 200, 200, 200, 200, 500, 503, 500, 200, 200])
+  test('with `rate` applies to the requests that the seed chooses, on every machine and in every version', async () => {
+    await store.fail({ rate: 0.3, seed: 1, status: 500 })
+    await store.fail({ rate: 0.3, seed: 2, status: 503 })
+    const statuses: number[] = []
+    for (let n = 0; n < 12; n++) statuses.push(statusOf(await list()))
+    expect(statuses).toEqual([200, 200, 500, 200, 200, 200, 200, 500, 503, 500, 200, 200])
   })
 
   test('with `rate` gives the same bytes and the same report for the same seed', async () => {
@@ -135,13 +124,6 @@ describe('a connection that is cut', () => {
     await store.fail({ operation: 'createPet', cut: 'before' })
     expect(await add()).toEqual({ text: '', end: 'closed', pieces: 0 })
     expect(bodyOf(await list())).toBe('[]')
-  })
-
-  test('after three attempts of one create: our client retries and adds one pet', async () => {
-    const client = new PetstoreClient({ baseUrl: store.url, apiKey: store.apiKey, retries: 3 })
-    await store.fail({ operation: 'createPet', cut: 'after', times: 3 })
-    expect(await client.createPet({ name: 'Rex', categoryId: 7n })).toMatchObject({ id: 1n })
-    expect(bodyOf(await list())).toBe(`[${PET}]`)
   })
 
   test('with a reset', async () => {

@@ -89,12 +89,6 @@ describe('a report', () => {
     expect((await list()).status).toBe(503)
     expect((await learnt()).requests).toHaveLength(1)
   })
-
-  test('starts again after the reset', async () => {
-    await list()
-    await store.reset()
-    expect(await learnt()).toEqual({ requests: [], kept: [], missed: [] })
-  })
 })
 
 test('is refused without --ephemeral', async () => {

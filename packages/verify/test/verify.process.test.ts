@@ -194,7 +194,7 @@ describe('exits with 2 and one sentence on stderr for', () => {
     'that hangs up': [sending('', true), 'closed the connection without a complete response'],
     'with an invalid length': [sending(`${HEAD}Content-Length: -1\r\n\r\n[]`), NO_HTTP],
     'with invalid chunks': [sending(`${HEAD}Transfer-Encoding: chunked\r\n\r\nno\r\n`), NO_HTTP],
-    'that closes early': [sending(`${HEAD}Content-Length: 9\r\n\r\n[`, true), 'closed the connection without a complete'],
+    'that closes early': [sending(`${HEAD}Content-Length: 9\r\n\r\n[`, true), 'closed the connection without a'],
     'with an endless body': [answering(() => new Response(endless)), 'sent more than 4 MB'],
     'with endless headers': [sending(HEAD + 'a: b\r\n'.repeat(20_000)), 'sent more than 64 KB of headers'],
     'that compresses': [
@@ -237,7 +237,7 @@ describe('exits with 2 and one sentence on stderr for', () => {
     ['an unknown promise', [service.url, '--only', 'pets.fly'], 'there is no such promise'],
     ['an unknown level', [service.url, '--level', 'all'], 'must be one of interface, pets, store'],
     ['an invalid time', [service.url, '--timeout', '0'], 'must be a number of seconds'],
-    ['a key of production', [service.url, '--write'], 'add --yes'],
+    ['a key of production', [service.url, '--write'], 'Add --yes'],
     ['an impossible report', [service.url, '--junit', '/nowhere/a.xml'], 'be written (no such file or directory)'],
     ['a file without a key', [service.url, '--key-file', keyFile], 'must be printable ASCII'],
     ['a missing key file', [service.url, '--key-file', '/nowhere'], 'cannot be read (no such file or directory)'],

@@ -11,7 +11,6 @@ import {
 } from '../../../practice/src/contract-faults/shared/faults.ts'
 import { frozen, keepingTags, remembering, secondTime } from '../../../practice/src/contract-faults/shared/memory.ts'
 import * as on from '../../../practice/src/contract-faults/shared/operations.ts'
-
 import * as requests from '../../../practice/src/contract-faults/shared/request-changes.ts'
 import {
   hasKey,
