@@ -14,7 +14,7 @@ const EXCHANGE_BYTES = 2_000
 const RESET_MS = 10
 
 export class Recorder {
-  private recorded: Exchange[] = []
+  exchanges: Exchange[] = []
   private bytes = 0
   /** How many requests came after the last recorded one. */
   unrecorded = 0
@@ -22,23 +22,19 @@ export class Recorder {
 
   constructor(readonly now: () => number) {}
 
-  get exchanges(): readonly Exchange[] {
-    return this.recorded
-  }
-
   clear(): void {
-    this.recorded = []
+    this.exchanges = []
     this.bytes = 0
     this.unrecorded = 0
   }
 
   begin(request: ClientRequest, client: Socket, fault: Fault | undefined): Exchange {
-    const number = this.recorded.length + 1
+    const number = this.exchanges.length + 1
     const connection = this.connectionOf(client)
     const exchange = new Exchange(request, number, connection, this.now(), fault)
     connection.first ??= exchange
     connection.last = exchange
-    if (this.bytes < BYTES_MAX) this.recorded.push(exchange)
+    if (this.bytes < BYTES_MAX) this.exchanges.push(exchange)
     else this.unrecorded++
     this.bytes += EXCHANGE_BYTES + request.body.length
     return exchange

@@ -46,16 +46,13 @@ export async function place(
   unanswered.add(answered)
   const answer = await answered.finally(() => unanswered.delete(answered))
   const [, petId] = /"petId" ?: ?(\d+)/.exec(typeof body === 'string' ? body : '') ?? []
-  if (answer.status === 409 && petId !== undefined && (await orderedByOthers(probe, petId))) throw new Taken()
+  if (answer.status === 409 && petId !== undefined && (await orderedByOthers(probe, petId))) throw taken()
   return answer
 }
 
 /** Another client ordered the pet first. */
-class Taken extends Unjudged {
-  constructor() {
-    super('Another client ordered the pet.')
-  }
-}
+class Taken extends Unjudged {}
+const taken = () => new Taken('Another client ordered the pet.')
 
 async function orderedByOthers(probe: Probe, petId: string): Promise<boolean> {
   const path = `/store/orders?petId=${petId}&limit=100`
@@ -108,6 +105,6 @@ export async function orderThatIs(probe: Probe, status: Reachable): Promise<Plac
 export async function expectPet(probe: Probe, petId: string, status: string): Promise<void> {
   const answer = await probe.read(`/pets/${petId}`)
   if (answer.object().get('status') === status) return
-  if (await orderedByOthers(probe, petId)) throw new Taken()
+  if (await orderedByOthers(probe, petId)) throw taken()
   answer.expectMember('status', status)
 }

@@ -29,12 +29,12 @@ const METHODS = {
 
 export const storeKeyPromises: readonly PromiseRow[] = [
   ...READS.flatMap((id) =>
-    keyRows(id, undefined, async (probe, options, status, code) => {
+    keyRows(id, [], async (probe, options, status, code) => {
       const path = familyOf(id).path.replace(/\{\w+\}/, absentId())
       ;(await probe.ask(`GET ${path}`, options)).expectError(status, code)
     }),
   ),
-  ...keyRows('orders.place', undefined, async (probe, options, status, code) =>
+  ...keyRows('orders.place', [], async (probe, options, status, code) =>
     (await probe.post('/store/orders', orderBody(absentId()), options)).expectError(status, code),
   ),
   row('keys.read-only.store', 'A read-only key can GET /store/orders, one order, /store/inventory and /store/events.')

@@ -92,7 +92,7 @@ export function changeRows({ id, path, ask }: Change): PromiseRow[] {
   }
   return [
     ...idRows(id, ['write'], (probe, wanted, options) => ask(probe, template.replace(/\{.*/, wanted), options)),
-    ...keyRows(id, `${id}.success`, async (probe, options, status, code) => {
+    ...keyRows(id, [`${id}.success`], async (probe, options, status, code) => {
       const at = await path(probe)
       await expectRefused(probe, at, status, code, () => ask(probe, at, options))
     }),
