@@ -19,34 +19,45 @@ const [nginx] = PROXIES
 const without = [...(nginx?.found ? [] : ['nginx']), ...(pgbouncerVersion ? [] : ['PgBouncer'])]
 const missing = without.length > 0 ? ` (without ${without.join(' and ')}: not installed)` : ''
 
+interface Way {
+  readonly service: Service
+  readonly port: number
+  readonly other: Service
+}
+
 test(`a long wait for events is answered${missing}`, async () => {
   const stops: (() => Promise<void>)[] = []
-  const start = async (address: string) => {
+  const startOne = async (address: string) => {
     const service = await startService({ address, now: Date.now })
     stops.unshift(() => service.stop())
-    return { service, port: service.port }
+    return service
+  }
+  /** One server waits, and another adds a pet. */
+  const start = async (address: string) => {
+    const service = await startOne(address)
+    return { service, port: service.port, other: await startOne(address) }
   }
   const ways = [await start(temporaryFile('petstore.db'))]
   if (nginx?.found) {
-    const { service } = await start(temporaryFile('petstore.db'))
+    const { service, other } = await start(temporaryFile('petstore.db'))
     const port = freePort()
     const proxy = await startProxy(nginx, port, service.port)
     stops.unshift(() => proxy.stop())
-    ways.push({ service, port })
+    ways.push({ service, port, other })
   }
   const cluster = await sharedCluster()
-  const address = await cluster.newStore()
-  ways.push(await start(address))
+  ways.push(await start(await cluster.newStore()))
   if (pgbouncerVersion) {
+    const address = await cluster.newStore()
     const pooler = await PgBouncer.start(Number(new URL(address).port))
     stops.push(() => pooler.stop())
     ways.push(await start(pooler.through(address)))
   }
-  await Promise.all(ways.map(({ service, port }) => waitLong(service, port)))
+  await Promise.all(ways.map((way) => waitLong(way)))
   for (const stop of stops) await stop()
 })
 
-async function waitLong(service: Service, port: number): Promise<void> {
+async function waitLong({ service, port, other }: Way): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   let received = ''
   let endedAt = 0
@@ -61,7 +72,7 @@ async function waitLong(service: Service, port: number): Promise<void> {
   )
   await Bun.sleep(LONG_MS)
   expect({ received, endedAt }).toEqual({ received: '', endedAt: 0 })
-  await service.post(petBody())
+  await other.post(petBody())
   await until('the body begins', () => received.includes('\r\n\r\n['))
   expect(received).toStartWith('HTTP/1.1 200')
   expect(received).toContain('"type":"pet.added"')

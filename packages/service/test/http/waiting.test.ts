@@ -1,6 +1,89 @@
-// Requests that wait for events on the embedded store.
+// Requests that wait for events, on real servers: their limits, metrics and end. The simulator (endurance/simulate/) tests what they are
+// answered and when; feed.test.ts tests that their keys are verified.
 
-import { temporaryFile } from '../../../../test/support/files.ts'
-import { waitingConformance } from './waiting.conformance.ts'
+import { expect, test } from 'bun:test'
+import { countIn, untilCount } from '../../../../test/support/metrics.ts'
+import { petBody } from '../../../../test/support/pets.ts'
+import { type Answer, type Service, type ServiceOptions, startService } from '../../../../test/support/service.ts'
+import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
+import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
+import { Metrics } from '../../src/observability/metrics.ts'
+import { openStore } from '../../src/store/kinds.ts'
 
-waitingConformance('SQLite', () => temporaryFile('petstore.db'))
+const nextOf = ({ headers }: Answer) => /^<\/v1([^>]*)>/.exec(headers.get('Link') ?? '')?.[1] ?? 'no link'
+
+async function start(options: ServiceOptions = {}) {
+  const metrics = new Metrics()
+  const service = await startService({ now: Date.now, metrics, ...options })
+  return {
+    service,
+    metrics,
+    path: nextOf(await service.get('/store/events?from=now')),
+    untilWaiting: (count: number) => untilCount(metrics, 'waiting', count),
+  }
+}
+
+const waitAt = (service: Service, path: string, signal: AbortSignal | null = null) =>
+  fetch(`${service.url}${path}&wait=${WAIT_MAX_S}`, { headers: { Authorization: `Bearer ${service.key}` }, signal })
+
+test('readers at the same position share one reading', async () => {
+  const store = await openStore(':memory:', { now: Date.now })
+  let readings = 0
+  const listEvents: typeof store.listEvents = (filter) => {
+    readings++
+    return store.listEvents(filter)
+  }
+  const { service, path, untilWaiting } = await start({ store: { ...store, listEvents } })
+  const readers = Array.from({ length: 50 }, () => waitAt(service, path))
+  await untilWaiting(50)
+  readings = 0
+  await service.post(petBody())
+  for (const reader of readers) expect(await (await reader).json()).toMatchObject([{ petId: 1 }])
+  expect(readings).toBeLessThan(5)
+  await service.stop()
+  await store.close()
+})
+
+test('refuses more readers than the limit, and forgets those that disconnect', async () => {
+  const { service, path, untilWaiting } = await start({ maxWaiting: 2 })
+  const gone = new AbortController()
+  const readers = [waitAt(service, path), waitAt(service, path, gone.signal).catch(() => 'gone')] as const
+  await untilWaiting(2)
+  const refused = await waitAt(service, path)
+  expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, RETRY_AFTER_S])
+  expect((await service.get(path)).status).toBe(200)
+  expect((await service.request('HEAD', `${path}&wait=${WAIT_MAX_S}`)).status).toBe(200)
+  gone.abort()
+  expect(await readers[1]).toBe('gone')
+  await untilWaiting(1)
+  const third = waitAt(service, path)
+  await untilWaiting(2)
+  await service.post(petBody())
+  for (const reader of [readers[0], third]) expect(await (await reader).json()).toMatchObject([{ petId: 1 }])
+})
+
+test('answers all readers with an empty page when the server stops', async () => {
+  const { service, path, untilWaiting } = await start()
+  const readers = Array.from({ length: 20 }, () => service.get(`${path}&wait=${WAIT_MAX_S}`))
+  await untilWaiting(20)
+  const stopped = service.stop()
+  for (const answer of await Promise.all(readers)) {
+    expect([answer.status, answer.text, nextOf(answer)]).toEqual([200, '[]', path])
+  }
+  await stopped
+})
+
+test('counts readers as waiting, and their wait neither as duration nor as in flight', async () => {
+  const { service, metrics, path, untilWaiting } = await start()
+  const reader = service.get(`${path}&wait=2`)
+  await untilWaiting(1)
+  expect(countIn(await metrics.text(), 'answering')).toBe(0)
+  await reader
+  const after = await metrics.text()
+  expect(countIn(after, 'waiting')).toBe(0)
+  const duration = /petstore_request_duration_seconds_sum\{operation="listEvents",status="200"\} (\S+)/
+  expect(Number(duration.exec(after)?.[1])).toBeLessThan(1.5)
+  await service.post(petBody())
+  await service.get(path)
+  expect(await metrics.text()).toContain('petstore_events_sent_total 1\n')
+})
