@@ -1,5 +1,5 @@
 // The feed of events: what has happened in the store, in the order of its commits, and what every store promises of it.
-// packages/service/test/store/sequences/ and events.conformance.ts beside it hold each store to it.
+// packages/service/test/store/sequences/ and conformance.ts beside it hold each store to it.
 
 import type * as contract from '../../../contract/src/generated.ts'
 import type { KeyId } from './keys.ts'

@@ -1,11 +1,11 @@
-// What is committed together and when, and what is refused because it would wait too long.
+// Group commit: what is committed together, and which calls are refused because they would wait too long.
 
-import { describe, expect, spyOn, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { OVERLOADED, PetstoreError } from '../../src/domain/petstore-error.ts'
 import { BATCH_MAX, batched } from '../../src/store/shared/group-commit.ts'
 
-test('what arrived while a commit ran elsewhere is committed at once, together', async () => {
+test('calls that arrive during a commit are committed together right after it', async () => {
   const batches: number[][] = []
   const release: (() => void)[] = []
   const add = batched(async (items: number[]) => {
@@ -18,13 +18,13 @@ test('what arrived while a commit ran elsewhere is committed at once, together',
   const later = [add(2), add(3)]
   release[0]?.()
   await first
-  // No turn of the event loop has ended since.
+  // Still in the same turn of the event loop.
   expect(batches).toEqual([[1], [2, 3]])
   release[1]?.()
   expect(await Promise.all(later)).toEqual([2, 3])
 })
 
-test('a call that fails alone is not tried again, and those that fail together are tried once more, each alone', async () => {
+test('a failed call is not retried, and each call of a failed batch is retried once, on its own', async () => {
   const batches: number[][] = []
   const add = batched(async (items: number[]) => {
     batches.push(items)
@@ -37,21 +37,7 @@ test('a call that fails alone is not tried again, and those that fail together a
   expect(batches).toEqual([[13], [1, 13, 2], [1], [13], [2]])
 })
 
-test('an observer that throws stops no commit', async () => {
-  const warned = spyOn(process, 'emitWarning').mockImplementation(() => undefined)
-  const add = batched(
-    async (items: number[]) => items,
-    () => {
-      throw new Error('planted')
-    },
-  )
-  expect(await add(1)).toBe(1)
-  expect(await Promise.race([add(2), Bun.sleep(5_000)])).toBe(2)
-  expect(warned).toHaveBeenCalledTimes(2)
-  warned.mockRestore()
-})
-
-/** Commits at once, and keeps what was in each batch. */
+/** A group commit that records its batches. */
 function keeping() {
   const batches: number[][] = []
   const add = batched(async (items: number[]) => {
@@ -63,7 +49,7 @@ function keeping() {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-test('calls that arrive in one turn are committed together, up to BATCH_MAX in a batch, in the order of their arrival', async () => {
+test('calls of one turn are committed together, in batches of BATCH_MAX, in the order of their arrival', async () => {
   const { add, batches } = keeping()
   const calls = numbers(2 * BATCH_MAX + 88)
   expect(await Promise.all(calls.map(add))).toEqual(calls)
@@ -71,16 +57,16 @@ test('calls that arrive in one turn are committed together, up to BATCH_MAX in a
   expect(batches.flat()).toEqual(calls)
 })
 
-test('a batch waits for as long as more arrive in each turn', async () => {
+test('a batch grows as long as more calls arrive in each turn', async () => {
   const { add, batches } = keeping()
   const first = add(1)
-  // In the turn of the first one, and in the one after it.
+  // In the same turn, and in the next one.
   const later = [Promise.resolve().then(() => add(2)), new Promise(setImmediate).then(() => add(3))]
   await Promise.all([first, ...later])
   expect(batches).toEqual([[1, 2, 3]])
 })
 
-test('calls that arrive before their batch is read join it, up to BATCH_MAX, in the order of their arrival', async () => {
+test('calls that arrive before a batch is read join it, up to BATCH_MAX, in the order of their arrival', async () => {
   const batches: number[][] = []
   const sizes: number[] = []
   const later: Promise<number>[] = []
@@ -98,7 +84,7 @@ test('calls that arrive before their batch is read join it, up to BATCH_MAX, in 
   expect(sizes).toEqual([BATCH_MAX, 2])
 })
 
-test('after an error, calls that have joined the batch are committed alone, too', async () => {
+test('after an error, calls that joined the batch are committed on their own, too', async () => {
   const batches: number[][] = []
   let later: Promise<number> | undefined
   const add = batched(async (items: number[], join) => {
@@ -112,7 +98,7 @@ test('after an error, calls that have joined the batch are committed alone, too'
   expect(batches).toEqual([[1, 2], [1], [2]])
 })
 
-test('a PetstoreError among the results rejects its item; one that is thrown rejects the batch, which is not tried again', async () => {
+test('a PetstoreError among the results rejects its item, and a thrown PetstoreError rejects the batch without a retry', async () => {
   const refusal = new PetstoreError('not_found', 'no')
   const batches: number[][] = []
   const add = batched(async (items: number[]) => {
@@ -129,69 +115,48 @@ test('a PetstoreError among the results rejects its item; one that is thrown rej
   ])
 })
 
-// They wait, each for seconds: at the same time.
-describe.concurrent('calls that wait for a slow commit', () => {
-  test('are refused at once behind one that has taken more than 2 s; one batch may always wait', async () => {
-    const { promise: released, resolve: release } = Promise.withResolvers<void>()
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-    const sizes: number[] = []
+test('refuses calls that would wait for more than 2 s behind a full batch', async () => {
+  let now = 0
+  const clock = spyOn(performance, 'now').mockImplementation(() => now)
+  try {
+    let commitMs = 2_100
+    let sizes: number[] = []
+    let held: Promise<void> | undefined
     const add = batched(
       async (items: number[]) => {
-        begin()
-        await released
+        now += commitMs
+        await (held ?? Bun.sleep(0))
         return items
       },
       (size) => sizes.push(size),
     )
-    const first = add(-1)
-    await begun
-    await Bun.sleep(2_100)
-    const waiting = numbers(BATCH_MAX).map(add)
-    expect(await rejectionOf(add(BATCH_MAX))).toBe(OVERLOADED)
+    const settled = async (count: number) => {
+      sizes = []
+      const outcomes = await Promise.allSettled(numbers(count).map(add))
+      const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+      expect(refused).toEqual(Array(refused.length).fill(OVERLOADED))
+      return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    }
+    expect(await settled(1)).toEqual([0])
+    // One batch always waits, however slow the last commit was.
+    expect(await settled(BATCH_MAX + 1)).toEqual(numbers(BATCH_MAX))
+    commitMs = 300
+    await settled(1)
+    // The seventh batch would wait for 7 × 300 ms.
+    expect(await settled(4_000)).toEqual(numbers(6 * BATCH_MAX + 1))
+    expect(sizes).toEqual([...Array(6).fill(BATCH_MAX), 1])
+    // The duration of a running commit counts, too.
+    const { promise, resolve: release } = Promise.withResolvers<void>()
+    held = promise
+    const first = add(0)
+    await new Promise(setImmediate)
+    now += 2_100
+    const later = numbers(BATCH_MAX).map(add)
+    expect(await rejectionOf(add(0))).toBe(OVERLOADED)
+    held = undefined
     release()
-    expect(await Promise.all([first, ...waiting])).toEqual([-1, ...numbers(BATCH_MAX)])
-    expect(sizes).toEqual([1, BATCH_MAX])
-    expect(await add(7)).toBe(7)
-  })
-
-  test('are refused when they would wait for more than 2 s; the others are done in order', async () => {
-    let committed = 0
-    const add = batched(async (items: number[]) => {
-      await Bun.sleep(300)
-      committed += items.length
-      return items
-    })
-    await add(0)
-    const outcomes = await Promise.allSettled(numbers(4000).map(add))
-    const done = outcomes.filter(({ status }) => status === 'fulfilled').length
-    expect(done).toBeWithin(BATCH_MAX, 8 * BATCH_MAX + 1)
-    expect(committed).toBe(1 + done)
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBe(OVERLOADED)
-    expect(await add(7)).toBe(7)
-  })
-
-  test('are never refused while they fit into one commit, however slow the last one was', async () => {
-    const slow = batched(async (items: number[]) => {
-      await Bun.sleep(items.length === 1 ? 2_200 : 0)
-      return items
-    })
-    await slow(0)
-    expect(await Promise.all(numbers(BATCH_MAX).map(slow))).toHaveLength(BATCH_MAX)
-  })
-})
-
-test('settled waits for every call so far', async () => {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  let committed = 0
-  const add = batched(async (items: number[]) => {
-    await released
-    committed += items.length
-    return items
-  })
-  const calls = [add(1), add(2)]
-  const settled = add.drained()
-  release()
-  await settled
-  expect(committed).toBe(2)
-  await Promise.all(calls)
+    await Promise.all([first, ...later])
+  } finally {
+    clock.mockRestore()
+  }
 })

@@ -1,21 +1,31 @@
-// Random sequences on a database of PostgreSQL that two servers share, whose connections end.
+// Random sequences on a PostgreSQL database that two servers share, with lost connections.
 
-import { sharedCluster } from '../../../../../test/support/postgres.ts'
+import { databaseOf, sharedCluster } from '../../../../../test/support/postgres.ts'
 import { openStore } from '../../../src/store/kinds.ts'
+import type { SETTINGS } from '../../../src/store/postgres/connect/session.ts'
 import { sequences } from '../sequences/sequences.ts'
 
 const cluster = await sharedCluster()
+/** Database settings that sessions override. */
+const OTHERS: Record<keyof typeof SETTINGS, string> = {
+  ...{ default_transaction_isolation: 'serializable', array_nulls: 'off' },
+  ...{ client_min_messages: 'error', gin_fuzzy_search_limit: '1' },
+}
 
 sequences(
   'PostgreSQL',
   async (use) => {
     const address = await cluster.newStore()
+    for (const [name, value] of Object.entries(OTHERS))
+      await cluster.run(`ALTER DATABASE ${databaseOf(address)} SET ${name} = '${value}'`)
+    let now = 0
     await cluster.asAdmin(
       (sql) =>
         use({
           servers: 2,
-          open: (options) => openStore(address, { ...options, now: Date.now }),
+          open: (options) => openStore(address, { ...options, now: () => now }),
           async setClock(at) {
+            now = at
             await sql.unsafe(
               `CREATE OR REPLACE FUNCTION petstore_now() RETURNS bigint LANGUAGE sql VOLATILE RETURN ${at}`,
             )

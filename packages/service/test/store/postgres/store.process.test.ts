@@ -1,35 +1,26 @@
-// The store of many machines: the promises of every store, and what is peculiar to PostgreSQL.
+// The PostgreSQL store: rules of every store, and rules that only PostgreSQL has.
 
 import { describe, expect, test } from 'bun:test'
-import { allEvents } from '../../../../../test/support/events.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
 import { untilWaiting } from '../../../../../test/support/postgres.ts'
 import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import type { StoreOptions } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/connect/address.ts'
 import { openSession } from '../../../src/store/postgres/connect/hosts.ts'
 import { SETTINGS } from '../../../src/store/postgres/connect/session.ts'
 import { WRITE_LOCK } from '../../../src/store/postgres/schema/schema.ts'
-import { exactTimes } from '../exact-times.ts'
-import { keysConformance } from '../keys.conformance.ts'
+import { conformance } from '../conformance.ts'
 
-const openNew = async (options: StoreOptions) => openStore(await cluster.newStore(), options)
-keysConformance('PostgreSQL', openNew)
-exactTimes(async () => {
-  const { store, by, name } = await storeWithKey()
-  const setClock = (at: number) =>
-    cluster
-      .run(`CREATE OR REPLACE FUNCTION petstore_now() RETURNS bigint LANGUAGE sql VOLATILE RETURN ${at}`, name)
-      .then(() => {})
-  return { store, by, setClock }
+conformance('PostgreSQL', 200, async () => {
+  const address = await cluster.newStore()
+  return { store: await openStore(address, { now: Date.now }), run: (sql) => cluster.run(sql, address) }
 })
 
-describe('creates that arrive together', () => {
-  test('succeed although others are refused: a text with U+0000, an unknown key, a number out of range', async () => {
+describe('creates of one batch', () => {
+  test('succeed if others are refused because of U+0000, an unknown key or a number out of range', async () => {
     const { store, by } = await storeWithKey()
     const wrong = [{ name: 'hunter2\0' }, { categoryId: 2n ** 63n }].map((field) =>
       store.createPet({ ...PET, ...field }, by),
@@ -37,7 +28,7 @@ describe('creates that arrive together', () => {
     const bad = [...wrong, store.createPet({ ...PET, name: 'hunter2' }, 999n)]
     const good = Array.from({ length: 5 }, (_, n) => store.createPet({ ...PET, name: `good ${n}` }, by))
     const settled = await Promise.allSettled([...bad, ...good])
-    // What the server says of a bad row may hold the row, and an error may come into the log.
+    // The server's error can contain the row, and errors are logged.
     expect(Bun.inspect(settled)).not.toContain('hunter2')
     expect(settled.map(({ status }) => status)).toEqual([...Array(3).fill('rejected'), ...Array(5).fill('fulfilled')])
     const pets = petsOf(await store.listPets(petFilter({ limit: 10 })))
@@ -45,7 +36,7 @@ describe('creates that arrive together', () => {
     await store.close()
   })
 
-  test('are committed durably, also when the database has synchronous_commit = off', async () => {
+  test('are durable even if the database has synchronous_commit = off', async () => {
     const { by, name, store } = await storeWithKey()
     await store.close()
     await cluster.asAdmin(async (sql) => {
@@ -63,7 +54,7 @@ describe('creates that arrive together', () => {
   })
 })
 
-test('a create that a time limit of the database ends is unavailable', async () => {
+test('a create is unavailable if a time limit of the database ends it', async () => {
   const { address, store, by, name } = await storeWithKey()
   await store.close()
   for (const limit of ['lock_timeout', 'transaction_timeout']) {
@@ -83,12 +74,12 @@ test('a create that a time limit of the database ends is unavailable', async () 
   }
 })
 
-test('a warning that is not about the standby changes no answer, for example a trigger’s or one about wraparound', async () => {
+test('warnings that are not about the standby change no answer, such as those of a trigger or about wraparound', async () => {
   const { address, store, by, name } = await storeWithKey()
   await store.close()
   const warns = (result: string) =>
     `LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'database must be vacuumed'; RETURN ${result}; END $$`
-  // It hides the function of that name with which every commit begins, also the one of a start.
+  // This hides the function that every commit calls first, including the commit of a start.
   await cluster.asAdmin(
     (sql) =>
       sql.unsafe(`ALTER DATABASE ${name} SET search_path = public, pg_catalog;
@@ -106,50 +97,15 @@ test('a warning that is not about the standby changes no answer, for example a t
   await warned.close()
 })
 
-test('two servers add without a refusal, whatever isolation the operator has set for the database', async () => {
-  const { address, store, by, name } = await storeWithKey()
-  await store.close()
-  for (const level of ['serializable', 'repeatable read']) {
-    await cluster.run(`ALTER DATABASE ${name} SET default_transaction_isolation = '${level}'`)
-    const servers = await Promise.all([1, 2].map(() => openStore(address, { now })))
-    const added = servers.flatMap((server) =>
-      Array.from({ length: 50 }, async (_, n) => {
-        for (let round = 0; round < 4; round++) await server.createPet(PET, by, `${level} ${n} ${round}`)
-      }),
-    )
-    const settled = await Promise.allSettled(added)
-    expect(settled.filter(({ status }) => status === 'rejected')).toEqual([])
-    await Promise.all(servers.map((server) => server.close()))
-  }
-  const there = await cluster.run(`SELECT FROM pets`, name)
-  expect(there.length).toBe(2 * 50 * 4)
-})
-
-/** Another value of each than sessions need. */
-const OTHERS: Record<keyof typeof SETTINGS, string> = {
-  ...{ default_transaction_isolation: 'serializable', array_nulls: 'off' },
-  ...{ client_min_messages: 'error', gin_fuzzy_search_limit: '1' },
-}
-test.each(Object.entries(OTHERS))('the answers are the same if the database has %s = %s', async (setting, value) => {
-  const { address, store, by, name } = await storeWithKey()
-  const { value: pet } = await store.createPet({ ...PET, status: 'available' }, by)
-  await store.close()
-  await cluster.run(`ALTER DATABASE ${name} SET ${setting} = '${value}'`)
-  const changed = await openStore(address, { now })
-  const { value: order } = await changed.placeOrder({ petId: pet.id }, by)
-  expect(await changed.getOrder(order.id)).toEqual(order)
-  const placed = (await allEvents(changed)).at(-1)
-  expect(placed).toMatchObject({ type: 'order.placed', orderId: order.id })
-  expect(placed).not.toHaveProperty('pet')
-  await changed.close()
-  // A later change of the server's configuration does not reach a value that the session has set.
-  const session = await openSession(parsePostgresAddress(address))
-  const query = 'SELECT setting, source FROM pg_settings WHERE name = $1'
-  expect(await session.execute(query, setting)).toEqual([{ setting: SETTINGS[setting as never], source: 'session' }])
+test('a session sets each setting itself, so that later changes of the configuration do not affect it', async () => {
+  const session = await openSession(parsePostgresAddress(await cluster.newStore()))
+  const query = "SELECT setting FROM pg_settings WHERE name = $1 AND source = 'session'"
+  for (const [name, setting] of Object.entries(SETTINGS))
+    expect([name, await session.execute(query, name)]).toEqual([name, [{ setting }]])
   await session.close(1_000)
 })
 
-test('reports how long the longest wait for a lock has lasted', async () => {
+test('reports the duration of the longest wait for a lock', async () => {
   const { store, name } = await storeWithKey()
   expect(await store.lockWaitSeconds?.()).toBe(0)
   let creating: Promise<unknown> | undefined

@@ -1,5 +1,5 @@
-// Random sequences of commands on an empty store: calls that arrive together, crashes, clock moves, sweeps and lists. A seed gives the same
-// sequences each time. fast-check shortens a sequence that fails and prints it with its seed.
+// Random sequences of commands on an empty store: concurrent calls, crashes, clock changes, sweeps and lists. Equal
+// seeds give equal sequences. fast-check shortens a failing sequence and prints it with its seed.
 
 import { spyOn, test } from 'bun:test'
 import fc from 'fast-check'
@@ -15,7 +15,7 @@ import { type Beside, type Call, METHODS, type Place, World } from './world.ts'
 
 type Command = fc.AsyncCommand<World, World>
 
-/** `withPlace` makes a place for each run. `length`: the most commands of a run. */
+/** `withPlace` creates a place for each run. `length` is the maximum number of commands per run. */
 export function sequences(
   name: string,
   withPlace: (use: (place: Place) => Promise<void>) => Promise<void>,
@@ -27,7 +27,7 @@ export function sequences(
         const world = await World.open(place)
         try {
           await fc.asyncModelRun(() => ({ model: world, real: world }), sequence)
-          await world.expectAllEvents()
+          await world.expectAll()
         } finally {
           await world.close()
         }
@@ -35,7 +35,7 @@ export function sequences(
     const anySequence = fc.commands(COMMANDS, { maxCommands: length, size: 'max' })
     const warned = spyOn(process, 'emitWarning').mockImplementation(() => undefined)
     try {
-      // A busy machine runs fewer sequences. The limit also ends the search for a shorter sequence that fails.
+      // A busy machine runs fewer sequences. The limit also applies to shortening.
       await fc.assert(fc.asyncProperty(anySequence, run), { seed, numRuns: runs, interruptAfterTimeLimit: 45_000 })
     } finally {
       warned.mockRestore()
@@ -51,7 +51,7 @@ const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, arbitrary)
 const oneOf = fc.constantFrom
 
-/** A call whose ids and times are chosen when it is sent. */
+/** A call. Its ids and times are chosen when it is sent. */
 function call<Given extends unknown[]>(
   given: All<Given>,
   make: (world: World, ...given: Given) => ReturnType<Draft>,
@@ -100,11 +100,11 @@ const CATEGORY = oneOf(7n, 7n, 8n, -5n, 0n, 2n ** 53n + 1n, MAX, -(2n ** 63n))
 const STATUS = oneOf(...PET_STATUSES)
 const PET = { name: TEXT, categoryId: CATEGORY, status: STATUS }
 const NEW_PET = fc.record({ ...PET, status: fc.oneof({ weight: 3, arbitrary: fc.constant('available') }, STATUS) })
-/** When a reservation ends. */
+/** The time until a reservation ends. */
 const IN_MS = oneOf(-1, 0, 1, 2, 20, 500, 3_600_000, DAYS_MS, DAYS_MS + 1)
 const CHECK = oneOf(undefined, undefined, 'accepts', 'refuses')
 const KEY = optional(oneOf('a', 'b', 'A', 'b '))
-/** Of an API key: mostly one that does not end. */
+/** The index of an API key: mostly one without an end. */
 const BY = oneOf(0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 3, 4)
 const PICK = fc.noBias(fc.nat(15))
 const ANY = optional(fc.nat(1_000))
@@ -142,7 +142,7 @@ const CALL = fc.oneof(
   }),
 )
 const CALLS = fc.array(fc.tuple(fc.nat(1), CALL), { minLength: 1, maxLength: 8 })
-/** More than one statement inserts. */
+/** More rows than one INSERT statement has. */
 const MANY = Array.from({ length: 34 }, (_, n) => n + 1)
 
 const BESIDE = oneOf<Beside[]>(undefined, undefined, 'a reader', 'a new API key', 'the servers close')
@@ -185,9 +185,13 @@ const END_KEY = command([optional(oneOf(0, 20, 500))], (world, say, inMs) => {
   say(`the last API key ${inMs === undefined ? 'is revoked' : `ends in ${inMs} ms`}`)
   return world.endKey(inMs)
 })
+const NEW_EPOCH = command([], (world, say) => {
+  say('a new epoch of events')
+  return world.newEpoch()
+})
 
 const PAGE = { limit: oneOf(1, 2, 3, 20, 21, 100), sort: oneOf('oldest', 'newest') }
-/** By so many ids the page begins before the last `limit` ids. */
+/** How many ids a page begins before the last `limit` ids. */
 const EARLIER = oneOf(-1n, 0n, 0n, 0n, 1n, 2n, 7n, 2n ** 62n, -MAX)
 const LIST = fc
   .tuple(fc.record({ ...PAGE, search: seldom(SEARCH) }), optional(fc.record({ earlier: EARLIER, back: fc.boolean() })))
@@ -201,7 +205,7 @@ const TYPES = oneOf<EventType[]>(
 )
 const FEED = fc.record({ ...PAGE, type: optional(fc.uniqueArray(TYPES, { minLength: 1, maxLength: 3 })) })
 
-/** Several lists, one after the other. */
+/** Reads several lists, one after the other. */
 const looks = <Given extends unknown[]>(
   given: All<Given>,
   look: (world: World, say: (what: string) => void, ...given: Given) => Promise<void>,
@@ -240,6 +244,6 @@ const EVENTS = looks(
 
 const often = <Value>(value: Value, times: number) => Array.from({ length: times }, () => value)
 const COMMANDS = [
-  ...[...often(BATCH, 12), MANY_CALLS, CRASH, ...often(CLOCK, 3), ...often(EXPIRE, 2), END_KEY],
+  ...[...often(BATCH, 12), MANY_CALLS, CRASH, ...often(CLOCK, 3), ...often(EXPIRE, 2), END_KEY, NEW_EPOCH],
   ...[PETS, PETS, ORDERS, ORDERS, EVENTS, EVENTS],
 ]

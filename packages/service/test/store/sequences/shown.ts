@@ -1,4 +1,5 @@
-// The model's answers: rows and events as JSON, pages of lists and pages of the feed, made from whole lists and without a database.
+// The model's answers: rows and events as JSON, and pages of lists and of the feed, computed from whole lists in
+// memory.
 
 import { modelFinds } from '../../../../../test/support/search-rules.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
@@ -13,16 +14,16 @@ const MAX = 2n ** 63n - 1n
 
 const utc = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
 
-/** Fields are in the contract's order. */
+/** Fields in the order of the contract. */
 const shownPet = ({ id, name, categoryId, status }: Pet) => ({ id, name, categoryId, status })
 
-/** Fields are in the contract's order, times in UTC with milliseconds. Absent fields are left out. */
+/** Fields in the order of the contract, times in UTC with milliseconds. Absent fields are omitted. */
 function orderJson({ id, petId, petName, status, placedAt, changedAt, reference, expiresAt }: Order): string {
   const times = { placedAt: utc(placedAt), changedAt: utc(changedAt) }
   return stringifyJson({ id, petId, petName, status, ...times, reference, expiresAt: utc(expiresAt) })
 }
 
-/** `nameOf`: of an API key. */
+/** `nameOf` returns the name of an API key. */
 export function eventJson(id: bigint, event: NewEvent, nameOf: (by: bigint) => string): string {
   const { type, at, by, petId, orderId, pet, terms } = event
   const word = type.slice('order.'.length)
@@ -36,7 +37,7 @@ export function eventJson(id: bigint, event: NewEvent, nameOf: (by: bigint) => s
   })
 }
 
-/** `all` lists are in the order of their ids. */
+/** `all` is ordered by id. */
 export function pageOfPets(all: readonly Pet[], filter: PetFilter): Page {
   const { status, categoryId, search } = filter
   const listed = all.filter(
@@ -70,7 +71,7 @@ function pageOf<Row extends { id: bigint }>(
   const [ahead, behind] = up ? [above, below] : [below, above]
   const shown = back ? ahead.slice(0, limit).reverse() : ahead.slice(0, limit)
   const [isMore, isBehind] = [ahead.length > limit, behind.length > 0]
-  // Both ends of the page, each between two ids: a page of the newest first begins above its first id.
+  // Positions are between two ids. A page with the newest first begins above its first id.
   const [first, last] = [shown[0]?.id, shown.at(-1)?.id]
   const above1 = (id: bigint | undefined) => (sort === 'oldest' ? id : id && id - 1n)
   const below1 = (id: bigint | undefined) => (sort === 'oldest' ? id && id - 1n : id)
@@ -81,20 +82,20 @@ function pageOf<Row extends { id: bigint }>(
   }
 }
 
-/** An event with the id that the store gave it, and as the store shows it. */
+/** An event with its id in the store, and its JSON. */
 export interface Told {
   readonly id: bigint
   readonly event: NewEvent
   readonly json: string
 }
 
-/** The position behind so many events. */
+/** The position after the first `count` events. */
 export function positionOf(all: readonly Told[], count: number, epoch: bigint) {
   const last = all[count - 1]
   return { epoch, id: last?.id ?? 0n, mark: last && markOf(last.event) }
 }
 
-/** `after`: the number of events before the page, in place of a position; `undefined` if the filter's `from` decides. */
+/** `after` is the number of events before the page. If it is `undefined`, `from` decides where the page begins. */
 export function pageOfEvents(
   all: readonly Told[],
   { from, to, sort, limit, type, petId, orderId }: Omit<EventFilter, 'after'>,

@@ -1,17 +1,18 @@
-// A store and its model: the domain's decisions over rows in memory (test/support/rows-in-memory.ts). Each change is made in both, and then the
-// results, the reported transitions, the events, the inventory, the rows and the lists must be equal.
+// A store and its model: the domain's decisions over rows in memory (test/support/rows-in-memory.ts). Each change is
+// made in both. Then results, reported transitions, events, inventory, rows, lists and API keys must be equal.
 
 import { expect } from 'bun:test'
 import { eventFilter } from '../../../../../test/support/events.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { orderFilter, petFilter } from '../../../../../test/support/lists.ts'
 import { idsOf } from '../../../../../test/support/paging.ts'
+import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { Rows } from '../../../../../test/support/rows-in-memory.ts'
 import type { Decision } from '../../../src/domain/decisions/decision.ts'
 import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../../src/domain/decisions/orders.ts'
 import { createPet, deletePet, updatePet } from '../../../src/domain/decisions/pets.ts'
 import type { EventFilter } from '../../../src/domain/events.ts'
-import { type ApiKey, type KeyId, keyState } from '../../../src/domain/keys.ts'
+import { type ApiKey, type KeyHash, type KeyId, keyState, type NewKey } from '../../../src/domain/keys.ts'
 import type { RequestedTransition } from '../../../src/domain/order-transitions.ts'
 import type {
   ExpiredOrder,
@@ -26,15 +27,15 @@ import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import type { Store, StoreOptions } from '../../../src/domain/store.ts'
 import { eventJson, pageOfEvents, pageOfOrders, pageOfPets, positionOf, type Told } from './shown.ts'
 
-/** A place for one store, which is empty at first. */
+/** Where one store is kept. It is empty at first. */
 export interface Place {
   readonly servers: 1 | 2
-  /** Opens the store for one more server. */
+  /** Opens the store for another server. */
   open(options: Omit<StoreOptions, 'now'>): Promise<Store>
   setClock(at: number): Promise<void>
-  /** Crashes all servers: `open` then opens the data that they left. Absent if nothing outlives the servers. */
+  /** Crashes all servers. `open` then opens the data that they left. Absent if no data outlives the servers. */
   crash?(): Promise<void>
-  /** The last ids of pets and orders that were given, also in a transaction that was rolled back. */
+  /** The last assigned ids of pets and orders, including those of transactions that were rolled back. */
   lastIds?(): Promise<{ lastPet: bigint; lastOrder: bigint }>
 }
 
@@ -43,12 +44,12 @@ export type Beside = 'a reader' | 'a new API key' | 'the servers close' | undefi
 export interface Call {
   readonly method: keyof typeof DECISIONS
   readonly args: readonly unknown[]
-  /** The answer of the caller's precondition, if the call has one. */
+  /** The result of the caller's precondition, if the call has one. */
   readonly check?: 'accepts' | 'refuses' | undefined
   readonly server: number
 }
 
-/** The result or the refusal of a call, and what its precondition was last shown. */
+/** The result or the refusal of a call, and the last row that its precondition received. */
 type Outcome = readonly [result: unknown, seen: unknown]
 
 /** A possible result of a batch. */
@@ -59,12 +60,12 @@ interface Decided {
 }
 
 const NOW = 1_800_000_000_000
-/** Ids that are never given. */
+/** Ids that are never assigned. */
 const NEVER = [2n ** 63n - 1n, 0n, -(2n ** 63n)] as const
 const UNKNOWN_KEY = 999n
 const REFUSED = new PetstoreError('precondition_failed', 'The caller refuses it.')
 
-/** The method that makes an order this. */
+/** The method that moves an order to this status. */
 export const METHODS = {
   completed: 'completeOrder',
   cancelled: 'cancelOrder',
@@ -81,13 +82,16 @@ export class World {
   private rows = new Rows(NOW)
   private readonly told: Told[] = []
   private readonly keys: ApiKey[] = []
-  /** Calls with an idempotency key. */
+  /** Keys that were created during a batch. No call uses them. */
+  private readonly otherKeys: ApiKey[] = []
+  private readonly hashes = new Map<KeyHash, KeyId>()
+  /** Calls with an idempotency key, for replays. */
   private readonly keyed: Call[] = []
   private readonly ends = new Set<number>()
   private servers: Store[] = []
   private epoch = 0n
   private turn = 0
-  /** Since the last batch: the size of each commit, by server, and the transitions of orders. */
+  /** Since the last batch: the sizes of the commits of each server, and the transitions of orders. */
   private sizes: number[][] = []
   private reported: Transition[] = []
 
@@ -98,7 +102,7 @@ export class World {
     await place.setClock(NOW)
     await world.openServers()
     for (const key of [{ name: 'till "3" é' }, { name: '' }, { name: 'ends', expiresAt: NOW + 2_000 }, {}])
-      world.keys.push(await world.server().createKey(newKey(key)))
+      world.keys.push(await world.createKey(key))
     world.epoch = (await world.server().findEnd()).epoch
     return world
   }
@@ -107,8 +111,11 @@ export class World {
     const opening = Array.from({ length: this.place.servers }, (_, server) =>
       this.place.open({
         monotonic: () => 0,
-        onBatch: (size) => this.sizes[server]?.push(size),
-        // An observer that throws stops no commit.
+        // Commits succeed even if an observer throws.
+        onBatch: (size) => {
+          this.sizes[server]?.push(size)
+          throw new Error('planted')
+        },
         onTransitions: (transitions) => {
           this.reported.push(...transitions)
           throw new Error('planted')
@@ -118,18 +125,27 @@ export class World {
     this.servers = await Promise.all(opening)
   }
 
+  private async createKey(fields: Partial<NewKey> = {}): Promise<ApiKey> {
+    const key = newKey(fields)
+    expect(await this.server().findKey(key.hash)).toBeUndefined()
+    const created = await this.server().createKey(key)
+    this.hashes.set(key.hash, created.id)
+    return created
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.close()))
   }
 
   serverOf = (pick: number) => pick % this.place.servers
 
-  /** Each in its turn. */
+  /** Takes turns between the servers. */
   private server(): Store {
     return this.servers[this.turn++ % this.servers.length] as Store
   }
 
-  // A pick is mostly the id of one of the newest rows with the status; otherwise an id near the last one, maybe one that the batch will assign.
+  // A pick is usually the id of a recent row with the status, and otherwise an id near the last one, which the batch
+  // can assign.
   pet = (pick: number, status?: PetStatus) => idNear(this.rows.pets, this.rows.lastPet, pick, status)
   order = (pick: number, status?: OrderStatus) => idNear(this.rows.orders, this.rows.lastOrder, pick, status)
   last = () => ({ pet: this.rows.lastPet, order: this.rows.lastOrder })
@@ -137,15 +153,15 @@ export class World {
   anyOrder = (pick: number) => BigInt(pick) % (this.rows.lastOrder + 2n)
   key = (pick: number) => this.keys[pick]?.id ?? UNKNOWN_KEY
   eventCount = (pick: number) => pick % (this.told.length + 1)
-  /** The time of an event, or a millisecond later. */
+  /** The time of an event, or one millisecond later. */
   time = (pick: number) => (this.told[(pick >> 1) % this.told.length]?.event.at ?? NOW) + (pick & 1)
-  /** A call with an idempotency key that was made before, maybe by another API key. */
+  /** Repeats an earlier call with an idempotency key, possibly with another API key. */
   again(pick: number, by: number | undefined): Call | undefined {
     const call = this.keyed[pick % this.keyed.length]
     return call && by !== undefined ? { ...call, args: call.args.with(1, this.key(by)) } : call
   }
 
-  /** No two reservations end at the same time: it is not promised which of them expires first. */
+  /** No two reservations end at the same time, because their order of expiry is not guaranteed. */
   end(inMs: number): number {
     let at = this.rows.now + inMs
     while (this.ends.has(at)) at++
@@ -153,7 +169,7 @@ export class World {
     return at
   }
 
-  /** The time until the next reservation ends, within an hour. */
+  /** The time until the next reservation ends, at most an hour. */
   toNextEnd(): number {
     const ends = [...this.rows.orders.values()].flatMap(({ status, expiresAt = 0 }) =>
       status === 'pending' ? expiresAt : 0,
@@ -166,26 +182,31 @@ export class World {
     await this.place.setClock(this.rows.now)
   }
 
-  /** Of the last API key. Without a time it is revoked. */
+  /** Ends the last API key, or revokes it if there is no time. */
   async endKey(inMs: number | undefined): Promise<void> {
     const key = this.keys.at(-1) as ApiKey
     const expiresAt = Math.min(this.rows.now + (inMs ?? 0), key.expiresAt ?? MAX_TIME)
     if (inMs === undefined) await this.server().revokeKey(key.id)
     else await this.server().endKey(key.id, this.rows.now + inMs)
-    this.keys.splice(-1, 1, { ...key, ...(inMs === undefined ? { revokedAt: this.rows.now } : { expiresAt }) })
+    this.keys.splice(-1, 1, {
+      ...key,
+      ...(inMs === undefined ? { revokedAt: key.revokedAt ?? this.rows.now } : { expiresAt }),
+    })
+    await this.expectKeys()
   }
 
-  /** The calls of each server are one commit, which does not wait for what happens beside it. */
+  /** The calls of each server are one commit. They do not wait for what happens beside them. */
   async batch(calls: readonly Call[], beside?: Beside): Promise<string[]> {
     const closes = beside === 'the servers close' && this.place.crash !== undefined
     this.sizes = this.servers.map(() => [])
     this.reported = []
     const sending = calls.map((call) => this.send(call))
     const reading = beside === 'a reader' ? this.newEvents() : []
-    const others = [beside === 'a new API key' && this.server().createKey(newKey()), closes && this.close()]
+    const creating = beside === 'a new API key' ? [this.createKey()] : []
+    const closing = closes && this.close()
     const outcomes = await Promise.all(sending)
-    await Promise.all(others)
-    if (closes) await this.openServers()
+    this.otherKeys.push(...(await Promise.all(creating)))
+    if (closing) await closing.then(() => this.openServers())
     const events = await this.newEvents()
     const read = await reading
     expect(read).toEqual(events.slice(0, read.length))
@@ -208,7 +229,7 @@ export class World {
     return outcomes.map(([result]) => (Object.hasOwn(result ?? {}, 'code') ? (result as PetstoreError).code : 'done'))
   }
 
-  /** All calls are carried out, or none. A call that was answered before the crash is not lost. */
+  /** Either all calls are done, or none. A call that was answered before the crash is not lost. */
   async crash(calls: readonly Call[], turns: number): Promise<string> {
     if (!this.place.crash) return 'nothing here can crash'
     const answers: (Outcome | undefined)[] = calls.map(() => undefined)
@@ -231,7 +252,7 @@ export class World {
     return isLost ? 'nothing was done' : 'done'
   }
 
-  /** It is not promised which of the calls expires which reservation. */
+  /** Which call expires which reservation is not guaranteed. */
   async expire(limits: readonly number[]): Promise<string> {
     const expired = await Promise.all(limits.map((limit) => this.server().expireOrders(limit)))
     for (const [n, limit] of limits.entries()) expect(expired[n]?.length).toBeLessThanOrEqual(limit)
@@ -241,6 +262,28 @@ export class World {
     expect(expired.flat().sort(byId)).toEqual(expected.sort(byId))
     await this.become(rows, await this.newEvents())
     return `${expected.length} expired`
+  }
+
+  /** Both servers begin a new epoch, which takes effect once. Positions of the earlier epoch have expired. */
+  async newEpoch(): Promise<void> {
+    const { epoch } = this
+    await Promise.all(this.servers.map((server) => server.endEpoch(epoch)))
+    for (const count of [0, this.told.length]) {
+      const refused = await rejectionOf(this.server().listEvents(eventFilter(positionOf(this.told, count, epoch))))
+      expect(refused).toMatchObject({ code: 'cursor_expired' })
+    }
+    this.epoch = (await this.server().findEnd()).epoch
+    expect(this.epoch).not.toBe(epoch)
+    await this.server().endEpoch(epoch)
+    expect((await this.server().findEnd()).epoch).toBe(this.epoch)
+    expect(await this.newEvents()).toEqual([])
+  }
+
+  private async expectKeys(): Promise<void> {
+    const all = [...this.keys, ...this.otherKeys].sort(byId)
+    expect(await this.server().listKeys()).toEqual(all)
+    for (const [hash, id] of this.hashes)
+      expect(await this.server().findKey(hash)).toEqual(all.find((key) => key.id === id))
   }
 
   async expectPets(filter: Parameters<typeof petFilter>[0]): Promise<void> {
@@ -254,14 +297,15 @@ export class World {
     expect(await this.server().listOrders(whole)).toEqual(pageOfOrders(all, whole))
   }
 
-  /** `after`: how many events are before the page. */
+  /** `after` is the number of events before the page. */
   async expectEvents(fields: Partial<EventFilter>, after: number | undefined): Promise<void> {
     const { told, epoch } = this
     const filter = eventFilter(after === undefined ? undefined : positionOf(told, after, epoch), fields)
     expect(await this.server().listEvents(filter)).toEqual(pageOfEvents(told, filter, after, epoch))
   }
 
-  async expectAllEvents(): Promise<void> {
+  async expectAll(): Promise<void> {
+    await this.expectKeys()
     for (let at = 0; at <= this.told.length; at += 100) await this.expectEvents({ limit: 100 }, at)
   }
 
@@ -272,7 +316,7 @@ export class World {
     return [await method(...args).catch(refusal), seen.at(-1)]
   }
 
-  /** The calls of a server together, one server after the other. */
+  /** Decides the calls of each server as one batch, one server after the other. */
   private decide(calls: readonly Call[], servers: readonly number[]): Decided {
     const rows = this.rows.copy()
     rows.refused.clear()
@@ -294,7 +338,7 @@ export class World {
     return { rows, outcomes, transitions }
   }
 
-  /** Reads the events after the known ones, page by page. */
+  /** Reads the events after the known ones. */
   private async newEvents(): Promise<string[]> {
     const found: string[] = []
     for (let after = positionOf(this.told, this.told.length, this.epoch); ; ) {
@@ -305,7 +349,7 @@ export class World {
     }
   }
 
-  /** The model's new events, with the ids of the store's. */
+  /** The model's new events, with the ids of the store's events. */
   private toldBy({ events }: Rows, shown: readonly string[]): Told[] {
     const ids = idsOf({ json: `[${shown}]`, next: undefined, prev: undefined })
     const nameOf = (by: KeyId) => this.keys.find(({ id }) => id === by)?.name || String(by)
@@ -323,7 +367,7 @@ export class World {
     )
   }
 
-  /** Expects the store to hold these rows, and to have told these events. */
+  /** Expects the store to have these rows and new events. */
   private async become(rows: Rows, shown: readonly string[]): Promise<void> {
     const told = this.toldBy(rows, shown)
     expect([...shown]).toEqual(told.map(({ json }) => json))
@@ -341,12 +385,12 @@ export class World {
       Promise.all(orderIds.map((id) => server.getOrder(id))),
       this.expectPets({ limit: 100, sort: 'newest' }),
       this.expectOrders({ limit: 100, sort: 'newest' }),
-      // At once, because the next batch may index a forgotten row again.
+      // Checked after every batch, because the next batch can repair the index.
       ...['rex', 'luna', 'ada'].map((search) => this.expectOrders({ limit: 100, search })),
       this.expectPets({ limit: 100, search: 'luna' }),
     ])
     const count = (status: string) => BigInt([...rows.pets.values()].filter((pet) => pet.status === status).length)
-    // With its fields in their order: equal counts have one entity tag.
+    // The order of the fields matters, because equal counts must have the same entity tag.
     expect(Object.entries(inventory)).toEqual(['available', 'pending', 'sold'].map((status) => [status, count(status)]))
     expect(pets).toEqual(petIds.map((id) => rows.pets.get(id)))
     expect(orders).toEqual(orderIds.map((id) => this.shownOrder(id)))
@@ -361,7 +405,7 @@ export class World {
 type AnyDecision = (...args: unknown[]) => Decision<unknown>
 const MAX_TIME = Number.MAX_SAFE_INTEGER
 const isKeyed = ({ method, args }: Call) => ['createPet', 'placeOrder'].includes(method) && args[2] !== undefined
-const byId = (one: ExpiredOrder, other: ExpiredOrder) => Number(one.id - other.id)
+const byId = (one: { id: bigint }, other: { id: bigint }) => Number(one.id - other.id)
 
 function idNear<Row extends { id: bigint; status: string }>(
   rows: ReadonlyMap<bigint, Row>,
@@ -375,7 +419,7 @@ function idNear<Row extends { id: bigint; status: string }>(
   return found?.id ?? (pick === 15 ? NEVER[0] : last + 2n - BigInt(place))
 }
 
-/** The arguments, and what the precondition among them has seen. */
+/** The arguments of a call, and the rows that its precondition receives. */
 function argumentsOf({ args, check }: Call): { args: readonly unknown[]; seen: unknown[] } {
   const seen: unknown[] = []
   const look = (...found: unknown[]) => {
@@ -385,7 +429,7 @@ function argumentsOf({ args, check }: Call): { args: readonly unknown[]; seen: u
   return { args: check ? [...args, look] : args, seen }
 }
 
-/** A refusal as plain values; any other error is thrown. */
+/** A refusal as plain values. Throws any other error. */
 function refusal(result: unknown): unknown {
   if (result instanceof PetstoreError) return { code: result.code, message: result.message }
   if (result instanceof Error) throw result

@@ -1,4 +1,4 @@
-// Checkpoints of the embedded store: a thread makes them, and the log stays small.
+// Checkpoints of a SQLite store: a thread runs them, and the log stays small.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -14,7 +14,7 @@ import { DataVersion } from '../../../src/store/sqlite/connect/data-version.ts'
 import { Statements } from '../../../src/store/sqlite/connect/statements.ts'
 import { transactions } from '../../../src/store/sqlite/connect/transaction.ts'
 
-test('are not made by the connection that serves, also after it was opened again', () => {
+test('the serving connection runs no checkpoints, even after it was reopened', () => {
   const connection = openConnection(temporaryFile('petstore.db'))
   const pages = () => connection.database.query('PRAGMA wal_autocheckpoint').values()
   expect(pages()).toEqual([[0n]])
@@ -24,7 +24,7 @@ test('are not made by the connection that serves, also after it was opened again
 })
 
 describe('a log', () => {
-  test('that is long is copied into the file, which is no commit, and is written to from its start again', async () => {
+  test('that is long is copied into the file without a new version, and then written from its start', async () => {
     const { path, store, by } = await storeWithKey()
     using writer = new Database(path)
     for (let round = 0; round < 2; round++) {
@@ -39,7 +39,7 @@ describe('a log', () => {
     await store.close()
   })
 
-  test('that grew under a long reader is cut once the reader has ended, while creates go on', async () => {
+  test('that grew during a long read is truncated after the read, while creates continue', async () => {
     const { path, store, by } = await storeWithKey()
     using writer = new Database(path)
     const reader = new Database(path, { readonly: true })
@@ -51,7 +51,7 @@ describe('a log', () => {
     const { size } = statSync(`${path}-wal`)
     let count = 1
     for (; logOf(writer).frames > 1_000; count++) await store.createPet(PET, by)
-    // What was written last is still there, for those who copy the log.
+    // The last frames are still there for tools that copy the log.
     expect(statSync(`${path}-wal`).size).toBeGreaterThanOrEqual(size)
     while (statSync(`${path}-wal`).size > LOG_BYTES) {
       await store.createPet(PET, by)
@@ -63,31 +63,23 @@ describe('a log', () => {
     await store.close()
   })
 
-  test('is removed when the last store closes, also after the thread has worked', async () => {
-    const { path, store } = await storeWithKey()
+  test('of two stores on one file is copied by either of them, and removed when the last one closes', async () => {
+    const { path, store, by } = await storeWithKey()
+    const other = await storeWithKey(path)
     const writer = new Database(path)
     lengthen(writer, LONG_LOG_MB)
     await copied(writer)
+    await store.close()
+    lengthen(writer, LONG_LOG_MB)
+    await copied(writer)
     writer.close()
-    await store.close()
-    expect(readdirSync(dirname(path))).toEqual(['petstore.db'])
-  })
-
-  test('of two stores on one file is copied by either', async () => {
-    const { path, store, by } = await storeWithKey()
-    const other = await storeWithKey(path)
-    using writer = new Database(path)
-    lengthen(writer, LONG_LOG_MB)
-    await copied(writer)
-    await store.close()
-    lengthen(writer, LONG_LOG_MB)
-    await copied(writer)
     expect((await other.store.createPet(PET, by)).value.id).toBe(1n)
     await other.store.close()
+    expect(readdirSync(dirname(path))).toEqual(['petstore.db'])
   })
 })
 
-test('what is written while the log is copied is copied while writers are held', async () => {
+test('commits during a checkpoint are copied while writers are held', async () => {
   const path = temporaryFile('petstore.db')
   const connection = openConnection(path)
   using writer = new Database(path)
@@ -106,7 +98,7 @@ test('what is written while the log is copied is copied while writers are held',
   connection.close()
 })
 
-test('what another process commits right after a checkpoint is copied, too', async () => {
+test('copies a commit that another process makes right after a checkpoint', async () => {
   const path = temporaryFile('petstore.db')
   const connection = openConnection(path)
   using writer = new Database(path)
@@ -124,7 +116,7 @@ test('what another process commits right after a checkpoint is copied, too', asy
   connection.close()
 })
 
-test('are not made of another file that has come to its place', async () => {
+test('does not checkpoint a log into another file that replaced the store', async () => {
   const path = temporaryFile('petstore.db')
   const other = await storeWithKey()
   await other.store.close()
@@ -134,7 +126,7 @@ test('are not made of another file that has come to its place', async () => {
   const watched = { ...connection, database: connection.database, check: () => ++looks && connection.check() }
   const checkpoints = startCheckpoints(watched, (work) => work())
   lengthen(writer, LONG_LOG_MB)
-  // The log stays where it was, beside the other file, which it would ruin.
+  // The old log is now next to the other file, and a checkpoint would corrupt it.
   renameSync(path, `${path}.moved`)
   copyFileSync(other.path, path)
   const before = readFileSync(path)
@@ -145,7 +137,7 @@ test('are not made of another file that has come to its place', async () => {
   connection.close()
 })
 
-test('no transaction begins while they are held', async () => {
+test('no transaction begins while transactions are held', async () => {
   const connection = openConnection(temporaryFile('petstore.db'))
   const statements = new Statements(connection)
   const { transact, hold } = transactions(connection, statements, new DataVersion(connection, statements))

@@ -1,5 +1,5 @@
-// The store's version, read from the header of the log's index in shared memory: every commit of another process shows at once, and the
-// locks that protect the file stay.
+// The version of a store comes from the header of the log's index in shared memory, which shows every commit of other
+// processes. Mapping it does not release SQLite's locks.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -23,13 +23,13 @@ const COMMITTING = `
   }
 `
 
-test('changes with each commit that another process has acknowledged, and only then', async () => {
+test('changes with each commit of another process, and only then', async () => {
   const { path, store } = await storeWithKey()
   const other = Bun.spawn([process.execPath, '-e', COMMITTING, path], { stdio: ['pipe', 'pipe', 'inherit'] })
   const acknowledged = other.stdout.getReader()
   let last = store.version()
   for (let n = 0; n < 200; n++) {
-    // By then the store reads it from shared memory; before, it asks SQLite.
+    // After this time the store reads shared memory instead of querying SQLite.
     if (n === 100) await Bun.sleep(150)
     expect(store.version()).toEqual(last)
     other.stdin.write('commit\n')
@@ -44,13 +44,13 @@ test('changes with each commit that another process has acknowledged, and only t
   await store.close()
 })
 
-test('stays the same while writes wait for another transaction: nothing is committed', async () => {
+test('stays the same while writes wait for another transaction', async () => {
   const { path, store, by } = await storeWithKey()
   using other = new Database(path)
   other.run('BEGIN IMMEDIATE')
   const { data, keys } = store.version()
   const writing = Promise.all([store.createPet(PET, by), store.revokeKey(0n)])
-  // They try again every millisecond.
+  // They retry every millisecond.
   await Bun.sleep(50)
   expect(store.version()).toEqual({ data, keys })
   other.run('ROLLBACK')
@@ -59,8 +59,8 @@ test('stays the same while writes wait for another transaction: nothing is commi
   await store.close()
 })
 
-test('of a store in memory changes with its own commits', async () => {
-  const { store, by } = await storeWithKey(':memory:')
+test.each([':memory:', temporaryFile('petstore.db')])('a create keeps the version of the keys: %s', async (path) => {
+  const { store, by } = await storeWithKey(path)
   const { data, keys } = store.version()
   expect(store.version()).toEqual({ data, keys })
   await store.createPet(PET, by)
@@ -68,23 +68,13 @@ test('of a store in memory changes with its own commits', async () => {
   await store.close()
 })
 
-describe.if(LINUX)('the header of the index of the log', () => {
-  test('is read from shared memory', async () => {
-    const { path, store, by } = await storeWithKey()
-    const header = walIndexHeader(path)
-    const before = header?.slice()
-    expect(header).toEqual(before)
-    await store.createPet(PET, by)
-    expect(header).not.toEqual(before)
-    await store.close()
-  })
-
-  test('is not there when the store is not open, or has no file', () => {
+describe.if(LINUX)("the header of the log's index", () => {
+  test('is missing if the store is not open, and empty if it has no file', () => {
     expect(walIndexHeader(temporaryFile('petstore.db'))).toBeUndefined()
     expect(walIndexHeader(':memory:')).toHaveLength(0)
   })
 
-  /** A new store's version, which reads the header. `answered` is called whenever SQLite has answered a query. */
+  /** A version that reads the header. `answered` is called after each query to SQLite. */
   async function watched(answered: () => void) {
     const connection = openConnection(temporaryFile('petstore.db'))
     const statements = new Statements(connection)
@@ -105,7 +95,7 @@ describe.if(LINUX)('the header of the index of the log', () => {
     return { connection, version }
   }
 
-  test('shows a commit that came after the answer of SQLite and before it was noted', async () => {
+  test('shows a commit between the answer of SQLite and its use', async () => {
     let commit = () => {}
     const { connection, version } = await watched(() => commit())
     const other = new Database(connection.database.filename)
@@ -119,7 +109,7 @@ describe.if(LINUX)('the header of the index of the log', () => {
     connection.close()
   })
 
-  test('saves asking SQLite while nothing is committed', async () => {
+  test('needs no query while nothing is committed', async () => {
     let queries = 0
     const { connection, version } = await watched(() => {
       queries++
@@ -134,7 +124,7 @@ describe.if(LINUX)('the header of the index of the log', () => {
     connection.close()
   })
 
-  test('is mapped without releasing the lock by which SQLite protects the index from other processes', async () => {
+  test("is mapped without releasing SQLite's lock on the index", async () => {
     const { path, store } = await storeWithKey()
     const before = locksOn(`${path}-shm`)
     expect(before).toBeGreaterThan(0)

@@ -1,22 +1,10 @@
-// The feed of events in SQLite: the promises of every store, and what is peculiar to a file.
+// The epochs of the feed in SQLite files.
 
 import { expect, test } from 'bun:test'
 import { temporaryFile } from '../../../../../test/support/files.ts'
-import { runOnFile } from '../../../../../test/support/sqlite.ts'
 import { kindOf, openStore, type StoreFiles } from '../../../src/store/kinds.ts'
-import { eventsConformance } from '../events.conformance.ts'
 
-eventsConformance('SQLite', async () => {
-  const path = temporaryFile('petstore.db')
-  return {
-    store: await openStore(path, { now: Date.now }),
-    async run(sql) {
-      runOnFile(path, sql)
-    },
-  }
-})
-
-test('a backup, and a store that was restored from it, begin a new epoch each', async () => {
+test('a backup and each store that is restored from it begin a new epoch', async () => {
   const [path, backup] = [temporaryFile('petstore.db'), temporaryFile('backup.db')]
   const files = kindOf(path).files as StoreFiles
   const epochOf = async (file: string) => {

@@ -1,5 +1,4 @@
-// The files of an embedded store where they are not simply there: behind a link, in a folder that may not be written to, grown
-// by another process.
+// Store files behind links and in read-only folders.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -8,14 +7,15 @@ import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { ask, launcher, run, serve } from '../../../../../test/support/process.ts'
 import { add, made, PET, rows } from '../../../../../test/support/stores.ts'
+import { noStrace, straced } from '../../../../../test/support/strace.ts'
 
 describe('a store behind a symbolic link', () => {
-  test('is whole after a crash inside a checkpoint', async () => {
+  test('is complete after a crash during a checkpoint', async () => {
     const database = temporaryFile('petstore.db')
     const service = await serve(['--database', database])
     await add(service, 200)
     await service.stop('SIGKILL')
-    // A checkpoint writes the pages in their order: it got as far as the first, which says how many there are.
+    // Simulates a checkpoint that wrote only the first page, which has the number of pages.
     const copy = temporaryFile('copy.db')
     for (const suffix of ['', '-wal']) fs.copyFileSync(database + suffix, copy + suffix)
     new Database(copy).run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -34,14 +34,14 @@ describe('a store behind a symbolic link', () => {
     expect([backup, database].map((path) => rows(path)[0]?.length)).toEqual([200, 201])
   })
 
-  test('is made where the link leads', async () => {
+  test('is created at the target of the link', async () => {
     const [database, link] = [temporaryFile('petstore.db'), temporaryFile('link.db')]
     fs.symlinkSync(database, link)
     await (await serve(['--database', link])).stop()
     expect(rows(database)[1]?.length).toBe(1)
   })
 
-  test('that leads back to itself is refused by every command', async () => {
+  test('with a cyclic link is refused by every command', async () => {
     const { database } = await made(1)
     const [itself, one, other] = ['itself.db', 'one.db', 'other.db'].map(temporaryFile) as [string, string, string]
     fs.symlinkSync(itself, itself)
@@ -64,7 +64,7 @@ describe('a store behind a symbolic link', () => {
   })
 })
 
-test('a store with two names is refused under both by every command, and is whole again with one', async () => {
+test('every command refuses a store with two hard links, until one is removed', async () => {
   const [{ database, key }, backup] = [await made(2), await made(1)]
   const other = temporaryFile('other.db')
   const service = await serve(['--database', database])
@@ -94,15 +94,13 @@ test('a store with two names is refused under both by every command, and is whol
   expect(rows(database)[0]?.length).toBe(4)
 })
 
-const strace = Bun.which('strace')
-
-test.skipIf(!strace)(
-  `the folders that a service makes are on disk before it listens, with the folders above them${strace ? '' : ' (strace is not installed)'}`,
+test.skipIf(noStrace !== '')(
+  `new folders and their parents are durable before the service listens${noStrace}`,
   async () => {
     const folder = fs.realpathSync(dirname(temporaryFile('x')))
     const trace = join(folder, 'trace')
-    // -D: the process that is started is the service, and its tracer is another.
-    const command = [strace as string, '-D', '-f', '-y', '-o', trace, '-e', 'trace=fsync', launcher]
+    // With -D the started process is the service, and strace is its child.
+    const command = straced(['-D', '-y', '-o', trace, '-e', 'trace=fsync'])
     const env = { PETSTORE_BACKUP_DIR: join(folder, 'backups/of/petstore') }
     const service = await serve(['--database', join(folder, 'data/of/petstore.db')], { command, env })
     const synced = fs.readFileSync(trace, 'utf8')
@@ -113,15 +111,15 @@ test.skipIf(!strace)(
   },
 )
 
-describe('a folder that may not be written to', () => {
-  /** As nobody, where this process is root and may write everywhere. */
+describe('a read-only folder', () => {
+  /** Runs as nobody, because root can write to read-only folders. */
   const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', launcher]
   const root = process.getuid?.() === 0
   const can = !root || Bun.spawnSync([...nobody, '--version'], { stdio: ['ignore', 'ignore', 'ignore'] }).exitCode === 0
   const command = root ? nobody : [launcher]
 
   test.skipIf(!can)(
-    `ends a start, a backup and a restore with a sentence${can ? '' : ' (another user cannot run this program)'}`,
+    `makes a start, a backup and a restore fail with a message${can ? '' : ' (another user cannot run this program)'}`,
     async () => {
       const { database } = await made(1)
       fs.chmodSync(database, 0o666)
@@ -141,7 +139,7 @@ describe('a folder that may not be written to', () => {
   )
 
   test.skipIf(!can)(
-    `is named with chmod if it is this user's, and otherwise with chown${can ? '' : ' (another user cannot run this program)'}`,
+    `is reported with chmod if the user owns it, and otherwise with chown${can ? '' : ' (another user cannot run this program)'}`,
     async () => {
       const folderOf = (user: number, mode: number) => {
         const folder = dirname(temporaryFile('x'))

@@ -1,5 +1,5 @@
-// When a service has Litestream begin a whole new copy: with a real log, and files such as Litestream writes beside it. The test of deploy/ that
-// runs Litestream itself shows what is restored (test/deploy.litestream.release.test.ts).
+// When a service makes Litestream start a new copy. The test has a real log and writes Litestream's files by hand.
+// test/deploy.litestream.release.test.ts runs Litestream and restores from its copy.
 
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { copyGuard } from '../../../src/store/sqlite/file/litestream.ts'
 
 const HEADER_BYTES = 32
 
-/** A store, the guard of its copy, and Litestream's part by hand. */
+/** A store, the guard of its copy, and Litestream's files. */
 function beside() {
   const path = temporaryFile('petstore.db')
   const connection = openConnection(path)
@@ -27,7 +27,7 @@ function beside() {
       database.run('DROP TABLE filler')
     },
     beginAgain: () => database.run('PRAGMA wal_checkpoint(RESTART)'),
-    /** Litestream copies the log as it is now into its next file. */
+    /** Copies the current log into Litestream's next file. */
     copy() {
       const log = readFileSync(`${path}-wal`).subarray(0, HEADER_BYTES + logState(path).frames * FRAME_BYTES)
       writeFileSync(join(folder, `generations/one/wal/${(index++).toString(16).padStart(8, '0')}.wal`), log)
@@ -39,7 +39,7 @@ function beside() {
   }
 }
 
-test('a copy that follows each log, sooner or later, goes on', () => {
+test('keeps a copy that has something of every log', () => {
   const { commit, beginAgain, copy, isKept } = beside()
   commit(50)
   copy()
@@ -52,14 +52,14 @@ test('a copy that follows each log, sooner or later, goes on', () => {
     if (!isSooner) copy()
     commit(5)
     seen.push(isKept())
-    // Longer than the next log before it is copied.
+    // Longer than the next log is when it is copied.
     commit(50)
     copy()
   }
   expect(seen).not.toContain(false)
 })
 
-test('a log that passes what was copied of the last one: a whole new copy', () => {
+test('starts a new copy if the log grows past the copied part of the last one', () => {
   const { commit, beginAgain, copy, isKept } = beside()
   commit(20)
   copy()
@@ -71,7 +71,7 @@ test('a log that passes what was copied of the last one: a whole new copy', () =
   expect(isKept()).toBe(false)
 })
 
-test('a log of which nothing was copied before the next one: a whole new copy', () => {
+test('starts a new copy if nothing of a log was copied', () => {
   const { commit, beginAgain, copy, isKept } = beside()
   commit(50)
   copy()

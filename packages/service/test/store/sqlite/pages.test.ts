@@ -1,4 +1,4 @@
-// How SQLite finds the rows of a page, and that it plans no statement at every execution. The rows themselves are tested for both stores (sequences/).
+// The query plans of pages in SQLite. sequences/ tests the rows of pages on both stores.
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
@@ -13,7 +13,7 @@ import { pages, rowById } from '../../../src/store/sqlite/read/pages.ts'
 import { MIGRATIONS } from '../../../src/store/sqlite/schema/migrations.ts'
 import { commits } from '../../../src/store/sqlite/write/commits.ts'
 
-test('a page begins behind its cursor, in the table or in an index', () => {
+test('finds the first row of a page in the table or in an index', () => {
   expect(
     plans()
       .filter(isOfPage)
@@ -24,7 +24,7 @@ test('a page begins behind its cursor, in the table or in an index', () => {
     ...both('SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)'),
     ...both('SEARCH pets USING INDEX pets_by_status (status=? AND rowid>?)'),
     ...both('SEARCH pets USING INDEX pets_by_category (category_id=? AND rowid>?)'),
-    // The first block, the next ones, and what each of them has.
+    // The first block, the next blocks, and the rows of each block.
     ...both(
       'SEARCH pets USING INDEX pets_by_category (category_id=? AND rowid>?)',
       'SEARCH pets USING INDEX pets_by_category (category_id=? AND rowid>?)',
@@ -43,15 +43,15 @@ test.each([PETS, ORDERS])('each filter of a list has an index', ({ filters, inde
   expect(served.sort()).toEqual(Object.keys(filters).sort())
 })
 
-test('no page sorts, or reads the whole table', () => {
-  // What is scanned are the rows of a page, and the blocks of ids in which they are.
+test('no page sorts, or scans a table', () => {
+  // Only the rows of a page and the blocks of ids are scanned.
   for (const plan of plans())
     expect(plan).toMatch(
       /^(SEARCH (pets|orders) USING|CO-ROUTINE|SCAN \(subquery|(CORRELATED )?SCALAR SUBQUERY|COMPOUND QUERY|SETUP$|SCAN CONSTANT ROW$|RECURSIVE STEP$|SCAN block$|SCAN json_each )/,
     )
 })
 
-test('no statement gives SQLite a reason to plan it at every execution', () => {
+test('no statement makes SQLite plan it again for each execution', () => {
   const { sql } = prepared((statements) => {
     const never = () => Promise.reject(new Error())
     readPages(statements)
@@ -70,10 +70,10 @@ test('no statement gives SQLite a reason to plan it at every execution', () => {
   }
 })
 
-/** At both ends of blocks of 2 048, with blocks between them in which nothing is, up to the largest id. */
+/** Ids at both ends of blocks of 2,048, with empty blocks between them, up to the largest id. */
 const IDS = [1n, 2n, 2_046n, 2_047n, 2_048n, 2_049n, 4_095n, 4_096n, 1_000_000n, 2n ** 51n, 2n ** 62n, 2n ** 63n - 1n]
 
-test('pets of a category with a status are found in every block of ids, forth and back', async () => {
+test('finds pets of a category with a status in every block of ids, in both directions', async () => {
   const database = withPets(IDS, (n) => [n % 5 === 0 ? 8 : 7, n % 3 === 0 ? 'sold' : 'available'])
   const readPets = pages(new Statements({ database }), read, PETS)
   for (const categoryId of [7n, 8n, 9n])
@@ -91,19 +91,24 @@ test('pets of a category with a status are found in every block of ids, forth an
 })
 
 const SORTS = ['oldest', 'newest'] as const
-/** At once, so that all statements are prepared. */
+/** Reads immediately, so that all statements are prepared. */
 const read: Read = async (work) => work()
 
-/** The name of a pet is read by its id for each order. */
+/** Excludes the look-up of a pet's name for each order. */
 const isOfPage = (plan: string) => plan.startsWith('SEARCH') && !plan.includes('(rowid=?)')
 
-/** The walks of a page with the rows above its place, and then those of one with the rows up to it; each looks at the other side, too. */
+/**
+ * The searches of a page above its position, and then those of a page below it. Each also looks at the other side.
+ */
 function both(...walks: string[]): string[] {
   const down = walks.map((walk) => walk.replace(/>\?\)$/, '<?)'))
   return [...walks, ...down, ...down, ...walks]
 }
 
-/** In both directions, with each filter and without, and two statuses of orders of which one holds the pet. */
+/**
+ * Reads pages in both directions with every combination of filters, and with two statuses of orders, one of which
+ * holds the pet.
+ */
 function readPages(statements: Statements): void {
   const [readPets, readOrders] = [pages(statements, read, PETS), pages(statements, read, ORDERS)]
   for (const filter of combinations(PETS.filters, ['sold']))
@@ -112,7 +117,7 @@ function readPages(statements: Statements): void {
     for (const sort of SORTS) void readOrders(orderFilter({ limit: 1, sort, ...filter }))
 }
 
-/** A filter that is added to its list is here at once, and asks for its lines in the table above. */
+/** A new filter is included automatically, and needs its lines in the table above. */
 function combinations(filters: object, statuses: readonly string[]): object[] {
   return Object.keys(filters).reduce<object[]>(
     (all, name) =>
@@ -142,7 +147,7 @@ function withPets(ids: readonly bigint[], of: (n: number) => [categoryId: number
   return database
 }
 
-/** The statements that `of` prepares, on a database with the schema. */
+/** The statements that `of` prepares, and a database with the schema. */
 function prepared(of: (statements: Statements) => unknown): { database: Database; sql: string[] } {
   const database = new Database(':memory:')
   for (const migration of MIGRATIONS) database.run(migration)

@@ -1,5 +1,5 @@
-// The files that a start refuses: those that are no store, damaged, newer or out of reach. Each is refused with a sentence and stays as
-// it was.
+// Files that a start refuses with a message, without changing them: other formats, damaged files, newer schemas and
+// unreachable paths.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -10,71 +10,28 @@ import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { now, PET, runOnFile, storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
-describe('a file that cannot serve is refused with a sentence, and stays as it was', () => {
-  const made = async (): Promise<string> => {
+describe('refuses, and does not change,', () => {
+  const made = async (change: (path: string) => void = () => undefined): Promise<string> => {
     const { path, store, by } = await storeWithKey()
     for (let n = 0; n < 200; n++) await store.createPet({ ...PET, name: 'x'.repeat(200) }, by)
     await store.close()
+    change(path)
     return path
   }
-  const foreign = (path: string): void => {
-    runOnFile(path, 'CREATE TABLE pets (id)')
-  }
+  const overwritten = (from: number, to: number) =>
+    made((path) => writeFileSync(path, readFileSync(path).fill(0xab, from, to)))
+  const foreign = (path: string) => runOnFile(path, 'CREATE TABLE pets (id)')
+  const newer = (path: string) => runOnFile(path, 'PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)')
 
   const cases: [string, () => Promise<string> | string, string][] = [
     ['text', () => written('Dear diary,\n'.repeat(100)), 'not a petstore database'],
     ['a few bytes', () => written('x'), 'not a petstore database'],
     ['a database of another program', () => touched(foreign), 'a database of another program'],
-    [
-      'a newer version',
-      async () => {
-        const path = await made()
-        runOnFile(path, 'PRAGMA user_version = 99')
-        runOnFile(path, 'PRAGMA wal_checkpoint(TRUNCATE)')
-        return path
-      },
-      'newer petstore (schema 99',
-    ],
-    [
-      'pages overwritten',
-      async () => {
-        const path = await made()
-        const bytes = readFileSync(path)
-        bytes.fill(0xab, 4096 * 3, 4096 * 6)
-        writeFileSync(path, bytes)
-        return path
-      },
-      'damaged',
-    ],
-    [
-      'the schema overwritten',
-      async () => {
-        const path = await made()
-        const bytes = readFileSync(path)
-        bytes.fill(0xab, 100, 4096)
-        writeFileSync(path, bytes)
-        return path
-      },
-      'damaged',
-    ],
-    [
-      'cut short',
-      async () => {
-        const path = await made()
-        truncateSync(path, statSync(path).size - 8192)
-        return path
-      },
-      'damaged',
-    ],
-    [
-      'read-only',
-      async () => {
-        const path = await made()
-        chmodSync(path, 0o444)
-        return path
-      },
-      'read-only',
-    ],
+    ['a newer version', () => made(newer), 'newer petstore (schema 99'],
+    ['overwritten pages', () => overwritten(4096 * 3, 4096 * 6), 'damaged'],
+    ['an overwritten schema', () => overwritten(100, 4096), 'damaged'],
+    ['a truncated file', () => made((path) => truncateSync(path, statSync(path).size - 8192)), 'damaged'],
+    ['a read-only file', () => made((path) => chmodSync(path, 0o444)), 'read-only'],
   ]
 
   for (const [name, make, sentence] of cases) {
@@ -87,7 +44,7 @@ describe('a file that cannot serve is refused with a sentence, and stays as it w
     })
   }
 
-  test('cut short, where it is too large to be read whole', async () => {
+  test('a truncated file that is too large to be read completely', async () => {
     const path = await made()
     const database = new Database(path)
     const row = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90000) INSERT INTO pets'
@@ -100,21 +57,18 @@ describe('a file that cannot serve is refused with a sentence, and stays as it w
     expect((await rejectionOf(openStore(path, { now }))).message).toContain('damaged')
   })
 
-  test('a folder', async () => {
+  test('a folder, or a path below a file', async () => {
     const path = temporaryFile('folder')
     mkdirSync(path)
     expect((await rejectionOf(openStore(path, { now }))).message).toContain('is not a file')
-  })
-
-  test('a place where no file can be', async () => {
     expect((await rejectionOf(openStore(`${written('x')}/a.db`, { now }))).message).toContain('cannot be reached')
   })
+})
 
-  test('an empty file is a new one', async () => {
-    const store = await openStore(written(''), { now })
-    expect((await store.createPet(PET, (await store.createKey(newKey())).id)).value.id).toBe(1n)
-    await store.close()
-  })
+test('an empty file becomes a new store', async () => {
+  const store = await openStore(written(''), { now })
+  expect((await store.createPet(PET, (await store.createKey(newKey())).id)).value.id).toBe(1n)
+  await store.close()
 })
 
 function written(text: string): string {

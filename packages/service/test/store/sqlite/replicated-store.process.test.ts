@@ -1,4 +1,4 @@
-// A store to which a replication tool has added its own table, as Litestream does, and whose log it holds: what docs/backups.md says of it.
+// A store that Litestream replicates: Litestream adds its own table and holds the log open (docs/backups.md).
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
@@ -16,12 +16,13 @@ import {
 } from '../../../../../test/support/litestream.ts'
 import { petBody } from '../../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../../test/support/postgres.ts'
-import { ask, launcher, run, serve } from '../../../../../test/support/process.ts'
+import { ask, run, serve } from '../../../../../test/support/process.ts'
 import { made } from '../../../../../test/support/stores.ts'
+import { noStrace, straced } from '../../../../../test/support/strace.ts'
 import { until } from '../../../../../test/support/until.ts'
 import { COPY_HAS_ALL } from '../../../src/cli/commands/check-backup.ts'
 
-test('a table of another tool and a reader that holds the log disturb neither service nor backup nor copy', async () => {
+test('a service, a backup and a copy work with a table of another tool and a reader that holds the log', async () => {
   const { database, key } = await made(1)
   const tool = new Database(database)
   tool.run('CREATE TABLE _litestream_lock (id INTEGER)')
@@ -44,11 +45,10 @@ test('a table of another tool and a reader that holds the log disturb neither se
   expect([copied.status, copied.stderr]).toEqual([0, ''])
 })
 
-const strace = Bun.which('strace')
-const lacking = noLitestream || (strace ? '' : ': skipped, strace is not installed')
+const lacking = noLitestream || noStrace
 
 test.skipIf(lacking !== '')(
-  `a service that was killed within a commit which Litestream copied: the copy becomes that of its store${lacking}`,
+  `Litestream's copy recovers after a service was killed during a commit that Litestream copied${lacking}`,
   async () => {
     await installLitestream()
     const folder = dirname(temporaryFile('x'))
@@ -57,7 +57,7 @@ test.skipIf(lacking !== '')(
     const litestream = await startCopying(copying)
     const killed = () => killWithinCommit(copying, key, litestream)
     while (!(await killed()));
-    // Litestream has begun the log anew, as it does where it has 4 MB.
+    // Litestream has restarted the log, as it does at 4 MB.
     const service = await serve(['--database', database])
     expect((await ask('POST', `${service.url}/pets`, key, petBody({ name: 'Rex' }))).status).toBe(201)
     const copy = join(folder, 'copy.db')
@@ -77,14 +77,14 @@ test.skipIf(lacking !== '')(
 )
 
 /**
- * While its log is synced, a commit is in the log, and SQLite does not know of it: its index of the log does not say so yet. Resolves to `false`
- * where the service was killed at another moment; otherwise once Litestream has copied that commit.
+ * Kills the service while its log is synced: the log has a commit that SQLite's index of the log does not have yet.
+ * Resolves to `false` if the service was killed at another moment, and otherwise once Litestream has copied the
+ * commit.
  */
 async function killWithinCommit(copying: Copying, key: string, litestream: Bun.Subprocess): Promise<boolean> {
   const database = copying.env.PETSTORE_DATABASE
   const slow = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_enter=20000']
-  const command = [strace as string, '-D', '-qqf', '--seccomp-bpf', '-o', '/dev/null', ...slow, launcher]
-  const service = await serve(['--database', database], { command })
+  const service = await serve(['--database', database], { command: straced(['-D', ...slow]) })
   const frames = () => readFileSync(`${database}-shm`).readUInt32LE(16)
   const log = () => readFileSync(`${database}-wal`)
   const salts = (of: Buffer) => of.toString('hex', 0, 8)

@@ -1,4 +1,4 @@
-// Search in SQLite: its index has the rows in blocks of 2^20 ids, which no search shows. What both stores promise is in search.process.test.ts.
+// SQLite's search index has rows in blocks of 2^20 ids. search.process.test.ts tests what both stores have in common.
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
@@ -10,10 +10,10 @@ import { newPet } from '../../../../../test/support/pets.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
 const BLOCK = 1n << 20n
-/** Before and behind an end of a block, in blocks that have the same letter, and at the end of all ids. */
+/** Ids around the end of a block, in blocks with the same letter, and at the end of all ids. */
 const FIRST_IDS = [1n, BLOCK - 1n, 36n * BLOCK, 36n * BLOCK + 100n, 37n * BLOCK - 1n, 2n ** 63n - 3n]
 
-test('rows in many blocks of ids are found in order, forth and back, by each beginning, corrected or deleted', async () => {
+test('finds rows in many blocks of ids in order, in both directions, by each prefix, after corrections and deletions', async () => {
   const path = temporaryFile('blocks.db')
   const store = await openStore(path, { now: Date.now })
   const { id: by } = await store.createKey(newKey())

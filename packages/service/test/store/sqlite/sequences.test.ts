@@ -1,4 +1,4 @@
-// Random sequences on SQLite: in memory, and on a file that two servers share, which crash.
+// Random sequences on SQLite: in memory, and on a file that two crashing servers share.
 
 import { copyFileSync } from 'node:fs'
 import { temporaryFile } from '../../../../../test/support/files.ts'
@@ -33,7 +33,7 @@ sequences(
       },
       async crash() {
         const [copy, before] = [temporaryFile('petstore.db'), path]
-        // The log first: a checkpoint may copy pages from the log into the file in between.
+        // Copies the log first, because a checkpoint can move pages from the log into the file in between.
         for (const end of ['-wal', '']) copyFileSync(before + end, copy + end)
         path = copy
       },

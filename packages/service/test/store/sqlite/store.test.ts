@@ -1,44 +1,37 @@
-// The embedded store: the promises of every store, and what is peculiar to a file of SQLite's.
+// The SQLite store: rules of every store, and rules that only a file has.
 
 import { Database, SQLiteError } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet, petsOf } from '../../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import { now, PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
+import { now, PET, runOnFile, storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { TEXT_LENGTH_MAX } from '../../../../contract/src/generated.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
 import { reads, Statements } from '../../../src/store/sqlite/connect/statements.ts'
 import { searchThread } from '../../../src/store/sqlite/read/search.ts'
 import { sqliteStore } from '../../../src/store/sqlite/store.ts'
-import { exactTimes } from '../exact-times.ts'
-import { keysConformance } from '../keys.conformance.ts'
+import { conformance } from '../conformance.ts'
 
-keysConformance('SQLite in a file', (options) => openStore(temporaryFile('petstore.db'), options))
-exactTimes(async () => {
-  const clock = { at: 0 }
-  const store = await openStore(temporaryFile('petstore.db'), { now: () => clock.at })
-  const { id } = await store.createKey(newKey())
-  const setClock = async (at: number) => {
-    clock.at = at
-  }
-  return { store, by: id, setClock }
+conformance('SQLite', 50, async () => {
+  const path = temporaryFile('petstore.db')
+  return { store: await openStore(path, { now: Date.now }), run: async (sql) => runOnFile(path, sql) }
 })
 
 describe('a file', () => {
-  test('is in WAL mode, synced at every commit', () => {
+  test('is in WAL mode and synced at every commit', () => {
     const { database, close } = openConnection(temporaryFile('petstore.db'))
     expect(database.query('PRAGMA journal_mode').values()).toEqual([['wal']])
     expect(database.query('PRAGMA synchronous').values()).toEqual([[2n]])
     close()
   })
 
-  // The image of the Dockerfile has no such folder: there such a commit failed.
-  test.skipIf(process.platform !== 'linux')('a commit writes into the log, and into no temporary file', async () => {
+  // The Docker image has no folder for temporary files.
+  test.skipIf(process.platform !== 'linux')('writes a commit to the log and to no temporary file', async () => {
     const { path, store, by } = await storeWithKey()
     using file = new Database(path)
     file.run(`WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 20000)
@@ -46,17 +39,17 @@ describe('a file', () => {
     const written = () => Number(/^wchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
     const logBytes = () => statSync(`${path}-wal`).size
     const before = { written: written(), logBytes: logBytes() }
-    // Each stands on another page of an index, and all are one statement.
+    // Each pet is on another page of an index, and all are one statement.
     await Promise.all(Array.from(Array(64), (_, n) => store.createPet(newPet({ categoryId: BigInt(n * 300) }), by)))
     expect(written() - before.written).toBeLessThan(logBytes() - before.logBytes + 50_000)
     await store.close()
   })
 
-  test('has no log after the thread of searches has failed, worked again and closed', async () => {
+  test('has no log after the search thread has failed, worked again and stopped', async () => {
     const path = temporaryFile('petstore.db')
     const connection = openConnection(path)
     const { query, stop } = searchThread(connection)
-    // More statements than a connection keeps prepared.
+    // More statements than a connection caches.
     const search = () => Promise.all(Array.from({ length: 30 }, (_, n) => query(`SELECT ${n} FROM keys`)))
     await search()
     expect(await rejectionOf(query('SELECT abs(-9223372036854775808)'))).toMatchObject({
@@ -68,60 +61,14 @@ describe('a file', () => {
     expect(existsSync(`${path}-wal`)).toBe(false)
   })
 
-  test('a create changes the version of the data only; a commit of another process and a change of a key also change the version of the keys', async () => {
-    const { path, store, by } = await storeWithKey()
-    const another = await openStore(path, { now })
-    const changed = async (work: () => Promise<unknown>) => {
-      const before = await store.version?.()
-      await work()
-      const after = await store.version?.()
-      return { data: before?.data !== after?.data, keys: before?.keys !== after?.keys }
-    }
-    const order = async () => {
-      const { value } = await store.placeOrder({ petId: 1n }, by)
-      return store.cancelOrder(value.id, by)
-    }
-    expect(await changed(async () => {})).toEqual({ data: false, keys: false })
-    expect(await changed(() => store.createPet(PET, by))).toEqual({ data: true, keys: false })
-    expect(await changed(order)).toEqual({ data: true, keys: false })
-    expect(await changed(() => another.createPet(PET, by))).toEqual({ data: true, keys: true })
-    expect(await changed(() => store.createKey(newKey()))).toEqual({ data: true, keys: true })
-    expect(await changed(() => store.endKey(by, 2_000))).toEqual({ data: true, keys: true })
-    expect(await changed(() => store.revokeKey(by))).toEqual({ data: true, keys: true })
-    expect(await changed(() => another.createKey(newKey()))).toEqual({ data: true, keys: true })
-    await Promise.all([store.close(), another.close()])
-  })
-
-  test('is closed only when all calls have ended', async () => {
-    // A file would be opened again.
-    const { store, by } = await storeWithKey(':memory:')
-    const calls = [store.createPet(PET, by), store.createPet(PET, by), store.listKeys(), store.getPet(1n)]
-    await store.close()
-    expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(calls.map(() => 'fulfilled'))
-  })
-
-  test('a pet is in the log when its create has resolved', async () => {
-    const { path, store, by } = await storeWithKey()
-    const {
-      value: { id },
-    } = await store.createPet({ ...PET, name: 'on disk' }, by)
-    // What a crash would leave: the file and its log, without the memory of this process.
-    const copy = temporaryFile('copy.db')
-    for (const suffix of ['', '-wal']) writeFileSync(copy + suffix, readFileSync(path + suffix))
-    const recovered = await openStore(copy, { now })
-    expect((await recovered.getPet(id))?.name).toBe('on disk')
-    await recovered.close()
-    await store.close()
-  })
-
-  test('each pet keeps when and by which key it was added', async () => {
+  test('stores when and by which key each pet was added', async () => {
     const { path, store, by } = await storeWithKey()
     await store.createPet(PET, by)
     expect(new Database(path).query('SELECT created_at, created_by FROM pets').values()).toEqual([[1_234, Number(by)]])
     await store.close()
   })
 
-  test('a reservation whose pet was changed by hand does not keep others from expiring', async () => {
+  test('expires the other reservations if a pet was changed by SQL', async () => {
     const path = temporaryFile('petstore.db')
     const clock = { at: 0 }
     const store = await openStore(path, { now: () => clock.at })
@@ -141,7 +88,7 @@ describe('a file', () => {
     await store.close()
   })
 
-  test('a pet that an order holds cannot be ordered again, also after it was made available by hand', async () => {
+  test('refuses a second order of a held pet, even after SQL made the pet available', async () => {
     const { path, store, by } = await storeWithKey()
     await store.createPet(newPet({ status: 'available' }), by)
     const { value: order } = await store.placeOrder({ petId: 1n }, by)
@@ -159,7 +106,7 @@ describe('a file', () => {
     await store.close()
   })
 
-  test('a create that fails does not affect the others of its batch', async () => {
+  test('a failing create does not affect the other creates of its batch', async () => {
     const { path, store, by } = await storeWithKey()
     const trigger = "BEFORE INSERT ON pets WHEN NEW.name = 'bad' BEGIN SELECT RAISE(ABORT, 'bad'); END"
     new Database(path).run(`CREATE TRIGGER refuse ${trigger}`)
@@ -169,12 +116,12 @@ describe('a file', () => {
     await store.close()
   })
 
-  test('a full disk: storage_full, and nothing is added', async () => {
+  test('rejects creates with storage_full on a full disk, and adds nothing', async () => {
     const connection = openConnection(temporaryFile('petstore.db'))
     const { database } = connection
     const store = sqliteStore(connection, { now })
     const { id: by } = await store.createKey(newKey())
-    // SQLite's own bound on the file's size fails with the code that a full disk fails with.
+    // SQLite's limit of the file size gives the same code as a full disk.
     database.run(`PRAGMA max_page_count = ${database.query('PRAGMA page_count').values()[0]?.[0]}`)
     const large = { ...PET, name: 'x'.repeat(TEXT_LENGTH_MAX) }
     const creates = await Promise.allSettled(Array.from({ length: 100 }, () => store.createPet(large, by)))
@@ -187,7 +134,7 @@ describe('a file', () => {
 })
 
 describe('reads that share a transaction', () => {
-  test('see one state of the store, also when another process commits between them', async () => {
+  test('see one state of the store even if another process commits in between', async () => {
     const connection = openConnection(temporaryFile('petstore.db'))
     const read = reads(new Statements(connection))
     const count = () => connection.database.query('SELECT count(*) FROM keys').values()[0]?.[0]
@@ -203,7 +150,7 @@ describe('reads that share a transaction', () => {
     connection.close()
   })
 
-  test('succeed although their transaction ended early or could not begin', async () => {
+  test('succeed if their transaction ended early or could not begin', async () => {
     const connection = openConnection(temporaryFile('petstore.db'))
     const { database } = connection
     const read = reads(new Statements(connection))

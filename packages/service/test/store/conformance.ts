@@ -1,0 +1,105 @@
+// Rules of every store that random sequences (sequences/) do not reach: races between commands, key uses, and positions in the feed whose
+// event was changed by hand.
+
+import { describe, expect, test } from 'bun:test'
+import { allEvents, eventFilter } from '../../../../test/support/events.ts'
+import { newKey } from '../../../../test/support/keys.ts'
+import { newPet } from '../../../../test/support/pets.ts'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
+import type { EventPosition } from '../../src/domain/events.ts'
+import type { Store } from '../../src/domain/store.ts'
+
+/** An empty store, and a way to run SQL on it. */
+interface OpenedStore {
+  readonly store: Store
+  run(sql: string): Promise<unknown>
+}
+
+/** `sweepMax`: how many reservations one transaction expires at most. */
+export function conformance(name: string, sweepMax: number, open: () => Promise<OpenedStore>): void {
+  describe(`API keys on ${name}`, () => {
+    test('creates one of several keys with the same name that are created at the same time', async () => {
+      const { store } = await open()
+      const { id: newestKnown } = await store.createKey(newKey())
+      const outcomes = await Promise.allSettled(
+        [1, 2, 3].map(() => store.createKey(newKey({ name: 'till', newestKnown }))),
+      )
+      expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
+      const { reason } = outcomes.find((outcome) => outcome.status === 'rejected') as PromiseRejectedResult
+      expect(reason.message).toStartWith('Another command has just created a key named "till".')
+      expect((await store.listKeys()).filter((key) => key.name === 'till').length).toBe(1)
+      await store.close()
+    })
+
+    test('creates a first key only in a store without keys', async () => {
+      const { store } = await open()
+      const both = await Promise.all([store.createFirstKey(newKey()), store.createFirstKey(newKey())])
+      expect(both.filter(Boolean).length).toBe(1)
+      expect(await store.createFirstKey(newKey())).toBeUndefined()
+      expect((await store.listKeys()).length).toBe(1)
+      await store.close()
+    })
+
+    test('keeps the ending of a key, its last use and its deprecated calls', async () => {
+      const { store } = await open()
+      const { id, ending, lastUsedAt } = await store.createKey(newKey({ ending: 'aB12' }))
+      expect([ending, lastUsedAt]).toEqual(['aB12', undefined])
+      const other = await store.createKey(newKey())
+      const use = (keyId: bigint, at: number) => ({ keyId, ending: keyId === id ? 'aB12' : 'cD34', at })
+      await store.saveKeyUses([use(other.id, 7_000), use(id, 9_000)])
+      await store.saveKeyUses([use(id, 8_000)])
+      expect((await store.listKeys()).map((key) => [key.ending, key.lastUsedAt])).toEqual([
+        ['aB12', 9_000],
+        ['cD34', 7_000],
+      ])
+      const calls = { keyId: id, operationId: 'getPet' }
+      await store.countDeprecatedCalls([{ ...calls, calls: 2, lastAt: 10 }])
+      await store.countDeprecatedCalls([{ ...calls, calls: 3, lastAt: 5 }])
+      expect(await store.listDeprecatedCalls()).toEqual([{ ...calls, calls: 5, lastAt: 10 }])
+      await store.close()
+    })
+  })
+
+  test(`refuses a position on ${name} whose event has changed or is missing`, async () => {
+    const { store, run } = await open()
+    const { id: by } = await store.createKey(newKey())
+    const addPet = () => store.createPet(newPet(), by)
+    await addPet()
+    const [event] = await allEvents(store, { sort: 'newest', limit: 1 })
+    const after = await store.findEnd()
+    expect(after.id).toBe(event?.id as bigint)
+    const codeOf = async (place: EventPosition, fields = {}) =>
+      ((await rejectionOf(store.listEvents(eventFilter(place, fields)))) as { code?: string }).code
+    for (const [change, back] of [
+      ['at = at + 1', 'at = at - 1'],
+      ["type = 'pet.changed'", "type = 'pet.added'"],
+      ['pet_id = -pet_id', 'pet_id = -pet_id'],
+      ['order_id = 1', 'order_id = NULL'],
+    ]) {
+      expect((await store.listEvents(eventFilter(after))).count).toBe(0)
+      await run(`UPDATE events SET ${change} WHERE id = ${after.id}`)
+      for (const fields of [{}, { sort: 'newest' }, { petId: 1n }, { to: 0 }]) {
+        expect(await codeOf(after, fields)).toBe('cursor_expired')
+      }
+      await run(`UPDATE events SET ${back} WHERE id = ${after.id}`)
+    }
+    expect(await codeOf({ ...after, id: after.id + 1n })).toBe('cursor_expired')
+    await run(`DELETE FROM events WHERE id = ${after.id}`)
+    expect(await codeOf(after)).toBe('cursor_expired')
+    await addPet()
+    expect(await codeOf(after)).toBe('cursor_expired')
+    await store.close()
+  })
+
+  test(`expires at most ${sweepMax} reservations in one transaction on ${name}`, async () => {
+    const { store, run } = await open()
+    const { id: by } = await store.createKey(newKey())
+    const pets = await Promise.all(Array.from({ length: 2 * sweepMax + 20 }, () => store.createPet(newPet(), by)))
+    await Promise.all(
+      pets.map(({ value }) => store.placeOrder({ petId: value.id, expiresAt: Date.now() + 60_000 }, by)),
+    )
+    await run('UPDATE orders SET expires_at = 2')
+    for (const count of [sweepMax, sweepMax, 20, 0]) expect(await store.expireOrders()).toHaveLength(count)
+    await store.close()
+  })
+}
