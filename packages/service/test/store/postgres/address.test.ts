@@ -1,4 +1,4 @@
-// Addresses of PostgreSQL: what is understood, what is refused, and that no password is ever shown.
+// Addresses of PostgreSQL: their parts, what is refused, and that passwords are never printed.
 
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../../src/config/read-config.ts'
@@ -10,7 +10,7 @@ import {
 
 const SECRET = 'hunter2'
 
-test('an address of PostgreSQL has hosts, a user, a password and a database, percent-decoded', () => {
+test('parses hosts, user, password, database and parameters, percent-decoded', () => {
   expect(
     parsePostgresAddress('postgres://shop:p%40ss%2F%3A@db1:5433,[::1],db3.example,%2Fvar%2Frun/pet%20store'),
   ).toEqual({
@@ -32,7 +32,7 @@ test('an address of PostgreSQL has hosts, a user, a password and a database, per
   expect(parsePostgresAddress(`postgresql://shop@db/p?${parameters}`)).toMatchObject(expected)
 })
 
-test('the shown address has hosts and database only', () => {
+test('prints only hosts and database', () => {
   expect(describeAddress(`postgres://shop:${SECRET}@db1,[::1]:5433,%2Fvar%2Frun/pets?sslmode=require`)).toBe(
     'postgres://db1:5432,[::1]:5433,%2Fvar%2Frun:5432/pets',
   )
@@ -44,7 +44,7 @@ test('a file name is not an address of PostgreSQL', () => {
   }
 })
 
-test('a folder for backups is refused for PostgreSQL', () => {
+test('refuses a backup folder for PostgreSQL', () => {
   const environment = { PETSTORE_DATABASE: `postgres://shop:${SECRET}@db/pets`, PETSTORE_BACKUP_DIR: '/backups' }
   expect(() => readConfig(environment)).toThrow('PETSTORE_BACKUP_DIR is for files')
 })
@@ -56,7 +56,7 @@ const ADDRESSES = [
   `postgres:shop:${SECRET}@db/pets mysql://shop:${SECRET}@db/pets`,
 ].flatMap((texts) => texts.split(' ').map((text) => text.replace(/^@/, `postgres://shop:${SECRET}@`)))
 for (const address of ADDRESSES) {
-  test(`an address that cannot be used is refused, with a reason and without the password ${address.replace(SECRET, '…')}`, () => {
+  test(`refuses an invalid address with a reason and without the password: ${address.replace(SECRET, '…')}`, () => {
     let message = ''
     try {
       readConfig({ PETSTORE_DATABASE: address })

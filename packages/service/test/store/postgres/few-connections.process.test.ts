@@ -1,4 +1,4 @@
-// Servers on a PostgreSQL that gives them fewer connections than they are set to use: they serve with the connections that are open.
+// A PostgreSQL that allows fewer connections than configured: servers work with the connections that are open.
 
 import { expect, test } from 'bun:test'
 import { Forwarder } from '../../../../../test/support/forwarder.ts'
@@ -16,7 +16,7 @@ const SERVERS = 3
 const ROUNDS = 5
 const cluster = await sharedCluster()
 
-/** Why calls failed that were made together on each store, in several rounds. */
+/** Why concurrent calls on each store failed, in several rounds. */
 async function failuresOf(stores: readonly Store[], by: bigint): Promise<unknown[]> {
   const failures: unknown[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -31,7 +31,7 @@ async function failuresOf(stores: readonly Store[], by: bigint): Promise<unknown
   return failures
 }
 
-/** The address of an empty database that belongs to a new role with these options. */
+/** The address of an empty database that a new role with these options owns. */
 async function databaseWithRole(options = ''): Promise<{ address: string; role: string }> {
   const address = await cluster.newDatabase()
   const name = databaseOf(address)
@@ -40,8 +40,8 @@ async function databaseWithRole(options = ''): Promise<{ address: string; role: 
   return { address: address.replace('postgres@', `${role}@`), role }
 }
 
-test.each([20, 12])('three servers whose role is limited to %p connections refuse nothing', async (limit) => {
-  const { address } = await databaseWithRole(`CONNECTION LIMIT ${limit}`)
+test('three servers whose role is limited to 12 connections refuse no call', async () => {
+  const { address } = await databaseWithRole('CONNECTION LIMIT 12')
   const stores: Store[] = []
   for (let n = 0; n < SERVERS; n++) stores.push(await openStore(address, { now: Date.now }))
   const { id: by } = await (stores[0] as Store).createKey(newKey())
@@ -49,21 +49,21 @@ test.each([20, 12])('three servers whose role is limited to %p connections refus
   await Promise.all(stores.map((store) => store.close()))
 })
 
-test('a server whose role may no longer log in, as with a new password, serves with its open connections', async () => {
+test('a server whose role can no longer log in keeps serving with its open connections', async () => {
   const { address, role } = await databaseWithRole()
   const store = await openStore(address.replace('@', '@127.0.0.1:1,'), { now: Date.now })
   const { id: by } = await store.createKey(newKey())
   await cluster.run(`ALTER ROLE ${role} NOLOGIN`)
   expect(await failuresOf([store], by)).toEqual([])
   expect(store.pool?.().failures).toBeGreaterThan(0)
-  // It probes all hosts again.
+  // Now the server checks all hosts again.
   await Bun.sleep(QUIET_MS + 100)
   await store.ping()
   await store.close()
 })
 
 test.skipIf(!pgbouncerVersion)(
-  `a server serves with the connections that max_client_conn of PgBouncer allows${pgbouncerVersion ? '' : ' (not installed)'}`,
+  `a server works with the connections that PgBouncer's max_client_conn allows${pgbouncerVersion ? '' : ' (not installed)'}`,
   async () => {
     const pooler = await PgBouncer.start(cluster.port, undefined, 'max_client_conn = 4')
     const store = await openStore(pooler.through(await cluster.newDatabase()), { now: Date.now })
@@ -75,7 +75,7 @@ test.skipIf(!pgbouncerVersion)(
   },
 )
 
-test('a server leaves a host that refuses a connection because nothing listens there any more', async () => {
+test('a server drops a host that refuses connections because nothing listens there', async () => {
   const proxy = await Forwarder.start(cluster.port)
   const store = await openStore((await cluster.newStore()).replace(/:[0-9]+\//, `:${proxy.port}/`), { now: Date.now })
   proxy.refuse()

@@ -1,5 +1,5 @@
-// The functions and triggers of PostgreSQL: packages/service/src/store/postgres/schema/functions/ alone makes all of them. The rights on them after a migration are in
-// packages/service/test/store/versions.step.postgres.process.test.ts.
+// The files in postgres/schema/functions/ create every function and trigger of a store. migrate.process.test.ts tests
+// their rights after a migration.
 
 import { expect, test } from 'bun:test'
 import { sharedCluster } from '../../../../../test/support/postgres.ts'
@@ -12,7 +12,7 @@ const DEFINITIONS = `
   SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
   ORDER BY 1`
 
-test('none is in the schema alone', async () => {
+test('no function or trigger comes from a migration only', async () => {
   const cluster = await sharedCluster()
   const address = await cluster.newDatabase()
   await (await openStore(address, { now: Date.now })).close()

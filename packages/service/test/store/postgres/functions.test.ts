@@ -1,4 +1,4 @@
-// The files of PostgreSQL's functions. What they make in a database is packages/service/test/store/postgres/functions.process.test.ts.
+// The files of PostgreSQL's functions. functions.process.test.ts tests what they create in a database.
 
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { FUNCTIONS, NEWEST_VERSION } from '../../../src/store/postgres/schema/schema.ts'
 
 /**
- * The functions, comments aside, and the schema with which they came. Where the digest differs, they have changed: add a migration, if only
- * for its number, since no database of the newest schema would get the change. Then write that number and the new digest here.
+ * The version and digest of the functions without comments. If the digest differs, add a migration, even an empty
+ * one, because databases of the newest schema would not get the change. Then update both values.
  */
 const INSTALLED = { version: 22, digest: '1b6f099cdc336bd5' }
 

@@ -1,4 +1,4 @@
-// A server that stops between reading what a change touches and writing what was decided: it holds the lock that orders the commits.
+// A server that freezes between reading and writing in a change, while it holds the lock that orders the commits.
 
 import { expect, test } from 'bun:test'
 import { newKey } from '../../../../../test/support/keys.ts'
@@ -11,10 +11,10 @@ import { TRANSACTION_IDLE_MS } from '../../../src/store/postgres/connect/time-li
 
 const cluster = await sharedCluster()
 const CLIENTS = 8
-/** Once its transaction has been ended, a pet and an order follow, on a machine that may be busy. */
+/** The time until another server adds a pet and places an order, on a busy machine. */
 const OTHERS_GO_ON_MS = TRANSACTION_IDLE_MS + 1_500
 
-test('a server that stops there holds up the others until its transaction is ended; awake, it answers 503 and has written nothing', async () => {
+test('a frozen server blocks other servers until PostgreSQL ends its transaction, and then answers 503 without having written anything', async () => {
   const address = await cluster.newStore()
   const stopping = await serve(['--database', address])
   const others = await openStore(address, { now: Date.now })
@@ -30,14 +30,14 @@ test('a server that stops there holds up the others until its transaction is end
       answers.set(petId, answer.status)
     }
   })
-  /** The states of those that have the lock. */
+  /** The states of the sessions that hold the lock. */
   const holders = () =>
     cluster.run(
       `SELECT state FROM pg_stat_activity JOIN pg_locks USING (pid)
          WHERE locktype = 'advisory' AND objid = 1 AND granted AND datname = '${databaseOf(address)}'`,
       address,
     )
-  /** Until its statement in progress has ended, if there was one. */
+  /** Waits until a statement in progress has ended. */
   async function isIdleWithLock(): Promise<boolean> {
     for (;;) {
       const states = (await holders()).map(({ state }) => state)

@@ -1,5 +1,5 @@
-// A migration and the standby: a server relies on a migration only once the standby has it, and a server whose migration a failover has
-// lost says so until there is one again. A real primary and a real standby.
+// Migrations with a real primary and standby: a server uses a migration once the standby has it, and reports a
+// migration that a failover lost.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type postgres from 'postgres'
@@ -14,7 +14,7 @@ import { NEWEST_VERSION } from '../../../src/store/postgres/schema/schema.ts'
 
 const GRANT = 'GRANT ALL ON ALL TABLES IN SCHEMA public TO till'
 const OPTIONS = { now: Date.now }
-/** A table is made again, and so loses its grants. */
+/** Recreates a table, which then has no grants. */
 const AGAIN = `DROP TABLE deprecated_calls; CREATE TABLE deprecated_calls
   (key_id bigint, operation_id text, calls bigint, last_at bigint, PRIMARY KEY (key_id, operation_id))`
 
@@ -34,7 +34,10 @@ afterAll(async () => {
   await Promise.all([primary.remove(), standby.remove()])
 })
 
-/** As an operator who ends a commit's wait for the standby; `except` has ended before. Resolves with the backend. */
+/**
+ * Cancels a commit's wait for the standby, like an operator. `except` was cancelled before. Resolves with the
+ * backend's pid.
+ */
 async function cancelWait(during: Promise<unknown>, except?: number): Promise<number> {
   for (;;) {
     const backend = await primary.waitingBackend(during)
@@ -44,7 +47,7 @@ async function cancelWait(during: Promise<unknown>, except?: number): Promise<nu
   }
 }
 
-test('a start whose migration did not wait for the standby goes on once a later commit has reached it', async () => {
+test('a start whose migration did not wait for the standby continues once a later commit has reached it', async () => {
   await primary.run(`CREATE DATABASE waiting`)
   let opening: Promise<Store> | undefined
   const waiting = async (transaction: postgres.TransactionSql) => {
@@ -54,7 +57,7 @@ test('a start whose migration did not wait for the standby goes on once a later 
   }
   await primary.locked('waiting', waiting, 'SELECT pg_advisory_xact_lock(1346720851, 0)')
   const migrating = await cancelWait(outcomeOf(opening as Promise<Store>))
-  // The operator ends the wait of the next commit, too.
+  // The operator cancels the wait of the next commit, too.
   const fence = await cancelWait(outcomeOf(opening as Promise<Store>), migrating)
   await cancelWait(outcomeOf(opening as Promise<Store>), fence)
   standby.receive()
@@ -64,7 +67,7 @@ test('a start whose migration did not wait for the standby goes on once a later 
   await store.close()
 })
 
-test('after a failover that lost a migration, a server is not ready until there is one again; one with the rights migrates by itself', async () => {
+test('after a failover that lost a migration, a server is not ready until it is migrated again, and a server with the rights migrates', async () => {
   await primary.run(`CREATE DATABASE lost`)
   await migrateStore(primary.address('lost'))
   await primary.run(GRANT, 'lost')
@@ -97,11 +100,11 @@ test('after a failover that lost a migration, a server is not ready until there 
   await until('the owner has migrated again', () => isReady(owner))
   expect((await kindOf(address('postgres')).schema(address('postgres'))).version).toBe(NEWEST_VERSION + 1)
 
-  // Tables that were lost have lost their grants.
+  // The recreated table has no grants.
   await logs('lacks privileges (SELECT ON deprecated_calls')
   await standby.run(GRANT, 'lost')
   await until('the server is ready again', () => isReady(till))
-  // The standby did not have the key, which was made while it was away.
+  // The standby was down when the key was created.
   expect((await create()).status).toBe(401)
   await Promise.all([owner.stop(), till.stop()])
 })

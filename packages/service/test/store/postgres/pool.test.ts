@@ -1,4 +1,4 @@
-// The limit on calls that run at once: who waits for how long, and that no place is lost or given twice.
+// The limit of concurrent calls: how long calls wait, and that no item is lost or used twice.
 
 import { expect, spyOn, test } from 'bun:test'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
@@ -7,7 +7,7 @@ import { ATTEMPT_MAX_MS, ATTEMPT_MIN_MS, Pool } from '../../../src/store/postgre
 const poolOf = (...items: string[]) => new Pool(items, 50, () => new Error('busy'))
 const nothing = async () => {}
 
-test('a call that has waited too long fails, and leaves its place in the queue to the next', async () => {
+test('a call that waits too long fails, and the next call in the queue gets its turn', async () => {
   const pool = poolOf('only')
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const { running: first } = await pool.start(() => held)
@@ -20,7 +20,7 @@ test('a call that has waited too long fails, and leaves its place in the queue t
   expect(pool.state).toEqual({ size: 1, busy: 0, waiting: 0 })
 })
 
-test('an item is free again when its work has failed', async () => {
+test('an item is free again after its work has failed', async () => {
   const pool = poolOf('only')
   for (let n = 0; n < 3; n++) {
     const { running } = await pool.start(() => Promise.reject(new Error('failed')))
@@ -29,7 +29,7 @@ test('an item is free again when its work has failed', async () => {
   expect(pool.state).toEqual({ size: 1, busy: 0, waiting: 0 })
 })
 
-test('a pool that is closed refuses who waits and who comes, and lets go on what runs', async () => {
+test('a closed pool refuses waiting and new calls, and lets running calls finish', async () => {
   const pool = poolOf('only')
   const { promise: held, resolve: release } = Promise.withResolvers<string>()
   const { running } = await pool.start(() => held)
@@ -41,7 +41,7 @@ test('a pool that is closed refuses who waits and who comes, and lets go on what
   expect((await rejectionOf(pool.start(nothing))).message).toBe('busy')
 })
 
-/** A pool of which `room` items can be opened. */
+/** A pool in which `room` items can be opened. */
 function limitedPool(room: number, items = ['a', 'b', 'c']) {
   const full = new Error('full')
   const attempts: boolean[] = []
@@ -55,7 +55,7 @@ function limitedPool(room: number, items = ['a', 'b', 'c']) {
   return { pool, full, limit, attempts }
 }
 
-test('calls take turns with the items that are open if no more can be opened', async () => {
+test('calls share the open items if no more can be opened', async () => {
   const { pool, attempts } = limitedPool(1)
   const used = await Promise.all(
     Array.from({ length: 6 }, async () => (await pool.start((item) => Bun.sleep(1).then(() => item))).running),
@@ -73,7 +73,7 @@ test('each waiting call fails with the reason if no item can be opened', async (
   expect(attempts).toEqual([false, false, false])
 })
 
-test('attempts to open one more item back off from 0.1 to 5 s, one at a time, and start again after a success', async () => {
+test('attempts to open another item back off from 0.1 to 5 s, one at a time, and restart after a success', async () => {
   let now = 1_000
   const clock = spyOn(performance, 'now').mockImplementation(() => now)
   try {

@@ -1,4 +1,4 @@
-// That an answer of PostgreSQL is the one to its statement behind a real PgBouncer in transaction mode.
+// Every answer belongs to its statement behind a real PgBouncer in transaction mode.
 
 import { describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
@@ -18,21 +18,21 @@ describe.skipIf(!pgbouncerVersion)(
   pgbouncerVersion ? `behind PgBouncer ${pgbouncerVersion}` : 'behind PgBouncer (not installed)',
   () => {
     // A short version of `npm run endurance -- history --store pgbouncer`.
-    test('every answer belongs to its request, and none is missing, also while backends and the pooler are killed', async () => {
-      const plan = { seed: 1, operations: 1_500, breaks: ['connections cut', 'the pooler killed'] }
-      const { faults, broken, checked } = await recordPiece('pgbouncer', plan)
+    test('one order of all changes explains every answer while connections, the pooler and the database are killed', async () => {
+      const breaks = ['connections cut', 'the pooler killed', 'the database killed']
+      const { faults, broken, checked } = await recordPiece('pgbouncer', { seed: 1, operations: 1_500, breaks })
       expect(faults.map(inWords)).toEqual([])
       expect(broken.length).toBeGreaterThan(0)
       expect(checked).toBeGreaterThan(0)
     })
 
-    test('a key that was created is there, and one that was revoked is not; no statement is left with the database', async () => {
+    test('created and revoked keys are stored, and no prepared statement remains in the database', async () => {
       const pooler = await PgBouncer.start(cluster.port)
       const address = await cluster.newStore()
       const [store, other] = [await openStore(pooler.through(address), { now }), await openStore(address, { now })]
       const ids: bigint[] = []
       for (let n = 0; n < 12; n++) {
-        // Lists at the same time, so that the next transaction meets another connection of the database.
+        // Concurrent lists make the next transaction use another connection.
         const lists = Array.from({ length: 8 }, (_, limit) => store.listPets(petFilter({ limit: limit + 1 })))
         const [{ id }] = await Promise.all([store.createKey(newKey({ name: `key ${n}` })), ...lists])
         ids.push(id)
@@ -45,7 +45,7 @@ describe.skipIf(!pgbouncerVersion)(
       await pooler.stop()
     })
 
-    test('no server starts with a setting that its statements cannot have, and that no session keeps here', async () => {
+    test('refuses a setting that sessions cannot change behind the pooler', async () => {
       const pooler = await PgBouncer.start(cluster.port)
       const address = await cluster.newStore()
       const setting = `ALTER DATABASE ${databaseOf(address)} SET array_nulls = off`
@@ -57,7 +57,7 @@ describe.skipIf(!pgbouncerVersion)(
   },
 )
 
-/** How many statements the connections of a pooler have prepared. */
+/** How many prepared statements the connections of a pooler have. */
 async function preparedThrough(address: string): Promise<number> {
   const sql = postgres(address, { max: 8, prepare: false, fetch_types: false })
   const slow = 'SELECT count(*)::int AS n, pg_sleep(0.05) FROM pg_prepared_statements'

@@ -1,5 +1,5 @@
-// Back to the minute before a mistake, as docs/backups.md prints it: with the programs of PostgreSQL that Debian installs, as a user of
-// their own, and a service on the database before and after.
+// Point-in-time recovery and restored dumps, with the commands of docs/backups.md, the programs of PostgreSQL on
+// Debian, and a service before and after.
 
 import { afterEach, expect, test } from 'bun:test'
 import { appendFileSync, chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const programs = bin && `/${dirname(bin)}`
 const asRoot = process.getuid?.() === 0
 const NOBODY = 65534
 
-/** The blocks of a section of the document, in their order. */
+/** The code blocks of a section of docs/backups.md. */
 function recipe(heading: string): string[] {
   const page = readFileSync(join(root, 'docs/backups.md'), 'utf8')
   const [, section = ''] = page.split(`${heading}\n`)
@@ -22,7 +22,7 @@ function recipe(heading: string): string[] {
   return [...text.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 }
 
-/** A machine with an empty database; `sh` runs a script as PostgreSQL's user. */
+/** An empty PostgreSQL. `sh` runs a script as its user. */
 async function machine() {
   const folder = mkdtempSync(temporaryFile('recovery-'))
   const within = (name: string) => join(folder, name)
@@ -54,7 +54,7 @@ afterEach(() => stop())
 
 const skipped = programs ? '' : ': skipped, Debian has no postgresql here'
 test.skipIf(!programs)(
-  `what was deleted by mistake is back, and what that means for keys and cursors${skipped}`,
+  `recovery restores a pet that was deleted by mistake, reactivates a revoked key and expires cursors${skipped}`,
   async () => {
     const [archive = '', backup = '', back = '', before = ''] = recipe('### Back to the minute before a mistake')
     const { sh, address } = await machine()
@@ -91,14 +91,14 @@ test.skipIf(!programs)(
     const names = JSON.parse((await ask('GET', `${again}/pets`, key)).text).map((pet: { name: string }) => pet.name)
     expect(names).toEqual(['Rex', 'Bella'])
     expect(await add(again, 'New')).toBeGreaterThan(late)
-    // Revoked since.
+    // The key was revoked after the recovered time.
     expect((await ask('GET', `${again}/pets`, till)).status).toBe(200)
     expect((await ask('GET', new URL(next, `${again}/`).href, key)).text).toContain('cursor_expired')
     await recoveredService.stop()
   },
 )
 
-test.skipIf(!programs)(`a dump that is restored gives no id again${skipped}`, async () => {
+test.skipIf(!programs)(`a restored dump reuses no id${skipped}`, async () => {
   const [restoring = ''] = recipe('## PostgreSQL')
   const [create, restore, recover] = restoring.trim().split('\n')
   const { sh, address: other } = await machine()

@@ -1,4 +1,4 @@
-// What PostgreSQL reads to answer: its own rows, however many there are, by plans that are made a few times.
+// How many rows PostgreSQL reads for an answer, and how often it plans a statement.
 
 import { describe, expect, test } from 'bun:test'
 import { eventFilter } from '../../../../../test/support/events.ts'
@@ -8,7 +8,7 @@ import { cluster, now, PET, storeWithKey } from '../../../../../test/support/pos
 import { until } from '../../../../../test/support/until.ts'
 import type { KeyId } from '../../../src/domain/keys.ts'
 import type { Page } from '../../../src/domain/lists.ts'
-import type { OrderStatus } from '../../../src/domain/orders.ts'
+import type { OrderFilter, OrderStatus } from '../../../src/domain/orders.ts'
 import type { PetFilter } from '../../../src/domain/pets.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
@@ -30,7 +30,7 @@ async function readsOf(database: string, tables: readonly string[]): Promise<{ s
 type Call = (store: Store, by: KeyId) => Promise<unknown>
 
 describe('with many rows', () => {
-  /** How many rows of the tables were read by the time that a store had done `calls`, each a scan at least. */
+  /** How many rows a store read for `calls`. Each call needs at least one scan. */
   async function rowsRead(fill: string, calls: Call[], tables = ['pets', 'orders'], analyze = 'ANALYZE') {
     const { address, store, by, name } = await storeWithKey()
     await store.close()
@@ -45,7 +45,7 @@ describe('with many rows', () => {
     return after.rows - before.rows
   }
 
-  test('each index of a list is there', async () => {
+  test('each index of a list exists', async () => {
     const { store, name: database } = await storeWithKey()
     await store.close()
     const found = await cluster.run(
@@ -64,49 +64,44 @@ describe('with many rows', () => {
     }
   })
 
-  test('a page with filters reads its own rows, however many others are older', async () => {
-    // The newest tenth is what shops ask for; of the rest there is something of everything.
+  test('a page with filters reads only its own rows, in either direction, even if many other rows are older', async () => {
+    // The newest tenth matches the filters, and the rest has a mix of everything else.
     const newest = 'n > 18000'
     const fill = `
       INSERT INTO pets (name, category_id, status, created_at, created_by)
-      SELECT 'Rex', 1, CASE WHEN ${newest} THEN 'available' ELSE (ARRAY['sold', 'pending'])[1 + n % 2] END, 1, 1
+      SELECT 'Rex', CASE WHEN n % 2000 = 0 THEN 7 ELSE 1 + n % 3 END,
+             CASE WHEN ${newest} THEN 'available' ELSE (ARRAY['sold', 'pending'])[1 + n % 2] END, 1, 1
       FROM generate_series(1, 20000) AS n;
       INSERT INTO orders (pet_id, status, placed_at, changed_at)
       SELECT CASE WHEN ${newest} THEN 1 ELSE n END,
              CASE WHEN ${newest} THEN 'expired' ELSE (ARRAY['returned', 'cancelled', 'completed'])[1 + n % 3] END, 1, 1
       FROM generate_series(1, 20000) AS n`
-    const filter = { limit: 5, after: 10n }
-    const rows = await rowsRead(fill, [
-      async (store) => expect((await store.listPets(petFilter({ ...filter, status: 'available' }))).next).toBe(18_005n),
+    const pets =
+      (filter: Partial<PetFilter>, ...ids: bigint[]): Call =>
       async (store) =>
-        expect((await store.listOrders(orderFilter({ ...filter, status: 'expired' }))).next).toBe(18_005n),
-      async (store) => expect((await store.listOrders(orderFilter({ ...filter, petId: 1n }))).next).toBe(18_005n),
+        expect(idsOf(await store.listPets(petFilter({ limit: 3, ...filter })))).toEqual(ids)
+    const orders =
+      (filter: Partial<OrderFilter>): Call =>
+      async (store) =>
+        expect(idsOf(await store.listOrders(orderFilter({ limit: 3, after: 10n, ...filter })))).toEqual(FIRST)
+    const FIRST = [18_001n, 18_002n, 18_003n]
+    const down = { sort: 'newest', after: 15_000n } as const
+    const rows = await rowsRead(fill, [
+      orders({ status: 'expired' }),
+      orders({ petId: 1n }),
+      pets({ after: 10n, status: 'available' }, ...FIRST),
+      pets({ categoryId: 7n }, 2_000n, 4_000n, 6_000n),
+      pets({ categoryId: 7n, status: 'pending' }),
+      pets({ categoryId: 7n, ...down }, 14_000n, 12_000n, 10_000n),
+      pets({ categoryId: 7n, ...down, back: true }, 20_000n, 18_000n, 16_000n),
+      pets({ status: 'sold', ...down }, 15_000n, 14_998n, 14_996n),
+      pets(down, 15_000n, 14_999n, 14_998n),
+      pets({ after: 19_000n, back: true }, 18_998n, 18_999n, 19_000n),
     ])
     expect(rows).toBeLessThan(1_000)
   })
 
-  test('so does a page with a category, with any status and in either direction', async () => {
-    const fill = `
-      INSERT INTO pets (name, category_id, status, created_at, created_by)
-      SELECT 'Rex', CASE WHEN n % 2000 = 0 THEN 7 ELSE 1 + n % 3 END, (ARRAY['sold', 'pending'])[1 + n % 2], 1, 1
-      FROM generate_series(1, 20000) AS n`
-    const listed = async (store: Store, place: Partial<PetFilter>) =>
-      idsOf(await store.listPets(petFilter({ limit: 3, ...place })))
-    const newest = { sort: 'newest', after: 15_000n } as const
-    const rows = await rowsRead(fill, [
-      async (store) => expect(await listed(store, { categoryId: 7n })).toEqual([2_000n, 4_000n, 6_000n]),
-      async (store) => expect(await listed(store, { categoryId: 7n, status: 'pending' })).toEqual([]),
-      async (store) => expect(await listed(store, { categoryId: 7n, ...newest })).toEqual([14_000n, 12_000n, 10_000n]),
-      async (store) =>
-        expect(await listed(store, { categoryId: 7n, ...newest, back: true })).toEqual([20_000n, 18_000n, 16_000n]),
-      async (store) => expect(await listed(store, { status: 'sold', ...newest })).toEqual([15_000n, 14_998n, 14_996n]),
-      async (store) => expect(await listed(store, newest)).toEqual([15_000n, 14_999n, 14_998n]),
-      async (store) => expect(await listed(store, { after: 19_000n, back: true })).toEqual([18_998n, 18_999n, 19_000n]),
-    ])
-    expect(rows).toBeLessThan(1_000)
-  })
-
-  test('the order that holds a pet is found at once, however many orders the pet had', async () => {
+  test('finds the order that holds a pet without reading its other orders', async () => {
     const fill = `
       INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Rex', 1, 'sold', 1, 1);
       INSERT INTO orders (pet_id, status, placed_at, changed_at)
@@ -120,7 +115,7 @@ describe('with many rows', () => {
     expect(rows).toBeLessThan(10)
   })
 
-  test('a page is planned a few times for two limits of each list, not at every execution', async () => {
+  test('a page is planned a few times per list and not for each execution', async () => {
     const { address, store, by, name } = await storeWithKey()
     await store.close()
     await cluster.run(
@@ -134,7 +129,7 @@ describe('with many rows', () => {
           ANALYZE`,
       name,
     )
-    // The statements that a session has prepared are seen in that session only.
+    // Prepared statements are visible in their own session only.
     const connection = await PrimaryConnection.open({ ...parsePostgresAddress(address), connections: 1 })
     const [listPets, listOrders] = [pages(connection.read, PETS), pages(connection.read, ORDERS)]
     const { listEvents } = postgresEvents(connection)
@@ -154,12 +149,12 @@ describe('with many rows', () => {
       `SELECT custom_plans AS custom, generic_plans AS generic FROM pg_prepared_statements WHERE statement LIKE $1`,
       '%LIMIT%',
     )
-    // PostgreSQL makes a plan for the values of the parameters five times before it decides.
+    // PostgreSQL makes five custom plans before it decides for a generic plan.
     expect(plans).toMatchObject(Array(2 * 5).fill({ custom: 5n }))
     await connection.close()
   })
 
-  test('a connection keeps the 300 statements prepared that were used last', async () => {
+  test('a connection keeps the 300 most recently used statements prepared', async () => {
     const { address } = await storeWithKey()
     const connection = await PrimaryConnection.open({ ...parsePostgresAddress(address), connections: 1 })
     const kind = async (n: number) =>
@@ -173,13 +168,13 @@ describe('with many rows', () => {
     const statements = await prepared()
     expect(statements).toHaveLength(299)
     expect(statements.filter(({ statement }) => statement.includes('SELECT 0 +'))).toHaveLength(1)
-    // These were deallocated.
+    // These statements were deallocated.
     for (let n = 1; n <= 10; n++) await kind(n)
     expect(await prepared()).toHaveLength(299)
     await connection.close()
   })
 
-  test('no rows are read to find that no reservation is overdue', async () => {
+  test('reads no rows to find that no reservation is overdue', async () => {
     const fill = `
       INSERT INTO pets (name, category_id, status, created_at, created_by)
       SELECT 'Rex', 1, 'pending', 1, 1 FROM generate_series(1, 5000);
@@ -189,19 +184,19 @@ describe('with many rows', () => {
     expect(rows).toBeLessThan(10)
   })
 
-  test('a sweep reads the reservations that it expires, however many end at once', async () => {
+  test('a sweep reads only the reservations that it expires, even if many end together', async () => {
     const fill = `
       INSERT INTO pets (name, category_id, status, created_at, created_by)
       SELECT 'Rex', 1, 'pending', 1, 1 FROM generate_series(1, 20000);
       INSERT INTO orders (pet_id, status, expires_at, placed_at, changed_at)
       SELECT n, 'pending', 2, 1, 1 FROM generate_series(1, 20000) AS n`
     const sweep = async (store: Store) => expect(await store.expireOrders(50)).toHaveLength(50)
-    // The statistics are those of before: they know of no reservation.
+    // The statistics were collected before, and show no reservations.
     const rows = await rowsRead(fill, [sweep, sweep], undefined, '')
     expect(rows).toBeLessThan(1_500)
   })
 
-  test('the API keys of a batch are looked up by themselves, also by a plan from when there were few', async () => {
+  test('looks up only the API keys of a batch, even with a plan from when there were few keys', async () => {
     const { store, by, name } = await storeWithKey()
     const write = async () => {
       const { value: pet } = await store.createPet(PET, by)
@@ -213,7 +208,7 @@ describe('with many rows', () => {
     await cluster.run(`INSERT INTO keys (name, hash, read_only, created_at) ${many}`, name)
     for (let n = 0; n < 20; n++) await write()
     await store.close()
-    // What a connection has read is counted when it has ended. Each write looks at its key.
+    // Reads of a connection are counted when it ends. Each write looks up its key.
     const read = await until('28 writes are counted', async () => {
       const read = await counts()
       return read.scans >= 2 * 28 && read
@@ -221,14 +216,14 @@ describe('with many rows', () => {
     expect(read.rows).toBeLessThan(1_000)
   })
 
-  test('an idempotency key is looked up by itself, also by a plan from when there were none', async () => {
+  test('looks up only the idempotency keys of a batch, even with a plan from when there were none', async () => {
     const batch = async (store: Store, by: KeyId) => {
       const keys = Array.from({ length: 32 }, () => crypto.randomUUID())
       const added = await Promise.all(keys.map((key) => store.createPet(PET, by, key)))
       await Promise.all(added.map(({ value }) => store.placeOrder({ petId: value.id }, by, `order of ${value.id}`)))
     }
     const rows = await rowsRead('', Array(10).fill(batch), ['idempotency_answers'])
-    // Of 640 requests none finds a row; those that forget keys may read some.
+    // No look-up of the 640 requests finds a row. Only the deletion of expired keys can read some.
     expect(rows).toBeLessThan(640)
   })
 })

@@ -1,4 +1,4 @@
-// A session with PostgreSQL: what the store relies on the driver for, and what becomes of it when an answer is lost.
+// A session with PostgreSQL: what the store expects from the driver, and lost answers.
 
 import { describe, expect, test } from 'bun:test'
 import { Forwarder } from '../../../../../test/support/forwarder.ts'
@@ -25,7 +25,7 @@ describe('a session', () => {
     await work(session).finally(() => session.close(1_000))
   }
 
-  test('answers statements in the order in which they were sent, also behind one that fails', () =>
+  test('answers statements in the order they were sent, even after one that fails', () =>
     use(async ({ execute }) => {
       const sent = ['SELECT pg_sleep(0.05)', 'SELECT 1 / 0', 'SELECT 3 AS n'].map((statement) => execute(statement))
       const order: number[] = []
@@ -36,7 +36,7 @@ describe('a session', () => {
       expect(order).toEqual([0, 1, 2])
     }))
 
-  test('gives all rows of the statement behind one that failed between two rows', () =>
+  test('returns all rows of a statement after one that failed between two rows', () =>
     use(async ({ execute, query }) => {
       for (const statement of [execute, query]) {
         await rejectionOf(execute('SELECT 1 / (3 - n) AS n FROM generate_series(1, 5) AS n WHERE $1::int = 1', 1))
@@ -44,13 +44,13 @@ describe('a session', () => {
       }
     }))
 
-  test('commits nothing when a statement has failed, also when that was not noticed', () =>
+  test('commits nothing if a statement failed, even if its error was ignored', () =>
     use(async (session) => {
       const ignoring = session.transaction(() => session.execute('SELECT 1 / 0').catch(() => []))
       expect((await rejectionOf(ignoring)).message).toBe('COMMIT was answered with ROLLBACK')
     }))
 
-  test('commits nothing when its beginning or the statement that goes with COMMIT fails, and says why', () =>
+  test('commits nothing if BEGIN or the statement sent with COMMIT fails, and rejects with the reason', () =>
     use(async (session) => {
       await session.execute('CREATE TEMP TABLE written (n int)')
       const write = () => session.execute('INSERT INTO written VALUES ($1::int)', 1)
@@ -66,7 +66,7 @@ describe('a session', () => {
       expect(await session.execute('SELECT n FROM written')).toEqual([{ n: 2 }])
     }))
 
-  test('gives up the locks of a transaction whose client stops in it', () =>
+  test('releases the locks of a transaction whose client freezes', () =>
     use(async (session) => {
       const key = BigInt(`0x${crypto.randomUUID().slice(0, 8)}`)
       const lock = (name: string) => `SELECT ${name}(${key})`
@@ -79,7 +79,7 @@ describe('a session', () => {
       expect(performance.now() - startedAt).toBeWithin(TRANSACTION_IDLE_MS, TRANSACTION_IDLE_MS + 2_000)
     }))
 
-  test('gives numbers of 64 bits exactly, and everything that is more than a number, a truth or a text as its text', () =>
+  test('returns 64-bit integers exactly, and types other than numbers, booleans and text as text', () =>
     use(async ({ query }) => {
       const json = '{"n": 9223372036854775807}'
       const values = `$1::bigint AS least, 7::int AS int, 2.5::float8 AS float, true AS yes, NULL::bigint AS none,
@@ -92,7 +92,7 @@ describe('a session', () => {
       ])
     }))
 
-  test('ends, with the statement on it, when it is closed for too long a wait', async () => {
+  test('ends the running statement if closing takes too long', async () => {
     const session = new Session(() => Client.open(address, { host: '127.0.0.1', port: cluster.port }))
     await session.execute('SELECT 1')
     const sleeping = rejectionOf(session.execute('SELECT pg_sleep(60)'))
@@ -118,16 +118,16 @@ describe('statements that were prepared', () => {
     }
   }
 
-  test('and that the server has forgotten, are unavailable once', async () => {
+  test('and that the server has deallocated are unavailable once', async () => {
     expect(await rowsAfter('DEALLOCATE ALL')).toEqual([{ n: 1 }])
   })
 
-  test('and whose columns have changed, are unavailable once', async () => {
+  test('and whose columns have changed are unavailable once', async () => {
     expect(await rowsAfter('ALTER TABLE prepared ADD COLUMN m int')).toMatchObject([{ n: 1, m: null }])
   })
 })
 
-test('a create whose commit is not answered may have been made; the next ones are served again, and lists all the time', async () => {
+test('a create whose commit is not answered reports that it may have been made, and later creates and all lists succeed', async () => {
   let losing = false
   const forwarder = await Forwarder.start(cluster.port, (bytes) => {
     if (!losing || !bytes.includes('COMMIT')) return bytes
@@ -140,7 +140,7 @@ test('a create whose commit is not answered may have been made; the next ones ar
   const { id: by } = await store.createKey(newKey())
   const create = async () => (await store.createPet(newPet(), by)).value.id
   for (let n = 0; n < 3; n++) await create()
-  // What is done beside the creates.
+  // Waits for background statements of the creates.
   await until('no connection is busy', () => !store.pool?.().busy)
   losing = true
   expect(await rejectionOf(create())).toMatchObject({ message: MAY_BE_CHANGED })

@@ -1,4 +1,4 @@
-// A start on PostgreSQL: what it refuses, and the rights that a server needs.
+// Starts on PostgreSQL: what they refuse, and which rights a server needs.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -74,7 +74,7 @@ describe('a start refuses', () => {
     return address.replace('postgres@', `${role}@`)
   }
 
-  /** A server that has it open meanwhile goes on. */
+  /** A server that is running keeps serving. */
   async function newerDatabase(): Promise<string> {
     const { address, store, by, name } = await storeWithKey()
     const upgrade = 'ALTER TABLE pets ADD COLUMN later text; UPDATE petstore_schema SET version = 1000'
@@ -90,13 +90,13 @@ const opened = [
   ['a start', (address: string) => openStore(address, { now })],
   ['a copy', (address: string) => kindOf(address).contents(address)],
 ] as const
-test.each(opened)('waits for a database that is slow to connect, as on a busy machine: %s', async (_, open) => {
+test.each(opened)('%s waits for a database that is slow to connect', async (_, open) => {
   const { store, address } = await storeWithKey()
   await store.close()
   const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
   const slow = await Forwarder.start(silent.port)
   const opening = open(address.replace(`:${cluster.port}/`, `:${slow.port}/`))
-  // Before the driver gives up the first connection.
+  // Shortly before the driver gives up the first connection.
   await Bun.sleep(CONNECT_TIMEOUT_MS - 500)
   slow.target = cluster.port
   await (await opening).close()
@@ -104,7 +104,7 @@ test.each(opened)('waits for a database that is slow to connect, as on a busy ma
   silent.stop(true)
 })
 
-test('with the rights of docs/postgresql.md a server serves, and leaves migrations to the owner', async () => {
+test('a server works with the rights of docs/postgresql.md, and leaves migrations to the owner', async () => {
   const { address, store, name } = await storeWithKey()
   await store.close()
   const role = `server_of_${name}`
@@ -138,7 +138,7 @@ test('with the rights of docs/postgresql.md a server serves, and leaves migratio
   expect(error.message).toMatch(/petstore migrate --apply/)
 })
 
-test('a start names each right that a server needs and lacks', async () => {
+test('a start lists each missing right', async () => {
   const { store, name, address } = await storeWithKey()
   await store.close()
   const role = `lacking_${name}`
@@ -156,7 +156,7 @@ test('a start names each right that a server needs and lacks', async () => {
   expect(named?.toSorted()).toEqual(granted.toSorted())
 })
 
-test('a column that a pet gets is in the grants, and a server that may not correct it is refused with a sentence', async () => {
+test('a new column of pets is in the grants, and a server without the right to update it is refused', async () => {
   const { store, name, address } = await storeWithKey()
   await store.close()
   const role = `growing_${name}`
