@@ -1,4 +1,5 @@
-// Backups: taken while a service writes, checked, compared; refused where they would do harm.
+// Backups: consistent while a service writes, durable before they get their name, and refused where they would
+// overwrite something.
 
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
@@ -7,15 +8,17 @@ import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { ask, launcher, run, serve, spawnSilent } from '../../../../test/support/process.ts'
 import { beside, made, PET, rows } from '../../../../test/support/stores.ts'
+import { noStrace, straced } from '../../../../test/support/strace.ts'
 import { until } from '../../../../test/support/until.ts'
 
-const strace = Bun.which('strace')
-const needsStrace = strace ? '' : ' (strace is not installed)'
-/** What a system call does for a backup, as strace writes the call with `-y`. */
+/** The steps of a backup, and the system calls that strace prints for them with `-y`. */
 const [FILE, FOLDER] = [/^fsync\(\d+<.*\.partial>/, /^fsync\(\d+<.*\/petstore-test-\w+>/]
 const SYNCS = Object.entries({ 'the file': FILE, 'its folder': FOLDER, named: /^link/ })
 
-/** `undefined` when the process has ended. proc(5): the 19th field; the second is a name in brackets, which may have spaces. */
+/**
+ * The nice value of a process, or `undefined` if it has exited. It is the 19th field in proc(5); the second is a name
+ * in parentheses, which can contain spaces.
+ */
 async function niceOf(pid: number): Promise<string | undefined> {
   const fields = await Bun.file(`/proc/${pid}/stat`)
     .text()
@@ -24,7 +27,7 @@ async function niceOf(pid: number): Promise<string | undefined> {
 }
 
 describe.concurrent('a backup', () => {
-  test('taken while a service writes contains every pet acknowledged before, and can be restored', async () => {
+  test('contains every pet that was acknowledged before it, while a service writes, and can be restored', async () => {
     const { database, key } = await made(0)
     const service = await serve(['--database', database])
     const acknowledged: string[] = []
@@ -53,7 +56,7 @@ describe.concurrent('a backup', () => {
     await again.stop()
   })
 
-  test.skipIf(process.platform !== 'linux')('gives way to all other processes, and so does its restore', async () => {
+  test.skipIf(process.platform !== 'linux')('runs at the lowest priority, as does its restore', async () => {
     const [{ database }, backup, restored] = [await made(1), temporaryFile('backup.db'), temporaryFile('restored.db')]
     for (const args of [
       ['backup', backup, '--database', database],
@@ -69,7 +72,7 @@ describe.concurrent('a backup', () => {
     }
   })
 
-  test('can be read by its owner only, also when others may read the store', async () => {
+  test('is readable by its owner only, even if others can read the store', async () => {
     const { database } = await made(1)
     chmodSync(database, 0o644)
     const file = temporaryFile('backup.db')
@@ -77,7 +80,7 @@ describe.concurrent('a backup', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('leaves other files alone; two backups at the same time write to different files', async () => {
+  test('leaves other files unchanged, and one of four concurrent backups to the same name succeeds', async () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
     writeFileSync(`${file}.partial`, 'precious')
@@ -88,7 +91,7 @@ describe.concurrent('a backup', () => {
     expect(readFileSync(`${file}.partial`, 'utf8')).toBe('precious')
   })
 
-  test('that is killed leaves only its temporary file, whose name identifies it', async () => {
+  test('leaves only its temporary file, with a recognizable name, if it is killed', async () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
     const child = spawnSilent('backup', file, '--database', database)
@@ -100,7 +103,7 @@ describe.concurrent('a backup', () => {
     for (const name of left) expect(name).toMatch(/^backup\.db\.\d+-[0-9a-f]{8}\.partial(-wal|-shm|-journal)?$/)
   })
 
-  test('of a damaged store is refused with the reason, and leaves nothing', async () => {
+  test('of a damaged store is refused and leaves no file', async () => {
     const { database } = await made(200)
     writeFileSync(database, readFileSync(database).fill(0xab, 4096))
     const file = temporaryFile('backup.db')
@@ -108,90 +111,86 @@ describe.concurrent('a backup', () => {
     expect(readdirSync(dirname(file))).toEqual([])
   })
 
-  test.skipIf(!strace)(
-    `is on disk before it has its name, and its name before the command ends${needsStrace}`,
+  test.skipIf(noStrace !== '')(
+    `is durable before it gets its name, and its name is durable before the command exits${noStrace}`,
     async () => {
       const { database } = await made(1)
       const [file, log] = [temporaryFile('backup.db'), temporaryFile('calls')]
-      // A file for each thread, so that no line is cut in two by that of another.
+      // One file per thread, so that threads do not cut each other's lines.
       const calls = ['-ff', '-y', '-o', log, '-e', 'trace=fsync,?link,linkat,?unlink,unlinkat']
-      const command = [strace as string, ...calls, launcher]
+      const command = straced(calls)
       expect((await run(['backup', file, '--database', database], { command })).status).toBe(0)
       const traced = beside(log).map((name) => readFileSync(join(dirname(log), name), 'utf8').split('\n'))
       const done = traced.find((lines) => lines.some((line) => line.includes(`"${file}"`))) ?? []
-      // SQLite is done with the copy when it removes the journal. It promises no sync (https://sqlite.org/lang_vacuum.html, 2.1).
+      // SQLite removes the journal when the copy is complete, without a guaranteed sync
+      // (https://sqlite.org/lang_vacuum.html, 2.1).
       const own = done.slice(done.findIndex((line) => /^unlink.*\.partial-journal/.test(line)) + 1)
       const steps = own.flatMap((line) => SYNCS.find(([, call]) => call.test(line))?.[0] ?? [])
       expect(steps).toEqual(['the file', 'named', 'its folder'])
     },
   )
 
-  test.skipIf(!strace)(`that cannot sync leaves no file${needsStrace}`, async () => {
+  test.skipIf(noStrace !== '')(`leaves no file if it cannot be synced${noStrace}`, async () => {
     const { database } = await made(1)
     const left: string[][] = []
     for (let step = 1, failed = true; failed; step++) {
       const [file, log] = [temporaryFile('backup.db'), temporaryFile('calls')]
       const fail = ['-e', 'trace=fsync,link', '-e', `inject=fsync:error=EIO:when=${step}`]
-      const command = [strace as string, '-f', '-qq', '-o', log, ...fail, launcher]
+      const command = straced(['-o', log, ...fail])
       const { status } = await run(['backup', file, '--database', database], { command })
       const calls = readFileSync(log, 'utf8')
       failed = calls.includes('INJECTED')
       if (status !== 0)
         left.push([/ link\(.*INJECTED/s.test(calls) ? 'named' : 'not named', ...readdirSync(dirname(file))])
     }
-    // SQLite syncs several times before the file has its name; the folder is synced last.
+    // SQLite syncs several times before the file gets its name. The folder is synced last.
     expect(new Set(left.slice(0, -1).map(String))).toEqual(new Set(['not named']))
     expect(left.at(-1)).toEqual(['named'])
   })
 
-  test.skipIf(!strace)(`is synced while it is written, so that others have the disk, too${needsStrace}`, async () => {
-    const { database } = await made(1)
-    // SQLite's own sync of the copy lasts so long. On a busy machine the thread that syncs beside it may not have started by then.
-    let syncs = 0
-    for (const delay of ['500ms', '2s', '8s']) {
-      const [file, log] = [temporaryFile('backup.db'), temporaryFile('calls')]
-      const slowly = ['-e', 'trace=fsync,fdatasync', '-e', `inject=fsync:delay_exit=${delay}:when=1`]
-      const command = [strace as string, '-ff', '-y', '-o', log, ...slowly, launcher]
-      expect((await run(['backup', file, '--database', database], { command })).status).toBe(0)
-      const textOf = (name: string) => readFileSync(join(dirname(log), name), 'utf8')
-      const ofThreads = beside(log).map((name) => textOf(name).match(/fdatasync.*\.partial>/g) ?? [])
-      syncs = Math.max(...ofThreads.map(({ length }) => length))
-      if (syncs > 3) break
-    }
-    expect(syncs).toBeGreaterThan(3)
-  })
+  test.skipIf(noStrace !== '')(
+    `is synced while it is written, so that the disk stays responsive${noStrace}`,
+    async () => {
+      const { database } = await made(1)
+      // Delays SQLite's own sync. On a busy machine, the thread that syncs in parallel can need longer to start.
+      let syncs = 0
+      for (const delay of ['500ms', '2s', '8s']) {
+        const [file, log] = [temporaryFile('backup.db'), temporaryFile('calls')]
+        const slowly = ['-e', 'trace=fsync,fdatasync', '-e', `inject=fsync:delay_exit=${delay}:when=1`]
+        const command = straced(['-ff', '-y', '-o', log, ...slowly])
+        expect((await run(['backup', file, '--database', database], { command })).status).toBe(0)
+        const textOf = (name: string) => readFileSync(join(dirname(log), name), 'utf8')
+        const ofThreads = beside(log).map((name) => textOf(name).match(/fdatasync.*\.partial>/g) ?? [])
+        syncs = Math.max(...ofThreads.map(({ length }) => length))
+        if (syncs > 3) break
+      }
+      expect(syncs).toBeGreaterThan(3)
+    },
+  )
 
-  test.skipIf(!strace)(`is restored with steady syncs, too${needsStrace}`, async () => {
+  test.skipIf(noStrace !== '')(`is also synced while it is restored${noStrace}`, async () => {
     const [{ database }, backup, log] = [await made(1), temporaryFile('backup.db'), temporaryFile('calls')]
     expect((await run(['backup', backup, '--database', database])).status).toBe(0)
-    const command = [strace as string, '-f', '-y', '-o', log, '-e', 'trace=fdatasync', launcher]
+    const command = straced(['-y', '-o', log, '-e', 'trace=fdatasync'])
     expect((await run(['restore', backup, '--database', temporaryFile('restored.db')], { command })).status).toBe(0)
     expect(readFileSync(log, 'utf8')).toMatch(/fdatasync\(\d+<.*\.partial>/)
   })
 
-  test('does not overwrite an existing file', async () => {
+  // SQLite would apply a log or a journal next to the backup.
+  test.each(['', '-wal', '-shm', '-journal'])('is refused if backup.db%s exists', async (suffix) => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
-    writeFileSync(file, 'precious')
-    expect(await run(['backup', file, '--database', database])).toEqual(ended(1, 'already exists'))
-    expect(readFileSync(file, 'utf8')).toBe('precious')
+    writeFileSync(file + suffix, 'precious')
+    const sentence = suffix ? `${file}${suffix} is left over` : 'already exists'
+    expect(await run(['backup', file, '--database', database])).toEqual(ended(1, sentence))
+    expect(readdirSync(dirname(file))).toEqual([basename(file) + suffix])
+    expect(readFileSync(file + suffix, 'utf8')).toBe('precious')
   })
 
-  test.each(['-wal', '-shm', '-journal'])(
-    'is refused where %s of another database lies beside its name, which SQLite would apply to it',
-    async (suffix) => {
-      const { database } = await made(1)
-      const file = temporaryFile('backup.db')
-      writeFileSync(file + suffix, 'precious')
-      expect(await run(['backup', file, '--database', database])).toEqual(ended(1, `${file}${suffix} is left over`))
-      expect(readdirSync(dirname(file))).toEqual([basename(file) + suffix])
-    },
-  )
-
-  /** Calls `change` while SQLite writes the copy, and gives how the command ends. */
+  /** Calls `change` while SQLite writes the copy. Resolves with the result of the command. */
   async function during(change: () => void, file: string, database: string) {
-    const slow = [strace as string, '-f', '-o', '/dev/null', '-e', 'inject=fsync:delay_exit=4000ms:when=1', launcher]
-    const backup = run(['backup', file, '--database', database], { command: slow })
+    const command = straced(['-e', 'trace=fsync', '-e', 'inject=fsync:delay_exit=4000ms:when=1'])
+    const backup = run(['backup', file, '--database', database], { command })
     const partial = () => readdirSync(dirname(file)).map((name) => `${dirname(file)}/${name}`)[0]
     const hasBytes = () => partial() && statSync(partial() as string).size !== 0
     await until('the unfinished backup has bytes', hasBytes, { everyMs: 1 })
@@ -199,7 +198,7 @@ describe.concurrent('a backup', () => {
     return backup
   }
 
-  test.skipIf(!strace)(`is refused when such a file appears before it gets its name${needsStrace}`, async () => {
+  test.skipIf(noStrace !== '')(`is refused if a log appears before it gets its name${noStrace}`, async () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
     const { status, stderr } = await during(() => writeFileSync(`${file}-wal`, 'precious'), file, database)
@@ -207,7 +206,7 @@ describe.concurrent('a backup', () => {
     expect(beside(file)).toEqual([`${basename(file)}-wal`])
   })
 
-  test.skipIf(!strace)(`is refused when the store is replaced during it${needsStrace}`, async () => {
+  test.skipIf(noStrace !== '')(`is refused if the store is replaced during the backup${noStrace}`, async () => {
     const [{ database }, other] = [await made(1), await made(2)]
     const file = temporaryFile('backup.db')
     const { status, stderr } = await during(() => renameSync(other.database, database), file, database)
@@ -215,7 +214,7 @@ describe.concurrent('a backup', () => {
     expect(readdirSync(dirname(file))).toEqual([])
   })
 
-  test('of a missing store, or of another program’s file, is refused', async () => {
+  test("of a missing store or of another program's file is refused", async () => {
     for (const make of [() => undefined, (path: string) => writeFileSync(path, 'Dear diary,')]) {
       const [database, file] = [temporaryFile('a.db'), temporaryFile('backup.db')]
       make(database)
@@ -227,7 +226,7 @@ describe.concurrent('a backup', () => {
   })
 })
 
-test('backup and restore refuse PostgreSQL, and show no password', async () => {
+test('backup and restore refuse PostgreSQL without printing the password', async () => {
   const env = { PETSTORE_DATABASE: 'postgres://petstore:hunter2@127.0.0.1:1/pets' }
   for (const command of ['backup', 'restore']) {
     const { status, stderr } = await run([command, temporaryFile('backup.db')], { env })

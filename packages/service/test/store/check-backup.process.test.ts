@@ -1,4 +1,4 @@
-// `petstore check-backup`: a good copy of each kind, each way in which one can be bad, and what it says with a service to compare with.
+// `petstore check-backup`: good copies, damaged copies, and comparison with a running service.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -24,7 +24,7 @@ expect((await run(['backup', good, '--database', store.database])).status).toBe(
 const check = (file: string, ...flags: string[]) =>
   run(['check-backup', file, ...flags], { env: { PETSTORE_API_KEY: key } })
 
-/** A copy of the good one, changed by these statements; as Litestream leaves one, in WAL mode and with nothing beside it. */
+/** Copies the good backup and changes it. Like a copy by Litestream, it is in WAL mode without a log. */
 function changed(...statements: string[]): string {
   const file = temporaryFile('changed.db')
   copyFileSync(good, file)
@@ -35,7 +35,7 @@ function changed(...statements: string[]): string {
 }
 
 describe.concurrent('a copy', () => {
-  test('that is good is left as it is, also in WAL mode; how old it is a person can read', async () => {
+  test('that is good is not changed, even in WAL mode, and its age is readable', async () => {
     const old = changed(`UPDATE events SET at = at - ${367 * 86_400_000}`)
     for (const [file, age] of [
       [good, '[\\d.]+ s'],
@@ -59,13 +59,13 @@ describe.concurrent('a copy', () => {
     ['has orders that differ from its feed of events', 'DELETE FROM orders'],
     ['has rows that refer to missing rows', 'DELETE FROM keys'],
     [`lacks orders_that_hold of schema ${NEWEST_VERSION}`, 'DROP INDEX orders_that_hold'],
-  ])('that %s is not good: %s', async (fault, statement) => {
+  ])('that %s is rejected: %s', async (fault, statement) => {
     const file = changed('PRAGMA foreign_keys = OFF', statement)
     const { status, stdout, stderr } = await check(file)
     expect([status, stdout, stderr]).toEqual([1, '', `petstore: ${file} ${fault}. Do not restore it.\n`])
   })
 
-  test('of fifty thousand pets is looked through once, not once for each pet', async () => {
+  test('of fifty thousand pets is scanned once, not once per pet', async () => {
     const more = 'WITH RECURSIVE more (n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM more WHERE n < 51000)'
     const file = changed(
       `${more} INSERT INTO pets SELECT n, name, category_id, status, created_at, created_by FROM pets, more WHERE id = 3`,
@@ -87,14 +87,14 @@ describe.concurrent('a copy', () => {
         writeFileSync(file, bytes)
       },
     ],
-  ])('that is %s is damaged', async (_, damage) => {
+  ])('that is %s is reported as damaged', async (_, damage) => {
     const file = changed()
     damage(file)
     const { status, stderr } = await check(file)
     expect([status, stderr]).toEqual([1, `petstore: ${file} is damaged. Do not restore it.\n`])
   })
 
-  test('that is not there, is in use, or is of another version, could not be checked', async () => {
+  test('that is missing, in use or of another version cannot be checked', async () => {
     const missing = temporaryFile('missing.db')
     const inUse = changed()
     writeFileSync(`${inUse}-wal`, 'x')
@@ -111,7 +111,7 @@ describe.concurrent('a copy', () => {
 describe('with a service', () => {
   const url = () => ['--url', service.url]
 
-  test('the copy is compared with its feed; a collector reads until when it is good', async () => {
+  test('compares the copy with the feed and writes a metric of how recent it is', async () => {
     const metrics = temporaryFile('copy.prom')
     const before = Date.now() / 1000
     const same = await check(good, ...url(), '--metrics', metrics)
@@ -130,7 +130,7 @@ describe('with a service', () => {
     expect(until()).toBe(Date.parse(at) / 1000)
   })
 
-  test('a copy without an event is compared, too', async () => {
+  test('compares a copy without events', async () => {
     const { database } = await made(0)
     const metrics = temporaryFile('copy.prom')
     const older = await check(database, ...url(), '--metrics', metrics)
@@ -140,7 +140,7 @@ describe('with a service', () => {
     expect((await check(database, ...url(), '--api-key', 'pets_live_wrong')).status).toBe(2)
   })
 
-  test('a copy of another store is not equal, and the file for the collector stays as it was', async () => {
+  test('rejects a copy of another store and leaves the metrics file unchanged', async () => {
     const metrics = temporaryFile('copy.prom')
     const other = changed("UPDATE events SET type = 'pet.changed' WHERE id = 22")
     const ahead = changed('UPDATE events SET id = 1000 WHERE id = 22')
@@ -150,7 +150,7 @@ describe('with a service', () => {
     expect(existsSync(metrics)).toBe(false)
   })
 
-  test('one that does not answer, or refuses the key, could not be queried', async () => {
+  test('fails with status 2 if the service is unreachable or refuses the key', async () => {
     const gone = await check(good, '--url', 'http://127.0.0.1:1/v1')
     expect([gone.status, gone.stdout]).toEqual([2, ''])
     expect((await check(good, ...url(), '--api-key', 'pets_live_wrong')).status).toBe(2)
@@ -158,7 +158,7 @@ describe('with a service', () => {
   })
 })
 
-test('restore --if-needed makes a store, and its folder, where there is none and there is a backup; else it does nothing', async () => {
+test('restore --if-needed creates a store and its folder from a backup, and otherwise does nothing', async () => {
   const database = join(temporaryFile('machine'), 'data/petstore.db')
   const restore = (file: string) => run(['restore', '--if-needed', file, '--database', database])
   const nothing = { status: 0, stdout: 'There is nothing to restore.\n', stderr: '' }

@@ -1,5 +1,4 @@
-// The tables of columns that both stores are made from: every field of the contract. Their order is that of the contract's examples
-// (contract.examples.test.ts).
+// The column tables of both stores have every field of the contract. contract.examples.test.ts checks their order.
 
 import { expect, test } from 'bun:test'
 import document from '../../../../openapi.yaml'
@@ -22,7 +21,7 @@ test.each([
   ['Order', ORDER_COLUMNS],
   ['NewOrder', NEW_ORDER_COLUMNS],
   ['Event', EVENT_COLUMNS],
-])('%s has every field of the contract, optional where it is', (name, columns) => {
+])('%s has every field of the contract, with the same optional fields', (name, columns) => {
   const { properties = {}, required = [] } = flatten({ $ref: `#/components/schemas/${name}` }, schemas)
   expect(Object.keys(columns).sort()).toEqual(Object.keys(properties).sort())
   for (const [field, { optional = false }] of Object.entries(columns)) {
@@ -31,7 +30,7 @@ test.each([
   }
 })
 
-test('two requests that differ in any field or in their operation are not the same for an Idempotency-Key', () => {
+test('an Idempotency-Key distinguishes requests that differ in any field or in their operation', () => {
   const pet = { name: 'Rex', categoryId: 7n, status: 'available' } as const
   const value = { id: 1n, ...pet }
   const first = answerOfRow(rowOfAnswer({ operation: 'createPet', request: pet, answer: value }))

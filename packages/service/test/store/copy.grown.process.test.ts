@@ -1,4 +1,4 @@
-// `petstore copy` of columns that later versions add, and beside tables of other programs.
+// `petstore copy` of columns that later versions can add, and with tables of other programs.
 
 import { describe, expect, test } from 'bun:test'
 import { copy, filledFile, rowsOfFile, runOnPostgres } from '../../../../test/support/copied-stores.ts'
@@ -10,7 +10,7 @@ import { openStore } from '../../src/store/kinds.ts'
 const cluster = await sharedCluster()
 
 describe.concurrent('petstore copy of a schema that has grown', () => {
-  /** What later migrations may add. */
+  /** Columns that later migrations can add. */
   const GROWTH = {
     sqlite: `
       ALTER TABLE pets ADD COLUMN note TEXT;
@@ -32,9 +32,9 @@ describe.concurrent('petstore copy of a schema that has grown', () => {
     return address
   }
 
-  /** The result tells what `petstore copy` says from a file to PostgreSQL, and then the other way, when they have grown so. */
+  /** Returns a function that copies from a file to PostgreSQL and back, with the given changes to their schemas. */
   async function copies() {
-    // What is refused changes neither of them.
+    // A refused copy changes neither store, so they are reused.
     const [plainFile, plainAddress] = [await newFile(''), await newDatabase('')]
     return async (sqlite: string, postgres: string) => {
       const file = sqlite ? await newFile(sqlite) : plainFile
@@ -43,7 +43,7 @@ describe.concurrent('petstore copy of a schema that has grown', () => {
     }
   }
 
-  test('takes new columns to PostgreSQL and back', async () => {
+  test('copies new columns to PostgreSQL and back', async () => {
     const file = await filledFile(1_200)
     runOnFile(file, `${GROWTH.sqlite} UPDATE pets SET note = 'note ' || id, tame = id % 2 WHERE id <> 5`)
     const address = await newDatabase()
@@ -54,8 +54,8 @@ describe.concurrent('petstore copy of a schema that has grown', () => {
     expect(rowsOfFile(back, ['pets']).pets?.join()).toContain('note 1200')
   })
 
-  test('leaves the tables of other programs alone', async () => {
-    // As Litestream makes them.
+  test('leaves tables of other programs unchanged', async () => {
+    // Like those of Litestream.
     const file = await newFile('CREATE TABLE _litestream_lock (id INTEGER); INSERT INTO _litestream_lock VALUES (1)')
     const address = await newDatabase('CREATE TABLE notes (text text); INSERT INTO notes VALUES (1)')
     expect(await copy(file, address)).toMatchObject({ status: 0, stderr: '' })
@@ -65,7 +65,7 @@ describe.concurrent('petstore copy of a schema that has grown', () => {
 
   const NOTE = 'ALTER TABLE pets ADD COLUMN note TEXT'
   const DIFFERENT = 'The two stores have different tables, so nothing was copied: only '
-  test('refuses a column that only one of the stores has, and an unknown column type', async () => {
+  test('refuses a column that only one store has, and an unknown column type', async () => {
     const cases: [sqlite: string, postgres: string, ...message: string[]][] = [
       [NOTE, '', DIFFERENT, 'pets.note (text)'],
       ['', 'ALTER TABLE pets ADD COLUMN note text', DIFFERENT, 'pets.note (text)'],

@@ -20,7 +20,7 @@ import { UNFINISHED_ID } from '../../src/store/sqlite/file/checks.ts'
 
 const cluster = await sharedCluster()
 
-/** Long enough that a copy of it can be killed half-way. */
+/** Returns a store that takes long enough to copy to be killed during the copy. */
 async function longFile(): Promise<string> {
   const path = await filledFile()
   runOnFile(
@@ -31,7 +31,7 @@ async function longFile(): Promise<string> {
   return path
 }
 
-/** How much of the pets is there: rows, or bytes of the log of a file that is locked. */
+/** How much of the pets has been copied: rows, or bytes in the log of a locked file. */
 function copiedTo(target: string): Promise<number> | number {
   if (target.startsWith('/'))
     return Math.max(0, (statSync(`${target}-wal`, { throwIfNoEntry: false })?.size ?? 0) - 3e5)
@@ -47,7 +47,7 @@ describe('petstore copy', () => {
     file = await filledFile()
   })
 
-  test('gives ids behind the copied rows, also if the sequence of the source is behind them', async () => {
+  test('assigns ids after the copied rows, even if the sequence of the source is behind them', async () => {
     const [source, target] = [await cluster.newDatabase(), await cluster.newDatabase()]
     const store = await openStore(source, { now: Date.now })
     const { id: by } = await store.createKey(newKey())
@@ -70,13 +70,13 @@ describe('petstore copy', () => {
     const back = temporaryFile('back.db')
     expect((await copy(address, back)).status).toBe(0)
     expect(rowsOfFile(back)).toEqual(rowsOfFile(file))
-    // A cursor of one store says nothing of another.
+    // Cursors are valid in one store only.
     expect(rowsOfFile(back, ['event_epoch'])).not.toEqual(rowsOfFile(file, ['event_epoch']))
     const source = await openStore(file, { now: () => LATER })
     const emitted = await allEvents(source)
     await source.close()
     expect(emitted.length).toBe(PETS + 3 + 14)
-    // By the clock of the database, what was requested in 1970 is over.
+    // Otherwise the database considers answers from 1970 expired.
     await cluster.run(`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`, address)
     for (const where of [address, back]) {
       const store = await openStore(where, { now: () => LATER })
@@ -85,11 +85,11 @@ describe('petstore copy', () => {
       const [available, pending, sold] = [count('available'), count('pending'), count('sold')]
       expect(await store.getInventory()).toEqual({ available, pending, sold })
       const { value: pet } = await store.createPet(newPet({ name: 'new', status: 'available' }), 1n)
-      // Also not the id of the pet that was deleted.
+      // The id of the deleted pet is not reused.
       expect(pet.id).toBe(BigInt(PETS + 4))
       const { value: order } = await store.placeOrder({ petId: pet.id }, 1n)
       expect(order.id).toBe(6n)
-      // What was placed before goes on: the second sale is refused, and each key gives its first answer.
+      // Orders and idempotency keys keep working: a second sale is refused, and a key replays its first answer.
       const { value: first, replayed } = await store.placeOrder(FIRST_ORDER, 1n, 'order 0')
       expect([first.id, first.status, replayed]).toEqual([1n, 'pending', true])
       expect(await rejectionOf(store.placeOrder({ petId: 1n }, 1n))).toMatchObject({
@@ -103,7 +103,7 @@ describe('petstore copy', () => {
     }
   })
 
-  test('moves a file to a database that sorts text as people do, and back', async () => {
+  test('moves a file to a database with an ICU collation and back', async () => {
     const target = await cluster.newDatabase(`LOCALE_PROVIDER icu ICU_LOCALE 'en-US' TEMPLATE template0`)
     const [source, back] = [await filledFile(3), temporaryFile('back.db')]
     expect((await copy(source, target)).status).toBe(0)
@@ -129,7 +129,7 @@ describe('petstore copy', () => {
       },
     ],
   ] satisfies [string, () => Promise<string[]>][]) {
-    test(`of ${direction}, killed half-way: the target is refused by every command, and then completed`, async () => {
+    test(`of ${direction}, if killed: every command refuses the target until the copy is repeated`, async () => {
       const [from, target] = (await places()) as [string, string]
       const first = spawnSilent('copy', '--from', from, '--to', target)
       const hasBegun = async () => first.exitCode !== null || (await copiedTo(target)) !== 0
@@ -161,7 +161,7 @@ describe('petstore copy', () => {
     })
   }
 
-  test('that ended before it has written anything to a new target: it is refused, and then completed', async () => {
+  test('refuses a new target of a copy that ended before it wrote a row, until the copy is repeated', async () => {
     const grown = await filledFile(1)
     runOnFile(grown, 'ALTER TABLE pets ADD COLUMN note TEXT')
     for (const target of [temporaryFile('target.db'), await cluster.newDatabase()]) {
@@ -171,20 +171,18 @@ describe('petstore copy', () => {
       expect((await copy(file, target)).status).toBe(0)
       expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
     }
-    const bare = temporaryFile('bare.db')
-    runOnFile(bare, `PRAGMA application_id = ${UNFINISHED_ID}`)
-    expect((await run(['keys', 'create', '--name', 'till', '--database', bare])).stderr).toContain('not completed')
-  })
-
-  test('a backup of an unfinished copy, made by hand, is not restored', async () => {
-    const [backup, database] = [await filledFile(1), await filledFile(2)]
-    runOnFile(backup, `PRAGMA application_id = ${UNFINISHED_ID}; PRAGMA wal_checkpoint(TRUNCATE)`)
-    const { status, stderr } = await run(['restore', backup, '--database', database])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('a copy to it was not completed')])
+    const [bare, backup, database] = [temporaryFile('bare.db'), await filledFile(1), await filledFile(2)]
+    for (const path of [bare, backup])
+      runOnFile(path, `PRAGMA application_id = ${UNFINISHED_ID}; PRAGMA wal_checkpoint(TRUNCATE)`)
+    for (const args of [
+      ['keys', 'create', '--name', 'till', '--database', bare],
+      ['restore', backup, '--database', database],
+    ])
+      expect((await run(args)).stderr).toContain('a copy to it was not completed')
     expect(rowsOfFile(database).pets?.length).toBe(4)
   })
 
-  test('that finds other rows before it has written any leaves the target as it was', async () => {
+  test('leaves a target with other rows unchanged', async () => {
     for (const target of [temporaryFile('target.db'), await cluster.newDatabase()]) {
       const store = await openStore(target, { now: Date.now })
       await store.createKey(newKey())
@@ -196,7 +194,7 @@ describe('petstore copy', () => {
     }
   })
 
-  test('killed half-way: a server without rights on the mark is refused, too', async () => {
+  test('refuses an unfinished target for a server without rights on its mark', async () => {
     const target = await cluster.newDatabase()
     await (await openStore(target, { now: Date.now })).close()
     const role = `copied_${databaseOf(target)}`
@@ -206,7 +204,7 @@ describe('petstore copy', () => {
     expect(error.message).toContain('a copy to it was not completed')
   })
 
-  test('needs the owner of the tables, and otherwise changes nothing', async () => {
+  test('needs the owner of the tables', async () => {
     const target = await cluster.newDatabase()
     const till = `till_${databaseOf(target)}`
     const copyAsTill = () => copy(file, target.replace('postgres@', `${till}@`))
@@ -219,7 +217,7 @@ describe('petstore copy', () => {
     expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
   })
 
-  test('creates nothing when the source does not exist', async () => {
+  test('creates no file if the source does not exist', async () => {
     const [from, to] = [temporaryFile('nowhere.db'), temporaryFile('target.db')]
     const { status, stderr } = await copy(from, to)
     expect(status).toBe(1)
@@ -229,7 +227,7 @@ describe('petstore copy', () => {
   })
 })
 
-test('petstore copy refuses a file that a service uses, as source and as target', async () => {
+test('petstore copy refuses a file in use, as source and as target', async () => {
   const used = temporaryFile('petstore.db')
   const service = await serve(['--database', used])
   const other = temporaryFile('other.db')

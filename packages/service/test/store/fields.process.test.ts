@@ -1,5 +1,6 @@
-// Every field of a pet and of an order, each with a value of its own, through all that keeps or carries it: both stores, their answers,
-// copies, exports and an import. The fields are those of the contract and of the table of columns, so a new one is here at once.
+// Every field of a pet and an order, through everything that stores or transfers it: both stores, answers, copies,
+// exports and imports.
+// The fields come from the contract, so a new field is covered automatically.
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -23,7 +24,7 @@ const PET = valuesOf('NewPet')
 const ORDER = { ...valuesOf('NewOrder'), petId: 2n }
 
 test.each(Object.keys(STORES))(
-  'on %s: answers, reads, replays, corrections, exports, imports and copies keep every field',
+  'on %s, answers, reads, replays, corrections, exports, imports and copies keep every field',
   async (kind) => {
     const address = await newStore(kind)
     const service = await serving(address)
@@ -37,14 +38,15 @@ test.each(Object.keys(STORES))(
     expect(Object.keys(order).sort()).toEqual(Object.keys(ORDER_COLUMNS).sort())
     await expectKept(service, pet, order)
 
-    // A correction changes what it names, and nothing else.
+    // A correction changes only the fields that it names.
     for (const name of ['another', pet.name]) {
       const corrected = service.request('PATCH', '/pets/1', { body: stringifyJson({ name }) })
       expect(await rowOf(corrected)).toEqual({ ...pet, name } as Values)
       expect(await rowOf(service.get('/pets/1'))).toEqual({ ...pet, name } as Values)
     }
 
-    for (const format of ['ndjson', 'json', 'csv']) {
+    // Exports and imports do not depend on the store.
+    for (const format of kind === 'SQLite' ? ['ndjson', 'json', 'csv'] : ['csv']) {
       const [pets, orders] = [temporaryFile(`pets.${format}`), temporaryFile(`orders.${format}`)]
       await command(service, 'pets', 'export', pets)
       await command(service, 'orders', 'export', orders)
@@ -65,7 +67,7 @@ test.each(Object.keys(STORES))(
   },
 )
 
-/** The pet with the id 1 and the order of the pet with the id 2, and both as their creation with an Idempotency-Key was answered. */
+/** Expects pet 1 and the order of pet 2 in every read and replay. */
 async function expectKept(service: Service, pet: Values, order: Values, key = service.key): Promise<void> {
   const { get } = service
   const pets = [get('/pets/1'), get('/pets?limit=1'), get(`/pets?status=${PET.status}`), created(service, key)]
@@ -85,7 +87,7 @@ async function newStore(kind: string): Promise<string> {
   return (await STORES[kind]?.()) as string
 }
 
-/** Times are real: on PostgreSQL the database's clock decides. */
+/** The database's clock decides on PostgreSQL, so the server uses the real time, too. */
 async function serving(address: string): Promise<Service> {
   return startService({ address, now: Date.now, enforceSunset: false })
 }
@@ -95,7 +97,7 @@ async function command({ url, key }: Service, ...args: string[]): Promise<void> 
   expect(await run(args, { env })).toMatchObject({ status: 0, stdout: '' })
 }
 
-/** The objects of an answer, one or a list, with exact numbers. */
+/** The objects of an answer, with exact numbers. */
 async function rowsOf(answering: Promise<Answer>): Promise<Values[]> {
   const { status, text } = await answering
   expect(status, text).toBeLessThan(300)

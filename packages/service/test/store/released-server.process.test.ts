@@ -1,5 +1,5 @@
-// Servers of 1.0.0 beside one of this version, on one store: they serve until they are stopped. The versions meet only in the store, so the tests call
-// the stores of both versions without HTTP.
+// Servers of 1.0.0 and of this version on one store: servers of 1.0.0 keep serving after the migration. The versions
+// share only the store, so the tests use the stores of both versions without HTTP.
 
 import { expect, test } from 'bun:test'
 import { allEvents, placeOf } from '../../../../test/support/events.ts'
@@ -22,7 +22,7 @@ const cluster = await sharedCluster()
 const OPTIONS = { now: Date.now, serves: true }
 const DAY_MS = 86_400_000
 
-/** An order that is placed, changed and completed, of a new pet. */
+/** Adds a pet, and places, changes and completes its order. */
 async function sell(store: Store, by: bigint): Promise<bigint> {
   const { value: pet } = await store.createPet(newPet(), by)
   const { value: order } = await store.placeOrder({ petId: pet.id, reference: 'Ada' }, by)
@@ -39,7 +39,7 @@ test.each([
   ['a file', () => temporaryFile('petstore.db')],
   ['PostgreSQL', () => cluster.newDatabase()],
 ])(
-  'in %s, servers of 1.0.0 serve while and after this version migrates, and both show the same',
+  'in %s, servers of 1.0.0 serve during and after the migration by this version, and both return the same',
   async (_, newAddress) => {
     const address = await newAddress()
     const old = await openReleased(address, OPTIONS)
@@ -66,7 +66,7 @@ test.each([
       expect(await termsOf(store, id)).toEqual(terms)
       expect(await termsOf(old, id)).toEqual([undefined, undefined, undefined])
     }
-    // On PostgreSQL, 1.0.0 adds pets by a function of the database.
+    // On PostgreSQL, 1.0.0 adds pets with a database function.
     const addBoth = (n: number) => [old, store].map((server) => server.createPet(newPet(), by, `both ${n}`))
     const both = await Promise.all(Array.from({ length: 40 }, (_, n) => addBoth(n)).flat())
     expect(both.filter(({ replayed }) => replayed).length).toBe(40)
@@ -96,7 +96,7 @@ test.each([
   },
 )
 
-/** Those of docs/postgresql.md of 1.0.0. */
+/** The grants in docs/postgresql.md of 1.0.0. */
 const GRANTS = `
   GRANT USAGE ON SCHEMA public TO petstore;
   GRANT SELECT ON petstore_schema TO petstore;
@@ -111,7 +111,7 @@ const GRANTS = `
   GRANT SELECT, INSERT, UPDATE ON deprecated_calls TO petstore;
   GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_answers TO petstore;`
 
-test('a server with the rights that 1.0.0 needs works once the owner has migrated, and needs no others', async () => {
+test('a server with the rights of 1.0.0 works after the owner has migrated', async () => {
   const address = await cluster.newDatabase()
   const name = new URL(address).pathname.slice(1)
   const role = `server_of_${name}`

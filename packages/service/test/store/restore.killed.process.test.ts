@@ -1,23 +1,19 @@
-// Restoring while a service starts, and a restore that is killed or meets an error at any step: strace delays its calls, lets them fail, or
-// ends the command at one of them.
+// Restores that are killed, fail, or run while a service starts. strace delays the system calls of the command, makes
+// them fail, or kills it.
 
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
-import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
+import { ask, run, serve } from '../../../../test/support/process.ts'
 import { beside, made, PET, rows } from '../../../../test/support/stores.ts'
+import { noStrace, straced } from '../../../../test/support/strace.ts'
 import { until } from '../../../../test/support/until.ts'
 import { keptIn, killed, served } from './restored.ts'
 
-const strace = Bun.which('strace')
 const MOVES = '?rename,?renameat,?renameat2,?link,?linkat'
-const needsStrace = strace ? '' : ' (strace is not installed)'
 
-/** Each of these calls begins only after a while. */
-const delayed = (calls: string) => ['-e', `trace=${calls}`, '-e', `inject=${calls}:delay_enter=1500ms`]
-
-/** As something that restarts services would have it. */
+/** Starts a service, like a supervisor that retries. */
 async function started(database: string) {
   for (;;) {
     try {
@@ -33,13 +29,13 @@ describe.concurrent('a restore', () => {
     ['a store', () => made(1)],
     ['nothing', async () => ({ database: temporaryFile('petstore.db'), key: undefined })],
   ] satisfies [string, () => Promise<{ database: string; key: string | undefined }>][]) {
-    test.skipIf(!strace)(
-      `in the place of ${description} while a service starts: the service opens the backup, or the restore is refused${needsStrace}`,
+    test.skipIf(noStrace !== '')(
+      `in place of ${description} while a service starts: the service opens the backup, or the restore is refused${noStrace}`,
       async () => {
         const [{ database, key }, backup] = [await place(), await made(5)]
         const known = readdirSync(dirname(database))
         const restoring = run(['restore', backup.database, '--database', database], {
-          command: [strace as string, '-f', '-o', '/dev/null', ...delayed(MOVES), launcher],
+          command: straced(['-e', `trace=${MOVES}`, '-e', `inject=${MOVES}:delay_enter=1500ms`]),
         })
         const begun = () => readdirSync(dirname(database)).some((n) => !known.includes(n) && !n.includes('.partial'))
         await until('the restore has begun', () => begun(), { everyMs: 1 })
@@ -62,8 +58,8 @@ describe.concurrent('a restore', () => {
     ['a store with a log', 20],
     ['nothing', 0],
   ] satisfies [string, number][]) {
-    test.skipIf(!strace)(
-      `in the place of ${description} that is killed at any step leaves nothing else that can be served${needsStrace}`,
+    test.skipIf(noStrace !== '')(
+      `in place of ${description} that is killed at any step leaves only the old or the new store to serve${noStrace}`,
       async () => {
         const backup = (await made(5)).database
         const before = pets ? (await killed(pets)).database : undefined
@@ -74,14 +70,13 @@ describe.concurrent('a restore', () => {
             const database = temporaryFile('petstore.db')
             if (before) for (const suffix of ['', '-wal']) copyFileSync(before + suffix, database + suffix)
             const kill = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${step}`]
-            const command = [strace as string, '-f', '-qq', '-o', '/dev/null', ...kill, launcher]
-            status = (await run(['restore', backup, '--database', database], { command })).status
+            status = (await run(['restore', backup, '--database', database], { command: straced(kill) })).status
             const others = beside(database).filter((name) => !/-(wal|shm|journal)$/.test(name))
             const there = await served(database)
             if (there !== 5 && (there !== pets || status === 0)) faults.push(`${call} ${step}: ${there}`)
             for (const name of others) {
               const other = await served(join(dirname(database), name))
-              // What a restore that was done has kept is no fault.
+              // A completed restore keeps the old store.
               const isKept = /before-\d+T\d+Z$/.test(name) && there === 5
               if (isKept ? other !== pets : !String(other).includes('unfinished')) {
                 faults.push(`${call} ${step}: ${name}: ${other}`)
@@ -95,15 +90,15 @@ describe.concurrent('a restore', () => {
     )
   }
 
-  test.skipIf(!strace)(
-    `that cannot sync leaves the store as it was, or says that the restored one is in place${needsStrace}`,
+  test.skipIf(noStrace !== '')(
+    `that cannot sync leaves the old store in place, or says that the new one is in place${noStrace}`,
     async () => {
       const backup = (await made(5)).database
       const outcomes: unknown[] = []
       for (let step = 1, status = 1; status !== 0; step++) {
         const [{ database }, log] = [await made(3), temporaryFile('calls')]
         const fail = ['-y', '-e', 'trace=fsync', '-e', `inject=fsync:error=EIO:when=${step}`]
-        const command = [strace as string, '-f', '-qq', '-o', log, ...fail, launcher]
+        const command = straced(['-o', log, ...fail])
         const restored = await run(['restore', backup, '--database', database], { command })
         status = restored.status
         const [, failed = 'nothing'] = /fsync\(\d+<(.*)>.*\(INJECTED\)/.exec(readFileSync(log, 'utf8')) ?? []
@@ -126,13 +121,12 @@ describe.concurrent('a restore', () => {
     },
   )
 
-  test.skipIf(!strace)(
-    `where two names cannot be exchanged at once works, too; killed there, neither is served${needsStrace}`,
+  test.skipIf(noStrace !== '')(
+    `works without atomic exchange of two names, and neither is served if it is killed there${noStrace}`,
     async () => {
       const [{ database }, backup] = [await made(3), await made(5)]
       const moves = ['-e', 'trace=?rename,?renameat,?renameat2', '-e', 'inject=?renameat2:error=EINVAL']
-      const quiet = [strace as string, '-f', '-qq', '-o', '/dev/null', ...moves]
-      const faults = (...more: string[]) => ({ command: [...quiet, ...more, launcher] })
+      const faults = (...more: string[]) => ({ command: straced([...moves, ...more]) })
       const { stdout } = await run(['restore', backup.database, '--database', database], faults())
       expect([await served(database), await served(keptIn(stdout)[0] as string)]).toEqual([5, 3])
       const kill = ['-e', 'inject=?rename,?renameat:signal=SIGKILL']

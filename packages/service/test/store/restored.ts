@@ -1,4 +1,4 @@
-// What tests of restoring look at: the files that it keeps, and what a service would serve.
+// Helpers for tests of restores: the files that a restore keeps, and the pets that a service would serve.
 
 import { readFileSync } from 'node:fs'
 import { serve } from '../../../../test/support/process.ts'
@@ -6,13 +6,13 @@ import { add, made, rows } from '../../../../test/support/stores.ts'
 import { StartError } from '../../src/domain/start-error.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
-/** The files that the command says it has kept. */
+/** The kept files that the command prints. */
 export const keptIn = (stdout: string) => /kept as (.+)\.\n/.exec(stdout)?.[1]?.split(' and ') ?? []
 
-/** Without the ids that come next: a restore leaves some out. */
+/** Without the sequences, because a restore skips ids. */
 export const contents = (path: string) => rows(path).slice(0, 2)
 
-/** A store as a crash leaves it, with half of its pets in the log. */
+/** Returns a store after a crash, with half of its pets in the log. */
 export async function killed(count: number) {
   const { database, key } = await made(count / 2)
   const service = await serve(['--database', database])
@@ -21,7 +21,7 @@ export async function killed(count: number) {
   return { database, log: readFileSync(`${database}-wal`) }
 }
 
-/** The number of pets in a file that a service would serve, or the sentence with which it refuses it. */
+/** The number of pets that a service would serve from the file, or the message with which it refuses the file. */
 export async function served(path: string): Promise<number | string> {
   try {
     const store = await openStore(path, { now: Date.now })

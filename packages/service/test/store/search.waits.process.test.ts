@@ -1,4 +1,4 @@
-// No request waits for a search: those of a file run in a thread, those of PostgreSQL on some of its connections.
+// Searches do not delay other requests: SQLite runs them in a thread, PostgreSQL on some of its connections.
 
 import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
@@ -12,7 +12,7 @@ import { openStore } from '../../src/store/kinds.ts'
 
 const SEARCHES = 8
 
-test('a file: a request after a search is answered before it', async () => {
+test('SQLite: a request is answered before an earlier search', async () => {
   const store = await openStore(temporaryFile('search.db'), { now: Date.now })
   const { id: by } = await store.createKey(newKey())
   await store.createPet(newPet({ name: 'Rex' }), by)
@@ -29,7 +29,7 @@ test('a file: a request after a search is answered before it', async () => {
   await store.close()
 })
 
-test('PostgreSQL: searches that get no answer leave connections for everything else', async () => {
+test('PostgreSQL: blocked searches leave connections for other requests', async () => {
   const cluster = await sharedCluster()
   const address = await cluster.newStore()
   const store = await openStore(`${address}?connections=4`, { now: Date.now })

@@ -1,4 +1,5 @@
-// The list of tables, held against the catalogue of each database. What it lacks would not be copied, and servers would have no right to it.
+// Compares the list of tables with the catalogue of each database. A table that is missing in the list is not copied
+// and gets no grants.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -23,7 +24,7 @@ async function inSqlite(): Promise<Found> {
   const tables = database.query<{ name: string; strict: number; type: string }, []>(
     `SELECT name, strict, type FROM pragma_table_list WHERE ${ours}`,
   )
-  // Only in these do all values have their column's type, which copies rely on.
+  // Copies rely on strict tables, in which every value has the type of its column.
   for (const { name, strict, type } of tables.all())
     expect([name, strict === 1 || type === 'virtual']).toEqual([name, true])
   const keys = database.query<{ name: string; key: string; sql: string }, []>(
@@ -67,7 +68,7 @@ describe.each([
   ['sqlite', inSqlite],
   ['postgres', inPostgres],
 ] as const)('the list of tables and the catalogue of %s', (kind, found) => {
-  test('name the same tables, keys and the order in which rows can be written', async () => {
+  test('have the same tables and keys, in an order that satisfies foreign keys', async () => {
     const { tables, keys, references } = await found()
     const copied: readonly TableEntry[] = TABLES
     const names = copied.map(({ name }) => name)

@@ -1,6 +1,6 @@
-// The kept stores of every release are opened, brought to the newest schema, and have lost nothing. Files are as a killed service left them
-// (scripts/store-fixture.ts); the release itself makes a schema in PostgreSQL, which is filled with the same rows. The rest of a
-// migration is tested in packages/service/test/store/migrate.process.test.ts.
+// The kept stores of every release are migrated to the newest schema without losing data. The files are what a killed
+// service left (scripts/store-fixture.ts). For PostgreSQL, the release creates the schema, and the test adds the same
+// rows. migrate.process.test.ts tests the rest of migrations.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -12,8 +12,9 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { petFilter } from '../../../../test/support/lists.ts'
 import { newPet, petsOf } from '../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
-import { launcher, run } from '../../../../test/support/process.ts'
+import { run } from '../../../../test/support/process.ts'
 import { releasedStore } from '../../../../test/support/released-store.ts'
+import { noStrace, straced } from '../../../../test/support/strace.ts'
 import type { ApiKey, DeprecatedCalls, KeyHash, KeyId } from '../../src/domain/keys.ts'
 import type { Inventory, NewOrder, Order } from '../../src/domain/orders.ts'
 import type { Pet, PetStatus } from '../../src/domain/pets.ts'
@@ -30,23 +31,23 @@ interface Contents {
   at: number
   keys: (ApiKey & { hash: KeyHash })[]
   pets: Pet[]
-  /** `pet`: what was answered. */
+  /** `pet` is the original answer. */
   once: { by: KeyId; key: string; petId: bigint; pet: Pet }[]
   orders: Order[]
   ordered: { by: KeyId; key: string; order: NewOrder; answer: Order }[]
   inventory: Inventory
   deprecatedCalls: DeprecatedCalls[]
-  /** An id before this one was given to a pet that is not there any more. */
+  /** The id before this one belonged to a deleted pet. */
   nextPetId: bigint
 }
 
-/** The first release with each schema, by which PostgreSQL gets it. */
+/** The first release with each schema. */
 const RELEASES: Readonly<Record<number, string>> = { 21: '1.0.0' }
 const STORES = join(import.meta.dir, 'stores')
 const cluster = await sharedCluster()
 const released = Array.from({ length: NEWEST_VERSION - FIRST_VERSION + 1 }, (_, n) => FIRST_VERSION + n)
 
-test('each schema has a fixture; with a new migration run `npm run store-fixture`', () => {
+test('each schema has a fixture (after a new migration run `npm run store-fixture`)', () => {
   expect(readdirSync(STORES).sort()).toEqual(released.map((version) => `sqlite-${version}`))
   expect(NEWEST_OF_POSTGRES).toBe(NEWEST_VERSION)
 })
@@ -54,7 +55,7 @@ test('each schema has a fixture; with a new migration run `npm run store-fixture
 describe.each(released)('a store of schema %d', (version) => {
   const name = `sqlite-${version}`
 
-  test('in a file that a killed service left, with its log, has lost nothing', async () => {
+  test('keeps all data of a file and the log that a killed service left', async () => {
     const path = fixtureFile(version)
     const unopened = new Database(path)
     expect(lackOf(unopened)).toBeUndefined()
@@ -66,7 +67,7 @@ describe.each(released)('a store of schema %d', (version) => {
     database.close()
   })
 
-  test('has commits in its log that are not in the file, and rows that were never committed', () => {
+  test('has commits and uncommitted rows in its log that are not in its file', () => {
     const path = fixtureFile(version)
     expect(readFileSync(`${path}-wal`).includes('never committed')).toBe(true)
     writeFileSync(`${path}-wal`, '')
@@ -77,12 +78,12 @@ describe.each(released)('a store of schema %d', (version) => {
   })
 
   const canMake = version in RELEASES || version === NEWEST_VERSION
-  test.skipIf(!canMake)('in PostgreSQL has lost nothing', async () => {
+  test.skipIf(!canMake)('keeps all data in PostgreSQL', async () => {
     await expectContents(await postgresOf(version), version, name)
   })
 
   test.each(canMake ? ['a file', 'PostgreSQL'] : ['a file'])(
-    'in %s can be recovered as it is, and later be opened',
+    'in %s can be recovered without a migration, and opened later',
     async (kind) => {
       const address = kind === 'a file' ? fixtureFile(version) : await postgresOf(version)
       const { keys } = contentsOf(name)
@@ -98,9 +99,8 @@ describe.each(released)('a store of schema %d', (version) => {
   )
 })
 
-const strace = Bun.which('strace')
-test.skipIf(!strace)(
-  `a migration that is killed at any write leaves the file as it was, or migrated${strace ? '' : ' (strace is not installed)'}`,
+test.skipIf(noStrace !== '')(
+  `a migration that is killed at any write leaves the old or the new schema${noStrace}`,
   async () => {
     const seen = new Set<number>()
     for (let when = 1; !seen.has(0); when += 1 + (when >> 2)) {
@@ -108,7 +108,7 @@ test.skipIf(!strace)(
       const inject = ['-e', 'trace=pwrite64', '-e', `inject=pwrite64:signal=SIGKILL:when=${when}`]
       const { status } = await run(['migrate', '--apply'], {
         env: { PETSTORE_DATABASE: path },
-        command: [strace as string, '-f', '-qq', '-o', '/dev/null', ...inject, launcher],
+        command: straced(inject),
       })
       if (status === 0) seen.add(0)
       const { version } = await kindOf(path).schema(path)
@@ -125,7 +125,7 @@ async function postgresOf(version: number): Promise<string> {
   return address
 }
 
-/** A copy of the kept file, with its log. */
+/** Copies the kept file and its log. */
 function fixtureFile(version: number): string {
   const path = temporaryFile('petstore.db')
   for (const suffix of ['', '-wal']) {
@@ -134,7 +134,7 @@ function fixtureFile(version: number): string {
   return path
 }
 
-/** At the time at which the store was left. */
+/** Opens the store at the time when it was killed. */
 async function expectContents(address: string, version: number, name: string, skippedIds = 0n): Promise<void> {
   const { at, keys, pets, once, orders, ordered, deprecatedCalls, inventory, nextPetId } = contentsOf(name)
   expect((await kindOf(address).schema(address)).version).toBe(version)
@@ -174,7 +174,7 @@ async function expectEvents(store: Store, name: string, { pets, orders, inventor
     const { id, status, changedAt } = order
     const ofOrder = await allEvents(store, { orderId: id })
     const terms = ofOrder.flatMap(({ terms }) => terms ?? [])
-    // Events of 1.0.0 have none.
+    // Events of 1.0.0 have no terms.
     expect(terms.at(-1)).toEqual(name === 'sqlite-21' ? undefined : termsOf(order))
     expect(ofOrder[0]).toMatchObject({ type: 'order.placed', orderStatus: 'pending' })
     expect(ofOrder.at(-1)).toMatchObject({ orderStatus: status, at: new Date(changedAt).toISOString() })
@@ -183,25 +183,25 @@ async function expectEvents(store: Store, name: string, { pets, orders, inventor
 
 function contentsOf(name: string): Contents {
   const text = readFileSync(join(STORES, name, 'contents.json'), 'utf8')
-  // A whole number is written as "7n".
+  // A bigint is written as "7n".
   const contents: Contents = JSON.parse(text, (_, value: unknown) =>
     typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
   )
-  // JSON leaves out what is undefined.
+  // JSON omits undefined values.
   const keys = contents.keys.map((key) => Object.assign({ expiresAt: undefined, revokedAt: undefined }, key))
   const count = (status: PetStatus) => BigInt(contents.pets.filter((pet) => pet.status === status).length)
   expect(contents.inventory).toEqual({ available: count('available'), pending: count('pending'), sold: count('sold') })
   return { ...contents, keys }
 }
 
-/** The schema of that version, and the rows of the kept file. */
+/** Creates the schema of that version with the rows of the kept file. */
 async function fillPostgres(address: string, version: number): Promise<void> {
   const database = new Database(fixtureFile(version), { safeIntegers: true })
   const release = RELEASES[version]
   const open = release ? await releasedStore(release) : openStore
   await (await open(address, { now: Date.now })).close()
   await cluster.asAdmin(async (sql) => {
-    // Rows may stand before those that they refer to.
+    // Rows can precede rows that they refer to.
     await sql`SET session_replication_role = replica`
     for (const { name } of [...TABLES, { name: 'inventory' }]) {
       const rows = database.query(`SELECT * FROM ${name}`).all()
@@ -210,11 +210,11 @@ async function fillPostgres(address: string, version: number): Promise<void> {
       const all = `SELECT * FROM json_populate_recordset(NULL::${name}, $1::text::json)`
       await sql.unsafe(`INSERT INTO ${name} OVERRIDING SYSTEM VALUE ${all}`, [text])
     }
-    // Rows that are written by hand are not in the index of search.
+    // Rows that are inserted by SQL are not in the search index.
     for (const table of ['pets', 'orders'] as const) {
       await indexRows((text, ...values) => sql.unsafe(text, values as never[]) as never, table, 0n, 10_000)
     }
-    // By the clock of the database they would be over.
+    // Otherwise the database considers them expired.
     await sql`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`
     const ids = database.query<{ name: string; seq: bigint }, []>('SELECT name, seq FROM sqlite_sequence').all()
     for (const { name, seq } of ids) await sql.unsafe(`SELECT setval(pg_get_serial_sequence('${name}', 'id'), ${seq})`)
