@@ -10,14 +10,8 @@ import { NOTICES, notices } from './notices.ts'
 const root = join(import.meta.dir, '..')
 const dist = join(root, 'dist')
 
-/**
- * There when everything is built. `.npmignore` is a link to it: npm pack fails where it cannot read it, also when it runs no scripts, and
- * nothing else makes it fail: what `files` names and is not there it leaves out. The name is for who looks where the link leads.
- */
-const BUILT = 'npm-pack-needs-npm-run-build-first'
-
 // Keep dist/petstore, which `npm run build:executable` makes.
-for (const name of [BUILT, 'main.js', 'pages', 'testing', 'petstore-client']) {
+for (const name of ['main.js', 'pages', 'testing', 'petstore-client']) {
   rmSync(join(dist, name), { recursive: true, force: true })
 }
 await bundleService({ folder: dist })
@@ -25,7 +19,6 @@ compile('tsconfig.testing.json', join(dist, 'testing'))
 await bundleTestingForRequire(join(dist, 'testing'))
 compileClient(join(dist, 'petstore-client'))
 writeFileSync(join(dist, NOTICES), notices())
-writeFileSync(join(dist, BUILT), '')
 
 /** A CommonJS version, which has no `import.meta`. */
 async function bundleTestingForRequire(folder: string): Promise<void> {
