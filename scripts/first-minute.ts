@@ -1,4 +1,4 @@
-// `npm run first-minute` records docs/first-minute.txt: a first start and the first commands in a terminal of 80 columns.
+// Records docs/first-minute.txt: a first start and the first commands in a terminal of 80 columns.
 
 import { join } from 'node:path'
 import { launcher } from '../test/support/process.ts'

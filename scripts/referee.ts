@@ -1,4 +1,4 @@
-// `npm run referee` writes docs/practice-clients.md: the lessons of practice that ten clients keep, each as a program on Node.
+// Writes docs/practice-clients.md: which lessons of practice ten clients keep, as programs on Node. Takes two minutes.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -87,18 +87,17 @@ function page(): string {
     names.some((name) => sign(name, id) !== '') ? 'shown' : 'others',
   )
   const rows = shown.map((id) => `| \`${id}\` | ${names.map((name) => sign(name, id)).join(' | ')} |`)
-  const without = `No client was in a case that shows ${others.map((id) => `\`${id}\``).join(', ')}.`
+  const without = `No client was tested on ${others.map((id) => `\`${id}\``).join(', ')}.`
   const packages = Object.values(CLIENTS).flatMap((client) => client.packages)
   const versions = packages.map((name) => `\`${name}\` ${versionOf(name)}`)
-  const situations = `Ten clients in ${Object.keys(SITUATIONS).length} situations of [practice.md](practice.md)`
-  return `# What clients learn
+  return `# How ten clients handle failures
 
-${situations}: what each does by itself, used as its documentation
-shows it, on Node ${nodeVersion}. ✓ is kept, ✗ is missed; where nothing stands, the client was in no case that shows it.
-\`npm run referee\` made this page, and \`packages/client/test/generators/clients/\` has the programs.
+Ten clients in ${Object.keys(SITUATIONS).length} situations of [practice.md](practice.md), used as their documentation shows, on Node ${nodeVersion}.
+✓: kept, ✗: missed, empty: not tested. Written by \`scripts/referee.ts\`; the programs are in
+\`packages/client/test/generators/clients/\`.
 
-\`petstore-client\` is [ours](clients.md). \`axios\` is with axios-retry, \`fetch\` as it is written in a few minutes,
-\`fetch-loop\` the same with three more attempts, whatever goes wrong. The others:
+\`petstore-client\` is [ours](clients.md), \`axios\` uses axios-retry, \`fetch\` is a few lines, and \`fetch-loop\` retries
+everything three times. Versions:
 ${Bun.wrapAnsi(`${versions.join(', ')}.`, 117)}
 
 | Lesson | ${names.join(' | ')} |

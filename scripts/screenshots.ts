@@ -1,5 +1,4 @@
-// `npm run screenshots` takes the pictures of the README and the docs from the running program. Each picture uses a new service with sample
-// pets.
+// Takes the pictures of README and docs from the running program. Each picture has its own service, with the sample pets.
 
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

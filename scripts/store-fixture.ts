@@ -1,4 +1,4 @@
-// Run `npm run store-fixture` once for each migration. It makes packages/service/test/store/stores/sqlite-N, a store of the newest schema that
+// Run it once for each migration. It makes packages/service/test/store/stores/sqlite-N, a store of the newest schema that
 // a killed service left, for packages/service/test/store/versions.process.test.ts. Never remake a fixture: later versions must open it.
 //
 // The log beside the file contains commits that are not in the file yet, and then a transaction that was never committed.

@@ -1,4 +1,4 @@
-// The lessons of our client and of plain fetch: a short `npm run referee`, which writes docs/practice-clients.md.
+// The lessons of our client and of plain fetch: a short run of scripts/referee.ts, which writes docs/practice-clients.md.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'

@@ -47,7 +47,7 @@ const STORES = join(import.meta.dir, 'stores')
 const cluster = await sharedCluster()
 const released = Array.from({ length: NEWEST_VERSION - FIRST_VERSION + 1 }, (_, n) => FIRST_VERSION + n)
 
-test('each schema has a fixture (after a new migration run `npm run store-fixture`)', () => {
+test('each schema has a fixture (after a new migration run `bun scripts/store-fixture.ts`)', () => {
   expect(readdirSync(STORES).sort()).toEqual(released.map((version) => `sqlite-${version}`))
   expect(NEWEST_OF_POSTGRES).toBe(NEWEST_VERSION)
 })
