@@ -12,10 +12,10 @@ export const SORTS = ['oldest', 'newest'] as const
 export type PetStatus = 'available' | 'pending' | 'sold'
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const
 
-/** A pet to be added. */
+/** A pet to add. */
 export type NewPet = {
-  /** The pet's name: 1 to 255 Unicode code points, at least one of them not white space, no U+0000.
-   * Stored and returned unchanged: no trimming, no normalisation. */
+  /** The pet's name: 1 to 255 Unicode code points, at least one of them not white space, no U+0000. Stored and
+   * returned unchanged, without trimming or normalisation. */
   name: string
   /** Identifier of the category. The service does not check that the category exists. */
   categoryId: bigint
@@ -25,17 +25,17 @@ export type NewPet = {
 
 /** A pet of the store. */
 export type Pet = {
-  /** Unique identifier assigned by the service on creation. Never reused. */
+  /** Unique identifier that the service assigns on creation and never reuses. */
   id: bigint
 } & NewPet
 
-/** The fields of a pet to be changed, at least one of them. */
+/** The fields of a pet to change, at least one of them. */
 export type PetChange = {
   /** The pet's name, as in `NewPet`. */
   name?: string
   /** Identifier of the category. */
   categoryId?: bigint
-  /** `available`, or the status that the pet has. */
+  /** `available`, or the pet's current status. */
   status?: PetStatus
 }
 
@@ -44,21 +44,22 @@ export type PetChange = {
 export type OrderStatus = 'pending' | 'completed' | 'cancelled' | 'expired' | 'returned'
 export const ORDER_STATUSES = ['pending', 'completed', 'cancelled', 'expired', 'returned'] as const
 
-/** An order to be placed. */
+/** An order to place. */
 export type NewOrder = {
   /** Identifier of the pet to reserve. */
   petId: bigint
-  /** Free text for the client's own use, such as a receipt, a till or a customer: 1 to 255 Unicode code points, at least
-   * one of them not white space, no U+0000. Stored and returned unchanged: no trimming, no normalisation. */
+  /** Free text of the client, such as a receipt, a till or a customer: 1 to 255 Unicode code points, at least
+   * one of them not white space, no U+0000. Stored and returned unchanged, without trimming or normalisation. */
   reference?: string
-  /** When the reservation ends (RFC 3339, with an offset, such as `2026-11-21T19:00:00+01:00`, but no leap second): in the
-   * future, and at most 366 days ahead. Returned in UTC with milliseconds. Without it, the order is pending until it is completed or cancelled. */
+  /** When the reservation ends (RFC 3339 with an offset, such as `2026-11-21T19:00:00+01:00`, without a leap
+   * second): in the future, and at most 366 days ahead. Returned in UTC with milliseconds. Without it, the
+   * order is pending until it is completed or cancelled. */
   expiresAt?: string
 }
 
 /** An order of the store. */
 export type Order = {
-  /** Unique identifier assigned by the service. Never reused. */
+  /** Unique identifier that the service assigns and never reuses. */
   id: bigint
   /** Name of the pet. */
   petName: string
@@ -69,12 +70,12 @@ export type Order = {
   changedAt: string
 } & NewOrder
 
-/** The fields of an order to be changed, at least one of them. `null` removes a field. */
+/** The fields of an order to change, at least one of them. `null` removes a field. */
 export type OrderChange = {
-  /** Free text for the client's own use, as in `NewOrder`. */
+  /** Free text of the client, as in `NewOrder`. */
   reference?: string | null
-  /** When the reservation ends, as in `NewOrder`: in the future, and at most 366 days from now. `null`: it is pending until it is
-   * completed or cancelled. */
+  /** When the reservation ends, as in `NewOrder`: in the future, and at most 366 days from now. With `null`,
+   * the order is pending until it is completed or cancelled. */
   expiresAt?: string | null
 }
 
@@ -88,39 +89,40 @@ export type Inventory = {
   sold: bigint
 }
 
-/** What happened. More may be added: a client skips an event whose type it does not know.
+/** The kind of event. New types can be added: skip an event of an unknown type.
  * 
  * - `pet.added`, `pet.changed`, `pet.deleted`: a pet was added, corrected, or deleted.
- * - `order.placed`, `order.completed`, `order.cancelled`, `order.expired`, `order.returned`: an order came into its status, and
- *   with it its pet.
+ * - `order.placed`, `order.completed`, `order.cancelled`, `order.expired`, `order.returned`: an order got this
+ *   status, and its pet changed with it.
  * - `order.changed`: the reference or the end of a pending order was changed. */
 export type EventType = 'pet.added' | 'pet.changed' | 'pet.deleted' | 'order.placed' | 'order.changed' | 'order.completed' | 'order.cancelled' | 'order.expired' | 'order.returned'
 
-/** Something that happened to a pet. */
+/** An event of a pet. */
 export type Event = {
-  /** Rises from event to event. There may be gaps. */
+  /** Increases from event to event, possibly with gaps. */
   id: bigint
   type: EventType
   /** When it happened, in UTC with milliseconds. */
   at: string
-  /** Name of the API key that did it. Absent where the service did it. */
+  /** Name of the API key that made the change; absent if the service made it. */
   by?: string
   /** Identifier of the pet. */
   petId: bigint
-  /** Status of the pet right after the event. Absent where it was deleted. */
+  /** Status of the pet right after the event; absent if it was deleted. */
   petStatus?: PetStatus
-  /** The pet right after the event, where it was added or changed. */
+  /** The pet right after the event, if it was added or changed. */
   pet?: Pet
-  /** Identifier of the order, in the events of orders. */
+  /** Identifier of the order, in order events. */
   orderId?: bigint
-  /** Status of the order right after the event, in the events of orders. */
+  /** Status of the order right after the event, in order events. */
   orderStatus?: OrderStatus
-  /** The terms of the order right after the event, in `order.placed` and `order.changed`. Absent from events that version 1.0.0 wrote. */
+  /** The terms of the order right after the event, in `order.placed` and `order.changed`. Absent from events
+   * written by version 1.0.0. */
   terms?: OrderTerms
 }
 
-/** The reference and the end that an order has; `{}` if it has neither. Events never change: a reference that was removed from its
- * order, or replaced, stays in the events before. So prefer a receipt number to a person's name. */
+/** An order's reference and end; `{}` if it has neither. Events never change, so a reference that was removed
+ * from its order, or replaced, stays in earlier events. Use a receipt number instead of a person's name. */
 export type OrderTerms = {
   /** As in `NewOrder`. */
   reference?: string
@@ -128,25 +130,25 @@ export type OrderTerms = {
   expiresAt?: string
 }
 
-/** What went wrong. */
+/** An error. */
 export type Error = {
   code: ErrorCode
-  /** For people; it may change. Names every problem of the request at once, each with its field. */
+  /** For people; the text can change. It lists every problem of the request, each with its field. */
   message: string
   /** The HTTP status of the response. */
   status: number
 }
 
-/** The kind of error, for programs. More may be added: a client treats one that it does not know by the status.
+/** The kind of error, for programs. New codes can be added: treat an unknown code by its status.
  * 
  * - `missing_api_key` (401): the request has no API key.
  * - `invalid_api_key` (401): the API key is mistyped, unknown, revoked or expired, or belongs to the other environment.
- * - `read_only_key` (403): the API key may only read.
+ * - `read_only_key` (403): the API key is read-only.
  * - `invalid_parameter` (400): a query parameter or a header has an invalid value.
  * - `malformed_json` (400): the body is not JSON, or an object in it has the same name twice.
  * - `invalid_pet` (400): the body is JSON, but not a valid `NewPet` or `PetChange`.
  * - `not_found` (404): no pet or order has this id, or nothing exists at this path.
- * - `method_not_allowed` (405): the path does not have this method. `Allow` lists those it has.
+ * - `method_not_allowed` (405): the path does not have this method. `Allow` lists its methods.
  * - `unsupported_media_type` (415): the body is not `application/json` in UTF-8, or is compressed.
  * - `body_too_large` (413): the body is larger than 64 KiB.
  * - `request_timeout` (408): the body did not arrive in time.
@@ -159,10 +161,10 @@ export type Error = {
  * - `order_not_completed` (409): only a completed order can be returned.
  * - `pet_held` (409): an order holds the pet, so it cannot be set to `available`.
  * - `pet_has_orders` (409): orders were placed for the pet, so it cannot be deleted.
- * - `precondition_failed` (412): what `If-Match` or, for a change, `If-None-Match` asks of the entity tag is not so.
+ * - `precondition_failed` (412): `If-Match` or, for a change, `If-None-Match` does not hold for the current entity tag.
  * - `rate_limited` (429): the API key has sent too many requests.
  * - `operation_removed` (410): the operation was removed on its sunset date.
- * - `cursor_expired` (410): the store was restored or copied, or has lost events, since this cursor was given: begin again.
+ * - `cursor_expired` (410): the store was restored or copied, or lost events, since this cursor was given. Start again.
  * - `internal` (500): the service failed.
  * - `unavailable` (503): the service is overloaded, or its store cannot be reached.
  * - `storage_full` (503): the store is full. */
