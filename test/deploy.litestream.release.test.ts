@@ -96,7 +96,7 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     async (name, { before, copying, stop, database, folder }) => {
       const bucket = name === 'the units' ? 'units' : 'pods'
       const first = machineWith(bucket)
-      expect(await prepare(first, before)).toBe('There is nothing to restore.\n')
+      expect(await prepare(first, before)).toBe('There is no backup; nothing was restored.\n')
       const copier = first.start(copying)
       const service = await serveOn(first, database)
       await add({ url: service.url, key }, PETS)
@@ -119,7 +119,7 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
       rmSync(first.folder, { recursive: true })
       const said = await prepare(second, before)
       expect(said).toContain(`Restored ${PETS} pets, 0 orders and 1 key`)
-      expect(said).toContain('Keys in force')
+      expect(said).toContain('Active keys')
       const again = second.start(copying)
       const served = await serveOn(second, database)
       expect(await idsOf(served)).toEqual(ids)
@@ -128,7 +128,7 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
       expect(JSON.parse(added.text).id).toBeGreaterThan(1_000_000)
       expect((await ask('GET', new URL(next, served.url).href, key)).status).toBe(410)
       // A restart on the same machine does not change the store.
-      expect(await prepare(second, before)).toBe('There is nothing to restore.\n')
+      expect(await prepare(second, before)).toBe('There is a store already; nothing was restored.\n')
       if (name === 'the units') await checks(second, served, at)
       await served.stop()
       // SIGKILL to the sidecar's shell would orphan Litestream.

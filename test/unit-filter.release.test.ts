@@ -50,7 +50,7 @@ describe.skipIf(skipped !== '')(`under the unit's filter of system calls${skippe
     const { status, stdout, stderr } = await run(['backup', to, '--database', database], { command })
     expect([status, stderr]).toEqual([
       0,
-      'The system refuses a lower priority (operation not permitted). The work goes on at the usual one.\n',
+      'The system refuses a lower priority (operation not permitted). The command continues at normal priority.\n',
     ])
     expect(stdout).toStartWith('Backed up 1 pet')
   })

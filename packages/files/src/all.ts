@@ -1,4 +1,4 @@
-// The file formats of import and export, and which of them a file has.
+// The file formats of import and export, and how file extensions select them.
 
 import { extname } from 'node:path'
 import { csv } from './csv.ts'
@@ -19,7 +19,7 @@ const BY_EXTENSION: Record<string, FormatName> = {
   '.jsonl': 'ndjson',
 }
 
-/** Returns the format of the file's extension. Throws FileError if it is a workbook's extension. */
+/** Returns the format of a file extension. Throws FileError for extensions of workbooks. */
 export function formatNameOf(file: string): FormatName | undefined {
   refuseWorkbook(file)
   return BY_EXTENSION[extname(file).toLowerCase()]

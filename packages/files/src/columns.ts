@@ -1,18 +1,18 @@
-// Which column of a CSV has which field: by its heading, as a person says, or as a guess.
+// Assigns CSV columns to fields: by heading, by the user's choice, or by a guess.
 
 import { type Columns, FIELDS, type Field, FileError } from './format.ts'
 
-/** What people say of headings: `undefined` leaves a column out. */
+/** The user's assignments by heading. `undefined` ignores a column. */
 export type Said = ReadonlyMap<string, Field | undefined>
 
-/** Headings that shops and their programs write, the best first. */
+/** Common headings, the best first. */
 const WORDS: Record<Field, string> = {
   name: 'name itemname title titel bezeichnung nom nombre nome naam item product artikel animal tier pet',
   categoryId: 'category categories kategorie categorie categoria type art species group gruppe breed rasse',
   status: 'status state availability zustand statut estado stato',
 }
 
-/** The headings that need no question: `Category ID`, `category_id` or `Category` for categoryId. */
+/** Finds columns by their headings: `Category ID`, `category_id` or `Category` for categoryId. */
 export function knownColumns(headings: readonly string[]): Columns {
   const known: Columns = {}
   for (const field of FIELDS) {
@@ -26,7 +26,7 @@ export function knownColumns(headings: readonly string[]): Columns {
   return known
 }
 
-/** The known headings, and the best guess for the other fields. */
+/** Finds columns by their headings, and guesses the other fields. */
 export function guessedColumns(headings: readonly string[]): Columns {
   const columns = knownColumns(headings)
   const folded = headings.map(fold)
@@ -44,7 +44,10 @@ export function guessedColumns(headings: readonly string[]): Columns {
   return columns
 }
 
-/** The known headings and `said`. Throws FileError if the name or the category has no column; with `category` the category needs none. */
+/**
+ * Combines known headings with `said`. Throws FileError if the name or the category has no column. With `category`,
+ * the category needs no column.
+ */
 export function neededColumns(headings: readonly string[], said: Said = new Map(), category = false): Columns {
   const columns = knownColumns(headings)
   for (const [heading, field] of said) {
@@ -57,7 +60,7 @@ export function neededColumns(headings: readonly string[], said: Said = new Map(
   if (missing.length === 0) return columns
   const guess = guessedColumns(headings)
   const pairs = missing.map((field) => `${headings[guess[field] ?? -1] ?? 'HEADING'}=${field}`)
-  const orCategory = missing.includes('categoryId') ? ', or give all records a category with --category' : ''
+  const orCategory = missing.includes('categoryId') ? ', or set one category for all records with --category' : ''
   throw new FileError(
     'The first line must name the columns, separated by commas, semicolons or tabs. ' +
       `Missing: ${missing.join(', ')}. ${listed(headings)} Assign columns with --columns "${pairs.join(',')}"${orCategory}.`,
@@ -69,13 +72,13 @@ export function missingColumns(columns: Columns, category: boolean): Field[] {
   return needed.filter((field) => columns[field] === undefined)
 }
 
-/** The headings of the columns that an import does not read. Every import ignores ids. */
+/** Returns the headings that an import ignores, except ids, which every import ignores. */
 export function ignoredHeadings(headings: readonly string[], columns: Columns): string[] {
   const read = Object.values(columns)
   return headings.filter((heading, at) => heading !== '' && heading !== 'id' && !read.includes(at))
 }
 
-/** `Item Name=name,Tags=`: a column without a field is left out. Throws Error with what the text must be. */
+/** Parses `Item Name=name,Tags=`, where a column without a field is ignored. Throws Error ("must be …"). */
 export function saidColumns(text: string): Said {
   const pairs = [...text.matchAll(/([^=]+)=([^=,]*)(?:,(?=.)|$)/g)]
   const said = pairs.map(([, heading = '', name = '']) => {
@@ -88,7 +91,7 @@ export function saidColumns(text: string): Said {
   return new Map(said.map(([heading, field]) => [heading, field]))
 }
 
-/** The headings of our own exports. */
+/** Returns whether these are the headings of our own exports. */
 export function isOurs(headings: readonly string[]): boolean {
   return headings.includes('categoryId') && headings.every((heading) => ['id', ...FIELDS].includes(heading))
 }
@@ -101,7 +104,7 @@ function plain(heading: string): string {
   return heading.replaceAll(/[ _-]/g, '').toLowerCase().replace(/id$/, '')
 }
 
-/** In small letters, without accents. */
+/** Returns the heading in lower case, without accents. */
 function fold(heading: string): string {
   return heading.normalize('NFKD').replaceAll(/\P{L}/gu, '').toLowerCase()
 }

@@ -1,27 +1,31 @@
-// The rows of a CSV: RFC 4180, or with semicolons or tabs, with any line ends, as spreadsheets write it.
+// Parses CSV rows: RFC 4180, also with semicolons or tabs and any line ends, as spreadsheets write them.
 //
-// The parser is our own. The gain: each problem of a file is reported with its line, also behind a misplaced quote. The price: the rules of quotes
-// are here. csv-parse 7.0 gives the last line of a record of several lines, and after a misplaced quote it skips records up to the next quote.
-// Papa Parse 5.7 gives no lines, and takes all that follows a misplaced quote as one field. uDSV 0.7 reports no errors.
+//
+// This parser exists to report each problem with its line, also after a misplaced quote. csv-parse 7.0 reports the
+// last line of a record with several lines, and after a misplaced quote skips records up to the next quote. Papa
+// Parse 5.7 reports no lines, and reads everything after a misplaced quote as one field. uDSV 0.7 reports no errors.
 
 import { FileError } from './format.ts'
 import { RECORD_MAX } from './ndjson.ts'
 
-/** The first line shows which of them separates the fields of a file. */
+/** The first line determines the separator. */
 const SEPARATORS = ',;\t'
 
 export interface CsvRow {
   line: number
-  /** Its last line. */
+  /** The last line of the row. */
   end: number
   fields: string[]
-  /** The quotes follow RFC 4180. */
+  /** Whether the quotes follow RFC 4180. */
   wellFormed: boolean
-  /** It follows a byte order mark. */
+  /** Whether the row follows a byte order mark. */
   marked?: boolean
 }
 
-/** Skips rows whose fields are all blank, and Excel's `sep=;` before the header. Throws FileError if the file is JSON, or if a record is too long. */
+/**
+ * Skips blank rows, and Excel's `sep=;` before the header. Throws FileError if the file is JSON or a record is too
+ * long.
+ */
 export async function* rowsOf(text: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   let [rest, line] = ['', 1]
   let field: RegExp | undefined
@@ -58,28 +62,31 @@ function namesSeparator({ fields }: CsvRow): boolean {
   return fields.length === 2 && fields.join('').toLowerCase() === 'sep='
 }
 
-/** The header's first separator, outside quotes; the others are then parts of a field. A header of one field ends the line. */
+/** Matches the header's first separator outside quotes, or the line end of a header with one field. */
 const SEPARATOR = new RegExp(`^\\s*(?:"[^"]*"|[^"${SEPARATORS}\\r\\n])*([${SEPARATORS}\\r\\n])`)
 const JSON_BEGIN = /^\s*(?:\[\s*[{\]]|\{\s*["}])/
 
-/** `undefined` until the first line has arrived. */
+/** Returns the field pattern, or `undefined` until the first line has arrived. */
 function fieldOf(begin: string): RegExp | undefined {
   if (JSON_BEGIN.test(begin)) {
     throw new FileError(
-      'The file is JSON, not CSV. The command line imports it with --format json, or --format ndjson.',
+      'The file is JSON, not CSV. To import it on the command line, use --format json or --format ndjson.',
     )
   }
   const separator = SEPARATOR.exec(begin)?.[1] ?? (/[\r\n]/.test(begin) ? ',' : undefined)
   return separator === undefined ? undefined : fieldRegExp(SEPARATORS.includes(separator) ? separator : ',')
 }
 
-/** A field in quotes, with the text between its closing quote and the next separator, or a field without quotes. */
+/** Matches a quoted field with any text up to the next separator, or an unquoted field. */
 function fieldRegExp(separator: string): RegExp {
   const end = `${separator}\\r\\n`
   return new RegExp(`"([^"]*(?:""[^"]*)*)"(?!")([^${end}]*)|(?!")([^${end}]*)`, 'y')
 }
 
-/** The row that begins at `start`, and where the next one does; `undefined` when `all` ends before the row does. */
+/**
+ * Returns the row that starts at `start`, and where the next one starts; `undefined` if `all` ends before the row
+ * does.
+ */
 function readRow(all: string, start: number, line: number, field: RegExp): (CsvRow & { next: number }) | undefined {
   const fields: string[] = []
   let [wellFormed, end] = [true, line]
@@ -89,7 +96,7 @@ function readRow(all: string, start: number, line: number, field: RegExp): (CsvR
     const { lastIndex } = field
     const after = all[lastIndex]
     const ended = after === '\n' || after === '\r'
-    // A line feed may follow the return in the next piece.
+    // The next chunk may start with the line feed of this line end.
     if (others.length === 0 || after === undefined || (after === '\r' && lastIndex + 1 === all.length)) return undefined
     const plain = others[0] ?? others[1] ?? ''
     if (quoted === undefined ? plain.includes('"') : plain !== '') wellFormed = false

@@ -1,4 +1,4 @@
-// CSV with a header. An import reads the columns that columns.ts finds, and ignores the others.
+// CSV with a header. An import ignores columns that columns.ts does not assign.
 
 import { isOurs, neededColumns } from './columns.ts'
 import { type CsvRow, rowsOf } from './csv-rows.ts'
@@ -19,7 +19,7 @@ export const csv: Format = {
   write: writeCsv,
 }
 
-/** CSV that Excel reads right, with a byte order mark, and no cell of which it runs as a formula. */
+/** CSV for Excel, with a byte order mark and without cells that Excel runs as formulas. */
 export const excel: Format = {
   read: (text, options) => csv.read(text, { ...options, forExcel: true }),
   write: writeExcel,
@@ -66,10 +66,10 @@ interface Header {
   fromExcel: boolean
 }
 
-/** The text behind a quote that is not closed belongs to its record. */
+/** Text after an unclosed quote belongs to its record. */
 function misplacedQuote({ line, end }: CsvRow): string {
   const lines = end > line ? ` Lines ${line} to ${end} were read as one record.` : ''
-  return `has a misplaced quote, or a quote that is not closed.${lines}`
+  return `has a misplaced or unclosed quote.${lines}`
 }
 
 function recordOf(row: CsvRow, { length, columns, category, fromExcel }: Header): SourceRecord {
@@ -82,11 +82,11 @@ function recordOf(row: CsvRow, { length, columns, category, fromExcel }: Header)
   }
   if (!cells.categoryId?.trim()) cells.categoryId = category
   const pet = fromExcel ? unguarded(petOf(cells)) : petOf(cells)
-  // Excel leaves out separators at the end of a row, and adds some where cells were emptied.
+  // Excel omits separators at the end of a row, and adds some for emptied cells.
   const isShort = fields.length <= Math.max(columns.name ?? 0, columns.categoryId ?? 0)
   if (isShort || fields.slice(length).some((field) => field.trim() !== '')) {
     const has = fields.length === 1 ? '1 column' : `${fields.length} columns`
-    return { line, problem: `has ${has}, the heading has ${length}.`, partly: pet }
+    return { line, problem: `has ${has}, but the heading has ${length}.`, partly: pet }
   }
   if (!isRounded(cells.categoryId)) return { line, pet }
   return {
@@ -96,24 +96,24 @@ function recordOf(row: CsvRow, { length, columns, category, fromExcel }: Header)
   }
 }
 
-/** Of the texts of its fields. */
+/** Builds a pet from texts. */
 export function petOf({ name, categoryId = '', ...row }: Record<string, string>): Unchecked {
   if (row.status) row.status = statusOf(row.status)
   const others = FIELDS.flatMap((field) => (row[field] ? [[field, row[field]]] : []))
   return { name, categoryId: categoryOf(categoryId), ...Object.fromEntries(others) }
 }
 
-/** The category that a text stands for. One that is not an integer stays as it is, and the service reports what is wrong. */
+/** Parses a category id. Returns other text unchanged, so that the service reports the problem. */
 export function categoryOf(text: string): bigint | string {
   return /^[+-]?[0-9]{1,100}$/.test(text.trim()) ? BigInt(text) : text
 }
 
-/** Spreadsheets show and save long numbers as `1.23E+15`, or `1,23E+15`. */
+/** Returns whether a spreadsheet has rounded a number to `1.23E+15` or `1,23E+15`. */
 export function isRounded(text: string): boolean {
   return /^\s*[+-]?[0-9]+(?:[.,][0-9]+)?E[+-]?[0-9]+\s*$/i.test(text)
 }
 
-/** Also as the page shows it. The service refuses any other text. */
+/** Accepts the page's word for pending. The service refuses other text. */
 function statusOf(text: string): string {
   const word = text.trim().toLowerCase()
   return word === PENDING_FOR_PEOPLE.toLowerCase() ? 'pending' : word

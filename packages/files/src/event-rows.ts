@@ -1,18 +1,21 @@
-// Events as rows of a CSV file: the same columns in the page's export of a day and in `petstore events export`.
+// Events as CSV rows, with the same columns in the page's export of a day and in `petstore events export`.
 
 import type { Event } from '../../client/src/responses.ts'
 import type { Order } from '../../contract/src/generated.ts'
 import { localSecond } from './local-time.ts'
 
-/** `time` is local, for people; `at` is exact. */
+/** `time` is local time, for people; `at` is exact. */
 export const EVENT_COLUMNS = ['time', 'type', 'petId', 'petName', 'orderId', 'reference', 'by', 'net', 'at'] as const
 
 export type EventRow = Record<(typeof EVENT_COLUMNS)[number], unknown>
 
-/** The events that change how many pets are sold, and by how many. */
+/** The change in the number of sold pets, by event type. */
 export const NET_SOLD: Readonly<Record<string, number>> = { 'order.completed': 1, 'order.returned': -1 }
 
-/** `order`: the event's, as it is now. It has the terms of an event that has none: nothing edits an order after its sale. */
+/**
+ * `order`: the current state of the event's order. It supplies the terms of events without them, because orders do
+ * not change after their sale.
+ */
 export function eventRow(event: Event, order: Order | undefined): EventRow {
   const { at, type, petId, pet, orderId, terms, by } = event
   return {

@@ -1,7 +1,10 @@
-// What Excel expects of a CSV: the separator of its language, and an apostrophe before each text that it would run as a formula (OWASP, CSV
-// injection). An import takes that apostrophe off again, so every name comes back as it was.
+// Adapts CSV for Excel: the separator of its language, and an apostrophe before text that it would run as a formula
+// (OWASP, CSV injection). An import removes the apostrophes, so every name survives a round trip.
 
-/** Text that begins so gets an apostrophe: one with an apostrophe, too, so that it is known which were added. Numbers are no text. */
+/**
+ * Text that starts like this gets an apostrophe. That includes text with an apostrophe, so that an import knows which
+ * ones were added.
+ */
 const RISKY = /^[=+\-@＝＋－＠\t\r\n']/
 const isRisky = (text: string) => RISKY.test(text)
 
@@ -18,7 +21,7 @@ function withTexts<Item extends object>(item: Item, change: (text: string) => st
   return Object.fromEntries(changed) as Item
 }
 
-/** `locale` is a language, by default the browser's. */
+/** `locale` defaults to the browser's language. */
 export function listSeparator(locale?: string): string {
   return new Intl.NumberFormat(locale).format(0.5).includes(',') ? ';' : ','
 }

@@ -1,4 +1,4 @@
-// What import and export need from a file format.
+// The interface of file formats for import and export.
 
 import { PET_FIELDS } from '../../client/src/responses.ts'
 import type { NewPet } from '../../contract/src/generated.ts'
@@ -7,46 +7,49 @@ import type { NewPet } from '../../contract/src/generated.ts'
 export const FIELDS = PET_FIELDS.filter((field) => field !== 'id')
 export type Field = (typeof FIELDS)[number]
 
-/** What the page calls a pet that is pending. An import takes it, too. */
+/** The page's word for pending, which an import accepts. */
 export const PENDING_FOR_PEOPLE = 'Reserved'
 
-/** A record as it is in the file. Only the service validates it, so that there is one set of rules and messages. */
+/** A record as read from the file. Only the service validates it, so that there is one set of rules and messages. */
 export type Unchecked = { [Field in keyof NewPet]?: unknown }
 
-/** The file, or the rest of it, cannot be read. People see the message. */
+/** The file, or the rest of it, cannot be read. Users see the message. */
 export class FileError extends Error {}
 
 export interface SourceRecord {
-  /** The line where it starts, from 1. */
+  /** The first line of the record, counted from 1. */
   line: number
-  /** Which one on this line, from 1, where a line may have several. */
+  /** The number of the record on its line, counted from 1, if a line can have several. */
   nth?: number
   pet?: Unchecked
-  /** What was read of it nevertheless, for a person to complete. */
+  /** The readable part of a bad record, for a person to complete. */
   partly?: Unchecked
-  /** Why it cannot be read or added: a sentence without its subject. */
+  /** Why the record cannot be read or added: a sentence without its subject. */
   problem?: string
 }
 
-/** The place of each field's column in a CSV, from 0. */
+/** The index of each field's column in a CSV. */
 export type Columns = Partial<Record<Field, number>>
 
-/** What people say of a CSV. */
+/** The user's options for a CSV. */
 export interface ReadOptions {
-  /** Which column has which field; called once, with the headings. Throws FileError if one is missing. */
+  /** Assigns columns to fields. Called once, with the headings. Throws FileError if a column is missing. */
   columnsOf?: (headings: readonly string[]) => Columns
-  /** Of records without one. */
+  /** The category of records without one. */
   category?: string | undefined
-  /** It has the apostrophes of an export for Excel. Our own exports are recognised. */
+  /** The file has the apostrophes of an export for Excel. Our own exports are detected. */
   forExcel?: boolean
 }
 
 export interface Format {
   /**
-   * Every record, in order, in constant memory; skips blank lines. Throws FileError when the rest of the file
+   * Yields all records in order, in constant memory, without blank lines. Throws FileError if the rest of the file
    * cannot be split into records.
    */
   read(text: AsyncIterable<string>, options?: ReadOptions): AsyncGenerator<SourceRecord>
-  /** `columns`: their members, where a format has columns; one that an item lacks is empty. `separator`: a comma or a semicolon. */
+  /**
+   * `columns`: the members to write, for formats with columns; missing ones are empty. `separator`: a comma or a
+   * semicolon.
+   */
   write(items: AsyncIterable<object>, columns: readonly string[], separator?: string): AsyncGenerator<string>
 }

@@ -1,5 +1,4 @@
-// JSON: one array of any length. The reader finds where each element ends, and reads the element as NDJSON reads a
-// line.
+// JSON: one array of any length. The reader finds the end of each element and reads it as NDJSON reads a line.
 
 import { stringifyJson } from '../../contract/src/json.ts'
 import { FileError, type Format } from './format.ts'
@@ -9,7 +8,7 @@ export const json: Format = {
   async *read(text) {
     let [rest, line, elements, ended] = ['', 1, 0, false]
     let started = false
-    /** The line of the last element, how many began there, and the line of the bracket. */
+    /** The line of the last element, the number of elements that start there, and the line of the bracket. */
     let [at, nth, first] = [0, 0, 0]
     const broken = (what: string) => new FileError(`Line ${line} ${what}. The records before it were imported.`)
     function take(length: number): string {
@@ -35,7 +34,7 @@ export const json: Format = {
         nth = startLine === at ? nth + 1 : 1
         at = startLine
         const record = { ...readRecord(element, startLine), ...((nth > 1 || at === first) && { nth }) }
-        // `[]` has no element; anywhere else an empty element is an error.
+        // `[]` has no element. Elsewhere an empty element is an error.
         if (!ended || elements > 0 || element.trim() !== '') yield record
         elements++
         take(1)
@@ -45,13 +44,13 @@ export const json: Format = {
       if (rest.length > RECORD_MAX) throw broken('has a record that is too long')
     }
     if (!started) throw new FileError('There is no JSON array: the file is empty.')
-    if (!ended) throw broken('is the end of the file, but the array has not ended')
+    if (!ended) throw broken('is the end of the file, but the array is not closed')
   },
 
   write: stringifyJsonArray,
 }
 
-/** One element a line. */
+/** Writes one element per line. */
 export async function* stringifyJsonArray(items: AsyncIterable<object>): AsyncGenerator<string> {
   let before = '['
   for await (const item of items) {
@@ -61,10 +60,13 @@ export async function* stringifyJsonArray(items: AsyncIterable<object>): AsyncGe
   yield before === '[' ? '[]\n' : '\n]\n'
 }
 
-/** A string, a quote that begins an unfinished string, or a character that structures arrays and objects. */
+/** Matches a string, the quote of an unfinished string, or a structural character. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|["[\]{},]/gs
 
-/** Where the first element of `text` ends, with a comma or the array's bracket; -1 when it ends in a later chunk. */
+/**
+ * Returns where the first element of `text` ends (at a comma or the array's bracket), or -1 if it ends in a later
+ * chunk.
+ */
 function elementEnd(text: string): number {
   let depth = 0
   for (const { 0: token, index } of text.matchAll(TOKEN)) {

@@ -1,9 +1,9 @@
-// NDJSON: one object a line. A bad line does not affect the others.
+// NDJSON: one object per line. A bad line does not affect others.
 
 import { type JsonError, parseJson, stringifyJson } from '../../contract/src/json.ts'
 import { FIELDS, type Format, type SourceRecord } from './format.ts'
 
-/** The most characters of one record; the service's own limit is smaller. */
+/** The limit of characters in a record. The service's own limit is smaller. */
 export const RECORD_MAX = 256 * 1024
 
 export const ndjson: Format = {
@@ -31,7 +31,7 @@ function* recordOf(text: string | undefined, line: number): Generator<SourceReco
   else if (text.trim() !== '') yield readRecord(text, line)
 }
 
-/** A JSON text as a record. Numbers keep their digits, whatever their size. */
+/** Reads a JSON text as a record. Numbers keep all their digits. */
 export function readRecord(text: string, line: number): SourceRecord {
   try {
     const value = parseJson(text.replace(/^\ufeff/, ''))

@@ -1,10 +1,11 @@
-// The Idempotency-Keys of the records of an import: each is made of the import's name, the record's content and how many equal records come
-// before it. So the same import again adds only the missing records, also after records were removed, inserted, moved or corrected.
+// The Idempotency-Keys of imported records. Each is derived from the import's name, the record's content and the
+// number of equal records before it. So repeating an import adds only missing records, even if records were removed,
+// inserted, moved or corrected.
 
 import { stringifyJson } from '../../contract/src/json.ts'
 import type { Unchecked } from './format.ts'
 
-/** Errors that concern one record only. */
+/** Errors that concern a single record. */
 export const RECORD_ERRORS = ['invalid_pet', 'malformed_json', 'body_too_large', 'idempotency_mismatch']
 
 export class RecordKeys {
@@ -15,7 +16,7 @@ export class RecordKeys {
     this.name = inHex(digest(name))
   }
 
-  /** To be called once for each record, in the order of the file. */
+  /** Call this once for each record, in file order. */
   next(pet: Unchecked): string {
     const content = digest(stringifyJson(pet))
     const [first, second] = content
@@ -24,9 +25,9 @@ export class RecordKeys {
   }
 }
 
-/** Counts positive integers of up to 53 bits in about 20 bytes for each, a tenth of a Map's size. */
+/** Counts positive integers of up to 53 bits in about 20 bytes each, a tenth of a Map's memory. */
 class Counts {
-  /** With open addressing; 0 is a free place. At most half of the places are taken. */
+  /** An open-addressing hash table. 0 is a free slot. At most half of the slots are in use. */
   private table = new Float64Array(1024)
   private taken = 0
   private readonly repeated = new Map<number, number>()
@@ -60,7 +61,10 @@ class Counts {
 
 type Digest = readonly [number, number, number, number]
 
-/** 128 bits. Browsers have their own digests on https only; nothing is gained by making two texts alike (cyrb53, twice). */
+/**
+ * Returns a 128-bit digest (cyrb53, twice). Browsers offer digests only over HTTPS. Collisions gain an attacker
+ * nothing.
+ */
 function digest(text: string): Digest {
   let [h1, h2, h3, h4] = [0xdeadbeef, 0x41c6ce57, 0x9e3779b9, 0x85ebca6b]
   for (let at = 0; at < text.length; at++) {

@@ -1,12 +1,12 @@
-// The text of a file that is to be imported, in its encoding, and why there is none: for the command line and for the page.
+// Decodes the text of an imported file, or explains why it has none, for the command line and the page.
 
 import { FileError } from './format.ts'
 
-/** The encodings that people can name. A byte order mark is believed first. */
+/** The encodings to choose from. A byte order mark takes precedence. */
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'windows-1250', 'macintosh'] as const
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** Files that are no text, by bytes at a place. A workbook is a ZIP archive, or what Excel wrote before. */
+/** Binary files, by bytes at an offset. A workbook is a ZIP archive or Excel's older format. */
 const OTHERS: readonly (readonly [
   at: number,
   bytes: string,
@@ -24,27 +24,27 @@ const OTHERS: readonly (readonly [
 ]
 const BEGIN_BYTES = 12
 
-/** Not read: a workbook may have several sheets, formulas and dates, and the person knows better which of them to save. */
+/** Workbooks are not read: they can have several sheets, formulas and dates, and the user knows best what to save. */
 class Workbook extends FileError {
   constructor(file: string) {
     super(
-      `${file} is a workbook of a spreadsheet. Use CSV instead: to import, save the sheet as “CSV UTF-8” (File, Save As); ` +
+      `${file} is a spreadsheet workbook. Use CSV instead: to import, save the sheet as “CSV UTF-8” (File, Save As); ` +
         'to export, write a .csv with --excel.',
     )
   }
 }
 
-/** Nobody has named an encoding, and the file is not UTF-8. */
+/** The user named no encoding, and the file is not UTF-8. */
 export class NotUtf8 extends FileError {}
 
-/** By its name. Throws FileError. */
+/** Throws FileError if the file name is a workbook's. */
 export function refuseWorkbook(file: string): void {
   if (/\.(xlsx?|ods|numbers)$/i.test(file)) throw new Workbook(file)
 }
 
 /**
- * `file` is the file's name, `named` the encoding that a person has named. The text keeps its byte order mark. Throws FileError if the
- * file is no text, or not in the encoding.
+ * `file` is the file name, `named` the encoding that the user named. The text keeps its byte order mark. Throws
+ * FileError if the file is not text, or not in the encoding.
  */
 export async function* textOf(
   file: string,
@@ -77,7 +77,7 @@ function decoderOf(file: string, begin: string, named: Encoding | undefined): Te
   return new TextDecoder(markedEncoding(begin) ?? named ?? 'utf-8', { fatal: true, ignoreBOM: true })
 }
 
-/** By the byte order mark, or by zero bytes, which no other encoding has. */
+/** Detects the encoding by byte order mark, or by zero bytes, which only UTF-16 has. */
 function markedEncoding(begin: string): Encoding | undefined {
   const zeros = Array.from(begin.slice(0, 4), (byte) => (byte === '\0' ? '0' : '.')).join('')
   if (begin.startsWith('\xff\xfe') || zeros === '.0.0') return 'utf-16le'

@@ -60,7 +60,7 @@ describe('a bad record is reported with its line and does not affect the others'
       { line: 2, pet: { name: 'A', categoryId: 1n } },
       { line: 4, pet: { name: 'B', categoryId: 'x', status: 'sold' } },
       { line: 5, pet: { name: 'C\r\nc', categoryId: 3n, status: 'sold' } },
-      { line: 7, problem: 'has 2 columns, the heading has 4.', partly: { name: 'D', categoryId: '' } },
+      { line: 7, problem: 'has 2 columns, but the heading has 4.', partly: { name: 'D', categoryId: '' } },
       { line: 8, problem: expect.stringContaining('quote') },
       { line: 9, pet: { name: 'F', categoryId: 8n, status: 'gone' } },
     ])
@@ -71,14 +71,14 @@ describe('a bad record is reported with its line and does not affect the others'
       { line: 2, pet: { name: 'A', categoryId: 1n } },
       {
         line: 3,
-        problem: 'has a misplaced quote, or a quote that is not closed. Lines 3 to 6 were read as one record.',
+        problem: 'has a misplaced or unclosed quote. Lines 3 to 6 were read as one record.',
       },
     ])
     expect((await read(formats.csv, 'name,categoryId\n"B,2\nC,3\n"D",4\nE,5\n')).map(({ line }) => line)).toEqual([
       2, 5,
     ])
     expect((await rejectionOf(read(formats.csv, 'name,"categoryId\nC,3\n'))).message).toBe(
-      'Line 1 has a misplaced quote, or a quote that is not closed. Lines 1 to 2 were read as one record.',
+      'Line 1 has a misplaced or unclosed quote. Lines 1 to 2 were read as one record.',
     )
   })
 
@@ -126,7 +126,7 @@ describe('a bad record is reported with its line and does not affect the others'
 
   test.each([
     ['{"name":"A"}', '--format ndjson'],
-    ['[{"name":"A"}', 'the array has not ended'],
+    ['[{"name":"A"}', 'the array is not closed'],
     ['', 'the file is empty'],
     ['[]\n[]', 'Line 2 has text after the end'],
   ])('refuses what is not a JSON array: %s', async (text, message) => {
@@ -137,7 +137,7 @@ describe('a bad record is reported with its line and does not affect the others'
     expect((await rejectionOf(read(formats.csv, 'name:categoryId\nA:1\n'))).message).toBe(
       'The first line must name the columns, separated by commas, semicolons or tabs. ' +
         'Missing: name, categoryId. It has: name:categoryId. ' +
-        'Assign columns with --columns "name:categoryId=name,HEADING=categoryId", or give all records a category with --category.',
+        'Assign columns with --columns "name:categoryId=name,HEADING=categoryId", or set one category for all records with --category.',
     )
   })
 

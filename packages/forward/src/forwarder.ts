@@ -1,5 +1,6 @@
-// Takes event after event from the feed to the receiver: the next one only when that has taken the one before and the cursor behind it is
-// on disk. So none is lost, their order is kept, and what is sent twice is only that whose answer was lost.
+// Forwards events from the feed to the receiver, one at a time: the next event follows only when the receiver has
+// accepted the one before and its cursor is on disk. So no event is lost or reordered, and only events whose answer
+// was lost are sent twice.
 
 import { eventReader, followPages } from '../../client/src/events.ts'
 import { toEvent } from '../../client/src/responses.ts'
@@ -17,10 +18,10 @@ import type { SavedCursor } from './saved-cursor.ts'
 
 export const RETRY_MS = 1_000
 export const RETRY_MAX_MS = 60_000
-/** The most that a timer can. */
+/** The maximum of a timer. */
 const PAUSE_MAX_MS = 2 ** 31 - 1
 
-/** What it needs to know of an event, and the event as the feed has it, fields that this version does not know included. */
+/** An event of the feed. `body` includes fields that this version does not know. */
 interface Item {
   id: bigint
   at: number
@@ -29,7 +30,7 @@ interface Item {
 }
 
 export class Forwarder {
-  /** `stop` ends it between two attempts; `giveUp` ends an attempt, too. */
+  /** `stop` ends it between attempts; `giveUp` also ends an attempt. */
   constructor(
     private readonly receiver: Receiver,
     private readonly saved: SavedCursor,
@@ -39,7 +40,7 @@ export class Forwarder {
     private readonly giveUp: AbortSignal,
   ) {}
 
-  /** Resolves when it was stopped. Rejects with what ends the feed, and with StartError when the receiver wants no more. */
+  /** Resolves when it is stopped. Rejects with errors of the feed, and with StartError if the receiver answers 410. */
   async run(service: Sender, from: string | undefined): Promise<void> {
     const { cursor } = this.saved
     const pages = followPages(eventReader(service, toItem), { cursor, from, signal: this.stop })
@@ -52,12 +53,12 @@ export class Forwarder {
         this.progress.takes(item)
       }
       this.progress.waits(undefined)
-      // Where nothing has happened yet, too: what happens from now on is not missed when this process ends.
+      // Also for an empty page, so that no event from now on is missed if this process ends.
       this.saved.keep(next)
     }
   }
 
-  /** Tries until the event is taken. Resolves with `false` when it was stopped before that. */
+  /** Retries until the receiver accepts the event. Resolves with `false` if it was stopped first. */
   private async deliver(item: Item, epoch: bigint): Promise<boolean> {
     const message: Message = { id: `evt_${epoch}_${item.id}`, body: item.body }
     for (let attempt = 1; !this.stop.aborted; attempt++) {
@@ -65,7 +66,7 @@ export class Forwarder {
       if (outcome === 'taken') return true
       if (outcome === 'gone') {
         throw new StartError(
-          `The receiver answered 410 to event ${item.id}: it wants no more. The next start sends it that event again.`,
+          `The receiver answered 410 to event ${item.id}, so forwarding stopped. The next start sends it again.`,
         )
       }
       await this.waitAfter(outcome, item, attempt)

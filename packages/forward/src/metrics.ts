@@ -1,4 +1,4 @@
-// How far a forwarder is, in its log and in its metrics.
+// The progress of a forwarder, for its log and metrics.
 
 import type { Log } from '../../service/src/observability/log.ts'
 import { counter, gauge } from '../../service/src/observability/text-format.ts'
@@ -11,12 +11,12 @@ export class Progress {
 
   constructor(private readonly log: Log) {}
 
-  /** The time of the event that waits for the receiver; `undefined`: it has all that is known. */
+  /** Sets the time of the event to deliver; `undefined` if the receiver has all known events. */
   waits(since: number | undefined): void {
     this.behindSince = since
   }
 
-  /** Whatever happens from now on is not known. */
+  /** Starts to count the lag, because new events are unknown. */
   feedFails(): void {
     this.behindSince ??= Date.now()
   }
@@ -34,16 +34,16 @@ export class Progress {
     this.reported = this.taken
   }
 
-  /** The metrics, in Prometheus' text format. */
+  /** Returns the metrics in Prometheus' text format. */
   text(): string {
     const { taken, behindSince } = this
     return [
       gauge(
         'petstore_forward_lag_seconds',
-        'For how long the first event that the receiver has not taken has waited, or the feed could not be read.',
+        'How long the oldest undelivered event has waited, or the feed could not be read.',
         behindSince === undefined ? 0 : inSeconds(Date.now() - behindSince),
       ),
-      counter('petstore_forward_events_total', 'Events that the receiver has taken.', taken),
+      counter('petstore_forward_events_total', 'Events that the receiver has accepted.', taken),
     ].join('')
   }
 }

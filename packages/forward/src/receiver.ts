@@ -1,11 +1,12 @@
-// The receiver of a web hook: one attempt to hand it a message, signed as Standard Webhooks 1.0.0 says, and what came of that.
+// Posts one message to the receiver of a web hook, signed as Standard Webhooks 1.0.0 defines, and returns the
+// outcome.
 
 import { createHmac } from 'node:crypto'
 import { retryAfterMs } from '../../client/src/responses.ts'
 import { systemReason } from '../../service/src/domain/system-reason.ts'
 
 export interface Message {
-  /** Equal in all attempts, so that the receiver recognises a message that it has. */
+  /** The same for all attempts, so that the receiver can detect duplicates. */
   id: string
   body: string
 }
@@ -13,7 +14,7 @@ export interface Message {
 export interface Receiver {
   url: URL
   secrets: readonly Uint8Array[]
-  /** Of one attempt. */
+  /** The limit of one attempt. */
   timeoutMs?: number
 }
 
@@ -23,11 +24,11 @@ export interface Failed {
 }
 
 export const TIMEOUT_MS = 30_000
-/** An answer that is longer, or whose body takes longer, is not read to its end, and its connection not used again. */
+/** A longer or slower body is not read to its end, and its connection is not reused. */
 const ANSWER_BYTES_MAX = 64 * 1024
 const BODY_MS = 100
 
-/** Posts the message once. `signal` gives up. */
+/** Posts the message once. `signal` aborts the attempt. */
 export async function post(
   { url, secrets, timeoutMs = TIMEOUT_MS }: Receiver,
   message: Message,
@@ -41,9 +42,9 @@ export async function post(
       body: message.body,
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs), answered.signal]),
-      // Whatever the environment says.
+      // Overrides the environment.
       tls: { rejectUnauthorized: true },
-      // An answer of a few bytes may inflate to gigabytes.
+      // A few compressed bytes can inflate to gigabytes.
       decompress: false,
     })
     await drain(response, answered)
@@ -56,7 +57,7 @@ export async function post(
   }
 }
 
-/** A fresh time and signature for each attempt; during a rotation, one signature for each secret. */
+/** Signs with the current time for each attempt. During a rotation there is one signature per secret. */
 function signed({ id, body }: Message, secrets: readonly Uint8Array[]): Record<string, string> {
   const timestamp = Math.floor(Date.now() / 1000).toString()
   const signature = (secret: Uint8Array) =>
@@ -70,7 +71,10 @@ function signed({ id, body }: Message, secrets: readonly Uint8Array[]): Record<s
   }
 }
 
-/** Only the status counts: an answer whose body breaks off or never comes is one, too. `answered` closes its connection. */
+/**
+ * Reads the rest of the answer, to reuse the connection. Errors do not matter, because only the status counts.
+ * `answered` closes the connection.
+ */
 async function drain(response: Response, answered: AbortController): Promise<void> {
   const length = Number(response.headers.get('Content-Length') ?? Number.POSITIVE_INFINITY)
   if (length > ANSWER_BYTES_MAX) return answered.abort()

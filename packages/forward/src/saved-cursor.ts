@@ -1,5 +1,5 @@
-// Where a forward is in the feed: one line in a file, the cursor behind the last event that the receiver has taken. One process at a time
-// has it.
+// The state file of a forwarder: one line with the cursor after the last event that the receiver accepted. Only one
+// process at a time can use it.
 
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { decodeEventCursor } from '../../service/src/domain/event-cursor.ts'
@@ -15,24 +15,24 @@ const MODE = 0o600
 export class SavedCursor {
   private constructor(
     private readonly file: string,
-    /** `undefined`: before the first time. */
+    /** `undefined` before the first run. */
     public cursor: string | undefined,
   ) {}
 
-  /** Until this process ends, no other can. Throws StartError. */
+  /** Locks the file until this process ends. Throws StartError. */
   static open(path: string): SavedCursor {
     return orStartError(() => {
       const { path: file, special } = targetOf(absolutePath(path))
       if (special) throw noState(path)
-      // Not the file itself, whose name goes to another file at each step.
+      // Not the file itself, because each step replaces it.
       if (!lockAlone(file, openSync(`${file}.lock`, 'a', MODE))) {
-        throw new StartError(`Another petstore events forward works with ${file}.`)
+        throw new StartError(`Another petstore events forward is using ${file}.`)
       }
       return new SavedCursor(file, readCursor(file))
     }, refusalOf(path))
   }
 
-  /** On disk when it returns. Throws StartError. */
+  /** Makes the cursor durable. Throws StartError. */
   keep(cursor: string): void {
     if (cursor === this.cursor) return
     orStartError(() => {
@@ -69,6 +69,6 @@ function readCursor(file: string): string | undefined {
   }
 }
 
-const noState = (file: string) => new StartError(`${file} is not a state of petstore events forward.`)
+const noState = (file: string) => new StartError(`${file} is not a state file of petstore events forward.`)
 
-const refusalOf = (file: string) => (reason: string) => `The state in ${file} cannot be kept (${reason}).`
+const refusalOf = (file: string) => (reason: string) => `The state file ${file} cannot be used (${reason}).`

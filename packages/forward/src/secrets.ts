@@ -1,4 +1,4 @@
-// The secrets that sign what is forwarded, in the form of Standard Webhooks 1.0.0: whsec_, and 24 to 64 bytes in base64.
+// The secrets that sign messages, in the format of Standard Webhooks 1.0.0: whsec_ and 24 to 64 bytes in base64.
 
 import { readFileSync } from 'node:fs'
 import { StartError } from '../../service/src/domain/start-error.ts'
@@ -13,14 +13,14 @@ export function newSecret(): string {
   return PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(NEW_BYTES))).toString('base64')
 }
 
-/** One a line. Throws StartError, whose message has none of them. */
+/** Reads one secret per line. Throws StartError without secrets in its message. */
 export function readSecrets(file: string): Uint8Array[] {
   const refusal = (reason: string) => `The secrets in ${file} cannot be read (${reason}).`
   const text = orStartError(() => readFileSync(absolutePath(file), 'utf8'), refusal)
   const lines = text.split('\n').map((line) => line.trim())
   const secrets = lines.flatMap((line, index) => (line === '' ? [] : [secretOf(line, `${file}, line ${index + 1}`)]))
   if (secrets.length > 0) return secrets
-  throw new StartError(`${file} has no secret. petstore events secret makes one.`)
+  throw new StartError(`${file} has no secret. Create one with petstore events secret.`)
 }
 
 function secretOf(text: string, where: string): Uint8Array {
@@ -28,5 +28,5 @@ function secretOf(text: string, where: string): Uint8Array {
   const bytes = Buffer.from(encoded, 'base64')
   const isExact = text.startsWith(PREFIX) && bytes.toString('base64').replace(/=+$/, '') === encoded.replace(/=+$/, '')
   if (isExact && bytes.length >= BYTES_MIN && bytes.length <= BYTES_MAX) return bytes
-  throw new StartError(`${where}: a secret is ${PREFIX} and ${BYTES_MIN} to ${BYTES_MAX} bytes in base64.`)
+  throw new StartError(`${where}: a secret must be ${PREFIX} and ${BYTES_MIN} to ${BYTES_MAX} bytes in base64.`)
 }

@@ -315,7 +315,7 @@ describe('petstore events forward', () => {
     const state = join(mkdtempSync(temporaryFile('state-')), 'forwarded')
     const both = [0, 1].map(() => start(hook.url, { state }))
     const refused = await Promise.race(both.map((one) => one.ended().then(() => one)))
-    const stderr = expect.stringContaining(`Another petstore events forward works with ${state}.`)
+    const stderr = expect.stringContaining(`Another petstore events forward is using ${state}.`)
     expect(await refused.ended()).toEqual({ status: 1, stderr })
     const first = both.find((one) => one !== refused) as (typeof both)[number]
     await hook.received(ids.length)

@@ -31,7 +31,7 @@ test.each([
 
 test.each([
   ['none', '\n', 'has no secret'],
-  ['without its prefix', SECRET.slice(6), 'line 1: a secret is whsec_'],
+  ['without its prefix', SECRET.slice(6), 'line 1: a secret must be whsec_'],
   ['too short', `whsec_${btoa('x'.repeat(23))}`, '24 to 64 bytes'],
   ['too long', `${SECRET}\nwhsec_${btoa('x'.repeat(65))}`, 'line 2: a secret is'],
   ['not base64', `whsec_${'*'.repeat(44)}`, 'line 1: a secret is'],
@@ -62,7 +62,7 @@ test('writes its state through a link, keeps the mode of the file, and refuses a
   expect([readlinkSync(link), readdirSync(dirname(state)).sort()]).toEqual([state, ['forwarded', 'forwarded.lock']])
 
   Bun.spawnSync(['mkfifo', pipe])
-  expect(() => SavedCursor.open(pipe)).toThrow(`${pipe} is not a state of petstore events forward.`)
+  expect(() => SavedCursor.open(pipe)).toThrow(`${pipe} is not a state file of petstore events forward.`)
   expect(readdirSync(dirname(pipe))).toEqual(['pipe'])
 })
 

@@ -60,7 +60,7 @@ test('rows with mistakes are shown alone, are fixed in place or skipped, and the
   expect(wrong.map((text) => text.split(/\s*[\n\t]\s*/).filter((part) => part.endsWith('.')))).toEqual([
     ['Enter a whole number.', 'Choose Available, Reserved or Sold.'],
     ['Enter a name.'],
-    ['This row has 1 column, the heading has 3.'],
+    ['This row has 1 column, but the heading has 3.'],
     [expect.stringMatching(/^This row has a misplaced quote/)],
   ])
   expect(await accessibilityProblems(page)).toEqual([])
@@ -119,7 +119,7 @@ test('adds nothing twice from the same file, corrected or not, until you choose 
 test('a file that cannot be imported is refused with the reason, as on the command line', async () => {
   const { dialog, choose } = await openImport()
   for (const [name, contents, sentence] of [
-    ['pets.xlsx', 'PK\u0003\u0004', 'pets.xlsx is a workbook of a spreadsheet. Use CSV instead'],
+    ['pets.xlsx', 'PK\u0003\u0004', 'pets.xlsx is a spreadsheet workbook. Use CSV instead'],
     ['a\u202efdp.csv', 'name,categoryId\n\n', 'There are no records in a[U+202E]fdp.csv.'],
     ['pets.csv', 'name,"categoryId\nMia,7\n', 'Line 1 has a misplaced quote'],
   ] as const) {

@@ -24,9 +24,9 @@ test.each([
 })
 
 test.each([
-  ['Rex', 'This row has 1 column, the heading has 3.'],
-  ['Rex,7,,4', 'This row has 4 columns, the heading has 3.'],
-  ['"Rex,7', 'This row has a misplaced quote, or a quote that is not closed. Lines 2 to 4 were read as one record.'],
+  ['Rex', 'This row has 1 column, but the heading has 3.'],
+  ['Rex,7,,4', 'This row has 4 columns, but the heading has 3.'],
+  ['"Rex,7', 'This row has a misplaced or unclosed quote. Lines 2 to 4 were read as one record.'],
 ])('the row %p is a mistake as a whole', async (line, other) => {
   const { rows } = await read(`${HEADING}${line}\n\n.`)
   expect(rows?.[0]?.problems).toEqual({ fields: {}, other })

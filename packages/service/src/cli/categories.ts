@@ -1,4 +1,4 @@
-// Categories as people write them: by the names that the service has for them (`GET /names`), or by their ids.
+// Resolves categories by name (`GET /names`) or id.
 
 import { type Command, Option } from 'commander'
 import { readNames } from '../../../client/src/names.ts'
@@ -9,10 +9,10 @@ import { plainFetch } from '../terminal/plain-fetch.ts'
 import { clientOptions } from './client.ts'
 
 const TIMEOUT_MS = 5_000
-/** How many names an error offers. */
+/** The number of names that an error lists. */
 const OFFERED_MAX = 10
 
-/** Adds `--category`. The command's action gets the id, whichever was written. */
+/** Adds `--category`. The command's action gets the id even if the user gave a name. */
 export function withCategory(command: Command, description: string, mandatory = false): Command {
   const option = new Option('--category <category>', `${description}: its id or its name`)
   return command
@@ -23,7 +23,7 @@ export function withCategory(command: Command, description: string, mandatory = 
     })
 }
 
-/** No name is a number. */
+/** Numbers are ids, because no name is a number. */
 function parseCategory(text: string): bigint | string {
   return /^[+-]?[0-9]+$/.test(text) ? parseInt64(text) : text
 }
@@ -34,11 +34,11 @@ function idOf(names: Names, name: string): bigint {
   if (id !== undefined) return id
   const offered = names.categories.slice(0, OFFERED_MAX).map((category) => JSON.stringify(category.name))
   if (names.categories.length > OFFERED_MAX) offered.push('…')
-  const others = offered.length > 0 ? `The names are ${offered.join(', ')}.` : 'The service has no names: give an id.'
+  const others = offered.length > 0 ? `The names are ${offered.join(', ')}.` : 'The service has no names: use an id.'
   throw new FlagError(`No category has the name ${JSON.stringify(name)}. ${others}`)
 }
 
-/** Rejects as a call of the client does, and with KeyError. */
+/** Rejects as client calls do, and with KeyError. */
 export async function namesFor(command: Command, { retries = 2, timeoutMs = TIMEOUT_MS } = {}): Promise<Names> {
   const { baseUrl, apiKey } = clientOptions(command)
   const options = { fetch: plainFetch, timeoutMs, retries, signal: AbortSignal.any([]) }
@@ -46,7 +46,7 @@ export async function namesFor(command: Command, { retries = 2, timeoutMs = TIME
   return new Names(store, categories)
 }
 
-/** For what can be shown without names. */
+/** For output that is still useful without names. */
 export function namesIfThere(command: Command, timeoutMs?: number): Promise<Names> {
   return namesFor(command, { retries: 0, timeoutMs }).catch(() => new Names(''))
 }

@@ -1,5 +1,5 @@
-// Reads the file of PETSTORE_CATEGORIES: the names of categories as CSV, with the columns id and name. All its problems are reported together,
-// before anything starts.
+// Reads the file in PETSTORE_CATEGORIES: category names as CSV with the columns id and name. Reports all its problems
+// together, before anything starts.
 
 import { int64FromDecimal } from '../../../contract/src/int64.ts'
 import { type CsvRow, rowsOf } from '../../../files/src/csv-rows.ts'
@@ -11,7 +11,7 @@ import { absolutePath } from '../store/absolute-path.ts'
 import { grouped } from '../terminal/print.ts'
 import { Source } from './import-source.ts'
 
-/** Throws StartError with every problem of the file. */
+/** Throws StartError with all problems of the file. */
 export async function readCategories(file: string): Promise<Category[]> {
   const reading = new Reading()
   try {
@@ -32,10 +32,10 @@ class Reading {
   readonly problems: string[] = []
   private columns: readonly string[] | undefined
   private rows = 0
-  /** Where each id and each folded name is. */
+  /** The line of each id and each folded name. */
   private readonly lines = new Map<bigint | string, number>()
 
-  /** Throws StartError if the rest need not be read. */
+  /** Throws StartError if the rest of the file does not matter. */
   take(row: CsvRow): void {
     if (this.columns) this.takeCategory(row, this.columns)
     else this.columns = columnsOf(row)
@@ -57,7 +57,7 @@ class Reading {
     const [id, name] = [int64FromDecimal(cell('id')), cell('name')]
     if (id === undefined) this.report(row, 'id must be a 64-bit integer in decimal digits.')
     else this.takeOnce(row, id, `The id ${id}`)
-    const fault = nameFault(name) ?? (isNumber(name) ? 'must not be a number, which would be read as an id' : undefined)
+    const fault = nameFault(name) ?? (isNumber(name) ? 'must not be a number, because numbers are ids' : undefined)
     if (fault !== undefined) this.report(row, `name ${fault}.`)
     else this.takeOnce(row, folded(name), `The name ${JSON.stringify(name)}`)
     if (id !== undefined) this.categories.push({ id, name })
@@ -74,18 +74,18 @@ class Reading {
   }
 }
 
-/** Throws StartError without the columns of a category. Others are ignored. */
+/** Throws StartError if a column is missing. Ignores other columns. */
 function columnsOf({ fields }: CsvRow): string[] {
   const columns = fields.map((field) => field.trim().toLowerCase())
   if (columns.includes('id') && columns.includes('name')) return columns
   throw new StartError(`The first line must name the columns id and name. It has: ${fields.join(' | ')}.`)
 }
 
-/** Spreadsheets add empty fields. A missing field is reported as the id or the name that it should be. */
+/** Allows the empty fields that spreadsheets add. A missing field is reported later, as an invalid id or name. */
 function problemOf({ fields, wellFormed }: CsvRow, { length }: readonly string[]): string | undefined {
-  if (!wellFormed) return 'It has a misplaced quote, or a quote that is not closed.'
+  if (!wellFormed) return 'It has a misplaced or unclosed quote.'
   if (fields.slice(length).every((field) => field.trim() === '')) return undefined
-  return `It has ${fields.length} fields where the first line has ${length}.`
+  return `It has ${fields.length} fields, but the first line has ${length}.`
 }
 
 function isNumber(name: string): boolean {

@@ -1,11 +1,12 @@
-// Starts petstore as a child process in the way this process was started: with Bun and the options of bin/petstore, so that it runs
-// and reads nothing in the current folder; or as the executable. The child does not outlive this process.
+// Starts petstore as a child process in the same way as this process: as the executable, or with Bun and the options
+// of bin/petstore, which keep Bun from running or reading files in the current folder. The child does not outlive
+// this process.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { io } from '../system/io.ts'
 
-/** The executable's files have paths below `/$bunfs/`, which only it can read. */
+/** The executable's files have paths below `/$bunfs/`, which only the executable can read. */
 const SELF = Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, ...process.execArgv, Bun.main]
 
 const running = new Set<Bun.Subprocess>()
@@ -13,7 +14,6 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Runs `petstore` with these arguments. The child is killed when this process exits. */
 export function startSelf<
   In extends Bun.Spawn.Writable,
   Out extends Bun.Spawn.Readable,
@@ -25,11 +25,11 @@ export function startSelf<
   return child
 }
 
-/** What a person types in the current folder to run petstore. */
+/** Returns the command that runs petstore in the current folder. */
 export function commandName(): string {
-  // npx and npm put petstore on the path of what they start, and of nothing else.
+  // npx and npm add petstore to the PATH of their child processes only.
   if (!io().env.npm_command && Bun.which('petstore')) return 'petstore'
-  // In a clone, in a package, or, for the executable, nowhere.
+  // The launcher of a clone or of a package. The executable has none.
   const launchers = ['../../../../bin/petstore', '../bin/petstore'].map((path) => join(import.meta.dir, path))
   const command = launchers.find(existsSync) ?? process.execPath
   const [, cache] = /^(.*\/_npx\/[^/]+)\/node_modules\//.exec(command) ?? []
@@ -37,11 +37,11 @@ export function commandName(): string {
   if (archive) return `npx ${archive}`
   const path = relative(io().cwd(), command)
   if (path.startsWith('..')) return command
-  // A shell looks for a name without a folder elsewhere.
+  // A shell looks up names without a folder in PATH.
   return path.includes('/') ? path : `./${path}`
 }
 
-/** The archive that npx has installed in this folder of its cache, if the path that was typed still leads to it. */
+/** Returns the archive that npx installed in this cache folder, if the given path still leads to it. */
 function npxArchive(cache: string): string | undefined {
   try {
     const { _npx } = JSON.parse(readFileSync(join(cache, 'package.json'), 'utf8'))

@@ -1,5 +1,5 @@
-// A backup or a restore at a terminal: SQLite holds the process that does it until the end, so a child does it, and this process shows
-// how far it is, and sees Ctrl-C.
+// Runs a backup or restore at a terminal. SQLite blocks the process until it is done, so a child process does the
+// work while this one shows progress and handles Ctrl-C.
 
 import { existsSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { StartError } from '../domain/start-error.ts'
@@ -17,14 +17,14 @@ const LOOK_EVERY_MS = 100
 
 export interface Watched {
   what: string
-  /** Of the command line. The child has no terminal, so it does the work itself. */
+  /** Command line arguments. The child has no terminal, so it does the work itself. */
   args: string[]
   from: string
   /** The unfinished file is beside it. */
   to: string
 }
 
-/** Prints what the child prints. Throws StartError with its message, and Interrupted. */
+/** Prints the child's output. Throws StartError with its message, or Interrupted. */
 export async function runWatched({ what, args, from, to }: Watched): Promise<void> {
   const forPeople = io().stdout.isTTY ? { [FOR_PEOPLE]: '' } : {}
   const [source, target] = [realPath(from), realPath(to)]
@@ -49,11 +49,12 @@ export async function runWatched({ what, args, from, to }: Watched): Promise<voi
       await write(said)
       throw new StartError(message.replace(/^petstore: /, '').trimEnd())
     }
-    // After the exchange of a restore the unfinished name is the previous store's: see store/sqlite/file/restore.ts.
+    // After a restore has exchanged the files, the unfinished name belongs to the previous store
+    // (store/sqlite/file/restore.ts).
     if (fileAt(target)?.ino !== before) throw new Interrupted(`Interrupted. ${to} was already replaced.`)
     for (const file of partialsOf(target, child.pid)) rmSync(file, { force: true })
-    const left = before === undefined ? `there is no ${to}` : `${to} was not changed`
-    throw new Interrupted(`Interrupted. Nothing is left of it: ${left}.`)
+    const left = before === undefined ? `${to} does not exist` : `${to} was not changed`
+    throw new Interrupted(`Interrupted. Unfinished files were removed: ${left}.`)
   } finally {
     stopTimer(timer)
     progress.stop()
@@ -61,7 +62,7 @@ export async function runWatched({ what, args, from, to }: Watched): Promise<voi
 }
 
 function fileAt(path: string) {
-  // What cannot be reached is for the child to report.
+  // The child reports unreachable files.
   return existsSync(path) ? statSync(path, { throwIfNoEntry: false }) : undefined
 }
 

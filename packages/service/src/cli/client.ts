@@ -1,5 +1,6 @@
-// The client of a command: which service it calls, and with which key. Flags override the environment. What `petstore login` saved is
-// used only where neither says anything, and its key is sent only to the address for which it was saved.
+// Creates a command's client: which service it calls, with which key. Flags override the environment. Values saved by
+// `petstore login` are used only if neither sets them, and the saved key is sent only to the address it was saved
+// for.
 
 import type { Command } from 'commander'
 import { type Deprecation, PetstoreClient, type PetstoreClientOptions } from '../../../client/src/petstore.ts'
@@ -12,14 +13,14 @@ import { plainFetch } from '../terminal/plain-fetch.ts'
 import { printNote } from '../terminal/print.ts'
 import { readLogin } from './commands/login.ts'
 
-/** How long before the end of an operation its users are warned, at each use. */
+/** How long before the removal of an operation its users are warned. */
 const NOTE_MS = 90 * 24 * 3_600_000
 
 export interface Service {
   /** Ends in /v1. */
   baseUrl: string
   apiKey: string | undefined
-  /** Where the key was found, for people. */
+  /** The source of the key, for people. */
   keyFrom: 'the flag or the environment' | 'petstore login'
 }
 
@@ -54,10 +55,11 @@ export function clientOptions(command: Command): PetstoreClientOptions {
 }
 
 function removalNote(what: string, removal: Date): string {
-  return `petstore: ${what} is deprecated: the service will remove what it calls on ${removal.toISOString().slice(0, 10)}.`
+  const day = removal.toISOString().slice(0, 10)
+  return `petstore: ${what} calls a deprecated operation, which the service will remove on ${day}.`
 }
 
-/** The words of the command, as the person wrote them. */
+/** Returns the words of the command as the user wrote them. */
 function typed(command: Command): string {
   const name = command.parent?.args[0] ?? command.name()
   return command.parent?.parent ? `${command.parent.name()} ${name}` : name

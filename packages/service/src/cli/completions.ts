@@ -1,16 +1,16 @@
-// `petstore completion SHELL`: a script with all commands, flags and choices as a table. It compares the words that are typed with the table,
-// and never evaluates them.
+// `petstore completion SHELL` prints a script with a table of all commands, flags and choices. The script compares
+// typed words with the table and never evaluates them.
 
 import { Argument, Command, type Option } from 'commander'
 import { write } from '../terminal/print.ts'
 import { namesIfThere } from './categories.ts'
 
-/** A shell that starts may print a script each time. */
+/** Short, because a shell may run this at each start. */
 const NAMES_TIMEOUT_MS = 500
-/** No shell gives these characters a meaning. Other names would need quotes. */
+/** Characters without a special meaning in any shell. Other names would need quotes. */
 const ONE_WORD = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_.-]*$/u
 
-/** Call it after all other commands have been added. */
+/** Call this after adding all other commands. */
 export function addCompletions(program: Command, [command, dashes]: readonly string[]): void {
   const completion = new Command('completion')
     .description('Print completions for a shell.')
@@ -21,14 +21,14 @@ export function addCompletions(program: Command, [command, dashes]: readonly str
       await write(SCRIPTS[shell](rowsOf(program, 'petstore', words).join('\n')))
     })
   program.addCommand(completion)
-  // Scripts that 1.0.0 printed call this command. It answers that there are no completions.
+  // Scripts printed by 1.0.0 call this command. It answers that there are no completions.
   const asked = new Command('complete').argument('[words...]').action(() => write(':4\n'))
   if (command === 'complete' && dashes === '--') program.addCommand(asked, { hidden: true })
 }
 
 /**
- * Each has the words before, a word that may follow, and its description. A flag that takes a value also has a row without a word.
- * `categories`: the values of `--category`.
+ * Each row has the words before, a possible next word, and its description. A flag with a value also has a row
+ * without a next word. `categories`: the values of `--category`.
  */
 function rowsOf(command: Command, path: string, categories: string[]): string[] {
   const help = command.createHelp()
@@ -49,7 +49,7 @@ function rowsOf(command: Command, path: string, categories: string[]): string[] 
   ]
 }
 
-/** For bash from 3.2 on, which splits `--status=sold` into three words, and for zsh. */
+/** For zsh and bash 3.2 or later. Bash splits `--status=sold` into three words. */
 const FIND = (rows: string) => `_petstore_rows='
 ${rows}
 '

@@ -1,4 +1,4 @@
-// The flags that choose a file format: `--format` and `--excel`.
+// The flags `--format` and `--excel`.
 
 import { type Command, Option } from 'commander'
 import { type FormatName, formatNameOf, formats } from '../../../files/src/all.ts'
@@ -12,23 +12,26 @@ const NAMES = Object.keys(formats) as FormatName[]
 export interface FormatOptions {
   format?: FormatName
   excel: boolean
-  /** With `--excel`. */
+  /** Only with `--excel`. */
   separator?: string
 }
 
-/** Adds both flags. `excelHelp` is the help of `--excel`. */
+/** `excelHelp` is the help of `--excel`. */
 export function withFormat(command: Command, excelHelp: string): Command {
   return command
     .addOption(new Option('--format <format>', "the format (default: from the file's extension)").choices(NAMES))
     .option('--excel', excelHelp, false)
 }
 
-/** Returns the named format, or the format of the file's extension. Throws StartError if there is none, FlagError if a flag is not for this format. */
+/**
+ * Returns the format by flag or file extension. Throws StartError if it is unknown, or FlagError if a flag does not
+ * fit the format.
+ */
 export function formatOf(file: string, { format, excel: forExcel, separator }: FormatOptions): Format {
   const name = format ?? formatNameOf(file) ?? (forExcel ? 'csv' : undefined)
-  if (!name) throw new StartError(`The format is unknown. Give one of --format ${NAMES.join(', ')}.`)
-  if (separator && !forExcel) throw new FlagError('--separator is for --excel.')
+  if (!name) throw new StartError(`The format is unknown. Set --format to ${NAMES.join(', ')}.`)
+  if (separator && !forExcel) throw new FlagError('--separator needs --excel.')
   if (!forExcel) return formats[name]
-  if (name !== 'csv') throw new FlagError('--excel is for CSV.')
+  if (name !== 'csv') throw new FlagError('--excel works only with CSV.')
   return excel
 }

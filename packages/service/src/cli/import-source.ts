@@ -1,4 +1,4 @@
-// The text that an import reads, from a file or standard input, and how much of it has been read.
+// The text of an import, from a file or stdin, and how much of it has been read.
 
 import { createReadStream, statSync } from 'node:fs'
 import { type Encoding, NotUtf8, textOf } from '../../../files/src/text.ts'
@@ -8,12 +8,12 @@ import { absolutePath } from '../store/absolute-path.ts'
 import { io } from '../system/io.ts'
 
 export class Source {
-  /** The size of the file; `undefined` when it is not known. */
+  /** The size of the file; `undefined` if it is unknown. */
   readonly bytes: number | undefined
-  /** In bytes. */
+  /** The bytes read so far. */
   read = 0
 
-  /** Throws StartError when there is no such file. */
+  /** Throws StartError if there is no such file. */
   constructor(
     private readonly file: string,
     private readonly encoding?: Encoding,
@@ -33,7 +33,7 @@ export class Source {
       yield* textOf(this.file, this.chunks(), this.encoding)
     } catch (error) {
       if (error instanceof NotUtf8) {
-        const encoding = 'or give its encoding: --encoding windows-1252 is what many spreadsheets write.'
+        const encoding = 'or set its encoding: many spreadsheets write --encoding windows-1252.'
         throw new StartError(`${error.message.slice(0, -1)}, ${encoding}`, { cause: error })
       }
       const { syscall } = error as NodeJS.ErrnoException

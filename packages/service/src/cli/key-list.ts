@@ -1,4 +1,4 @@
-// API keys as people see them in a table, and as they name them.
+// Lists API keys for people, and finds them by id or name.
 
 import { type ApiKey, keyState } from '../domain/keys.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
@@ -8,13 +8,16 @@ import { table, time } from '../terminal/table.ts'
 
 export const DAY_MS = 86_400_000
 
-/** Of the keys in force with this id or name, those of a rotation oldest first. Throws PetstoreError when there is none. */
+/**
+ * Returns the active keys with this id or name, oldest first. There are several during a rotation. Throws
+ * PetstoreError if there is none.
+ */
 export function findKeys(keys: readonly ApiKey[], which: string): [ApiKey, ...ApiKey[]] {
   const [first, ...others] = activeKeys(keys).filter(({ id, name }) => String(id) === which || name === which)
   if (!first)
     throw new PetstoreError(
       'not_found',
-      `No active key has the id or name ${JSON.stringify(which)}. See petstore keys list.`,
+      `No active key has the id or name ${JSON.stringify(which)}. petstore keys list shows them.`,
     )
   return [first, ...others]
 }
@@ -38,7 +41,7 @@ export function listing(keys: readonly ApiKey[]): Line[] {
   return table(['ID', 'NAME', 'KEY', 'ACCESS', 'STATE', 'EXPIRES', 'LAST USED', 'CREATED'], rows)
 }
 
-/** To the minute when it is near. */
+/** To the minute if it is near. */
 function end(at: number): string {
   return at < wallMs() + 2 * DAY_MS ? time(at) : time(at).slice(0, 10)
 }

@@ -1,4 +1,4 @@
-// What the commands that list have in common: their flags, and how they print page after page.
+// The flags of list commands, and printing page by page.
 
 import { type Command, Option } from 'commander'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
@@ -8,7 +8,6 @@ import { parsedBy, withClientSettings } from '../terminal/options.ts'
 import { printLines, printNote, writeAll } from '../terminal/print.ts'
 import { type Columns, columnsFor } from '../terminal/table.ts'
 
-/** How many somebody wants to see. */
 export const parseCount = parsedBy(numberFrom(1, 999_999_999))
 
 export interface ListOptions {
@@ -21,12 +20,12 @@ export interface PrintedList<Item> {
   read(page: { limit: number; cursor: string | undefined }): Promise<{ items: Item[]; next: string | undefined }>
   head: readonly string[]
   cells(item: Item): readonly string[]
-  /** For people, when there is nothing to show. */
+  /** The message for people if the list is empty. */
   none: () => string
 }
 
 export function withNewest(command: Command): Command {
-  return command.option('--newest', 'begin with what was added last')
+  return command.option('--newest', 'show the newest first')
 }
 
 /** `noun` in the plural. */
@@ -61,7 +60,7 @@ export async function showList<Item extends object>(
   for await (const items of pages()) {
     if (shown === 0) continue
     const [first, rows] = [columns === undefined, items.map(cells)]
-    // All pages have the columns of the first.
+    // The first page determines the columns.
     columns ??= columnsFor(head, rows)
     await printLines(...(first ? [columns.head] : []), ...rows.map(columns.line))
   }

@@ -12,13 +12,13 @@ import { OVERVIEW } from './overview.ts'
 
 if (import.meta.main) {
   const status = await main(process.argv.slice(2))
-  // Exit now: what was started before a failure would keep the process alive.
+  // Exit now, because timers or sockets of the failed command would keep the process alive.
   if (status !== 0) process.exit(status)
 }
 
 /**
- * Runs the command that `args` name. Resolves with the exit status when the command has ended and its output is written. The command
- * reads and writes `given` alone. Only if that is the process does it handle signals.
+ * Runs the command in `args` and resolves with its exit status when its output is written. The command uses only
+ * `given` for input and output, and handles signals only if `given` is the process.
  */
 export function main(args: readonly string[], given: Io = process): Promise<number> {
   return withIo(given, async () => {
@@ -26,12 +26,12 @@ export function main(args: readonly string[], given: Io = process): Promise<numb
     const program = new Command('petstore')
       .version(packageJson.version)
       .helpCommand(false)
-      // A flag belongs to the command that it follows: petstore events has some that its own commands have, too.
+      // A flag belongs to the command before it: petstore events has flags that its subcommands have too.
       .enablePositionalOptions()
     const load = COMMANDS.get(args[0] ?? '')
     if (load) program.addCommand(await load())
     else await addAll(program, args)
-    // Commander writes help in parts.
+    // Commander writes help in several parts.
     let written = Promise.resolve()
     configure(program, (text) => {
       written = written.then(() => write(text))
@@ -52,7 +52,7 @@ async function addAll(program: Command, args: readonly string[]): Promise<void> 
   addCompletions(program, args)
 }
 
-/** Makes commander throw instead of exiting, and print as everything else does. Subcommands do not inherit this. */
+/** Makes commander throw instead of exiting, and print in our style. Subcommands do not inherit this. */
 function configure(command: Command, writeOut: (text: string) => void): void {
   command
     .exitOverride()
@@ -70,7 +70,7 @@ function configure(command: Command, writeOut: (text: string) => void): void {
   for (const each of command.commands) configure(each, writeOut)
 }
 
-/** The flags of the command itself, then --help, then the settings that other commands have, too, named with their variable. */
+/** Sorts the command's own flags first, then --help, then shared settings, whose help names a variable. */
 function ownFirst(this: Help, command: Command): Option[] {
   const rank = ({ long, description }: Option) => (/\(PETSTORE_/.test(description) ? 2 : long === '--help' ? 1 : 0)
   return Help.prototype.visibleOptions.call(this, command).toSorted((one, other) => rank(one) - rank(other))

@@ -1,5 +1,5 @@
-// Periodic backups, taken by a running service; the newest are kept. A child process takes each of them, so that requests do not
-// wait for it, and no lock on the store is lost (see store/sqlite/file/checks.ts).
+// Takes periodic backups while a service runs, and keeps the newest. A child process takes each backup, so that
+// requests do not wait and no lock on the store is lost (store/sqlite/file/checks.ts).
 
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,29 +16,29 @@ import { partialsOf, removeAbandoned } from '../system/partial.ts'
 import { startInterval, stopTimer } from '../system/runtime.ts'
 import { startSelf } from './child-process.ts'
 
-/** Only files with such a name that are backups of this store are counted or deleted. */
+/** Only backups of this store with such a name are counted or deleted. */
 const NAME = /^petstore-(\d{8}T\d{6}Z)\.db$/
 const CHECK_EVERY_MS = 1_000
-/** The time from a failure to the next attempt. */
+/** The pause after a failure. */
 const RETRY_MS = 60_000
-/** A terminal and systemd send the signal that stops the service to all its processes. */
+/** Terminals and systemd send the stop signal to all processes of the service. */
 const STOPPING: unknown[] = ['SIGTERM', 'SIGINT', 'SIGHUP']
-/** A backup that is at most this late is named after the time when it was due. */
+/** A backup that is at most this late is named after its due time. */
 const ON_TIME_MS = 10_000
 
 interface PeriodicBackups {
   stop(): Promise<void>
-  /** For how long a backup has been due; `undefined` where none are taken. */
+  /** How long a backup has been overdue; `undefined` if there are no periodic backups. */
   overdueSeconds: (() => number) | undefined
 }
 
-/** Resolves with whether the file is a backup of this store as it is now or was before. */
+/** Resolves with whether the file is a backup of this store. */
 type IsOurs = (file: string) => Promise<boolean>
 
 /**
- * Does nothing when the configuration names no folder. Services of one store may share a folder: the first one takes the backup of
- * each period. Throws StartError when no file can be created in the folder. `stop` cancels a backup in progress and removes what
- * it has written.
+ * Does nothing if the configuration has no backup folder. Services of one store can share a folder: the first one
+ * takes the backup of each period. Throws StartError if files cannot be created in the folder. `stop` cancels a
+ * running backup and removes its files.
  */
 export function startPeriodicBackups(config: Config, log: Log, now: () => number, isOurs: IsOurs): PeriodicBackups {
   const { backupDir, backupEvery, backupKeep } = config
@@ -50,17 +50,20 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
   let failedAt = Number.NEGATIVE_INFINITY
   let warned = ''
   const startedAt = now()
-  /** Whether each backup in the folder is ours. A backup never changes. */
+  /** Whether each backup in the folder is ours. Backups never change. */
   let known = new Map<string, boolean>()
   let isFirst = true
 
-  /** Ours, the newest first. Ignores backups dated in the future: the clock was wrong then, or is wrong now. */
+  /**
+   * Returns our backups, newest first. Ignores backups dated in the future, because the clock was wrong then or is
+   * wrong now.
+   */
   function ours(): string[] {
     const past = [...known].flatMap(([name, isOurs]) => (isOurs && timeOf(name) <= now() ? name : []))
     return past.sort().reverse()
   }
 
-  /** Reads which backups the folder has. */
+  /** Updates `known` from the folder. */
   async function look(): Promise<void> {
     const found = new Map<string, boolean>()
     for (const name of readdirSync(folder).filter((name) => NAME.test(name)))
@@ -73,9 +76,9 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
     if (others.length > 0) log.warn({ folder, count: others.length, newest: others.at(-1) }, 'backups of another store')
   }
 
-  /** Takes a backup when one is due, and then deletes those that are too many. */
+  /** Takes a backup if one is due, and then deletes the oldest ones. */
   async function check(): Promise<void> {
-    // The absolute value, because the clock may have been set back since.
+    // Absolute, because the clock may have been set back.
     if (Math.abs(now() - failedAt) < RETRY_MS) return
     let name = nameAt(now())
     try {
@@ -85,13 +88,13 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
       const [newest] = ours()
       const dueAt = newest ? timeOf(newest) + backupEvery : now()
       if (now() < dueAt) return
-      // Every service of the store chooses the same name, so the slower one finds that the backup exists.
+      // All services of the store choose the same name, so the slower one finds an existing backup.
       if (now() < dueAt + ON_TIME_MS && !known.has(nameAt(dueAt))) name = nameAt(dueAt)
       for (const file of removeAbandoned(folder, (target) => NAME.test(target))) {
         log.info({ file }, 'unfinished backup removed')
       }
       const taken = await take(name)
-      // Also where it was stopped, which may be right after the backup got its name.
+      // Also if the child was stopped, which may happen right after the backup got its name.
       await look()
       for (const old of ours().slice(backupKeep)) rmSync(join(folder, old), { force: true })
       if (!taken) return
@@ -103,7 +106,7 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
     }
   }
 
-  /** Resolves with `false` when another service was faster, or when the child process was stopped by a signal. */
+  /** Resolves with `false` if another service was faster, or if a signal stopped the child. */
   async function take(name: string): Promise<boolean> {
     const file = join(folder, name)
     child = startSelf(['backup', file, '--database', config.database], {
@@ -114,7 +117,7 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
     const { signalCode } = child
     child = undefined
     if (status === 0) {
-      // The same of each backup: a favour that the system refuses.
+      // Each backup repeats the same warning, for example that the system refuses a lower priority.
       if (message !== warned) log.warn({ reason: message.trim() }, 'backup warning')
       warned = message
       return true
@@ -153,7 +156,10 @@ function checkWritable(folder: string): void {
   }
 }
 
-/** Whether the store has the first key and the last event of the copy: another store has other ones, and so has one that was set back. */
+/**
+ * Returns whether the store has the backup's first key and last event. Other stores have other ones, and so does a
+ * store that was set back.
+ */
 export async function isBackupOf(store: Store, file: string, { database }: Config): Promise<boolean> {
   const origin = kindOf(database).files?.origin(file, database)
   const [key] = await store.listKeys()
@@ -170,7 +176,7 @@ export async function isBackupOf(store: Store, file: string, { database }: Confi
   }
 }
 
-/** Of a backup of this time, which is cut to seconds. */
+/** Returns the name of a backup of this time, truncated to seconds. */
 export function nameAt(at: number): string {
   return `petstore-${new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '')}.db`
 }

@@ -1,4 +1,4 @@
-// `serve --ephemeral --practice`: the service is behind a proxy, which has the service's address and misbehaves at its user's word.
+// `serve --ephemeral --practice`: a proxy takes the service's address and misbehaves on command.
 
 import { basePath } from '../../../contract/src/contract.ts'
 import type { Clock } from '../../../practice/src/clock.ts'
@@ -14,17 +14,17 @@ interface RunningPractice {
   /** The base address for clients, ending in /v1. */
   url: string
   clock: Clock
-  /** How the service has to start. */
+  /** The options with which the service has to start. */
   behind: Pick<ServerOptions, 'host' | 'port' | 'baseUrls'>
-  /** Where the service is, and its keys. Until it is set, connections are closed. */
+  /** Sets the service's address and keys. Until then, connections are closed. */
   leadTo(service: string, keys: KeyStore): void
-  /** A command as a line, and what it gives as one. */
+  /** Runs a command and resolves with its result, both as a line. */
   answer(line: string): Promise<string>
   reset(): void
   stop(): Promise<void>
 }
 
-/** Listens on the configured address. Throws StartError when it cannot. */
+/** Listens on the configured address. Throws StartError if it cannot. */
 export async function startPractice(config: Config): Promise<RunningPractice> {
   const { host, port, environment, baseUrl, stagingBaseUrl } = config
   await checkFree(config)
@@ -42,7 +42,7 @@ export async function startPractice(config: Config): Promise<RunningPractice> {
   return {
     url,
     clock: practice.clock,
-    // The contract that it serves names the address of the proxy.
+    // The served contract contains the proxy's address.
     behind: { host: '127.0.0.1', port: 0, baseUrls: { ...bases, [environment]: bases[environment] ?? url } },
     leadTo(service, store) {
       address = service

@@ -1,5 +1,5 @@
-// The store of `petstore serve`: opened with log and metrics, with its first API key and sample pets, and, for the tests of other programs,
-// replaced by an empty one.
+// Opens the store of `petstore serve`: with log and metrics, its first API key, sample pets, and a reset for tests of
+// other programs.
 
 import { customerOf, samplePets } from '../../../client/src/samples.ts'
 import type { NewPet } from '../../../contract/src/generated.ts'
@@ -34,7 +34,7 @@ export async function openWatched(
   return metrics?.timed(store) ?? store
 }
 
-/** Resolves with the API key, or `undefined` when the store has keys already. */
+/** Resolves with the new key, or `undefined` if the store already has keys. */
 export async function addFirstKey(
   store: KeyStore,
   { bootstrapKey, environment }: Config,
@@ -49,7 +49,7 @@ export async function addFirstKey(
   return undefined
 }
 
-/** In the store itself: no rate limit slows it. */
+/** Writes to the store directly, without the rate limit. */
 export async function fillWithSamples(store: Store, key: string): Promise<void> {
   const by = (await store.findKey(hashKey(key)))?.id as KeyId
   const add = async ({ status, ...pet }: NewPet, index: number) => {
@@ -63,15 +63,15 @@ export async function fillWithSamples(store: Store, key: string): Promise<void> 
 
 interface Resettable {
   store: Store
-  /** Resolves when the store has been replaced by an empty one. Calls to the old one still complete. */
+  /** Replaces the store by an empty one. Calls to the old one still complete. */
   reset(): Promise<void>
 }
 
-/** Opens a store in memory that can be emptied while it is served. */
+/** Opens an in-memory store that can be emptied while it is served. */
 export async function resettable(open: () => Promise<Store>): Promise<Resettable> {
   let current = await open()
   let resets = 0
-  /** Differs from every version of an earlier store, so that nothing cached from that store is used. */
+  /** Differs from all versions of earlier stores, so that no cached answers of those are used. */
   const version = (): StoreVersion => {
     const base = resets * 2 ** 32
     const { data, keys } = current.version()

@@ -1,4 +1,4 @@
-// What `petstore serve` says on standard output when it has started: where everything is, and the store's first key.
+// The output of `petstore serve` after its start: addresses, and the store's first key.
 
 import type { Config } from '../config/read-config.ts'
 import { SETTINGS } from '../config/settings.ts'
@@ -17,8 +17,8 @@ export interface Started {
 }
 
 /**
- * Its last line says that the service listens. Give the returned function the first key of a new store, which is shown once. Call this before
- * the key is created, so that an error here cannot leave a key that was never shown.
+ * Returns a function that formats the text for the first key of a new store, or without one. Call `announcement`
+ * before creating the key, so that an error here cannot leave a key that was never shown.
  */
 export function announcement(
   { url, config, metrics }: Started,
@@ -30,9 +30,9 @@ export function announcement(
   return (key) => (ephemeral ? `key: ${key}\n` : key ? first(url, key) : '') + text
 }
 
-/** When nobody reads standard output, the service continues, and the log says how to create a key. */
+/** If stdout cannot be written, the service continues, and the log explains how to create a key. */
 export async function printOrLog(text: string, log: Log): Promise<void> {
-  // Not process.stdout, whose streams take about 8 ms to load.
+  // Not process.stdout, which takes about 8 ms to load.
   await Bun.write(Bun.stdout, printableLines(text)).catch(({ code }: NodeJS.ErrnoException) => {
     log.warn({ code }, 'standard output cannot be written; `petstore keys create` creates a key')
   })
@@ -42,13 +42,12 @@ function welcome(url: string, { database, environment }: Config): string {
   const kind = kindOf(database)
   const data = kind.files ? absolutePath(database) : kind.describe(database)
   const command = [commandName(), 'keys create --name NAME']
-  // An address of PostgreSQL may contain a password, so it is not repeated.
+  // Not for PostgreSQL, whose address may contain a password.
   if (kind.files && database !== SETTINGS.database.default) command.push(`--database ${quoted(data)}`)
   if (environment !== SETTINGS.environment.default) command.push(`--environment ${environment}`)
   return `${places(url)}Data         ${data}\nAnother key  ${command.join(' ')}\n\n`
 }
 
-/** Where people find the service. */
 function places(url: string): string {
   return `
 Page         ${new URL('/', url)}
@@ -74,7 +73,7 @@ The answer: {"id":1,"name":"Rex","categoryId":7,"status":"available"}
 `
 }
 
-/** As one word of a shell. */
+/** Quotes a word for the shell. */
 function quoted(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,4 +1,4 @@
-// Opens a store for one command. Services may use it at the same time.
+// Opens a store for one command. Services can use it at the same time.
 
 import type { Config } from '../config/read-config.ts'
 import { SETTINGS } from '../config/settings.ts'
@@ -9,7 +9,7 @@ import { kindOf } from '../store/kinds.ts'
 import { wallMs } from '../system/runtime.ts'
 import { printNote } from '../terminal/print.ts'
 
-/** Throws StartError if there is no store; `more` follows the advice. */
+/** Throws StartError if there is no store. `more` follows the advice. */
 export async function withStore<Result>(
   { database }: Config,
   use: (store: Store) => Promise<Result>,

@@ -1,6 +1,6 @@
-// `serve --workers N`: N processes on one port and one store. The first is the process that was started; it starts the others.
-// The kernel distributes connections over them. A pet that one has acknowledged is in the next list of every other
-// (store/sqlite/connect/statements.ts), and a key that is revoked is refused by all.
+// `serve --workers N`: N processes on one port and one store. The first one starts the others, and the kernel
+// distributes connections among them. A pet that one has acknowledged is in the next list of every other
+// (store/sqlite/connect/statements.ts), and all refuse a revoked key.
 
 import type { Config } from '../config/read-config.ts'
 import { StartError } from '../domain/start-error.ts'
@@ -11,27 +11,29 @@ import { within } from '../terminal/stop.ts'
 import { startSelf } from './child-process.ts'
 
 const READY = 'petstore listening on '
-/** A worker that ends by itself is replaced after this time. */
+/** The pause before a crashed worker is replaced. */
 const AGAIN_MS = 1_000
-/** The time for workers to stop when the service cannot start. */
+/** The time for workers to stop if the start fails. */
 const START_FAILED_MS = 2_000
 
 type Worker = Bun.Subprocess<'pipe', 'pipe', 'inherit'>
 
-/** Tells a worker which store it serves, so that it never creates one, and serves no other that lies in its place by now. */
+/**
+ * Tells a worker the identity of its store, so that it does not create a store or serve another one at the same path.
+ */
 export const STORE_VARIABLE = 'PETSTORE_WORKER_STORE'
 
-/** Tells a worker that its service has started. */
+/** Tells a worker that the service has started. */
 export const WORKER_READY = 'ready'
 
 export interface Workers {
-  /** Nothing of the service's start can fail any more: the workers, and those that replace them, are ready. */
+  /** Call this when the start can no longer fail. Workers, and their replacements, then report ready. */
   ready(): void
-  /** Resolves when all workers have stopped. A worker that has not stopped after `graceMs` is killed. */
+  /** Resolves when all workers have stopped. Kills workers after `graceMs`. */
   stop(graceMs: number): Promise<void>
 }
 
-/** Starts `count` workers on `port` and resolves when all listen. Throws StartError when one cannot start. */
+/** Starts `count` workers on `port` and resolves when all listen. Throws StartError if one cannot start. */
 export async function startWorkers(count: number, config: Config, port: number, log: Log): Promise<Workers> {
   let [stopping, isReady] = [false, false]
   const store = storeOf(config)
@@ -61,7 +63,7 @@ export async function startWorkers(count: number, config: Config, port: number, 
   async function replace(index: number, status: number): Promise<void> {
     if (stopping) return
     log.error({ worker: index + 1, status }, 'worker ended')
-    // A worker that finds no store, or another, refuses to start.
+    // A worker refuses to start if the store is missing or another one.
     do await sleep(AGAIN_MS)
     while (!stopping && storeOf(config) !== store)
     if (stopping) return
@@ -72,7 +74,7 @@ export async function startWorkers(count: number, config: Config, port: number, 
     stopping = true
     await Promise.all(
       [...running].map(async ([index, worker]) => {
-        // Not a signal: a terminal has sent one to the worker, too, and a second would end it at once.
+        // Not a signal: the terminal may already have sent one, and a second one would end the worker immediately.
         worker.stdin.end()
         if (await within(graceMs, worker.exited)) return
         log.warn({ worker: index + 1 }, 'worker killed')
@@ -97,7 +99,7 @@ export async function startWorkers(count: number, config: Config, port: number, 
   }
 }
 
-/** Identifies the store. `undefined` when it cannot be reached. */
+/** Returns the identity of the store, or `undefined` if it cannot be reached. */
 function storeOf({ database }: Config): string | undefined {
   try {
     return kindOf(database).identify(database)
@@ -106,7 +108,7 @@ function storeOf({ database }: Config): string | undefined {
   }
 }
 
-/** An address may hold a password, so it is not passed as an argument, which every user of the machine can read. */
+/** The address may contain a password, so it is not an argument, which all users of the machine can read. */
 function environmentOf(index: number, config: Config, port: number): Record<string, string | undefined> {
   const { host, database, environment, adminPort } = config
   return {
@@ -116,14 +118,14 @@ function environmentOf(index: number, config: Config, port: number): Record<stri
     PETSTORE_DATABASE: database,
     PETSTORE_DATABASE_FILE: undefined,
     PETSTORE_ENVIRONMENT: environment,
-    // Each has its own metrics, on its own port.
+    // Each worker has separate metrics on a separate port.
     PETSTORE_ADMIN_PORT: adminPort ? String(adminPort + index) : process.env.PETSTORE_ADMIN_PORT,
   }
 }
 
 /**
- * Resolves when the process that started this one has ended or wants it to stop, and so has closed its standard input. Gives
- * `receive` each line until then.
+ * Calls `receive` with each line of stdin. Resolves when the parent process closes stdin, because it has ended or
+ * wants this process to stop.
  */
 export async function parentCloses(receive: (line: string) => Promise<void>): Promise<void> {
   const { createInterface } = await import('node:readline')

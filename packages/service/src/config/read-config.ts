@@ -1,4 +1,5 @@
-// Environment and flags → the values of settings. Nothing else reads a setting from the environment. A flag wins over its variable.
+// Reads settings from the environment and flags. No other code reads settings from the environment. A flag overrides
+// its variable.
 
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -15,16 +16,16 @@ type Values<Of extends Table> = Readonly<{
   [Name in keyof Of]: ReturnType<Of[Name]['parse']> | (Of[Name] extends { default: string } ? never : undefined)
 }>
 
-/** For what works on a store. */
+/** The settings of commands that work on a store. */
 export type Config = Values<typeof SETTINGS>
 
-/** Texts by the names of their settings. */
+/** Flag values by setting name. */
 export type Flags = Readonly<Record<string, string | undefined>>
 
-/** At least one problem is in a flag, so the command itself is wrong, not only its environment. */
+/** At least one problem is in a flag, so the command line itself is wrong. */
 export class FlagError extends StartError {}
 
-/** There is no API key for the service, or the one that is given is mistyped. */
+/** The API key for the service is missing or mistyped. */
 export class KeyError extends StartError {}
 
 interface Problem {
@@ -34,7 +35,7 @@ interface Problem {
   isMistypedKey?: boolean
 }
 
-/** Throws one StartError that names every problem; a FlagError when one of them is a flag. */
+/** Throws one StartError that lists all problems; a FlagError if one is in a flag. */
 export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): Config {
   return Object.freeze(readSettings(SETTINGS, environment, flags, contradictions))
 }
@@ -49,23 +50,25 @@ function* contradictions({ bootstrapKey, environment, backupDir, database }: Par
   }
 }
 
-/** Where a service with these variables and flags listens on this machine, ending in /v1. Throws StartError. */
+/**
+ * Returns the address, ending in /v1, of a service on this machine with these variables and flags. Throws StartError.
+ */
 export function localUrl(environment: NodeJS.ProcessEnv, flags: Flags = {}): string {
   const { host, port } = readSettings({ host: SETTINGS.host, port: SETTINGS.port }, environment, flags)
-  // An address of every interface cannot be called, and neither can a port that the system chooses.
+  // Clients cannot call a wildcard address or port 0.
   const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port || SETTINGS.port.default}/v1`
 }
 
-/** Whether the environment says where the service of this machine listens. */
+/** Returns whether the environment sets the local service's host or port. */
 export function namesLocal(environment: NodeJS.ProcessEnv): boolean {
   return [SETTINGS.host, SETTINGS.port].some(({ variable }) => environment[variable])
 }
 
-/** Kubernetes sets these where a Service is named `petstore`. */
+/** Kubernetes sets these if a Service has the name `petstore`. */
 const OF_KUBERNETES = /^PETSTORE_(SERVICE_HOST|SERVICE_PORT|PORT_\d+_)/
 
-/** Variables whose names begin like a setting's but name no setting. They are probably misspelt. */
+/** Returns PETSTORE_ variables that are no settings; they are probably misspelt. */
 export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
   const known = [SETTINGS, CLIENT_SETTINGS, VERIFY_SETTINGS]
     .flatMap((table: Table) => Object.values(table))
@@ -75,7 +78,7 @@ export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
     .sort()
 }
 
-/** Variables that are set and have no effect, and the variables that they need. */
+/** Returns variables without effect, and the variables that they need. */
 export function withoutEffect(environment: NodeJS.ProcessEnv): { variables: string[]; missing: string[] } {
   const all: Setting<unknown>[] = Object.values(SETTINGS)
   const idle = all.filter(({ variable, needs }) => needs && environment[variable] && !environment[needs])
@@ -84,8 +87,8 @@ export function withoutEffect(environment: NodeJS.ProcessEnv): { variables: stri
 }
 
 /**
- * Returns where `petstore login` saves the address and the key (XDG Base Directory Specification). Returns `undefined` without a HOME for a
- * user whom the system does not know, as in a container that runs with any user id.
+ * Returns where `petstore login` saves address and key (XDG Base Directory Specification). Returns `undefined` if
+ * there is no HOME and the system does not know the user, as in a container with an arbitrary user id.
  */
 export function loginFile(environment: NodeJS.ProcessEnv): string | undefined {
   try {
@@ -97,8 +100,8 @@ export function loginFile(environment: NodeJS.ProcessEnv): string | undefined {
 }
 
 /**
- * Throws one StartError that names every problem, also those that `more` finds between settings; a FlagError when one of them is a flag, and
- * a KeyError when the only one is the key of a client.
+ * Throws one StartError that lists all problems, including those from `more`; a FlagError if one is in a flag; a
+ * KeyError if the client's key is the only one.
  */
 export function readSettings<Of extends Table>(
   table: Of,
@@ -129,12 +132,12 @@ function kindOfError(problems: readonly Problem[]): typeof StartError {
   return problems.some(({ source }) => source.startsWith('--')) ? FlagError : StartError
 }
 
-/** A variable that is set but empty counts as not set, as in Compose files and shells. */
+/** Treats an empty variable as not set, as Compose files and shells do. */
 function fromEnvironment(environment: NodeJS.ProcessEnv, { variable, secret }: Setting<unknown>): string | undefined {
   const value = environment[variable] || undefined
   const file = secret ? environment[`${variable}_FILE`] || undefined : undefined
   if (file === undefined) return value
-  if (value !== undefined) throw new Error(`is given twice: as itself and as ${variable}_FILE`)
+  if (value !== undefined) throw new Error(`is set twice: directly and with ${variable}_FILE`)
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {

@@ -18,7 +18,7 @@ export function storeName(text: string): string {
   return name
 }
 
-/** Removes the brackets that an address of IPv6 has in a URL. */
+/** Removes the brackets of an IPv6 address. */
 export function host(text: string): string {
   const name = /^\[(.*:.*)\]$/.exec(text)?.[1] ?? text
   const url = URL.parse(`http://${name.includes(':') ? `[${name}]` : name}:1`)
@@ -29,8 +29,8 @@ export function host(text: string): string {
 export function port(text: string): number {
   if (/^tcp:\/\//.test(text)) {
     throw new Error(
-      'must be a number, but is an address, as Kubernetes sets it in each pod beside a Service of this name, ' +
-        "such as petstore. Set enableServiceLinks: false in the pod's spec",
+      'must be a number, but Kubernetes has set an address because a Service has the name petstore: ' +
+        "set enableServiceLinks: false in the pod's spec",
     )
   }
   return numberFrom(0, 65535)(text)
@@ -47,7 +47,7 @@ export function numberFrom(min: number, max: number): (text: string) => number {
 
 export const count = numberFrom(1, 999_999)
 
-/** An http or https address without a password. */
+/** Accepts http and https addresses without a user name or password. */
 export function httpUrl(text: string): URL | undefined {
   const url = URL.parse(text)
   return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined
@@ -63,12 +63,12 @@ export function baseUrl(text: string): string {
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || !url.pathname.endsWith('/v1')) {
     throw new Error('must be an http or https address that ends in /v1')
   }
-  // A link that begins with // would lead to another host (RFC 3986, 4.2).
+  // A link that starts with // would lead to another host (RFC 3986, 4.2).
   if (url.pathname.includes('//')) throw new Error('must not have // in its path')
   return url.href
 }
 
-/** Adds the /v1 at the end, which people omit. */
+/** Adds /v1 if it is missing. */
 export function serviceUrl(text: string): string {
   const url = httpUrl(text)
   if (!url || url.search || url.hash) throw new Error('must be an http or https address, such as http://127.0.0.1:8080')
@@ -80,10 +80,10 @@ export class NotApiKey extends Error {}
 
 export function apiKey(text: string): string {
   if (keyEnvironment(text)) return text
-  throw new NotApiKey('is not an API key, or is mistyped: one has pets_live_ or pets_test_, and 28 letters and digits')
+  throw new NotApiKey('is mistyped or not an API key: keys are pets_live_ or pets_test_ and 28 letters and digits')
 }
 
-/** A key of any server, as a header can carry it (RFC 6750, 2.1, and what else has no space). */
+/** Accepts every key that fits into a header (RFC 6750, 2.1, and other characters except spaces). */
 export function bearerToken(text: string): string {
   if (/^[!-~]+$/.test(text)) return text
   throw new Error('must be printable ASCII characters without spaces')
@@ -129,7 +129,7 @@ export function parsePeriod(text: string): number {
 const UNIT_MS: Record<string, number> = { s: 1e3, m: 60e3, h: 3600e3, d: 86400e3, w: 604800e3 }
 const MAX_MS = 100 * 365 * 86400e3
 
-/** As people write it: 90d, 24h, 15m, 30s. In milliseconds. */
+/** Returns milliseconds for a text such as 90d, 24h, 15m or 30s. */
 export function parseDuration(text: string): number {
   const [, count, unit = ''] = /^([0-9]{1,9})([smhdw])$/.exec(text) ?? []
   const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN)

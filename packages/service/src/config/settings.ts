@@ -1,5 +1,5 @@
-// Every setting, in three tables: its variable, flag, default, description and parser. The configuration, `--help` and
-// docs/configuration.md come from them.
+// All settings: variable, flag, default, description and parser. The configuration, `--help` and
+// docs/configuration.md are derived from these tables.
 
 import type { Environment } from '../domain/keys.ts'
 import { LOG_LEVELS, type LogLevel } from '../observability/log.ts'
@@ -7,15 +7,15 @@ import * as parsers from './setting-parsers.ts'
 
 export interface Setting<Value> {
   variable: string
-  /** As commander writes it. */
+  /** In commander's format. */
   flag?: string
-  /** Parsed when the setting is not given; without a default, its value is then `undefined`. */
+  /** Parsed if the setting is not given. Without a default, the value is then `undefined`. */
   default?: string
-  /** All that `parse` takes, if it is a few words. */
+  /** All values that `parse` accepts, if they are few. */
   values?: readonly string[]
-  /** The variable of another setting, without which this one has no effect. */
+  /** This setting has no effect without this other variable. */
   needs?: string
-  /** Its variable with `_FILE` at the end may name a file that holds it. It is never shown. */
+  /** The variable with the suffix `_FILE` can name a file that contains the value. The value is never shown. */
   secret?: true
   /** One or two sentences, for people. */
   description: string
@@ -168,14 +168,14 @@ export const SETTINGS = {
   }),
 }
 
-/** For the commands that call a running service, which use none of the settings above but host and port. */
+/** The settings of commands that call a service. Of the settings above these commands use only host and port. */
 export const CLIENT_SETTINGS = {
   url: setting({
     variable: 'PETSTORE_URL',
     flag: '--url <address>',
     description:
-      'The service to call. Default: this machine, at PETSTORE_HOST and PETSTORE_PORT. ' +
-      'Where neither these nor an API key are given, the address that `petstore login` saved comes first.',
+      'The service to call. Default: this machine, at PETSTORE_HOST and PETSTORE_PORT, or the address that ' +
+      '`petstore login` saved if you set neither these nor an API key.',
     parse: parsers.serviceUrl,
   }),
   apiKey: setting({
@@ -183,12 +183,12 @@ export const CLIENT_SETTINGS = {
     flag: '--api-key <key>',
     secret: true,
     description:
-      'The API key. Other users of this machine can see a flag: prefer the variable, its file, or `petstore login`.',
+      'The API key. Other users of this machine can see flags: prefer the variable, its file, or `petstore login`.',
     parse: parsers.apiKey,
   }),
 }
 
-/** For `petstore verify`, which examines any server: a key has the form that the server gave it. */
+/** The settings of `petstore verify`, which examines any server: keys can have any form. */
 export const VERIFY_SETTINGS = {
   apiKey: setting({
     variable: 'PETSTORE_API_KEY',
@@ -201,14 +201,14 @@ export const VERIFY_SETTINGS = {
     variable: 'PETSTORE_READ_ONLY_KEY',
     flag: '--read-only-key <key>',
     secret: true,
-    description: 'A second key, which may only read, for the promises about such keys.',
+    description: 'A read-only key, for the promises about such keys.',
     parse: parsers.bearerToken,
   }),
   otherKey: setting({
     variable: 'PETSTORE_OTHER_KEY',
     flag: '--other-key <key>',
     secret: true,
-    description: 'Another key, which may write, for the promises about two of them.',
+    description: 'A second key that can write, for the promises about two keys.',
     parse: parsers.bearerToken,
   }),
 }

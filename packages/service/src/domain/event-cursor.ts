@@ -1,5 +1,5 @@
-// Cursors of the feed of events. A cursor contains the epoch, the id and the mark of a position, and check bytes, so that a cursor that was
-// mistyped, made up or taken from a list is refused.
+// Encodes and decodes cursors of the event feed: epoch, id and mark of a position, and check bytes that reveal
+// mistyped or invented cursors and cursors of lists.
 
 import type { EventPosition } from './events.ts'
 import { PetstoreError } from './petstore-error.ts'
@@ -8,10 +8,13 @@ const EPOCH_BYTES = 6
 const ID_BYTES = 8
 const MARK_BYTES = 4
 const CHECK_BYTES = 4
-/** Differs from the seeds of the lists' cursors (http/request/cursor.ts). */
+/** Must differ from the seeds of list cursors (http/request/cursor.ts). */
 const SEED = 2
 
-/** 30 characters of base64url, of which the first eight are the epoch; 24 before the first event, which has no mark. */
+/**
+ * Returns 30 characters of base64url, the first eight for the epoch. The position before the first event has no mark:
+ * 24 characters.
+ */
 export function encodeEventCursor({ epoch, id, mark }: EventPosition): string {
   const position = Buffer.alloc(EPOCH_BYTES + ID_BYTES + (mark === undefined ? 0 : MARK_BYTES))
   position.writeUIntBE(Number(epoch), 0, EPOCH_BYTES)

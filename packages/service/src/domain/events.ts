@@ -1,5 +1,5 @@
-// The feed of events: what has happened in the store, in the order of its commits, and what every store promises of it.
-// packages/service/test/store/sequences/ and conformance.ts beside it hold each store to it.
+// The event feed: all changes of the store in commit order, and the promises of every store about it.
+// packages/service/test/store/sequences/ and conformance.ts beside it test each store.
 
 import type * as contract from '../../../contract/src/generated.ts'
 import type { KeyId } from './keys.ts'
@@ -8,29 +8,35 @@ import type { OrderTerms } from './orders.ts'
 import type { Pet } from './pets.ts'
 import { PetstoreError } from './petstore-error.ts'
 
-/** A position in the feed: that of the event with this id; 0 is before the first one. */
+/** The position of the event with this id; 0 is before the first event. */
 export interface EventPosition {
-  /** What the position belongs to: another store, and a store that was restored, has another one. */
+  /** Other stores have other epochs, and so does a restored store. */
   readonly epoch: bigint
   readonly id: bigint
-  /** Of the event (`markOf`); `undefined` only before the first event. */
+  /** `markOf` the event; `undefined` only before the first event. */
   readonly mark: number | undefined
 }
 
-/** 32 bits of what an event says. Another event that is given the id, after a database has lost this one, has other ones. */
+/** Returns a 32-bit checksum of an event. It reveals that a database lost an event and reused its id. */
 export function markOf(event: { type: string; at: number; petId: bigint; orderId?: bigint | undefined }): number {
   return Bun.hash.crc32([event.type, event.at, event.petId, event.orderId].join(' '))
 }
 
-/** `beginning`: before the first event. `now`: behind the last one. A time: before the first event that is not earlier. */
+/**
+ * `beginning`: before the first event. `now`: after the last event. A number: before the first event at or after that
+ * time.
+ */
 export type EventStart = 'beginning' | 'now' | number
 
-/** With `newest` the page begins where an `oldest` one ends: at `to`, or right before the event of `after`, and goes down to `from`. */
+/**
+ * With `newest`, a page starts where an `oldest` page ends (at `to`, or right before the event `after`) and goes back
+ * to `from`.
+ */
 export type EventFilter = Query<Omit<contract.Operations['listEvents']['parameters'], 'from' | 'to' | 'wait'>> & {
   readonly from: EventStart
   /** Milliseconds since 1970. */
   readonly to: number | undefined
-  /** Instead of what `from` or, with `newest`, `to` says. */
+  /** Replaces `from` or, with `newest`, `to`. */
   readonly after: EventPosition | undefined
 }
 
@@ -38,44 +44,44 @@ export interface EventPage {
   /** The events as a JSON array, as the contract writes them. */
   readonly json: string
   readonly count: number
-  /** Where to go on, also when nothing follows yet. */
+  /** The position to continue from, even if nothing follows yet. */
   readonly next: EventPosition
-  /** Whether nothing will ever follow, because an event is not before `to`. */
+  /** Whether later pages are always empty, because the feed has reached `to`. */
   readonly ended: boolean
 }
 
 export function cursorExpired(): PetstoreError {
   return new PetstoreError(
     'cursor_expired',
-    'The store was restored or copied, or has lost events, since this cursor was given. Begin again without a cursor.',
+    'This cursor has expired: the store was restored or copied, or lost events. Start again without a cursor.',
   )
 }
 
 export interface EventStore {
   /**
-   * Events after a position, in the order of the commits, at most `limit`. An event is there exactly when its change is, whoever
-   * made that. Ids rise, and an event never changes. Rejects with `cursor_expired` where the position is of another epoch, or its event
-   * is not there or another one.
+   * Lists at most `limit` events after a position, in commit order. An event exists exactly if its change was
+   * committed, by any process. Ids increase, and events never change. Rejects with `cursor_expired` if the position
+   * has another epoch, or its event is missing or different.
    */
   listEvents(filter: EventFilter): Promise<EventPage>
 
-  /** The position of the last event. */
+  /** Resolves with the position of the last event. */
   findEnd(): Promise<EventPosition>
 
-  /** From now on, positions of this epoch have expired. Does nothing where it is over. */
+  /** Makes all positions of this epoch expire. Does nothing if the epoch has already ended. */
   endEpoch(epoch: bigint): Promise<void>
 }
 
-/** What a store writes down of an event, in the transaction of its change. */
+/** An event to write in the transaction of its change. */
 export interface NewEvent {
   readonly type: contract.EventType
   readonly at: number
-  /** `null` where the service itself did it. */
+  /** `null` for changes by the service. */
   readonly by: KeyId | null
   readonly petId: bigint
   readonly orderId?: bigint
   /** The pet as the event shows it. */
   readonly pet?: Pet
-  /** The terms of the order right after it, if it was placed or changed. */
+  /** The order's terms after the event, if it was placed or changed. */
   readonly terms?: OrderTerms
 }

@@ -1,10 +1,10 @@
-// API keys: their format, and what a store of them promises. Only a key's SHA-256 is stored and compared, so the time of a look-up does
-// not reveal how close a guess was.
+// API keys: their format, and the promises of every store about them. A store keeps and compares only SHA-256 hashes,
+// so the duration of a look-up does not reveal how close a guess was.
 
 import { randomBytes } from '../system/runtime.ts'
 import { PetstoreError } from './petstore-error.ts'
 
-/** Code points. */
+/** In code points. */
 const NAME_LENGTH_MAX = 100
 const NAME = new RegExp(`^[^\\p{C}]{1,${NAME_LENGTH_MAX}}$`, 'u')
 
@@ -17,10 +17,13 @@ export interface ApiKey {
   readonly name: string
   readonly readOnly: boolean
   readonly createdAt: number
-  /** From this time on, the key is refused: it has expired, or the overlap of a rotation has ended. */
+  /** The key is rejected from this time on: it has expired, or the overlap of a rotation has ended. */
   readonly expiresAt: number | undefined
   readonly revokedAt: number | undefined
-  /** As `endingOf`. Of a key that an older version has kept: the last four characters alone, or unknown, until it is used. */
+  /**
+   * As `endingOf`. For a key stored by an older version, only the last four characters, or unknown, until its next
+   * use.
+   */
   readonly ending: string | undefined
   /** Up to a minute late. */
   readonly lastUsedAt: number | undefined
@@ -32,7 +35,9 @@ export interface NewKey {
   readOnly: boolean
   expiresAt: number | undefined
   ending?: string | undefined
-  /** The newest key that the caller knows of. Rejects with a StartError when one with the same name was created after it. */
+  /**
+   * The newest key that the caller has seen. Rejects with a StartError if a key with the same name was created since.
+   */
   newestKnown?: KeyId | undefined
 }
 
@@ -45,28 +50,31 @@ export interface KeyUse {
 export interface KeyStore {
   createKey(key: NewKey): Promise<ApiKey>
 
-  /** Creates the key if the store has none, even when several servers try at once; otherwise `undefined`. */
+  /**
+   * Creates the key if the store has none, even if several servers try at the same time; otherwise resolves with
+   * `undefined`.
+   */
   createFirstKey(key: NewKey): Promise<ApiKey | undefined>
 
-  /** Returns revoked and expired keys, too. The result is at most one second old. */
+  /** Also finds revoked and expired keys. The result is at most one second old. */
   findKey(hash: KeyHash): Promise<ApiKey | undefined>
 
-  /** Every key, oldest first. */
+  /** Lists all keys, oldest first. */
   listKeys(): Promise<ApiKey[]>
 
-  /** Does not change the time of an earlier revocation. */
+  /** Keeps the time of an earlier revocation. */
   revokeKey(id: KeyId): Promise<void>
 
-  /** Lets the key expire at `endsAt`, unless it expires earlier. */
+  /** Makes the key expire at `endsAt`, unless it expires earlier. */
   endKey(id: KeyId, endsAt: number): Promise<void>
 
-  /** Keeps each key's ending, and the latest of its uses. */
+  /** Saves each key's ending and last use. */
   saveKeyUses(uses: readonly KeyUse[]): Promise<void>
 
-  /** Adds to the tally of deprecated calls. */
+  /** Adds to the counts of deprecated calls. */
   countDeprecatedCalls(calls: readonly DeprecatedCalls[]): Promise<void>
 
-  /** Per key and operation, most recent first. */
+  /** Lists the counts by key and operation, most recent first. */
   listDeprecatedCalls(): Promise<DeprecatedCalls[]>
 }
 
@@ -77,7 +85,7 @@ export interface DeprecatedCalls {
   readonly lastAt: number
 }
 
-/** SHA-256 of a key's text, in hexadecimal. */
+/** SHA-256 of a key's text, in hex. */
 export type KeyHash = string & { readonly brand: 'KeyHash' }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -85,20 +93,25 @@ const SECRET_LENGTH = 22 // 131 bits
 const CHECK_LENGTH = 6 // base62 of a CRC-32
 const FORM = new RegExp(`^pets_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECK_LENGTH}}$`)
 
-/** A new key's text, from the system's random source. */
+/** Generates a key from the system's random source. */
 export function generateKey(environment: Environment): string {
   const body = `pets_${environment === 'production' ? 'live' : 'test'}_${randomBase62(SECRET_LENGTH)}`
   return body + checkCharacters(body)
 }
 
-/** Throws an Error that says what a name must have. One of digits only would be taken for an id. */
+/**
+ * Returns the trimmed name. Throws Error ("must have …") if it is invalid. A name of only digits would be mistaken
+ * for an id.
+ */
 export function keyName(text: string): string {
   const name = text.trim()
   if (NAME.test(name) && !/^[0-9]+$/.test(name)) return name
   throw new Error(`must have 1 to ${NAME_LENGTH_MAX} printable characters, and not only digits`)
 }
 
-/** The environment of a well-formed key; `undefined` when the text is mistyped or not a key of this service. */
+/**
+ * Returns the environment of a well-formed key, or `undefined` if the text is mistyped or not a key of this service.
+ */
 export function keyEnvironment(token: string): Environment | undefined {
   const kind = FORM.exec(token)?.[1]
   if (kind === undefined || checkCharacters(token.slice(0, -CHECK_LENGTH)) !== token.slice(-CHECK_LENGTH))
@@ -106,12 +119,12 @@ export function keyEnvironment(token: string): Environment | undefined {
   return kind === 'live' ? 'production' : 'staging'
 }
 
-/** What a store keeps of a key's text. */
+/** Returns the parts of a key's text that a store keeps. */
 export function keptOfKey(token: string): Required<Pick<NewKey, 'hash' | 'ending'>> {
   return { hash: hashKey(token), ending: endingOf(token) }
 }
 
-/** `live` or `test`, and the last four characters: `live_YOlY`. */
+/** Returns `live` or `test` and the last four characters: `live_YOlY`. */
 export function endingOf(token: string): string {
   return `${token.split('_')[1]}_${token.slice(-4)}`
 }
@@ -121,15 +134,15 @@ export function hashKey(token: string): KeyHash {
 }
 
 type KeyState = 'active' | 'expired' | 'revoked'
-/** Why the store refuses a key. `unknown`: it has none like it. */
+/** Why the store rejects a key. `unknown`: there is no such key. */
 export type RefusedKey = Exclude<KeyState, 'active'> | 'unknown'
 
-/** What the page makes of its texts is in packages/page/test/sign-in.process.test.ts. */
+/** packages/page/test/sign-in.process.test.ts tests how the page shows these messages. */
 export function refusedKey(state: RefusedKey): PetstoreError {
   return invalidKey(`This API key ${state === 'unknown' ? 'does not exist' : `is ${state}`}.`)
 }
 
-/** Refused before any store is asked: a text that is no key, or a key of another environment. */
+/** The error for a malformed key, or a key of another environment. It needs no look-up in the store. */
 export function foreignKey(issuedFor: Environment | undefined, here: Environment): PetstoreError {
   if (issuedFor === undefined) return invalidKey('This is not an API key of this service, or it is mistyped.')
   return invalidKey(`This API key is for ${issuedFor}, not for ${here}.`)
@@ -154,7 +167,7 @@ function checkCharacters(text: string): string {
   return characters
 }
 
-/** Discards bytes from the last multiple of 62 on, so that every character is equally likely. */
+/** Discards bytes from 248 on, the last multiple of 62, so that every character is equally likely. */
 function randomBase62(length: number): string {
   let characters = ''
   while (characters.length < length) {

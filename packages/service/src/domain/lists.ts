@@ -1,28 +1,28 @@
-// Lists: their parameters and their pages.
+// The parameters and pages of lists.
 
 /**
- * The parameters of a list in the contract, and where its page lies. None may be left out: a parameter that somebody forgets, between the
- * request and the statement, does not compile.
+ * The contract's parameters of a list, and the page's position. All are required, so code that forgets one between
+ * request and SQL does not compile.
  */
 export type ListFilter<Parameters> = Query<Parameters> & PagePosition
 
-/** What the links to other pages repeat. */
+/** The parameters that links to other pages repeat. */
 export type Query<Parameters, Given = Omit<Parameters, 'cursor'>> = {
   readonly [Name in keyof Given]-?: undefined extends Given[Name] ? Given[Name] | undefined : Given[Name]
 }
 
 export interface PagePosition {
-  /** The page begins between this id and the next greater one; `undefined`: at the start of the list. */
+  /** The page starts after this id in list order; `undefined` means at the start of the list. */
   readonly after: bigint | undefined
-  /** The page ends there instead, and holds the rows right before. */
+  /** Instead, the page ends before `after`, with the rows right before it. */
   readonly back: boolean
 }
 
 export interface Page {
-  /** The rows as a JSON array, as the contract writes them. */
+  /** The rows as a JSON array, as defined by the contract. */
   readonly json: string
-  /** Where the next page begins, as `PagePosition.after`; `undefined` when nothing follows. */
+  /** The `after` of the next page, or `undefined` on the last page. */
   readonly next: bigint | undefined
-  /** Where the page before ends, as `PagePosition.after`; `undefined` when the list has nothing before. */
+  /** The `after` of the previous page, which is read with `back`, or `undefined` on the first page. */
   readonly prev: bigint | undefined
 }

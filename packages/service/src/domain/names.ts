@@ -1,4 +1,4 @@
-// The names of the store and of its categories, which the operator gives. The interface has ids of categories; people read and type names.
+// The names of the store and its categories, which the operator chooses. The API uses category ids; people use names.
 
 import { fold } from './words.ts'
 
@@ -23,23 +23,23 @@ export class Names {
     this.ids = new Map(categories.map(({ id, name }) => [folded(name), id]))
   }
 
-  /** The name of a category, or its id if it has none. */
+  /** Returns the category's name, or its id if it has no name. */
   nameOf(id: bigint): string {
     return this.names.get(id) ?? String(id)
   }
 
-  /** The category with this name: case and accents make no difference. */
+  /** Finds a category by name, ignoring case and accents. */
   idOf(name: string): bigint | undefined {
     return this.ids.get(folded(name))
   }
 }
 
-/** Two names that fold alike are one name. */
+/** Names with equal results are the same name. */
 export function folded(name: string): string {
   return fold(name).trim()
 }
 
-/** What is wrong with a name: "must be …". `undefined` if nothing is. */
+/** Returns the problem with a name ("must be …"), if any. */
 export function nameFault(name: string): string | undefined {
   const { length } = [...name]
   if (folded(name) === '' || length > NAME_LENGTH_MAX) return `must be 1 to ${NAME_LENGTH_MAX} characters long`

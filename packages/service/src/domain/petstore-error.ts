@@ -1,9 +1,9 @@
-// The error that becomes a response (http/response/error-answer.ts), with a code of the contract. Decisions about pets and orders have
-// theirs in decisions/refusal-messages.ts.
+// An error with a code of the contract, which becomes a response (http/response/error-answer.ts).
+// decisions/refusal-messages.ts has the errors of decisions about pets and orders.
 
 import type { ErrorCode } from '../../../contract/src/generated.ts'
 
-/** `message` is for the caller: without keys, SQL, paths or stacks. `cause` is for the operator's log. */
+/** `message` is for the caller: no keys, SQL, paths or stacks. `cause` is for the operator's log. */
 export class PetstoreError extends Error {
   override readonly name = 'PetstoreError'
   constructor(
@@ -16,7 +16,7 @@ export class PetstoreError extends Error {
 }
 
 /**
- * The request was refused before anything was done. One shared object, so that a refusal costs almost nothing and can be distinguished
+ * Rejects a request before any work is done. One shared object, so that shedding load is cheap and distinguishable
  * from a failure of the store.
  */
 export const OVERLOADED = new PetstoreError('unavailable', 'The service is overloaded; try again.')

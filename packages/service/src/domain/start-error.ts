@@ -1,6 +1,6 @@
-// The error of starts and commands.
+// The error that ends a start or a command.
 
-/** A start or a command cannot continue. Only the message is shown; it says what to do. */
+/** The user sees only the message, so it says what to do. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }

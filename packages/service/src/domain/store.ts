@@ -5,13 +5,16 @@ import type { KeyStore } from './keys.ts'
 import type { OrderStore, Transition } from './orders.ts'
 import type { PetStore } from './pets.ts'
 
-/** Numbers that rise with commits. */
+/** Numbers that increase with commits. */
 export interface StoreVersion {
-  /** Between two equal numbers nothing was committed, by any process. `undefined` where to know that would cost as much as a query. */
+  /**
+   * If two reads are equal, no process committed anything in between. `undefined` if reading it would cost as much as
+   * a query.
+   */
   readonly data: number | undefined
   /**
-   * Between two equal numbers no API key changed. Where `data` is `undefined`, another process may have changed one, up to half a
-   * second ago. Creates and orders of this process leave it as it is.
+   * If two reads are equal, no API key changed in between. If `data` is `undefined`, it can miss changes that another
+   * process made in the last half second. Changes of pets and orders by this process leave it unchanged.
    */
   readonly keys: number
 }
@@ -21,31 +24,31 @@ export interface Store extends PetStore, KeyStore, OrderStore, EventStore {
   version(): StoreVersion
 
   /**
-   * The pool of connections for reads, if there is one. `waiting`: calls that wait for a free connection. `failures`: connections for reads
-   * and writes that could not be opened so far.
+   * The pool of read connections, if there is one. `waiting`: calls that wait for a free connection. `failures`: how
+   * often opening a connection, for reads or writes, has failed.
    */
   pool?(): { size: number; busy: number; waiting: number; failures: number }
 
-  /** How long the longest wait for a lock of the database has lasted, if other programs can lock it. */
+  /** Resolves with the longest current wait for a database lock, if other programs can lock the database. */
   lockWaitSeconds?(): Promise<number>
 
-  /** Resolves when the store can be read; otherwise rejects with `unavailable`. */
+  /** Resolves if the store can be read; otherwise rejects with `unavailable`. */
   ping(): Promise<void>
 
-  /** Waits for the calls in progress. No method may be called afterwards. */
+  /** Waits for calls in progress. Do not call any method afterwards. */
   close(): Promise<void>
 }
 
 export interface SchemaState {
-  /** 0 when there is no schema yet. */
+  /** 0 if there is no schema yet. */
   version: number
-  /** The version of this program. */
+  /** The newest version that this program knows. */
   newest: number
-  /** Why this version cannot open it: completes a sentence about the store. */
+  /** Why this program cannot open the store: completes a sentence about the store. */
   refused?: string | undefined
 }
 
-/** What an operator has to look at. `lost`: nothing is served any more. */
+/** A problem that needs the operator. `lost`: the store no longer serves requests. */
 interface Trouble {
   lost: boolean
   reason: string
@@ -54,23 +57,23 @@ interface Trouble {
 export interface StoreOptions {
   /** Milliseconds since 1970. */
   now: () => number
-  /** Milliseconds on a clock that nobody can set, by default `monotonicMs` of the runtime. */
+  /** A clock that cannot be set, in milliseconds. Default: `monotonicMs` of the runtime. */
   monotonic?: (() => number) | undefined
-  /** Any other store is refused, and none is created: see `StoreKind.identify`. */
+  /** Opens only the store with this identity, and creates none: see `StoreKind.identify`. */
   identity?: string | undefined
-  /** Called with sentences for people about the migration of a store that was there before. */
+  /** Called with sentences about the migration of an existing store. */
   onMigration?: ((sentence: string) => void) | undefined
-  /** For the target of a copy: a new store is marked as unfinished, and one that is marked is not refused. */
+  /** For the target of a copy: marks a new store as unfinished, and opens an unfinished one. */
   copying?: boolean
-  /** For a service, not for a command. */
+  /** True for a service, false for a command. */
   serves?: boolean
-  /** Called once for each trouble, when it is noticed. */
+  /** Called once for each problem. */
   onTrouble?: ((trouble: Trouble) => void) | undefined
-  /** Called after each commit of creates, with their number and the duration. */
+  /** Called after each group commit, with the number of changes and the duration. */
   onBatch?: ((size: number, seconds: number) => void) | undefined
   /**
-   * Called after each commit that changed orders, with each change once: also the reservations that a call found overdue, and
-   * no repeats. Not called for a commit whose outcome is unknown.
+   * Called after each commit that changed orders, including overdue reservations that the call expired. Repeated
+   * requests are left out, and so are commits with an unknown outcome.
    */
   onTransitions?: ((transitions: readonly Transition[]) => void) | undefined
 }

@@ -1,9 +1,9 @@
-// Why a call of the system failed, in words, for starts and commands.
+// Describes failed system calls in words, for messages of starts and commands.
 
 import { getSystemErrorMap } from 'node:util'
 import { StartError } from './start-error.ts'
 
-/** The words of the system's codes, and of those that the runtime has no words for. */
+/** By error code, including codes that the runtime does not describe. */
 const REASONS = new Map<string, string>([
   ...getSystemErrorMap().values(),
   ['EDQUOT', 'disk quota exceeded'],
@@ -11,7 +11,7 @@ const REASONS = new Map<string, string>([
   ['ESTALE', 'stale file handle'],
 ])
 
-/** What `work` gives. Where the system refuses it, throws the StartError that `sentence` makes of the reason. */
+/** Returns the result of `work`. If a system call fails, throws a StartError with `sentence(reason)`. */
 export function orStartError<Result>(work: () => Result, sentence: (reason: string) => string): Result {
   try {
     return work()
@@ -21,9 +21,9 @@ export function orStartError<Result>(work: () => Result, sentence: (reason: stri
   }
 }
 
-/** Why a call of the system failed, in words: `no such file or directory` for ENOENT. */
+/** Returns, for example, `no such file or directory` for ENOENT. */
 export function systemReason(error: unknown): string {
-  // An aborted call has a number.
+  // The code of an aborted call is a number.
   const { code } = (error ?? {}) as { code?: unknown }
   if (typeof code !== 'string') return 'unknown reason'
   return REASONS.get(code) ?? code.replace(/^ERR_/, '').replaceAll('_', ' ').toLowerCase()

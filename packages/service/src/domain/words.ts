@@ -1,20 +1,21 @@
-// The words of names and of searches, folded alike on both sides and in both stores: case, marks and widths make no difference. The databases
-// have rules of their own, which differ; so none of theirs is used. Their indexes hold these words: where a text would get others, also because
-// the runtime knows a newer Unicode, a migration has to index all texts again (packages/service/test/domain/words.test.ts).
+// Splits names and searches into words, ignoring case, accents and character width. Databases fold text in different
+// ways, so both stores use this code instead. Their indexes contain these words: if the result for a text changes,
+// for example with a newer Unicode version of the runtime, a migration must index all texts again
+// (packages/service/test/domain/words.test.ts).
 
 import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
 import { PetstoreError } from './petstore-error.ts'
 
 const ASCII = /^[\0-\x7f]*$/
 const MARKS = /\p{M}+/gu
-/** A letter or digit of the scripts that put no spaces between words is a word of its own. */
+/** In scripts without spaces between words, each letter or digit is one word. */
 const WORDS =
   /[[\p{L}\p{N}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]]|[[\p{L}\p{N}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]]+/gv
 const WRITTEN =
   /[[\p{L}\p{N}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]]+|[[\p{L}\p{N}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]]+/gv
 const ASCII_WORDS = /[0-9a-z]+/g
 
-/** Upper and lower case twice: ẞ becomes ß first, and then ss. */
+/** Changes case twice, because ẞ becomes ß first and then ss. */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = text.normalize('NFKD').replace(MARKS, '')
@@ -26,23 +27,23 @@ function split(folded: string): string[] {
   return folded.match(ASCII.test(folded) ? ASCII_WORDS : WORDS) ?? []
 }
 
-/** The words of a text, each with a space before it: for `hasWords`. */
+/** Returns the words of a text, each preceded by a space, for `hasWords`. */
 export function wordsOf(text: string): string {
   const words = split(fold(text))
   return words.length === 0 ? '' : ` ${words.join(' ')}`
 }
 
-/** The words of a search, each once. Throws `invalid_parameter` when there are none, or too many as they are written. */
+/** Returns the distinct words of a search. Throws `invalid_parameter` if it has none or too many. */
 export function searchWords(search: string): string[] {
   const written = writtenWords(search)
-  if (written === 0) throw new PetstoreError('invalid_parameter', 'search must have a letter or a digit in it.')
+  if (written === 0) throw new PetstoreError('invalid_parameter', 'search must contain a letter or a digit.')
   if (written > SEARCH_WORDS_MAX) {
     throw new PetstoreError('invalid_parameter', `search must have at most ${SEARCH_WORDS_MAX} words.`)
   }
   return [...new Set(split(fold(search)))]
 }
 
-/** A character that folds to several words, as a ligature or an abbreviation may, is written as one. */
+/** Counts a character that folds to several words, such as a ligature, as one word. */
 function writtenWords(search: string): number {
   const one = search.replace(/[^\0-\x7f]/gu, (character) => {
     const [first = '', ...others] = fold(character).match(WRITTEN) ?? []
@@ -51,12 +52,12 @@ function writtenWords(search: string): number {
   return fold(one).match(WRITTEN)?.length ?? 0
 }
 
-/** What `hasWords` looks for: made once, since a search looks at many rows. */
+/** Prepares a search for `hasWords`, once for many rows. */
 export function beginningsOf(search: readonly string[]): string[] {
   return search.map((word) => ` ${word}`)
 }
 
-/** Whether for each word of a search one of the words begins with it. `words`: as `wordsOf` gives them. */
+/** Returns whether each word of the search is the beginning of one of `words`, which come from `wordsOf`. */
 export function hasWords(words: string, beginnings: readonly string[]): boolean {
   for (const beginning of beginnings) if (!words.includes(beginning)) return false
   return true

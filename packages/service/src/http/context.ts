@@ -1,48 +1,51 @@
-// What is known about one request. It has the headers and the label of its route and not the route, so that nothing that looks at a
-// request depends on the routes.
+// The state of one request. It has the route's headers and label but not the route, so that code that looks at a
+// request does not depend on routes.
 
 import type { ApiKey } from '../domain/keys.ts'
 import type { StoreVersion } from '../domain/store.ts'
 import { randomUuid } from '../system/runtime.ts'
 import type { SharedHeaders } from './response/shared-headers.ts'
 
-/** The request as the runtime gives it, with the parameters of its path, percent-decoded. */
+/** The runtime's request, with percent-decoded path parameters. */
 export type RoutedRequest = Request & { readonly params: Record<string, string> }
 
-/** Equal to no version of a store. */
+/** Differs from every version of a store. */
 const NOT_READ: StoreVersion = { data: undefined, keys: -1 }
 
 export class Context {
-  /** The request's API key. Set by authentication. */
+  /** The API key, set by authentication. */
   caller: ApiKey | undefined
   /** The store's version, read after the request arrived. */
   version = NOT_READ
-  /** Sent as `X-Request-Id` when it is set. */
+  /** Sent as `X-Request-Id` if set. */
   requestId: string | undefined
-  /** Waits for events: that is no work. */
+  /** True while the request waits for events, which is not work. */
   waits = false
-  /** Has its response, while it may still be worked on. */
+  /** True once the response is made. The work may continue. */
   answered = false
   /** For the metrics, on the clock of `monotonicMs`. */
   startedAt = 0
 
   constructor(
     readonly request: RoutedRequest,
-    /** Those of the route, or those where nothing exists. */
+    /** The route's headers, or `NO_ROUTE`. */
     readonly headers: SharedHeaders,
     /** The request's name in the metrics. */
     public label: string,
-    /** When the request arrived, in milliseconds since 1970. */
+    /** The request's arrival, in milliseconds since 1970. */
     public now: number,
   ) {}
 
-  /** The id for the log and for `X-Request-Id`. Created on demand, because most requests need none. */
+  /** Returns the id for the log and `X-Request-Id`. Created on demand, because most requests need none. */
   ensureRequestId(): string {
     this.requestId ??= randomUuid()
     return this.requestId
   }
 
-  /** The caller's trace, for the log (W3C Trace Context). Empty when `traceparent` is missing or malformed: to be ignored (3.2.2). */
+  /**
+   * Returns the caller's trace for the log (W3C Trace Context). A missing or malformed `traceparent` is ignored
+   * (3.2.2).
+   */
   trace(): { traceId?: string; parentId?: string } {
     const header = this.request.headers.get('traceparent')
     if (header === null) return {}

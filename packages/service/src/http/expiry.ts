@@ -1,11 +1,11 @@
-// Expires overdue reservations while the server runs. Every server does this, and any number of them may. Nothing depends on when it
-// happens: the store checks the time itself wherever it matters.
+// Expires overdue reservations while the server runs. Every server does this, and any number can. No rule depends on
+// when it happens, because the store checks the time itself.
 
 import type { OrderStore, Transition } from '../domain/orders.ts'
 import type { Log } from '../observability/log.ts'
 import { monotonicMs, sleep, startTimer, stopTimer, type Timer } from '../system/runtime.ts'
 
-/** The contract of placeOrder says within what time a reservation ends. */
+/** The contract of placeOrder promises how soon an overdue reservation ends. */
 export const EVERY_MS = 500
 
 interface Expiry {
@@ -13,7 +13,7 @@ interface Expiry {
   stop(): Promise<void>
 }
 
-/** Sweeps at once for reservations that became overdue while no server ran. */
+/** Starts with reservations that became overdue while no server ran. */
 export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, everyMs = EVERY_MS): Expiry {
   let stopped = false
   let failing = false
@@ -38,7 +38,7 @@ export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, 
     for (let more = true; more && !stopped; ) {
       const startedAt = monotonicMs()
       more = (await orders.expireOrders()).length > 0
-      // Half of the time is left to requests.
+      // Leave half of the time to requests.
       if (more) await sleep(monotonicMs() - startedAt)
     }
   }
@@ -52,7 +52,7 @@ export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, 
   }
 }
 
-/** A line for each order that expired, whichever call of the store found it overdue. */
+/** Logs each expired order, no matter which store call expired it. */
 export function logExpired(log: Log, transitions: readonly Transition[]): void {
   for (const { id, petId, status } of transitions) {
     if (status === 'expired') log.change({ orderId: String(id), petId: String(petId), status }, 'expireOrders')

@@ -1,9 +1,10 @@
-// The readers of the feed of events: those who want the same together share one reading, and those for whom nothing follows yet wait,
-// together and bounded.
+// Serves readers of the event feed. Readers that want the same page share one read, and readers at the end of the
+// feed wait, up to a limit.
 //
-// The end of the feed is looked at when this process has changed something, and otherwise every few milliseconds, while somebody waits:
-// other processes change the store, too. On PostgreSQL that is a question and no LISTEN, which a pooler in transaction mode does not
-// carry, and which would be a connection more for each server and a lock more for each commit.
+//
+// The end of the feed is read after each change by this process, and otherwise every few milliseconds while readers
+// wait, because other processes can change the store. It polls: LISTEN does not work through a transaction-mode
+// pooler, and would cost a connection per server and a lock per commit.
 
 import type { EventFilter, EventPage, EventPosition } from '../domain/events.ts'
 import { OVERLOADED } from '../domain/petstore-error.ts'
@@ -13,9 +14,12 @@ import type { Reader } from './response/response.ts'
 import { SharedReads } from './response/shared-reads.ts'
 
 const LOOK_EVERY_MS = 40
-/** Wakes are gathered, so that changes go on beside many readers: a thousand are woken once a second, ten every 10 ms, one at once. */
+/**
+ * Limits wake-ups, so that changes continue beside many readers: a thousand readers wake once a second, ten every 10
+ * ms, a single one immediately.
+ */
 const WAKES_PER_MS = 1
-/** A revoked key must stop working within a second. */
+/** Revoked keys must stop working within a second. */
 const VERIFY_EVERY_MS = 500
 
 interface EventWait {
@@ -23,13 +27,13 @@ interface EventWait {
   /** On the clock of `monotonicMs`. */
   readonly until: number
   readonly reader: Reader
-  /** `true`: the end of the feed has moved on from the position. */
+  /** `true`: the feed has events after the position. */
   readonly end: (moved: boolean) => void
   readonly fail: (error: unknown) => void
 }
 
 export class Feed {
-  /** How many events were sent. */
+  /** The number of sent events. */
   sent = 0
   private readonly pages = new SharedReads<EventPage>()
   private readonly readers = new Set<EventWait>()
@@ -40,7 +44,7 @@ export class Feed {
   private planned = false
   private notBefore = 0
   private end: EventPosition | undefined
-  /** The store's version when its end was looked at. */
+  /** The store's version when `end` was read. */
   private version: number | undefined
 
   constructor(
@@ -52,14 +56,17 @@ export class Feed {
     return this.readers.size
   }
 
-  /** Not before what was committed when it is called. */
+  /** Includes everything committed before the call. */
   read(filter: EventFilter): Promise<EventPage> {
     const { limit, petId, orderId, type, from, to, sort, after } = filter
     const name = [limit, petId, orderId, from, to, sort, after?.epoch, after?.id, after?.mark, type].join()
     return this.pages.get(name, () => this.store.listEvents(filter))
   }
 
-  /** The next page behind the position that is not empty; or an empty one at `until`, or when the feed stops or `filter.to` is past. */
+  /**
+   * Resolves with the next page after the position that has events. Resolves with an empty page at `until`, when the
+   * feed stops, or when `filter.to` has passed.
+   */
   async readLater(filter: EventFilter, after: EventPosition, until: number, reader: Reader): Promise<EventPage> {
     for (let position = after; ; ) {
       const moved = await this.wait(position, until, reader)
@@ -71,7 +78,7 @@ export class Feed {
     }
   }
 
-  /** Call it when this process has changed the store. */
+  /** Call this after each change by this process. */
   changed(): void {
     if (this.readers.size === 0 || this.planned) return
     this.planned = true
@@ -84,7 +91,7 @@ export class Feed {
     )
   }
 
-  /** Answers all who wait. Nobody waits any more. */
+  /** Answers all waiting readers. Later readers do not wait. */
   stop(): void {
     this.stopped = true
     for (const { end } of this.readers) end(false)
@@ -100,7 +107,7 @@ export class Feed {
     const waiting: EventWait = { position, until, reader, end: resolve, fail: reject }
     this.readers.add(waiting)
     signal.addEventListener('abort', left)
-    // Something may have happened since the reader's page was read, and may have been looked at already.
+    // There may be events since the reader's page was read that an earlier look has already seen.
     if (!isSamePosition(position, this.end)) this.version = undefined
     this.timer ??= startInterval(() => this.tick(), LOOK_EVERY_MS)
     try {
@@ -126,7 +133,10 @@ export class Feed {
     if (now >= this.notBefore) this.look()
   }
 
-  /** Wakes the readers whose position is not the end of the feed any more. Where the store fails, all: they read, and get its error. */
+  /**
+   * Wakes the readers that are not at the end of the feed. If the store fails, wakes all: they read and get its
+   * error.
+   */
   private async look(): Promise<void> {
     if (this.looking) return
     const { data } = this.store.version()

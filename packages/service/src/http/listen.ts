@@ -1,4 +1,4 @@
-// Listens on an address, and explains why when it cannot.
+// Listens on an address, and explains failures.
 
 import { isIP } from 'node:net'
 import { StartError } from '../domain/start-error.ts'
@@ -8,8 +8,8 @@ import { IDLE_SECONDS } from './limits/connections.ts'
 import { setSocketOption } from './socket-option.ts'
 
 /**
- * How much of an answer waits in the system to be sent, beside what is on its way. Without it the system takes 4 MB for each client that does
- * not read, and in the end all the memory that it has for connections. What does not fit stays in the process, which copies no file.
+ * The limit of unsent data that the kernel buffers per connection. Without it, each client that does not read takes 4
+ * MB of kernel memory, up to all memory for connections. The rest stays in the process, which does not copy files.
  */
 const TCP_NOTSENT_LOWAT = { level: 6, name: 25, value: Buffer.from(new Int32Array([128 * 1024]).buffer) }
 
@@ -17,13 +17,12 @@ export interface Address {
   host: string
   /** 0 chooses a free port. */
   port: number
-  /** The option or variable that sets the port, for the error message. */
+  /** The flag or variable of the port, for the error message. */
   flag: string
-  /** Lets other processes listen on the same port. */
+  /** Allows other processes to listen on the same port. */
   sharePort?: boolean
-  /** How long an idle connection is kept. */
   idleSeconds?: number | undefined
-  /** Of the service: its options stand for those of its other ports. */
+  /** Given for the main port only, so that a refused socket option is logged once. */
   log?: Log
 }
 
@@ -49,7 +48,7 @@ export function listen(
     if (code === 'EADDRINUSE') {
       throw new StartError(`Port ${port} on ${host} is in use. Free it, or choose another with ${flag}.`, { cause })
     }
-    // If a name has no address, Bun's error has the code of an earlier system call.
+    // If a host name does not resolve, Bun's error has the code of an earlier system call.
     const isUnknown = isIP(host) === 0 && !['EACCES', 'EADDRNOTAVAIL'].includes(code ?? '')
     const reason = isUnknown ? 'no such host' : systemReason(cause)
     throw new StartError(`Cannot listen on ${joined(host, port)} (${reason}). Choose another host or port.`, {
@@ -58,12 +57,15 @@ export function listen(
   }
 }
 
-/** Throws StartError when another process listens on the address. */
+/** Throws StartError if another process listens on the address. */
 export async function checkFree({ host, port }: Pick<Address, 'host' | 'port'>): Promise<void> {
   await listen({ host, port, flag: '--port' }, { fetch: () => new Response(null, { status: 503 }) }).stop(true)
 }
 
-/** `host:port` for a client on this machine. It may not know `localhost` by the protocol of an address that means every interface. */
+/**
+ * Returns `host:port` for a client on this machine. For a wildcard address it returns the loopback address, because
+ * `localhost` may resolve to the other protocol.
+ */
 export function authority(host: string, port: number): string {
   return joined({ '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host, port)
 }

@@ -1,5 +1,5 @@
-// The steps of every request, in order: route → admit → authenticate → authorize → rate limit → cached answer → validate →
-// operate → respond.
+// Runs the steps of every request, in order: route → admit → authenticate → authorize → rate limit → cached answer →
+// validate → operate → respond.
 
 import { basePath, type ContractOperation } from '../../../contract/src/contract.ts'
 import type { Json } from '../../../contract/src/json.ts'
@@ -31,17 +31,17 @@ import type { Route } from './route.ts'
 export interface PipelineOptions extends ReportOptions {
   readonly environment: Environment
   readonly corsOrigins: CorsOrigins
-  /** For each API key. Without it there is no limit. */
+  /** For each API key. Default: no limit. */
   readonly rateLimit?: Rate | undefined
-  /** Whether a deprecated operation answers 410 from its removal date on. */
+  /** Whether deprecated operations answer 410 from their removal date on. */
   readonly enforceSunset: boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** How long a body may take to arrive. */
+  /** The time limit for a body to arrive. */
   readonly bodyTimeoutMs?: number
-  /** How long a request may be worked on. */
+  /** The time limit to process a request. */
   readonly workSecondsMax?: number
-  /** How many requests may wait for events at once; without it, any number. */
+  /** The limit of requests that wait for events. Default: no limit. */
   readonly maxWaiting?: number
 }
 
@@ -50,15 +50,15 @@ interface PipelineParts extends PipelineOptions {
   readonly connections: Connections
 }
 
-/** Bun closes a connection whose request takes longer than 12 s to arrive; the 408 must be sent before. */
+/** Bun closes a connection if a request takes longer than 12 s to arrive; the 408 must be sent before. */
 const BODY_TIMEOUT_MS = 8_000
-/** A key is verified again when the body took longer than this to arrive. */
+/** A key is verified again if the body took longer than this to arrive. */
 const REVERIFY_AFTER_MS = 500
 
 const BAD_REQUEST: Answer = { status: 400, body: null, base: new Headers({ Connection: 'close' }) }
 
 export class Pipeline {
-  /** True while the service shuts down: each response then closes its connection. */
+  /** True while the service shuts down: each response closes its connection. */
   draining = false
   readonly feed: Feed
   private readonly admission = new Admission()
@@ -80,7 +80,10 @@ export class Pipeline {
     this.reports = new Reports(options)
   }
 
-  /** Never throws or rejects: an error becomes a response, too. What needs no wait, such as a cached list, is given without a promise. */
+  /**
+   * Never throws or rejects: errors become responses. Returns a response without a promise if no wait is needed, such
+   * as for a cached list.
+   */
   respond(request: RoutedRequest, route: Route | undefined): Response | Promise<Response> {
     const { metrics, now } = this.options
     const label = route?.label(request.method) ?? 'none'
@@ -110,7 +113,7 @@ export class Pipeline {
     }
   }
 
-  /** Names the documents of the service. The message repeats nothing of the request. */
+  /** Names the service's documents. The message repeats no part of the request. */
   private notFound(): PetstoreError {
     const paths = [basePath, '/docs', '/openapi.yaml', '/openapi.json', '/'].map(this.options.linkTo)
     const [operations, reference, yaml, json, page] = paths
@@ -118,7 +121,7 @@ export class Pipeline {
     return new PetstoreError('not_found', `Nothing exists at this path. ${api} The page is at ${page}`)
   }
 
-  /** Throws PetstoreError when the caller may not do this, or not now. Otherwise gives the answer if it is cached. */
+  /** Throws PetstoreError if the caller is not allowed to do this now. Returns the answer if it is cached. */
   private permit(operation: ContractOperation, token: string, caller: ApiKey, context: Context): Answer | undefined {
     const { enforceSunset, linkTo } = this.options
     context.caller = caller
@@ -132,7 +135,7 @@ export class Pipeline {
     return handlers[operation.id].shared ? this.answers.get(context) : undefined
   }
 
-  /** Verifies the key first where that is not done yet. */
+  /** Verifies the key first, unless it is known. */
   private async operate(operation: ContractOperation, token: string, context: Context): Promise<Response> {
     try {
       if (!context.caller) {
@@ -140,10 +143,11 @@ export class Pipeline {
         const cached = this.permit(operation, token, caller, context)
         if (cached) return this.finish(cached, context)
       }
-      // By then most bodies have arrived with their headers, and requests that are worked on one after the other find code and data in the
+      // By then most bodies have arrived, and requests that run one after the other find code and data in the
       // processor's caches.
       await endOfTurn()
-      // From here on without a wait until the operation runs: requests of one turn are admitted one after the other, each with its work.
+      // No wait from here until the operation runs, so that requests of one turn are admitted one by one, each with
+      // its work.
       this.admission.check()
       let body: unknown
       if (operation.body) {
@@ -174,7 +178,7 @@ export class Pipeline {
     }
   }
 
-  /** A key that is revoked or expires while the body arrives is refused within a second, like any other, whatever the body is. */
+  /** Refuses a key that was revoked or expired while the body arrived, even if the body is invalid. */
   private async arrived(body: Promise<Json>, token: string, context: Context): Promise<Json> {
     const startedAt = monotonicMs()
     try {
@@ -184,7 +188,7 @@ export class Pipeline {
     }
   }
 
-  /** The wait counts neither as the request's duration nor as work, and a key that is refused meanwhile gets nothing. */
+  /** The wait counts neither as duration nor as work. A key that is revoked during the wait gets no events. */
   private async answerLater(later: NonNullable<Answer['later']>, token: string, context: Context): Promise<Answer> {
     const { signal } = context.request
     const startedAt = monotonicMs()
@@ -210,7 +214,7 @@ export class Pipeline {
     const response = toResponse(failed ? this.failed(failed, context) : answer, context)
     this.rateLimit?.addHeaders(response, context)
     addCors(response, request, corsOrigins)
-    // After CONNECT, Bun reads nothing more from the connection.
+    // Bun reads nothing more from a connection after CONNECT.
     if (this.draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
     if (!context.answered) metrics?.request(label, response.status, (monotonicMs() - context.startedAt) / 1000)
     context.answered = true
@@ -218,13 +222,13 @@ export class Pipeline {
     return response
   }
 
-  /** The same for a request with a body that may not have been read. */
+  /** As `finish`, for requests whose body may be unread. */
   private finishUnread(answer: Answer, context: Context): Response | Promise<Response> {
     const ignored = this.options.connections.ignoringBody(context.request)
     return ignored ? ignored.then(() => this.finish(answer, context)) : this.finish(answer, context)
   }
 
-  /** Every response to an error has the id under which it is in the log. */
+  /** Logs an error and returns its answer. All error responses have the request id that the log has. */
   private failed(thrown: unknown, context: Context): Answer {
     const error = toPetstoreError(thrown)
     context.ensureRequestId()
@@ -242,7 +246,10 @@ export class Pipeline {
     }
   }
 
-  /** Sets the caller of a request outside the contract. Throws PetstoreError without a valid API key, and when the service is overloaded. */
+  /**
+   * Sets the caller of a request outside the contract. Throws PetstoreError if the API key is not valid or the
+   * service is overloaded.
+   */
   async authenticate(context: Context): Promise<void> {
     const token = readToken(context.request)
     context.version = this.options.store.version()
@@ -251,22 +258,22 @@ export class Pipeline {
     this.reports.keyUsed(context.caller.id, token, context)
   }
 
-  /** Call it after the last response. */
+  /** Call this after the last response. */
   close(): Promise<void> {
     return this.reports.close()
   }
 }
 
 /**
- * The `Host` header: a host and a port (RFC 9110, 7.2; RFC 3986, 3.2.2); may be empty. A name with a comma would be valid, too, but Bun joins
- * two Host lines with a comma, and these must be refused (RFC 9112, 3.2).
+ * The `Host` header: a host and a port (RFC 9110, 7.2; RFC 3986, 3.2.2), possibly empty. Names with a comma would be
+ * valid, but Bun joins two Host lines with a comma, and those must be refused (RFC 9112, 3.2).
  */
 const HOST = /^(?:(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*|\[[\da-f:.]+\])(?::\d*)?$/i
 
-/** The last valid `Host`: nearly all requests have the same, and comparing takes a fortieth of the time. */
+/** The last valid `Host`. Nearly all requests have the same one, and comparing takes a fortieth of the time. */
 let lastHost = ''
 
-/** Whether the request's Host is valid, or it has none, as HTTP/1.0 allows. */
+/** Returns whether Host is valid or, as HTTP/1.0 allows, missing. */
 function hasValidHost({ headers }: Request): boolean {
   const host = headers.get('Host') ?? ''
   if (host === lastHost) return true

@@ -1,5 +1,4 @@
-// What a server reports of its requests beside their responses: changes and failures in the log, and what is counted in memory and saved
-// in the store every few seconds.
+// Reports beside the responses: logs changes and failures, and saves counts every few seconds.
 
 import type { OperationId } from '../../../contract/src/contract.ts'
 import type { KeyId } from '../domain/keys.ts'
@@ -26,7 +25,7 @@ export class Reports {
   private readonly failures: FailureLog
   private readonly keyUses = new KeyUses()
   private readonly deprecatedCalls = new DeprecatedCallTally()
-  /** How many requests were refused because of an overload since the last report. */
+  /** Requests refused because of overload since the last report. */
   private shed = 0
   private readonly reporting = startInterval(() => this.report(), REPORT_EVERY_MS)
 
@@ -55,13 +54,13 @@ export class Reports {
     }
   }
 
-  /** Call it after the last response. */
+  /** Call this after the last response. */
   async close(): Promise<void> {
     stopTimer(this.reporting)
     await this.report(true)
   }
 
-  /** Logs what was counted since the last report, and saves when keys were used and the tally of deprecated calls. */
+  /** Logs the counts since the last report. Saves last uses of keys and counts of deprecated calls. */
   private async report(last = false): Promise<void> {
     const { store, log } = this.options
     this.failures.report()

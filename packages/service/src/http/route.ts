@@ -1,4 +1,4 @@
-// One path of the service: its methods, and the headers that all its responses share.
+// A path of the service: its methods, and the headers of its responses.
 
 import type { ContractOperation } from '../../../contract/src/contract.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
@@ -9,7 +9,7 @@ import { ACCEPT_PATCH } from './response/error-answer.ts'
 import { type Answer, noContent } from './response/response.ts'
 import { type SharedHeaders, sharedHeaders } from './response/shared-headers.ts'
 
-/** What a method does: an operation of the contract, which the pipeline runs, or a function outside the contract. */
+/** An operation of the contract, which the pipeline runs, or a function outside the contract. */
 type Endpoint = ContractOperation | ((context: Context) => Answer | Promise<Answer>)
 
 export class Route {
@@ -19,7 +19,7 @@ export class Route {
   constructor(
     readonly path: string,
     private readonly endpoints: Readonly<Record<string, Endpoint>>,
-    /** Of every response to a method: further ones than those of all methods. */
+    /** Additional headers of all responses to a method. */
     headers: Readonly<Record<string, Record<string, string>>> = {},
   ) {
     const methods = Object.keys(endpoints).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
@@ -32,7 +32,7 @@ export class Route {
     return this.own[method === 'HEAD' ? 'GET' : method] ?? this.shared
   }
 
-  /** HEAD uses GET's endpoint (RFC 9110, 9.3.2). Throws `method_not_allowed` when the path does not have the method. */
+  /** HEAD uses GET's endpoint (RFC 9110, 9.3.2). Throws `method_not_allowed` if the path has no such method. */
   endpoint(method: string): Endpoint {
     const endpoint = this.endpoints[method === 'HEAD' ? 'GET' : method]
     if (endpoint) return endpoint
@@ -44,19 +44,19 @@ export class Route {
     throw new PetstoreError('method_not_allowed', `${method} is not allowed here. Allowed: ${allow}.`)
   }
 
-  /** The request's label in the metrics: its operationId, else the route's path. Never text from the caller. */
+  /** Returns the label for metrics: the operationId or the route's path, never text from the caller. */
   label(method: string): string {
     const endpoint = this.endpoints[method === 'HEAD' ? 'GET' : method]
     return endpoint && typeof endpoint !== 'function' ? endpoint.id : this.path
   }
 }
 
-/** One route for each path of the contract. */
+/** Creates one route for each path of the contract. */
 export function operationRoutes(operations: readonly ContractOperation[], linkTo: LinkTo): Route[] {
   const byPath = Map.groupBy(operations, ({ path }) => path)
   return [...byPath].map(([path, all]) => {
     const endpoints = Object.fromEntries(all.map((operation) => [operation.method, operation]))
-    // Every response of a deprecated operation says so, a 404 or 401 too.
+    // All responses of a deprecated operation get these headers, including 404 and 401.
     const headers = all.flatMap(({ method, deprecation }) =>
       deprecation ? [[method, deprecationHeaders(deprecation, linkTo)] as const] : [],
     )
@@ -64,7 +64,7 @@ export function operationRoutes(operations: readonly ContractOperation[], linkTo
   })
 }
 
-/** What `Bun.serve` is given. It compares a request's raw target with the paths, character by character. */
+/** Returns options for `Bun.serve`, which compares a request's raw target with the paths, character by character. */
 export function serving(
   routes: readonly Route[],
   pipeline: { respond(request: RoutedRequest, route: Route | undefined): Response | Promise<Response> },
@@ -77,7 +77,7 @@ export function serving(
       ]),
     ),
     fetch: (request: Request) => pipeline.respond(request as RoutedRequest, undefined),
-    // The pipeline refuses a body that is too large, with an Error body.
+    // The pipeline refuses oversized bodies, with an Error body.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   }
 }

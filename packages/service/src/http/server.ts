@@ -19,18 +19,16 @@ export interface ServerOptions extends PipelineOptions {
   readonly host: string
   /** 0 chooses a free port. */
   readonly port: number
-  /** Addresses ending in /v1. By default, this environment's is the address that the server listens on. */
+  /** Addresses ending in /v1. Default for this environment: the address that the server listens on. */
   readonly baseUrls: Record<Environment, string | undefined>
   readonly names: Names
-  /** Lets other processes listen on the same port. */
+  /** Allows other processes to listen on the same port. */
   readonly sharePort?: boolean
-  /** With `sharePort`: hands new connections over to another process on stop. */
+  /** With `sharePort`: on stop, redirects new connections to another process. */
   readonly handsOver?: boolean
-  /** Whether something of the start may still fail: until then the service is not ready. */
+  /** Whether the start can still fail; until then the service is not ready. */
   readonly isStarting?: () => boolean
-  /** How long an idle connection is kept. */
   readonly idleSeconds?: number
-  /** How often overdue reservations are looked for. */
   readonly expiryEveryMs?: number
 }
 
@@ -38,16 +36,18 @@ interface PetstoreServer {
   readonly port: number
   /** The base address, ending in /v1. */
   readonly url: string
-  /** Accepts no more connections. Resolves when every request has its response, after `graceMs` at the latest. */
+  /** Accepts no more connections. Resolves when every request has its response, or after `graceMs`. */
   stop(graceMs: number): Promise<void>
 }
 
-/** How long a stopping server still reads requests from open connections; each response closes its connection. */
+/** How long a stopping server still reads requests from open connections. Each response closes its connection. */
 const DRAIN_MS = 200
-/** And then how long it accepts connections that have begun: longer than it takes to connect from a neighbouring machine. */
+/**
+ * After that, how long it accepts connections in progress: longer than a connect from a neighbouring machine takes.
+ */
 const ACCEPT_MS = 50
 
-/** Listens when it returns. Throws StartError when it cannot listen on the address. */
+/** Throws StartError if it cannot listen on the address. */
 export function startServer(options: ServerOptions): PetstoreServer {
   const { store, host, metrics, baseUrls, environment } = options
   const linkTo = linksBelow(baseUrls[environment])
@@ -96,7 +96,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
   }
 }
 
-/** The contract's servers are those of the environments. The one that this server is of comes first, and has its `url` by default. */
+/** The contract lists a server per environment. This server's environment comes first, and its default is `url`. */
 function addresses({ baseUrls, environment }: ServerOptions, url: string): ReturnType<ServerAddresses> {
   const names = ['production', 'staging'] as const
   return [names.map((name) => baseUrls[name] ?? (name === environment ? url : undefined)), names.indexOf(environment)]

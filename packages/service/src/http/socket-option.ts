@@ -1,4 +1,4 @@
-// Options of the sockets with which this process listens on a port, for which the runtime has no interface (Linux).
+// Sets options of the process's listening sockets, which the runtime does not support (Linux).
 
 import { FFIType, ptr } from 'bun:ffi'
 import { readdirSync } from 'node:fs'
@@ -13,7 +13,7 @@ const FUNCTIONS = {
 
 const SOL_SOCKET = 1
 const SO_ACCEPTCONN = 30
-/** Of the longest address, IPv6. */
+/** For an IPv6 address, the longest. */
 const ADDRESS_BYTES = 28
 
 interface SocketOption {
@@ -22,7 +22,10 @@ interface SocketOption {
   value: Buffer
 }
 
-/** Connections that are accepted later inherit the option. `false` where the system refuses it: without this libc or /proc, too. */
+/**
+ * Sets an option of the sockets that listen on the port. Connections accepted later inherit it. Returns `false` if
+ * the system refuses it, or if libc or /proc is missing.
+ */
 export function setSocketOption(port: number, { level, name, value }: SocketOption): boolean {
   if (process.platform !== 'linux') return true
   try {

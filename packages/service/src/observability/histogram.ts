@@ -1,9 +1,9 @@
-// A histogram for Prometheus. Every request is observed, so an observation must be cheap: it takes a third of the time of prom-client's,
-// which looks up the labels each time.
+// A Prometheus histogram. An observation takes a third of the time that prom-client needs, which looks up labels each
+// time.
 
 import { type Labels, type Sample, textFormat } from './text-format.ts'
 
-/** The values under one combination of labels. */
+/** The observations for one combination of labels. */
 class Series {
   readonly counts: number[]
   sum = 0
@@ -25,7 +25,7 @@ export class Histogram {
   private readonly all = new Map<string, { labels: Labels; series: Series }>()
   private readonly labels: readonly string[]
 
-  /** `bounds`: upper ones, in ascending order. A value above the last is only in the bucket +Inf. */
+  /** `bounds`: upper bounds in ascending order. Greater values count only in the bucket +Inf. */
   constructor(
     private readonly name: string,
     private readonly help: string,
@@ -35,7 +35,7 @@ export class Histogram {
     this.labels = labels
   }
 
-  /** Returns the same series for the same values of the labels. */
+  /** Returns the series for these label values. */
   series(...values: readonly (string | number)[]): Series {
     const key = values.join(' ')
     const known = this.all.get(key)

@@ -1,5 +1,5 @@
-// The metrics for Prometheus, except those of the process. They are measured only with PETSTORE_ADMIN_PORT, so that they cost nothing
-// without it.
+// The service's Prometheus metrics; process-metrics.ts has the process's. The service measures only if
+// PETSTORE_ADMIN_PORT is set.
 
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -14,22 +14,21 @@ import { counter, gauge } from './text-format.ts'
 
 /** Called for each scrape. */
 export interface Watched {
-  /** The connections of a store that has a pool. */
   pool?: Store['pool'] | undefined
   lockWaitSeconds?: Store['lockWaitSeconds'] | undefined
   /** The path of a store that is a file. */
   file?: string | undefined
-  /** For how long a periodic backup has been due, in seconds. */
+  /** How long a periodic backup has been overdue. */
   backupOverdue?: (() => number) | undefined
-  /** The requests that have arrived and have no response yet, except those that wait for events. */
+  /** Requests without a response, not counting readers that wait for events. */
   inFlight?: (() => number) | undefined
   /** Since the start. */
   deprecatedCalls?: (() => Iterable<DeprecatedCalls>) | undefined
-  /** The readers that wait for events, and how many events were sent. */
+  /** Readers that wait for events, and the number of events sent. */
   feed?: { readonly waiting: number; readonly sent: number }
 }
 
-/** The calls for requests: one that is left out does not compile. */
+/** The store methods that serve requests. A missing one does not compile. */
 type Measured = Omit<PetStore & OrderStore, 'expireOrders'> & Pick<Store, 'listEvents' | 'findKey'>
 type Method = (...all: unknown[]) => Promise<unknown>
 // biome-ignore format: a list of names
@@ -41,7 +40,7 @@ const MEASURED: Record<keyof Measured, true> = {
 
 const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const READ_MS = 1_000
-/** Tests wait for these. */
+/** Tests wait for these metrics. */
 export const IN_FLIGHT = 'petstore_requests_in_flight'
 export const WAITING_READERS = 'petstore_waiting_readers'
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
@@ -51,7 +50,7 @@ export class Metrics {
   private readonly processText = measureProcess()
   private readonly requests = new Histogram(
     'petstore_request_duration_seconds',
-    'Time from the head of a request to its response, by operation and status.',
+    'Time from the headers of a request to its response, by operation and status.',
     SECONDS,
     'operation',
     'status',
@@ -65,12 +64,12 @@ export class Metrics {
   )
   private readonly commits = new Histogram(
     'petstore_commit_duration_seconds',
-    'Time of one commit of new pets and of orders, with the sync to disk.',
+    'Time of one group commit, including the sync to disk.',
     SECONDS,
   )
   private readonly sizes = new Histogram(
     'petstore_commit_changes',
-    'Pets that were added, and changes of orders, that were committed together.',
+    'Changes that were committed together.',
     SIZES,
   )
   private readonly commit = { size: this.sizes.series(), seconds: this.commits.series() }
@@ -78,12 +77,12 @@ export class Metrics {
   private readonly statuses: Record<OrderStatus, number> = { ...NO_ORDERS }
   private readInventory = async (): Promise<Inventory | undefined> => undefined
 
-  /** One response; `operation` is an operationId, or the path where there is no operation. */
+  /** Counts one response. `operation` is an operationId, or the path of a route outside the contract. */
   request(operation: string, status: number, seconds: number): void {
     this.requests.series(operation, status).observe(seconds)
   }
 
-  /** One commit of changes that arrived together. */
+  /** Counts one group commit. */
   readonly batch = (size: number, seconds: number): void => {
     this.commit.size.observe(size)
     this.commit.seconds.observe(seconds)
@@ -93,12 +92,12 @@ export class Metrics {
     for (const { status } of transitions) this.statuses[status]++
   }
 
-  /** From now on these are in the text, too. */
+  /** Adds values to report. */
   watch(more: Watched): void {
     Object.assign(this.watched, more)
   }
 
-  /** Wraps the store so that its calls and its inventory are measured. */
+  /** Wraps the store to measure its calls, and reads its inventory for each report. */
   timed(store: Store): Store {
     this.readInventory = store.getInventory
     const measured = Object.keys(MEASURED).map((name) => [name, this.call(name, store[name as keyof Measured])])
@@ -121,7 +120,10 @@ export class Metrics {
     }
   }
 
-  /** In Prometheus' text format. Without the inventory and the waits for locks if the store does not give them within a second. */
+  /**
+   * Returns all metrics in Prometheus' text format. Leaves out the inventory and lock waits if the store does not
+   * answer within a second.
+   */
   async text(): Promise<string> {
     const { pool, lockWaitSeconds, file, backupOverdue, inFlight, deprecatedCalls, feed } = this.watched
     const inTime = <Value>(reading: Promise<Value>) =>
@@ -136,8 +138,8 @@ export class Metrics {
     })
     const byStatus = Object.entries(this.statuses).map(([status, value]) => ({ labels: { status }, value }))
     const pets = Object.entries(inventory ?? {}).map(([status, pets]) => ({ labels: { status }, value: Number(pets) }))
-    const inFlightHelp = 'Requests that have arrived and have no response yet, except those that wait for events.'
-    const transitionsHelp = 'Orders that this server has brought into each status. Repeated requests are not counted.'
+    const inFlightHelp = 'Requests without a response, not counting requests that wait for events.'
+    const transitionsHelp = 'Orders that this server moved to each status, without repeated requests.'
     return [
       ...[this.requests, this.stores, this.commits, this.sizes].map((histogram) => histogram.text()),
       counter(
@@ -147,11 +149,11 @@ export class Metrics {
       ),
       gauge('petstore_pool_size', 'Connections to PostgreSQL that answer reads.', size),
       gauge('petstore_pool_busy', 'Connections of the pool in use.', busy),
-      gauge('petstore_pool_waiting', 'Calls of the store that wait for a free connection.', waiting),
+      gauge('petstore_pool_waiting', 'Store calls that wait for a free connection.', waiting),
       counter('petstore_pool_failures_total', 'Attempts to open a connection to PostgreSQL that failed.', failures),
       gauge(
         'petstore_lock_wait_seconds',
-        'How long the longest wait for a lock in PostgreSQL has lasted.',
+        'The longest current wait for a lock in PostgreSQL.',
         lockWait ?? [],
       ),
       counter('petstore_order_transitions_total', transitionsHelp, byStatus),
@@ -161,7 +163,7 @@ export class Metrics {
       counter('petstore_events_sent_total', 'Events that were sent.', feed?.sent ?? 0),
       ...(file ? fileTexts(file) : []),
       backupOverdue
-        ? gauge('petstore_backup_overdue_seconds', 'How long a periodic backup has been due.', backupOverdue())
+        ? gauge('petstore_backup_overdue_seconds', 'How long a periodic backup has been overdue.', backupOverdue())
         : '',
       this.processText(),
     ].join('')
@@ -172,8 +174,8 @@ function fileTexts(path: string): string[] {
   const { bavail, blocks, bsize } = statfsSync(dirname(path))
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
   return [
-    gauge('petstore_disk_free_bytes', "What is left of the file system of the store's file.", bavail * bsize),
-    gauge('petstore_disk_size_bytes', "The size of the file system of the store's file.", blocks * bsize),
-    gauge('petstore_log_bytes', "The size of the log beside the store's file.", logBytes),
+    gauge('petstore_disk_free_bytes', "Free space of the file system of the store's file.", bavail * bsize),
+    gauge('petstore_disk_size_bytes', "Size of the file system of the store's file.", blocks * bsize),
+    gauge('petstore_log_bytes', "Size of the write-ahead log (-wal) of the store's file.", logBytes),
   ]
 }

@@ -1,11 +1,14 @@
-// Text from outside, for people at a terminal: a name, a file or a message may contain anything.
+// Makes untrusted text safe for a terminal.
 
-/** Shows characters that control a terminal, a line or the direction of text as �, so that one line stays one. */
+/**
+ * Replaces characters that control the terminal, line breaks or text direction with �, so that one line stays one
+ * line.
+ */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\ufffd')
 }
 
-/** The same for text whose lines are ours. */
+/** Does the same for each line of the text. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n')
 }

@@ -8,7 +8,7 @@ interface Metric {
   type: 'counter' | 'gauge' | 'histogram'
 }
 
-/** Identifiers, paths and numbers: values without characters to escape. */
+/** Identifiers, paths and numbers, which need no escaping. */
 export type Labels = Readonly<Record<string, string | number>>
 
 export interface Sample {

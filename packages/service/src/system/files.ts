@@ -1,4 +1,4 @@
-// Files and folders whose contents and names are on disk, and names that change at once.
+// Makes files and folders durable, and exchanges names atomically.
 
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { libc } from './libc.ts'
 const AT_FDCWD = -100
 const RENAME_EXCHANGE = 2
 
-/** Creates the folder if it is not there, and those above it. Their names are then on disk. */
+/** Creates the folder and missing parents. Their names are then durable. */
 export function makeFolder(path: string): void {
   const folder = resolve(path)
   const first = mkdirSync(folder, { recursive: true })
@@ -15,8 +15,8 @@ export function makeFolder(path: string): void {
 }
 
 /**
- * What lets this process write to the folder, if the system denies it: it belongs to another user, as one that root mounts into a container,
- * or it is read-only. Else empty.
+ * Returns a sentence on how to give this process write access, if the error is EACCES; otherwise an empty text. The
+ * folder belongs to another user, for example as a container's mount, or is read-only.
  */
 export function ownershipAdvice(folder: string, error: unknown): string {
   if ((error as NodeJS.ErrnoException).code !== 'EACCES') return ''
@@ -27,7 +27,9 @@ export function ownershipAdvice(folder: string, error: unknown): string {
   return `Give the folder to this user: chown ${user} ${there}. `
 }
 
-/** Gives each of the two files the other's name, at once. Returns `false` where the system or the file system cannot. */
+/**
+ * Exchanges the names of two files atomically. Returns `false` if the system or the file system does not support it.
+ */
 export function exchange(one: string, other: string): boolean {
   try {
     const { symbols, close } = libc({ renameat2: { args: ['i32', 'ptr', 'i32', 'ptr', 'u32'], returns: 'i32' } })
@@ -44,7 +46,7 @@ export function syncFile(path: string): void {
   syncDescriptor(openSync(path, 'r+'))
 }
 
-/** Syncs the folder of `path`, and so the names in it. */
+/** Syncs the folder of `path`, which makes the names in it durable. */
 export function syncFolderOf(path: string): void {
   syncDescriptor(openSync(dirname(path), 'r'))
 }

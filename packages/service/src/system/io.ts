@@ -1,16 +1,16 @@
-// The input and output of a command: those of the process, or those that a caller of `main` gives it.
+// The input and output of a command: the process's, or the ones given to `main`.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number }
 
-/** `process` is one. */
+/** `process` implements it. */
 export interface Io {
   readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean }
   readonly stdout: Output
   readonly stderr: Output
   readonly env: NodeJS.ProcessEnv
-  /** Relative paths are resolved against it. Throws if the folder has been removed. */
+  /** Base of relative paths. Throws if the folder was removed. */
   cwd(): string
   /** Ends the command immediately. */
   exit(status: number): never
@@ -18,17 +18,20 @@ export interface Io {
 
 const given = new AsyncLocalStorage<Io>()
 
-/** Returns the input and output of the command that runs. */
+/** Returns the input and output of the current command. */
 export function io(): Io {
   return given.getStore() ?? process
 }
 
-/** Returns whether the command may handle the signals of the process and change its priority: if its input and output are the process's own. */
+/**
+ * Returns whether the command uses the process's own input and output, and so can handle its signals and change its
+ * priority.
+ */
 export function ownsProcess(): boolean {
   return io() === process
 }
 
-/** Runs `work` with another input and output, also for everything that it starts. */
+/** Runs `work`, and everything that it starts, with this input and output. */
 export function withIo<Result>(other: Io, work: () => Promise<Result>): Promise<Result> {
   return other === process ? work() : given.run(other, work)
 }

@@ -1,30 +1,41 @@
-// Locks on files that end with the process that holds them, however it ends: so a file without its lock has no writer any more. A
-// process id in a file's name shows less, because it may belong to another container or another machine. Linux only.
+// File locks that end with their process, even after a crash, so a file without its lock has no writer. A process id
+// in the file name would not show that: it can belong to another container or machine. Linux only.
 
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { libc } from './libc.ts'
 
-/** fcntl(2), "Open file description locks": unlike others, they stay when the process closes another descriptor of the file. */
+/**
+ * fcntl(2), "Open file description locks". Unlike other locks, they survive when the process closes another
+ * descriptor of the file.
+ */
 const [F_OFD_SETLK, F_OFD_SETLKW] = [37, 38]
 const F_WRLCK = 1
 const FLOCK_BYTES = 32
 
-/** Of ext4, XFS, Btrfs, tmpfs, overlayfs, F2FS, ZFS and bcachefs (statfs(2)). On others, a process of another machine may write, too. */
+/**
+ * ext4, XFS, Btrfs, tmpfs, overlayfs, F2FS, ZFS and bcachefs (statfs(2)). On other file systems, another machine may
+ * be writing.
+ */
 const LOCAL = [0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e]
 
-/** Locks the new file at `path` until the descriptor is closed. Without effect where locks say nothing. */
+/** Locks the new file until the descriptor is closed. No effect on file systems without reliable locks. */
 export function lockNew(path: string, descriptor: number): void {
-  // One byte, since SQLite locks others. Waits because of `lockAbandoned`.
+  // Only one byte, because SQLite locks others. Waits, because `lockAbandoned` may hold the lock for a moment.
   if (isLocal(path)) lock(descriptor, F_OFD_SETLKW, 1n)
 }
 
-/** Locks the file at `path` until the descriptor is closed, if it is certain that no process writes it. Otherwise returns `false`. */
+/**
+ * Locks the file until the descriptor is closed. Returns `false` unless it is certain that no process is writing it.
+ */
 export function lockAbandoned(path: string, descriptor: number): boolean {
   return isLocal(path) && lock(descriptor, F_OFD_SETLK, 0n)
 }
 
-/** Locks the file at `path` until the descriptor is closed. `false`: another process has. Without effect where locks say nothing. */
+/**
+ * Locks the file until the descriptor is closed. Returns `false` if another process holds the lock. No effect on file
+ * systems without reliable locks.
+ */
 export function lockAlone(path: string, descriptor: number): boolean {
   return !isLocal(path) || lock(descriptor, F_OFD_SETLK, 0n)
 }

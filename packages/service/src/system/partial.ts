@@ -1,4 +1,4 @@
-// Files that are written under a name of their own beside their target, and get its name when they are whole.
+// Writes files under a temporary name beside their target and renames them when they are complete.
 
 import {
   closeSync,
@@ -20,23 +20,23 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import { lockAbandoned, lockNew } from './lock.ts'
 import { randomBytes } from './runtime.ts'
 
-/** The end of a name that `createPartial` has given. */
+/** The suffix of names from `createPartial`. */
 export const PARTIAL = /\.\d+-[0-9a-f]{8}\.partial$/
 
 interface PartialFile {
   path: string
-  /** Close it last: until then nobody takes the file for abandoned. */
+  /** Close it last: while it is open, no other process treats the file as abandoned. */
   descriptor: number
 }
 
-/** Creates an empty file beside `to`, under a name that no other file has. */
+/** Creates an empty file with a unique name beside `to`. */
 export function createPartial(to: string, mode: number): PartialFile {
   for (;;) {
     const path = `${to}.${process.pid}-${randomBytes(4).toHex()}.partial`
-    // Fails on a symbolic link, too.
+    // Also fails if the name is a symbolic link.
     const descriptor = openSync(path, 'wx+', mode)
     lockNew(path, descriptor)
-    // It may have been taken for abandoned before it was locked.
+    // Another process may have removed it as abandoned before it was locked.
     if (existsSync(path)) return { path, descriptor }
     closeSync(descriptor)
   }
@@ -46,16 +46,16 @@ export function createPartial(to: string, mode: number): PartialFile {
 const DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/
 
 interface Target {
-  /** Behind all links. A name that links lead to may not exist yet. */
+  /** With all links resolved. Does not exist yet if a link is dangling. */
   path: string
-  /** The regular file that is there. */
+  /** The existing regular file. */
   file?: Stats | undefined
-  /** A device, a pipe, a socket or a folder: it cannot be replaced. */
+  /** A device, pipe, socket or folder, which cannot be replaced. */
   special: boolean
   descriptor?: number
 }
 
-/** Follows the links at `path`. Throws if they form a circle. */
+/** Resolves the links at `path`. Throws if they are circular. */
 export function targetOf(path: string): Target {
   const found = statSync(path, { throwIfNoEntry: false })
   let to = path
@@ -70,8 +70,9 @@ export function targetOf(path: string): Target {
 }
 
 /**
- * Replaces the file at the end of the links at `path` when all that `write` gives its new descriptor is on disk; until then, and on an error, it
- * stays as it was. It keeps its mode; a new one gets `mode`. Devices, pipes and sockets are written directly.
+ * Replaces the file behind the links at `path` after everything that `write` wrote is durable. On an error the file
+ * stays unchanged. An existing file keeps its mode; a new one gets `mode`. Devices, pipes and sockets are written
+ * directly.
  */
 export async function replaceFile(path: string, mode: number, write: (descriptor: number) => unknown): Promise<void> {
   const { path: to, file, special } = targetOf(path)
@@ -88,17 +89,20 @@ export async function replaceFile(path: string, mode: number, write: (descriptor
   }
 }
 
-/** Gives the open file the mode of the file that it will replace, and its owner if this process may do that. */
+/** Gives the open file the mode and, if permitted, the owner of the file that it will replace. */
 export function keepAccess(descriptor: number, { uid, gid, mode }: Stats): void {
   try {
     fchownSync(descriptor, uid, gid)
   } catch {
-    // Only root may.
+    // Only root can do this.
   }
   fchmodSync(descriptor, mode & 0o777)
 }
 
-/** What the process with this id has left of its unfinished files for the target, or for another whose name begins like the target's. */
+/**
+ * Returns the paths of unfinished files that the process left for the target, or for targets whose names begin like
+ * it.
+ */
 export function partialsOf(target: string, pid: number): string[] {
   const folder = dirname(target)
   if (!existsSync(folder)) return []
@@ -109,8 +113,8 @@ export function partialsOf(target: string, pid: number): string[] {
 }
 
 /**
- * Removes the files of `createPartial` in the folder for the targets that are meant, with what lies beside them under longer names, if their
- * writers are gone for certain. Returns their names.
+ * Removes unfinished files (`createPartial`) for the chosen targets, and files beside them with longer names, if no
+ * process can still be writing them. Returns their names.
  */
 export function removeAbandoned(folder: string, isTarget: (name: string) => boolean): string[] {
   const names = readdirSync(folder)

@@ -1,9 +1,9 @@
-// Time, the event loop and random bytes: whatever the service does later, measures or draws goes through this module, so that a test can
-// replace all of it at once. test/layout.test.ts refuses the runtime's own functions everywhere else in the service.
+// Clocks, timers, the event loop and random bytes. The service uses them only through this module, so that a test can
+// replace all of them. test/layout.test.ts enforces it.
 
 /** Stops with `stopTimer`. */
 export interface Timer {
-  /** The timer no longer keeps the process alive. */
+  /** Stops the timer from keeping the process alive. */
   unref(): Timer
 }
 
@@ -30,7 +30,7 @@ let runtime: Runtime = {
 }
 let turnEnd: Promise<void> | undefined
 
-/** Replaces the runtime for the whole process, and returns the one before. */
+/** Replaces the runtime for the whole process. Returns the previous one. */
 export function replaceRuntime(other: Runtime): Runtime {
   const before = runtime
   runtime = other
@@ -38,12 +38,12 @@ export function replaceRuntime(other: Runtime): Runtime {
   return before
 }
 
-/** Milliseconds since 1970 on the system's clock, which may be set, also back. */
+/** The system clock, in milliseconds since 1970. It can be set, also back. */
 export function wallMs(): number {
   return runtime.wallMs()
 }
 
-/** Milliseconds on a clock that only goes forward; its zero has no meaning. */
+/** A clock that never goes back, in milliseconds from an arbitrary zero. */
 export function monotonicMs(): number {
   return runtime.monotonicMs()
 }
@@ -66,12 +66,15 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => void runtime.startTimer(resolve, ms))
 }
 
-/** Calls `act` at the end of this turn of the event loop, after everything that has arrived was read. */
+/** Calls `act` at the end of this turn of the event loop, after all arrived input was read. */
 export function atTurnEnd(act: () => void): void {
   runtime.atTurnEnd(act)
 }
 
-/** Resolves at the end of this turn: one promise for all callers of the turn, so that what has arrived is handled together. */
+/**
+ * Resolves at the end of this turn. All callers of a turn share one promise, so that everything that arrived together
+ * is handled together.
+ */
 export function endOfTurn(): Promise<void> {
   turnEnd ??= new Promise((resolve) => {
     runtime.atTurnEnd(() => {

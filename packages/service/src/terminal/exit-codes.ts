@@ -1,4 +1,4 @@
-// How a command ends: its exit status, which programs may rely on, and its message when it failed.
+// How a command ends: its exit status, on which programs can rely, and its error message.
 
 import { CommanderError } from 'commander'
 import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../../../client/src/petstore.ts'
@@ -10,28 +10,28 @@ import { systemReason } from '../domain/system-reason.ts'
 import { throughProxy, UnreadableAnswer } from './plain-fetch.ts'
 import { indented, printNote } from './print.ts'
 
-/** Some records were refused. The import has reported each. */
+/** Some records were rejected. The import has reported each. */
 export class ImportIncomplete extends Error {}
 
 /** `petstore verify` could not examine the server. */
 export class NotExamined extends Error {}
 
-/** The command has printed its result, which is exit status 1. */
+/** The command has printed its result, which means exit status 1. */
 export class NegativeResult extends Error {}
 
 /** Stopped by a signal. */
 export class Interrupted extends Error {}
 
-/** Named with every error that it answers. */
+/** The address to name in messages about its errors. */
 let service = ''
 
 export function setService(baseUrl: string): void {
   service = baseUrl
 }
 
-/** Writes the message for what a command threw to standard error. Returns the exit status. */
+/** Prints the message for an error of a command. Returns the exit status. */
 export function endWith(error: unknown): number {
-  // Commander has written its message already.
+  // Commander has already printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const hint = isUnreached(error) ? ' --url or PETSTORE_URL names another service.' : ''
   if (!(error instanceof NegativeResult)) printError(messageOf(error) + hint)
@@ -48,7 +48,7 @@ function statusOf(error: unknown): number {
   return 1
 }
 
-/** The only style of an error. */
+/** Prints an error in the one style that all errors have. */
 export function printError(message: string): void {
   const [first, ...others] = indented(message)
   printNote({ style: 'red', lead: 'petstore:', rest: ` ${first}` }, ...others)
@@ -56,7 +56,7 @@ export function printError(message: string): void {
 
 const [SELL, PLACE] = ['petstore sell PET', 'petstore orders place PET']
 
-/** The command for a word that is not one, or not one of its group. */
+/** The intended command for a word that is no command, or not in this group. */
 const MEANT = new Map<string, string>([
   ...['sell', 'sold', 'buy'].map((word) => [word, SELL] as const),
   ...['place', 'reserve', 'hold'].map((word) => [word, PLACE] as const),
@@ -65,7 +65,7 @@ const MEANT = new Map<string, string>([
   ['version', 'petstore --version'],
 ])
 
-/** Commander's `error: unknown command 'lst'\n(Did you mean list?)` as we write errors. */
+/** Rewrites Commander's `error: unknown command 'lst'\n(Did you mean list?)` as a sentence. */
 export function sentenceOf(text: string): string {
   const [unknown, word = ''] = /^error: unknown command '(\w+)'/.exec(text) ?? []
   const meant = MEANT.get(word)
@@ -91,13 +91,13 @@ export function messageOf(error: unknown): string {
   return expected ? (error as Error).message : Bun.inspect(error)
 }
 
-/** The system refused the connection, or ended it. */
+/** Returns whether the system refused or ended the connection. */
 function isUnreached(error: unknown): boolean {
   const { code } = ((error as Error).cause ?? {}) as { code?: unknown }
   return error instanceof PetstoreNetworkError && typeof code === 'string'
 }
 
-/** What the system says is more than a library's message. */
+/** Adds the system's reason, which says more than the library's message. */
 function withReason(error: PetstoreNetworkError): string {
   const { message, cause } = error
   const why = [isUnreached(error) && systemReason(cause), throughProxy(service)].filter(Boolean).join(', ')

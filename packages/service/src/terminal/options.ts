@@ -1,4 +1,4 @@
-// Flags that several commands have: settings, from their table, and what is parsed alike.
+// Flags that several commands share, and their parsers.
 
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { instantFromText } from '../../../contract/src/date-time.ts'
@@ -11,16 +11,16 @@ import { wallMs } from '../system/runtime.ts'
 
 type Named = keyof typeof SETTINGS
 
-/** Says something about each of its fields: a new one does not compile until it has its flag. */
+/** Requires every field, so that a new field does not compile without its flag. */
 export type EveryField<Of> = Record<keyof Of, unknown>
 
-/** Adds the flags of these settings. Their help names the variable and the default, too. */
+/** Adds the flags of these settings. Their help includes variable and default. */
 export function withSettings(command: Command, ...names: Named[]): Command {
   for (const name of names) addFlag(command, SETTINGS[name])
   return command
 }
 
-/** Adds the flags for the service to call and the API key to send. */
+/** Adds the flags for the service and the API key. */
 export function withClientSettings(command: Command): Command {
   return withSettingsOf(CLIENT_SETTINGS, command)
 }
@@ -31,7 +31,6 @@ export function withSettingsOf(table: Record<string, Setting<unknown>>, command:
   return command
 }
 
-/** One of the contract's statuses of a pet. */
 export function statusOption(description: string): Option {
   return new Option('--status <status>', description).choices(PET_STATUSES)
 }
@@ -42,17 +41,20 @@ function addFlag(command: Command, { flag, description, variable, default: prese
   command.addOption(values ? completing(option, values) : option)
 }
 
-/** For completions, and for the help. Unlike `choices`, it leaves the parser. */
+/** Adds choices to completions and help only. `choices` would replace the parser. */
 export function completing(option: Option, values: readonly string[]): Option {
   return Object.assign(option, { argChoices: values })
 }
 
-/** Reads the whole configuration, and checks all of it, also settings that the command does not use. Flags replace `preset`. */
+/**
+ * Reads and checks the whole configuration, including settings that the command does not use. Flags override
+ * `preset`.
+ */
 export function configOf(command: Command, preset: Flags = {}): Config {
   return readConfig(io().env, { ...preset, ...command.optsWithGlobals() })
 }
 
-/** Turns a parser of settings into one for commander, which shows an InvalidArgumentError beside the flag. */
+/** Adapts a settings parser to commander, which shows an InvalidArgumentError beside the flag. */
 export function parsedBy<Value>(parse: (text: string) => Value): (text: string) => Value {
   return (text) => {
     try {
@@ -63,7 +65,7 @@ export function parsedBy<Value>(parse: (text: string) => Value): (text: string) 
   }
 }
 
-/** An argument of a command, such as `<id>`. */
+/** Creates an argument such as `<id>`. */
 export function int64Argument(name: string, description: string): Argument {
   return new Argument(name, description).argParser(parseInt64)
 }
@@ -74,15 +76,15 @@ export const parseInt64 = parsedBy((text) => {
   throw new Error('must be a 64-bit integer in decimal digits')
 })
 
-/** From flags and environment only. What they leave undefined may have been saved by `petstore login`. */
+/** Reads only flags and environment. `petstore login` may have saved the undefined values. */
 export function clientConfigOf(command: Command) {
   return readSettings(CLIENT_SETTINGS, io().env, command.optsWithGlobals())
 }
 
-/** `--from`: where to begin in the feed. */
+/** Adds `--from`, the start in the event feed. */
 export function withFrom(command: Command): Command {
   const description =
-    'where to begin: beginning, now, today, yesterday, a day such as 2026-11-21, or a time such as 2026-11-21T18:00:00Z (default: beginning)'
+    'where to start: beginning, now, today, yesterday, a day such as 2026-11-21, or a time such as 2026-11-21T18:00:00Z (default: beginning)'
   return command.option('--from <where>', description, parsedBy(parseFrom))
 }
 
@@ -94,7 +96,10 @@ function parseFrom(text: string): string {
   )
 }
 
-/** A date-time with an offset: the same text. A day, `today` or `yesterday`: its first moment, by this machine's clock and time zone. */
+/**
+ * Returns a date-time with an offset unchanged. For a day, `today` or `yesterday`, returns its first moment by the
+ * clock and time zone of this machine.
+ */
 export function timeFrom(text: string): string | undefined {
   if (instantFromText(text) !== undefined) return text
   const today = dayOf(wallMs())

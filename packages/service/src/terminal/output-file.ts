@@ -1,4 +1,4 @@
-// Writes a file that is complete or as it was. A path may also name a device, a pipe or standard output.
+// Writes a file completely or not at all. The path can also name a device, a pipe or stdout.
 
 import { accessSync, closeSync, constants, rmSync, writeFileSync, writeFile as writeTo } from 'node:fs'
 import { promisify } from 'node:util'
@@ -13,7 +13,7 @@ const MODE = 0o666
 
 type Texts = AsyncIterable<string> | Iterable<string>
 
-/** Does the same as `writeFileSync` without blocking, because the reader of a pipe may be slow. */
+/** As `writeFileSync`, but without blocking, because the reader of a pipe can be slow. */
 const writeUnblocked = promisify<number, string, void>(writeTo)
 
 export function isStandardOutput(path: string): boolean {
@@ -21,19 +21,19 @@ export function isStandardOutput(path: string): boolean {
 }
 
 /**
- * Replaces the file when everything is on disk; until then, and on an error, it stays as it was. Throws StartError, and Interrupted
- * after SIGINT or SIGTERM.
+ * Replaces the file when everything is durable. On an error the file stays unchanged. Throws StartError, or
+ * Interrupted after SIGINT or SIGTERM.
  */
 export async function writeFile(path: string, texts: Texts): Promise<void> {
   try {
-    if (isStandardOutput(path)) return await unlessInterrupted(writeAll(texts), 'The output ends too early.')
+    if (isStandardOutput(path)) return await unlessInterrupted(writeAll(texts), 'The output is incomplete.')
     const to = absolutePath(path)
     const [write, left] = targetOf(to).special
-      ? [writeUnblocked, `${path} ends too early.`]
+      ? [writeUnblocked, `${path} is incomplete.`]
       : [writeFileSync, `The unfinished export was removed; ${path} was not changed.`]
     await replaceFile(to, MODE, (descriptor) =>
       unlessInterrupted(
-        // Not `writeSync`, which may write only a part when a disk is nearly full.
+        // Not `writeSync`, which can write only a part if the disk is nearly full.
         writeEach(texts, (text) => write(descriptor, text)),
         left,
       ),
@@ -49,7 +49,7 @@ async function writeEach(texts: Texts, write: (text: string) => unknown): Promis
   for await (const text of texts) await write(text)
 }
 
-/** Throws the system's error if `writeFile` could not begin. */
+/** Throws the system's error if `writeFile` could not start. */
 export function tryToWrite(path: string): void {
   const { path: to, special } = targetOf(absolutePath(path))
   if (special) accessSync(to, constants.W_OK)

@@ -1,5 +1,5 @@
-// What the commands print, in one place, so that no text from outside controls the terminal and a stream that cannot be written is
-// a sentence. Results go to standard output, everything else to standard error.
+// Prints the output of commands: results to stdout, everything else to stderr. Makes untrusted text safe for
+// terminals, and reports write errors as sentences.
 
 import { styleText } from 'node:util'
 import { StartError } from '../domain/start-error.ts'
@@ -9,23 +9,23 @@ import { io, type Output } from '../system/io.ts'
 
 export type Style = 'bold' | 'red' | 'green' | 'yellow' | 'cyan' | 'dim'
 
-/** A line for people; `lead` is in a style where the stream shows one. */
+/** A line for people. `lead` is styled if the stream supports it. */
 export type Line = string | { before?: string; style: Style; lead: string; rest?: string }
 
-/** Prints each as one line, whatever it contains, on standard output. Resolves and rejects as `write`. */
+/** Prints lines to stdout. Resolves and rejects as `write` does. */
 export function printLines(...lines: readonly Line[]): Promise<void> {
   return toReader(shown(lines, io().stdout))
 }
 
-/** Prints each as one line, whatever it contains, on standard error. */
+/** Prints lines to stderr. */
 export function printNote(...lines: readonly Line[]): void {
-  // There is nowhere to report that standard error cannot be written.
+  // There is no place to report an error of stderr.
   send(io().stderr, shown(lines, io().stderr)).catch(() => undefined)
 }
 
 /**
- * Writes text for programs as it is, unless a terminal shows it. Resolves when standard output can take more. Throws StartError when it
- * cannot be written. Ends the process when its reader has gone, such as `head`: that is not an error.
+ * Writes text unchanged for programs, or made safe for a terminal. Resolves when stdout can take more. Throws
+ * StartError if stdout cannot be written. Exits with 0 if the reader is gone, such as `head`.
  */
 export function write(text: string): Promise<void> {
   return toReader(io().stdout.isTTY ? printableLines(text) : text)
@@ -35,7 +35,7 @@ export async function writeAll(texts: AsyncIterable<string> | Iterable<string>):
   for await (const text of texts) await write(text)
 }
 
-/** As `write`, but also throws StartError when the reader has gone: for what somebody must have read. */
+/** As `write`, but also throws StartError if the reader is gone: for output that must not get lost. */
 export async function deliver(text: string): Promise<void> {
   try {
     await send(io().stdout, text)
@@ -44,7 +44,10 @@ export async function deliver(text: string): Promise<void> {
   }
 }
 
-/** As lines of one message. None of the further ones, which may come from outside, looks like a message of ours. */
+/**
+ * Splits a message into lines and indents all but the first, because text from other sources must not look like a
+ * message of ours.
+ */
 export function indented(message: string): [string, ...string[]] {
   const [first = '', ...others] = message.trimEnd().split('\n')
   return [first, ...others.map((line) => line.replace(/^(?! )/, '  '))]
@@ -54,16 +57,16 @@ export function plural(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** In the environment of a child whose standard output this process shows at a terminal. */
+/** Set for a child process whose stdout this process shows at a terminal. */
 export const FOR_PEOPLE = 'PRINT_FOR_PEOPLE'
 
-/** For people at a terminal by thousands, `12,000`; for programs plain. */
+/** Formats with thousands separators (`12,000`) at a terminal, and without them for programs. */
 export function grouped(number: number | bigint, fractionDigits: 0 | 1 = 0): string {
   const useGrouping = io().stdout.isTTY || FOR_PEOPLE in io().env
   return number.toLocaleString('en', { useGrouping, maximumFractionDigits: fractionDigits })
 }
 
-/** In the largest unit of which there are two. */
+/** Formats in the largest unit with a value of at least two. */
 export function duration(ms: number, fractionDigits: 0 | 1 = 0): string {
   const seconds = ms / 1000
   if (seconds < 120) return `${grouped(seconds, fractionDigits)} s`
@@ -81,7 +84,7 @@ async function toReader(text: string): Promise<void> {
 }
 
 function send(stream: Output, text: string): Promise<void> {
-  // The callback gets the error. Without a listener it would be thrown, too.
+  // The callback gets the error. Node would also throw it if there were no listener.
   if (stream.listenerCount('error') === 0) stream.on('error', () => undefined)
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => (error ? reject(error) : resolve()))

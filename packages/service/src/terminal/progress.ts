@@ -1,4 +1,4 @@
-// A progress bar at a terminal: one line on standard error that disappears when the work ends.
+// A progress bar: one line on stderr, removed at the end.
 
 import { SingleBar } from 'cli-progress'
 import { printable } from '../observability/printable.ts'
@@ -7,9 +7,9 @@ import { monotonicMs } from '../system/runtime.ts'
 import { duration, printNote } from './print.ts'
 
 export interface Progress {
-  /** `done` is out of `total`. The bar shows `words` beside it. */
+  /** `done` counts towards `total`. The bar shows `words` beside it. */
   update(done: number, words: string): void
-  /** Writes a line above the bar; it stays. */
+  /** Writes a permanent line above the bar. */
   log(line: string): void
   stop(): void
 }
@@ -17,7 +17,7 @@ export interface Progress {
 /** Only `log` writes. */
 export const NO_BAR: Progress = { update: () => undefined, log: printNote, stop: () => undefined }
 
-/** `total` is undefined when it is not known. Without a terminal there is no bar. */
+/** `total` is undefined if it is unknown. Without a terminal there is no bar. */
 export function startProgress(what: string, total: number | undefined): Progress {
   if (!io().stderr.isTTY) return NO_BAR
   const format = `${printable(what)}  ${total === undefined ? '{words}' : '{bar} {percentage}%  {words}  {left}'}`
@@ -37,8 +37,8 @@ export function startProgress(what: string, total: number | undefined): Progress
   bar.start(total ?? 1, 0, { words: '', left: '' })
   return {
     update(done, words) {
-      // Estimated from the whole time so far: files are read in chunks too large for the bar's own estimate. Before the first hundredth it
-      // would be anything.
+      // Estimates from the total time so far, because files are read in chunks too large for the bar's own estimate.
+      // Too unreliable in the first percent.
       const share = done / (total ?? done)
       const leftMs = share < 0.01 ? 0 : (monotonicMs() - startedAt) * (1 / share - 1)
       bar.update(total === undefined ? 0 : done, { words, left: leftMs >= 1000 ? `${duration(leftMs)} left` : '' })

@@ -1,4 +1,4 @@
-// Questions to the person at the terminal, on standard error.
+// Asks the person at the terminal, on stderr.
 
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
@@ -7,26 +7,26 @@ import { printable } from '../observability/printable.ts'
 import { io } from '../system/io.ts'
 
 interface PromptOptions {
-  /** The message of the StartError when the person stops instead of answering. */
+  /** The message of the StartError if the person aborts. */
   stopped: string
-  /** Does not show what is typed. */
+  /** Hides the typed text. */
   hidden?: boolean
 }
 
-/** Throws StartError unless the person says yes. `unattended`: its message where there is no terminal. */
+/** Throws StartError unless the person answers yes. `unattended`: the message if there is no terminal. */
 export async function confirm(question: string, { stopped, unattended }: { stopped: string; unattended: string }) {
   if (!io().stdin.isTTY) throw new StartError(unattended)
   const answer = await prompt(`${question} [y/N] `, { stopped })
   if (!/^y(es)?$/i.test(answer.trim())) throw new StartError(stopped)
 }
 
-/** Standard input must be a terminal. */
+/** Requires that stdin is a terminal. */
 export async function prompt(question: string, { stopped, hidden = false }: PromptOptions): Promise<string> {
   const shown = printable(question)
-  // Readline writes the question and echoes what is typed to its output, so a hidden answer gets an output that discards both.
+  // Readline writes the question and the echo to its output. For a hidden answer that output discards both.
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: io().stdin, output: hidden ? discard : io().stderr, terminal: true })
-  // Only now: until there is a reader, the terminal itself echoes.
+  // Only now, because the terminal echoes until there is a reader.
   if (hidden) io().stderr.write(shown)
   const aborter = new AbortController()
   reader.once('SIGINT', () => aborter.abort())

@@ -1,5 +1,5 @@
-// How a running service stops: in steps after the first signal, at once after the second. Each step has a time limit, so that
-// nothing that hangs (a reader of the log, a disk, a worker) keeps the process alive.
+// Stops a service: in steps after the first signal, immediately after the second. Each step has a time limit, so that
+// a blocked log reader, disk or worker cannot keep the process alive.
 
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -9,12 +9,15 @@ import { monotonicMs, sleep, startInterval } from '../system/runtime.ts'
 import { isTerminal } from '../system/terminal.ts'
 import { Interrupted } from './exit-codes.ts'
 
-/** The same signal within this time counts once: a terminal sends it to npm and to this process, and npm passes it on. */
+/**
+ * A repeated signal within this time is ignored: a terminal sends it to npm and to this process, and npm forwards it.
+ */
 const SAME_SIGNAL_MS = 100
 
 /**
- * Resolves with the first SIGTERM or SIGINT. The second, of either kind, ends the process with 128 plus its number. With the log of a service,
- * SIGHUP is the signal of a terminal that closes; without a terminal, or where it was ignored at the start (nohup), the service goes on.
+ * Resolves with the first SIGTERM or SIGINT. A second one ends the process with 128 plus its number. With the log of
+ * a service, SIGHUP from a closing terminal counts as well; without a terminal, or if SIGHUP was ignored at the start
+ * (nohup), the service continues.
  */
 export function firstSignal(log?: Log): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -32,7 +35,7 @@ export function firstSignal(log?: Log): Promise<NodeJS.Signals> {
     if (!log) return
     const closes = !isHangUpIgnored() && [0, 1, 2].some(isTerminal)
     let logged = false
-    // A shell may send it once more: that is no second signal.
+    // A shell may send SIGHUP twice, so it never counts as the second signal.
     process.on('SIGHUP', (signal) => {
       if (closes && !first) receive(signal)
       else if (!closes && !logged) log.info({ signal }, 'there is nothing to reload, the service goes on')
@@ -41,7 +44,7 @@ export function firstSignal(log?: Log): Promise<NodeJS.Signals> {
   })
 }
 
-/** Whether this process was started so (Linux). */
+/** Returns whether this process started with SIGHUP ignored (Linux). */
 function isHangUpIgnored(): boolean {
   try {
     const [, signals = ''] = /^SigIgn:\t(\w+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
@@ -51,7 +54,7 @@ function isHangUpIgnored(): boolean {
   }
 }
 
-/** Rejects with Interrupted at the first SIGINT or SIGTERM: `left` says what the work leaves behind. */
+/** Rejects with Interrupted at the first SIGINT or SIGTERM. `left`: the state after the interruption. */
 export async function unlessInterrupted<Result>(work: Promise<Result>, left: string): Promise<Result> {
   const interrupted = firstSignal().then(() => {
     throw new Interrupted(`Interrupted. ${left}`)
@@ -59,13 +62,13 @@ export async function unlessInterrupted<Result>(work: Promise<Result>, left: str
   return Promise.race([work, interrupted])
 }
 
-/** How often a process that npx or Yarn 1 started checks that its parent is alive. */
+/** How often to check that npx's or Yarn's process is alive. */
 const PARENT_EVERY_MS = 100
 
 /**
- * Under npx: resolves when the parent has ended. It is a shell, which passes no signal on and ends at the first one that npx sends.
- * Yarn 1 ends at a signal, and passes none on.
- * Elsewhere it never resolves, because a service may outlive the process that started it.
+ * Under npx and Yarn 1, resolves when the parent process has ended: npx starts a shell that forwards no signals and
+ * ends at the first one, and Yarn 1 does the same. Otherwise never resolves, because a service can outlive the
+ * process that started it.
  */
 export function npxEnds(): Promise<'SIGTERM'> {
   return new Promise((resolve) => {
@@ -78,12 +81,12 @@ export function npxEnds(): Promise<'SIGTERM'> {
 
 export interface StopStep {
   name: string
-  /** The next step begins after this time at the latest. */
+  /** The next step starts after at most this time. */
   maxMs: number
   stop: () => Promise<unknown>
 }
 
-/** Runs the steps one after another. Resolves with the exit status: 0, or 1 when a step failed. */
+/** Runs the steps in order. Resolves with exit status 0, or 1 if a step failed. */
 export async function stopInOrder(steps: readonly StopStep[], log: Log): Promise<0 | 1> {
   let status: 0 | 1 = 0
   for (const { name, maxMs, stop } of steps) {
@@ -97,7 +100,7 @@ export async function stopInOrder(steps: readonly StopStep[], log: Log): Promise
   return status
 }
 
-/** Whether `work` ended within `ms`. Rejects when it failed within that time. */
+/** Resolves with whether `work` ended within `ms`. Rejects if it failed within that time. */
 export function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   return Promise.race([work.then(() => true), sleep(ms).then(() => false)])
 }

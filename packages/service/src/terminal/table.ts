@@ -1,16 +1,16 @@
-// Tables for people: times, and columns aligned by their width in a terminal, where a wide character counts as two.
+// Tables for people, aligned by display width, where wide characters take two columns.
 
 import { printable } from '../observability/printable.ts'
 import { io } from '../system/io.ts'
 import type { Line, Style } from './print.ts'
 
 const GAP = '  '
-/** Columns of text that people have written. If a table is wider than the terminal, these become narrower, the last of them first. */
+/** Columns with free text. If a table is wider than the terminal, these shrink, the last one first. */
 const FREE_TEXT = ['NAME', 'REFERENCE', 'PROMISE']
 const FREE_TEXT_WIDTH_MIN = 9
 
 const STATUS = 'STATUS'
-/** For pets and for orders. */
+/** Statuses of pets and orders. */
 const STATUS_STYLES: ReadonlyMap<string, Style> = new Map([
   ['available', 'green'],
   ['pending', 'yellow'],
@@ -34,7 +34,10 @@ export function table(head: TableLine, rows: readonly TableLine[]): Line[] {
   return [columns.head, ...rows.map(columns.line)]
 }
 
-/** Makes columns as wide as these rows need. In other rows, a longer cell moves the cells behind it. A terminal cuts each line. */
+/**
+ * Computes column widths from these rows. Longer cells in other rows shift the cells after them. A terminal gets
+ * truncated lines.
+ */
 export function columnsFor(head: TableLine, rows: readonly TableLine[]): Columns {
   const { isTTY, columns } = io().stdout
   const room = (isTTY && columns) || Number.POSITIVE_INFINITY
@@ -60,13 +63,13 @@ export function columnsFor(head: TableLine, rows: readonly TableLine[]): Columns
   return { head: { style: 'bold', lead: cut(cellsOf(head).join('').trimEnd(), room) }, line }
 }
 
-/** A line with a status in its colour. */
+/** Returns a line with the status in its colour. */
 export function statusLine(before: string, status: string, rest = ''): Line {
   const style = STATUS_STYLES.get(status)
   return style ? { before, style, lead: status, rest } : before + status + rest
 }
 
-/** One thing in full, a line for each of its fields that has a value. */
+/** Returns one line for each field that has a value. */
 export function fields(all: readonly (readonly [name: string, value: string])[]): Line[] {
   const given = all.filter(([, value]) => value !== '')
   const width = Math.max(...given.map(([name]) => name.length))
@@ -81,14 +84,14 @@ function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - Bun.stringWidth(text))) + GAP
 }
 
-/** The slice may be one column too wide: it contains the whole of a wide character at its end. */
+/** `sliceAnsi` includes a wide character at the end, so the slice can be one column too wide. */
 function cut(text: string, width: number): string {
   if (Bun.stringWidth(text) <= width) return text
   const start = Bun.sliceAnsi(text, 0, width - 1)
   return `${Bun.stringWidth(start) < width ? start : Bun.sliceAnsi(text, 0, width - 2)}…`
 }
 
-/** A time as tables show it: UTC, to the minute. */
+/** Formats a time in UTC, to the minute. */
 export function time(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`
 }

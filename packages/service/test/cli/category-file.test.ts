@@ -61,11 +61,11 @@ test('reports all problems together, each with its line', async () => {
       '  line 6: id must be a 64-bit integer in decimal digits.',
       '  line 7: name must be 1 to 60 characters long.',
       '  line 8: name must be 1 to 60 characters long.',
-      '  line 9: name must not be a number, which would be read as an id.',
-      '  line 10: name must not be a number, which would be read as an id.',
+      '  line 9: name must not be a number, because numbers are ids.',
+      '  line 10: name must not be a number, because numbers are ids.',
       '  line 11: name must not contain control characters.',
-      '  line 13: It has 3 fields where the first line has 2.',
-      '  line 14: It has a misplaced quote, or a quote that is not closed.',
+      '  line 13: It has 3 fields, but the first line has 2.',
+      '  line 14: It has a misplaced or unclosed quote.',
     ].join('\n'),
   )
 })
@@ -79,7 +79,7 @@ describe('rejects a file', () => {
     [
       'with an unclosed quote',
       'id,name\n7,"Dogs\n8,Cats\n',
-      'line 2: It has a misplaced quote, or a quote that is not closed.',
+      'line 2: It has a misplaced or unclosed quote.',
     ],
     [
       'in another encoding',
@@ -95,7 +95,7 @@ describe('rejects a file', () => {
     for (const [file, message] of [
       [missing, `There is no file ${missing}.`],
       [folder, `${folder} is a folder.`],
-      ['names.xlsx', 'names.xlsx is a workbook'],
+      ['names.xlsx', 'names.xlsx is a spreadsheet workbook'],
     ] as const) {
       expect(await readCategories(file).catch(({ message }) => message)).toContain(message)
     }

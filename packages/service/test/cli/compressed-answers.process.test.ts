@@ -48,7 +48,7 @@ function answering(answer: () => Response) {
 test.each(['pets list', 'status', 'health'])('%s rejects a compressed answer', async (command) => {
   const server = answering(() => new Response(BOMB, { headers: HEADERS }))
   const ended = await run(command.split(' '), server.env)
-  const stderr = expect.stringContaining('sends a compressed answer, which was not requested.')
+  const stderr = expect.stringContaining('sent a compressed answer, which was not requested.')
   expect(ended).toMatchObject({ status: 3, stderr })
   expect(ended.peakBytes).toBeLessThan(MEMORY_MAX)
   expect(server.encodings[0]).toBe('identity')

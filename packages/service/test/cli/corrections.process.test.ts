@@ -30,7 +30,7 @@ describe('petstore pets update', () => {
     const id = await addPet()
     const order = await client.placeOrder({ petId: id })
     for (const [args, status, message] of [
-      [[String(id)], 1, 'Nothing to change: give --name, --category or --status.'],
+      [[String(id)], 1, 'Nothing to change. Use --name, --category or --status.'],
       [[String(id), '--status', 'sold'], 2, 'Allowed choices are available.'],
       [[String(id), '--status', 'available'], 1, petHeld({ id, status: 'pending' }, order.id).message],
     ] as const) {
@@ -85,6 +85,6 @@ test('orders update extends a reservation, changes its reference, and removes ei
   const none = await petstore('orders', 'update', id, '--expires', 'none', '--reference', 'none', '--json')
   const kept = { id: Number(id), petName: 'Rex', petId: Number(order.petId), placedAt: order.placedAt }
   expect(JSON.parse(none.stdout)).toEqual({ ...kept, status: 'pending', changedAt: expect.any(String) })
-  expect((await petstore('orders', 'update', id)).stderr).toContain('give --reference or --expires')
+  expect((await petstore('orders', 'update', id)).stderr).toContain('Use --reference or --expires')
   expect((await petstore('orders', 'update', id, '--expires', 'soon')).status).toBe(2)
 })

@@ -17,7 +17,7 @@ describe('sample pets', () => {
     await service.post(petBody())
     const before = await count()
     const terminal = openTerminal(['demo'], { ...env, NO_COLOR: '1' }, 40)
-    const question = `The service has pets already. Add ${samplePets.length} sample pets? [y/N] `
+    const question = `The service already has pets. Add ${samplePets.length} sample pets? [y/N] `
     await terminal.waitForScreen(question)
     terminal.type('no')
     await terminal.waitForScreen(`${question}no`)

@@ -17,7 +17,7 @@ test('events new-epoch expires earlier cursors, including that of a waiting requ
   await Bun.sleep(100)
   expect(await run(['events', 'new-epoch', '--database', address])).toMatchObject({
     status: 0,
-    stdout: expect.stringContaining('earlier cursors are refused'),
+    stdout: expect.stringContaining('A new epoch of events has begun'),
   })
   expect(JSON.parse((await waiting).text)).toMatchObject({ status: 410, code: 'cursor_expired' })
   expect((await service.get('/store/events')).status).toBe(200)

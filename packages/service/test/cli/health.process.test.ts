@@ -35,7 +35,7 @@ test('checks a service behind a path prefix', async () => {
 test('exits with 3 if the service is not ready', async () => {
   const { url } = startFake(() => new Response('{}', { status: 503 }))
   const { status, stderr } = await run(['health', '--url', url])
-  expect([status, stderr]).toEqual([3, expect.stringContaining('answers 503')])
+  expect([status, stderr]).toEqual([3, expect.stringContaining('answered 503')])
 })
 
 /** Makes the service process 1 of a new PID namespace, as in a container. */
@@ -62,6 +62,6 @@ test.skipIf(!contained)(
 )
 
 test('reports a process id that does not exist', async () => {
-  const stderr = 'petstore: The flags of the process 999999999 cannot be read.\n'
+  const stderr = 'petstore: The flags of process 999999999 cannot be read.\n'
   expect(await run(['health', '--process', '999999999'])).toEqual({ status: 1, stdout: '', stderr })
 })

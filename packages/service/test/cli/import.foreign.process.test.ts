@@ -12,7 +12,7 @@ describe('an import', () => {
   test.each(['pets.xlsx', 'Pets.XLS', 'pets.ods'])('explains how to save a workbook as CSV: %s', async (name) => {
     writeFileSync(join(cwd, name), 'x')
     const { status, stderr } = await pets(['import', name])
-    expect([status, stderr]).toEqual([1, expect.stringContaining(`${name} is a workbook of a spreadsheet.`)])
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`${name} is a spreadsheet workbook.`)])
     expect(stderr).toContain('save the sheet as “CSV UTF-8”')
   })
 
@@ -30,10 +30,10 @@ describe('an import', () => {
   })
 
   test.each([
-    [['import', 'a.json', '--category', '7'], '--columns and --category are for CSV.'],
+    [['import', 'a.json', '--category', '7'], '--columns and --category work only with CSV.'],
     [['import', 'a.csv', '--columns', 'Kind'], 'It must be pairs such as "Item Name=name,Kind=categoryId"'],
-    [['export', 'a.csv', '--separator', ';'], '--separator is for --excel.'],
-    [['export', 'a.ndjson', '--excel'], '--excel is for CSV'],
+    [['export', 'a.csv', '--separator', ';'], '--separator needs --excel.'],
+    [['export', 'a.ndjson', '--excel'], '--excel works only with CSV'],
   ])('rejects flags that do not apply: %p', async (args, message) => {
     expect(await pets(args)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })
   })

@@ -48,14 +48,14 @@ describe('create', () => {
   test('rejects a file that does not exist, and does not create it', async () => {
     const other = temporaryFile('new.db')
     const { status, stdout, stderr } = await run(['keys', 'create', '--name', 'a', '--database', other])
-    const advice = `Name it with PETSTORE_DATABASE or --database (default: data/petstore.db). To choose the first key of a new store, set PETSTORE_BOOTSTRAP_KEY when it starts.`
+    const advice = `Name it with PETSTORE_DATABASE or --database (default: data/petstore.db). To choose the first key of a new store, set PETSTORE_BOOTSTRAP_KEY.`
     expect([status, stdout, stderr]).toEqual([1, '', `petstore: There is no store at ${other}. ${advice}\n`])
     expect(existsSync(other)).toBe(false)
   })
 
   test('rejects the name of an active key, and accepts that of a revoked one', async () => {
     await create('--name', 'till 9')
-    expect(await keys('create', '--name', 'till 9')).toEqual(ended(1, 'is named "till 9" already', ''))
+    expect(await keys('create', '--name', 'till 9')).toEqual(ended(1, 'already has the name "till 9"', ''))
     await keys('revoke', 'till 9')
     await create('--name', 'till 9')
   })
@@ -147,8 +147,8 @@ describe('rotate', () => {
     for (const n of [1, 2])
       runOnFile(file, `INSERT INTO keys (name, hash, read_only, created_at) VALUES ('twin', '${n}', 0, 1)`)
     const { status, stderr } = await keys('revoke', 'twin')
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/Give an id instead: \d+ or \d+/)])
-    const id = /id instead: (\d+)/.exec(stderr)?.[1] as string
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/Use an id: \d+ or \d+/)])
+    const id = /Use an id: (\d+)/.exec(stderr)?.[1] as string
     expect((await keys('revoke', id)).status).toBe(0)
   })
 
@@ -209,7 +209,7 @@ describe.skipIf(!full)(`a key that cannot be printed${full ? '' : ': skipped, th
     const before = await inForce()
     const redirect = where === 'a full disk' ? undefined : `3<>${pipe} >${pipe} 3<&-`
     const revoked =
-      /^petstore: Standard output cannot be written \((no space left on device|broken pipe)\)\. Key \d+ \(unseen\) was not shown, so it is revoked\.\n$/
+      /^petstore: Standard output cannot be written \((no space left on device|broken pipe)\)\. Key \d+ \(unseen\) was not shown, so it was revoked\.\n$/
     expect(await unseen('create --name unseen', redirect)).toEqual(ended(1, revoked))
     expect(await inForce()).toEqual(before)
   })

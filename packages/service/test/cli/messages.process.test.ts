@@ -20,7 +20,7 @@ describe('an error message', () => {
     [['version'], `Unknown command 'version'. Did you mean petstore --version?\n${usage('petstore')}`],
     [['pets', 'lst'], `Unknown command 'lst'. Did you mean list?\n${usage('petstore pets')}`],
     [['pets', 'add', 'Rex'], `Required option '--category <category>' not specified.\n${usage('petstore pets add')}`],
-    [['migrate'], `Give --check or --apply.\n${usage('petstore migrate')}`],
+    [['migrate'], `Use --check or --apply.\n${usage('petstore migrate')}`],
     [['help', 'nope'], `There is no command and no guide 'nope'.\n${usage('petstore help')}`],
     [['restore', 'none.db'], /^There is no backup at .*none\.db\.\n$/],
   ])('has the common style: %j', async (args, message) => {
@@ -83,5 +83,5 @@ test.each(['show', 'get'])('a deprecated command warns in its last 90 days, and 
   const { url } = startFake(() => Response.json(pet, { headers }))
   const { stderr } = await pets([name, '1', '--url', url])
   const day = removal.toISOString().slice(0, 10)
-  expect(stderr).toBe(`petstore: pets ${name} is deprecated: the service will remove what it calls on ${day}.\n`)
+  expect(stderr).toBe(`petstore: pets ${name} calls a deprecated operation, which the service will remove on ${day}.\n`)
 })

@@ -34,7 +34,7 @@ describe('a category', () => {
     }
     expect((await pets('update', '3', '--category', 'small animals')).stdout).toContain('Small animals')
     expect((await pets('show', '3')).stdout).toContain('Small animals')
-    expect((await pets('list', '--category', '10')).stderr).toBe("No pet of category it's $(x) is there.\n")
+    expect((await pets('list', '--category', '10')).stderr).toBe("Category it's $(x) has no pets.\n")
     expect((await pets('export', '--format', 'csv', '--category', 'Dogs')).stdout).toBe(
       'id,name,categoryId,status\n1,Rex,9223372036854775807,available\n',
     )
@@ -95,7 +95,7 @@ test('categories are ids if the service has no names, as in 1.0.0', async () => 
     expect((await run(['pets', 'list'], { env })).stdout).toContain('1   Rex   7         sold\n')
     if (status === 502) continue
     expect(await run(['pets', 'add', 'Rex', '--category', 'Dogs'], { env })).toMatchObject({
-      stderr: 'petstore: No category has the name "Dogs". The service has no names: give an id.\n',
+      stderr: 'petstore: No category has the name "Dogs". The service has no names: use an id.\n',
       status: 2,
     })
   }

@@ -116,7 +116,7 @@ describe('petstore sell', () => {
     const { id, expiresAt = '', placedAt = '', ...order } = (await newestOrder(petId)) as Order
     expect([status, asked, order.status]).toEqual([1, 3, completed ? 'completed' : 'pending'])
     expect(stderr).toStartWith(
-      `It is not known whether pet ${petId} was sold. To find out, run petstore orders complete ${id}.\npetstore: No.`,
+      `Pet ${petId} may have been sold. To make sure, run petstore orders complete ${id}.\npetstore: No.`,
     )
     expect(Math.round((Date.parse(expiresAt) - Date.parse(placedAt)) / 60_000)).toBe(10)
     expect(await orders('complete', String(id))).toMatchObject({ status: 0, stderr: `Sold pet ${petId} (Rex).\n` })
@@ -166,7 +166,7 @@ test('lists and exports all orders that match the filters, without truncating te
 })
 
 test.each([
-  [['place', '1', '--expires', 'tomorrow'], 2, 'It must be a duration, such as 30m'],
+  [['place', '1', '--expires', 'tomorrow'], 2, 'It must be a duration such as 30m'],
   [['cancel'], 2, "Missing required argument 'order'"],
 ])('%j ends with %d: %s', async (args, status, message) => {
   const ended = await orders(...args)

@@ -45,8 +45,8 @@ describe('pets', () => {
     expect(await lines('--newest', '--all')).toEqual([second, first])
     expect(await lines('--status', 'sold')).toBeNull()
     expect(await lines('--search', 'MIM')).toEqual([second])
-    expect((await pets(['list', '--search', 'nobody'])).stderr).toBe('No such pet has "nobody" in its name.\n')
-    expect((await pets(['list', '--category', '5'])).stderr).toBe('No pet of category 5 is there.\n')
+    expect((await pets(['list', '--search', 'nobody'])).stderr).toBe('No such pet\'s name contains "nobody".\n')
+    expect((await pets(['list', '--category', '5'])).stderr).toBe('Category 5 has no pets.\n')
   })
 
   test.each([

@@ -56,7 +56,7 @@ describe.concurrent('serve rejects, with a message and without a stack trace,', 
   })
 
   test('--ephemeral with --database', async () => {
-    expect(await refused(['--ephemeral', '--database', 'a.db'])).toEqual(ended(2, 'It cannot be used with --database.'))
+    expect(await refused(['--ephemeral', '--database', 'a.db'])).toEqual(ended(2, 'it cannot be used with --database.'))
   })
 
   test.each<[what: string, args: string[], env: Record<string, string>, said: string]>([

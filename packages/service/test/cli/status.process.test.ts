@@ -36,7 +36,7 @@ Key      …${readOnly.slice(-4)}, from the flag or the environment
 
 test('exits with 4 if the key is mistyped, rejected or missing, and with 3 if the service does not answer', async () => {
   const refused = await status({ PETSTORE_URL: service.url, PETSTORE_API_KEY: `pets_live_${'0'.repeat(28)}` })
-  expect(refused).toMatchObject({ status: 4, stderr: expect.stringContaining('is not an API key') })
+  expect(refused).toMatchObject({ status: 4, stderr: expect.stringContaining('not an API key') })
   const generated = (await run(['keys', 'generate'])).stdout.trim()
   const foreign = await status({ PETSTORE_URL: service.url, PETSTORE_API_KEY: generated })
   const stderr = `petstore: ${refusedKey('unknown').message} (from ${service.url})\n`

@@ -60,7 +60,7 @@ describe('a secret', () => {
   })
   test('is rejected if it is given twice or its file cannot be read', () => {
     const both = { PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_BOOTSTRAP_KEY_FILE: 'x' }
-    expect(() => readConfig(both)).toThrow('given twice')
+    expect(() => readConfig(both)).toThrow('set twice')
     expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: '/nothing' })).toThrow('cannot be read')
     expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: '"/key"' })).toThrow('a quote or white space')
   })

@@ -101,7 +101,7 @@ describe('a search', () => {
     ])
       expect(() => searchWords(search)).toThrow(`search must have at most ${SEARCH_WORDS_MAX} words.`)
     for (const search of ['-', ' ', '\u{1f436}', '、。', '\u0301', '\0'])
-      expect(() => searchWords(search)).toThrow('search must have a letter or a digit in it.')
+      expect(() => searchWords(search)).toThrow('search must contain a letter or a digit.')
   })
 })
 

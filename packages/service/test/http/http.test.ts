@@ -232,7 +232,7 @@ test.each(['/animals', '/v1/', '/<script>?q=<b>'])(
 )
 
 test('metrics can be served on IPv6', async () => {
-  const admin = startAdmin({ host: '::1', port: 0, metrics: new Metrics() })
+  const admin = startAdmin('::1', 0, new Metrics())
   expect((await fetch(admin.url)).status).toBe(200)
   await admin.stop()
 })

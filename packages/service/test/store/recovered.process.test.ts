@@ -117,7 +117,7 @@ describe.each(KINDS)('a store in %s that was restored to an earlier state', (nam
     const { status, stdout } = await recovered(earlier)
     expect(status).toBe(0)
     expect(stdout).toMatch(/^2 +till +live_…aB12 +full +active +never +2026-11-21 09:30Z {2}/m)
-    expect(stdout).toContain('1000000 ids of keys, pets, orders and events are left out')
+    expect(stdout).toContain('1000000 ids of keys, pets, orders and events were skipped')
     await opened(earlier, async (store) => {
       expect(await rejectionOf(store.listEvents(eventFilter(lost.place)))).toMatchObject({ code: 'cursor_expired' })
       const before = await allEvents(store)
@@ -151,7 +151,7 @@ describe.each(KINDS)('a store in %s that was restored to an earlier state', (nam
       ['office', true],
       ['till', true],
     ])
-    expect((await recovered(other)).stdout).toStartWith('No key is in force.\n')
+    expect((await recovered(other)).stdout).toStartWith('There are no active keys.\n')
   })
 
   test('is not changed at all if there are fewer ids than to skip', async () => {

@@ -111,7 +111,7 @@ describe.concurrent('a restore', () => {
       }
       const refused = [1, 3, [], expect.stringMatching(/could not be written: i\/o error\.\n$/)]
       const inPlace =
-        'The restored store is in place, but may not survive a power failure: its folder could not be synced (i/o error).'
+        'The store was restored, but may not survive a power failure: its folder could not be synced (i/o error).'
       expect(outcomes).toEqual([
         ['partial', ...refused],
         ['folder', ...refused],

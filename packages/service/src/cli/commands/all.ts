@@ -1,6 +1,9 @@
-// The list of the commands. Completions are made from it.
+// All commands.
 
-/** Named in `overview.ts`, too. Each is loaded when it is needed: with all of them a service would take a quarter longer to start. */
+/**
+ * `overview.ts` lists them too. Each is loaded on demand: loading all of them would make the start of a service a
+ * quarter slower.
+ */
 export const COMMANDS = new Map(
   Object.entries({
     serve: async () => (await import('./serve.ts')).serveCommand(),

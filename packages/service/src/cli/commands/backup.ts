@@ -17,7 +17,7 @@ interface RestoreOptions extends SkipIds {
 
 export function backupCommand(): Command {
   const command = new Command('backup')
-    .description('Copy the store to a new file. Services may use the store meanwhile.')
+    .description('Copy the store to a new file. Services can use the store during the backup.')
     .argument('<file>', 'the new file')
     .addHelpText('after', '\nExample:\n  petstore backup /backups/petstore-monday.db')
   return withSettings(command, 'database').action(async (file: string, _options, self: Command) => {
@@ -36,19 +36,19 @@ export function backupCommand(): Command {
 
 export function restoreCommand(): Command {
   const command = new Command('restore')
-    .description('Replace the store by a backup. Stop the services that use the store first.')
+    .description('Replace the store with a backup. Stop the services of the store first.')
     .argument('<file>', 'the backup; it is checked first, and kept')
     .addOption(skipIdsOption())
     .option(
       '--if-needed',
-      'do nothing where there is a store already, or no backup: before each start of a machine',
+      'do nothing if the store exists or the backup does not; for use at each start',
       false,
     )
     .addHelpText(
       'after',
       `
-It does to the restored store what petstore recovered does, and lists the keys
-in force: those that were revoked since the backup are in force again.
+The restored store gets the same changes as with petstore recovered. The command
+lists the active keys: a key that was revoked after the backup works again.
 
 Example:
   petstore restore /backups/petstore-monday.db`,
@@ -58,7 +58,8 @@ Example:
       const { database } = configOf(self)
       const files = filesOf(database)
       const kind = kindOf(database)
-      if (ifNeeded && (kind.exists(database) || !kind.exists(file))) return printLines('There is nothing to restore.')
+      if (ifNeeded && kind.exists(database)) return printLines('There is a store already; nothing was restored.')
+      if (ifNeeded && !kind.exists(file)) return printLines('There is no backup; nothing was restored.')
       if (io().stderr.isTTY) {
         const args = ['restore', file, '--database', database, '--skip-ids', String(skipIds)]
         return runWatched({ what: 'Restoring', args, from: file, to: database })
@@ -70,7 +71,7 @@ Example:
       await printLines(skippedIdsSentence(skipIds), ...activeKeysListing(known))
       if (unsynced !== undefined) {
         throw new StartError(
-          `The restored store is in place, but may not survive a power failure: its folder could not be synced (${unsynced}).`,
+          `The store was restored, but may not survive a power failure: its folder could not be synced (${unsynced}).`,
         )
       }
     },

@@ -1,5 +1,5 @@
-// `petstore check-backup`: whether a copy of a store could be restored, and up to which moment. It has exit statuses of its own, for what runs it
-// after each backup.
+// `petstore check-backup` checks whether a backup can be restored, and up to which moment. It has separate exit
+// statuses, for use after each backup.
 
 import { Command } from 'commander'
 import { PAGE_MAX } from '../../../../contract/src/generated.ts'
@@ -16,29 +16,29 @@ import { createClient } from '../client.ts'
 import { lowerPriority } from '../low-priority.ts'
 import { counted, filesOf } from './backup.ts'
 
-/** Said where the service has nothing that the copy has not. */
+/** The backup has all events of the service. */
 export const COPY_HAS_ALL = 'The service has that event, and none after it.'
 
 export function checkBackupCommand(): Command {
   return withClientSettings(new Command('check-backup'))
-    .description('Check whether a copy of a store could be restored, and up to which moment. Changes nothing.')
-    .argument('<file>', 'a backup, or what another program has restored, such as Litestream')
-    .option('--metrics <file>', 'where the copy is good, write until when, for a collector of text files')
+    .description('Check whether a backup can be restored, and up to which moment. Changes nothing.')
+    .argument('<file>', 'a backup, or a copy restored by another program, such as Litestream')
+    .option('--metrics <file>', 'if the backup is good, write its time here, for a textfile collector')
     .addHelpText(
       'after',
       `
-It checks the file, its schema, its counts and its feed of events. With --url
-or PETSTORE_URL, and a key, it also looks whether the service has the copy's
-last event, and what came after it.
+Checks the file, its schema, its counts and its event feed. With --url or
+PETSTORE_URL, and a key, it also checks whether the service has the backup's
+last event, and which event came after it.
 
 Example:
   petstore check-backup copy.db --url http://127.0.0.1:8080/v1 \\
     --metrics copy.prom
 
 Exit statuses:
-  0  it is good
-  1  it is damaged, or the copy of another store
-  2  it could not be checked, or a flag was not understood`,
+  0  the backup is good
+  1  the backup is damaged, or from another store
+  2  the backup could not be checked, or a flag is wrong`,
     )
     .action(async (file: string, { metrics }: { metrics?: string }, self: Command) => {
       lowerPriority()
@@ -53,7 +53,7 @@ Exit statuses:
     })
 }
 
-/** What `work` gives. Throws NotExamined for every other reason than that the copy is bad. */
+/** Resolves with the result of `work`. Throws NotExamined for all errors except NotEqual. */
 async function couldBe<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -65,7 +65,7 @@ async function couldBe<Result>(work: () => Promise<Result>): Promise<Result> {
 
 class NotEqual extends StartError {}
 
-/** What the service has after the copy's last event. Throws NotEqual where it has another or none in the place of that one. */
+/** Compares the backup with the service. Throws NotEqual if the service does not have the backup's last event. */
 async function compare(file: string, last: LastEvent | undefined, command: Command) {
   const client = createClient(command)
   const askedAt = wallMs()
@@ -78,14 +78,15 @@ async function compare(file: string, last: LastEvent | undefined, command: Comma
     const event = events.shift()
     if (event?.id !== last.id || markOf({ ...event, at: Date.parse(event.at) }) !== last.mark) {
       throw new NotEqual(
-        `The service does not have event ${last.id} as ${file} has it: it is the copy of another store, or one of them was set back.`,
+        `The service does not have event ${last.id} of ${file}: ` +
+          'the backup is from another store, or the store was set back.',
       )
     }
   }
   const next = events[0] ?? (await client.listEvents({ limit: 1, cursor: page.next })).events[0]
-  const start = last ? 'The service has that event' : 'The copy has no event'
+  const start = last ? 'The service has that event' : 'The backup has no event'
   if (next === undefined) {
-    const sentence = last ? COPY_HAS_ALL : 'Neither it nor the service has an event.'
+    const sentence = last ? COPY_HAS_ALL : 'Neither the backup nor the service has an event.'
     return { goodUntil: askedAt, sentence }
   }
   const goodUntil = Date.parse(next.at)
@@ -98,11 +99,11 @@ function upTo({ id, at }: LastEvent): string {
 
 const age = (at: number) => duration(wallMs() - at, 1)
 
-/** In Prometheus' text format. */
+/** Returns the metric in Prometheus' text format. */
 export function metricsOf(goodUntil: number): string {
   return gauge(
     'petstore_copy_good_until_seconds',
-    'What was acknowledged before this time, in seconds since 1970, is in a copy that was checked.',
+    'A checked backup has all changes acknowledged before this time, in seconds since 1970.',
     goodUntil / 1000,
   )
 }

@@ -1,4 +1,4 @@
-// `petstore copy`: copies a whole store to another, such as from a file to PostgreSQL or back.
+// `petstore copy` copies a whole store to another one, such as from a file to PostgreSQL or back.
 
 import { Command } from 'commander'
 import { FlagError } from '../../config/read-config.ts'
@@ -9,22 +9,22 @@ import { startProgress } from '../../terminal/progress.ts'
 import { unlessInterrupted } from '../../terminal/stop.ts'
 import { lowerPriority } from '../low-priority.ts'
 
-/** The bar shows thousandths, whatever the number of rows. */
+/** The bar shows thousandths. */
 const BAR_MAX = 1_000
 
 export function copyCommand(): Command {
   return new Command('copy')
     .description('Copy a whole store to another: pets, orders and keys, with their ids and times.')
     .requiredOption('--from <address>', 'a file, or postgres://USER@HOST:PORT/DATABASE')
-    .requiredOption('--to <address>', 'the same; created if it does not exist; must hold nothing else')
+    .requiredOption('--to <address>', 'the same; created if it does not exist; must be empty')
     .addHelpText(
       'after',
       `
 Stop the servers of both stores first. After an interruption, run the same
 command again: it continues where it stopped. At the end it compares the two
-stores; until then no other command opens the target. In PostgreSQL, the role
-that owns the tables copies (petstore help postgresql). Other users can see the
-addresses in the list of processes: give the password as PGPASSWORD instead.
+stores; until then no other command opens the target. For PostgreSQL, use the
+role that owns the tables (petstore help postgresql). Other users can see the
+addresses in the process list: pass the password as PGPASSWORD instead.
 
 Example:
   PGPASSWORD=… petstore copy --from data/petstore.db \\
@@ -39,8 +39,8 @@ Example:
           progress.update(Math.floor((BAR_MAX * done) / total), step)
         rows = await unlessInterrupted(
           copyStore(from, to, { onProgress, onMigration: progress.log }),
-          `${kindOf(from).describe(from)} is as it was; ${kindOf(to).describe(to)} is unfinished, and nothing else opens it. ` +
-            'Run the same command again to continue.',
+          `${kindOf(from).describe(from)} is unchanged; ${kindOf(to).describe(to)} is unfinished, ` +
+            'and no other command opens it. Run the same command again to continue.',
         )
       } finally {
         progress.stop()

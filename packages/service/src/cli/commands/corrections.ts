@@ -1,4 +1,4 @@
-// `petstore pets update`, `pets delete` and `orders update`: the commands that correct what is there.
+// `petstore pets update`, `pets delete` and `orders update`: commands that correct pets and orders.
 
 import { Command, Option } from 'commander'
 import type { Order, OrderChange, Pet, PetChange } from '../../../../client/src/petstore.ts'
@@ -16,8 +16,8 @@ export function updatePetCommand(print: Print<Pet>): Command {
   const command = withClientSettings(new Command('update'))
     .description('Correct a pet.')
     .addArgument(int64Argument('<id>', 'its id'))
-    .option('--name <name>', 'its name from now on')
-  return withCategory(command, 'its category from now on')
+    .option('--name <name>', 'its new name')
+  return withCategory(command, 'its new category')
     .addOption(
       new Option('--status <status>', 'free a pet that was added as pending or sold by mistake').choices(['available']),
     )
@@ -31,13 +31,13 @@ export function updatePetCommand(print: Print<Pet>): Command {
 
 export function deletePetCommand(): Command {
   return withClientSettings(new Command('delete'))
-    .description('Delete a pet that was added by mistake, and never ordered.')
+    .description('Delete a pet that was added by mistake and never ordered.')
     .addArgument(int64Argument('<id>', 'its id'))
     .option('--yes', 'do not ask', false)
     .addHelpText('after', '\nExample:\n  petstore pets delete 42')
     .action(async (id: bigint, { yes }: { yes: boolean }, self: Command) => {
       const client = createClient(self)
-      const unattended = `To delete pet ${id} without the question, use petstore pets delete ${id} --yes.`
+      const unattended = `To delete pet ${id} without confirmation, use petstore pets delete ${id} --yes.`
       if (!yes) await confirm(`Delete pet ${id}?`, { stopped: 'Nothing was deleted.', unattended })
       await client.deletePet(id)
       printNote(`Deleted pet ${id}.`)
@@ -48,10 +48,10 @@ export function updateOrderCommand(print: Print<Order>, parseExpiry: (text: stri
   return withClientSettings(new Command('update'))
     .description('Change a pending order: extend a reservation, or correct its reference.')
     .addArgument(int64Argument('<order>', "the order's id"))
-    .option('--reference <text>', 'its reference from now on; none: without one')
+    .option('--reference <text>', 'the new reference, or none to remove it')
     .option(
       '--expires <when>',
-      'the end of the reservation: 2h, 7d from now, or a time such as 2026-11-24T18:00:00Z; none: without one',
+      'the new end of the reservation: 2h, 7d from now, a time such as 2026-11-24T18:00:00Z, or none to remove it',
       (text) => (text === NONE ? NONE : parseExpiry(text)),
     )
     .option('--json', 'print the order as JSON, for programs', false)
@@ -62,19 +62,19 @@ export function updateOrderCommand(print: Print<Order>, parseExpiry: (text: stri
     })
 }
 
-/** Removes what there is. A parser cannot give null: commander makes an empty text of it. */
+/** Removes the value. A parser cannot return null, because commander turns it into an empty text. */
 const NONE = 'none'
 
 function orNull(text: string | undefined): string | null | undefined {
   return text === NONE ? null : text
 }
 
-/** Without what is not given. Throws StartError when nothing is. */
+/** Removes undefined fields. Throws StartError if none is left. */
 function given<Change extends object>(
   change: { [Field in keyof Change]: Change[Field] | undefined },
   flags: string,
 ): Change {
   const fields = Object.entries(change).filter(([, value]) => value !== undefined)
-  if (fields.length === 0) throw new StartError(`Nothing to change: give ${flags}.`)
+  if (fields.length === 0) throw new StartError(`Nothing to change. Use ${flags}.`)
   return Object.fromEntries(fields) as Change
 }

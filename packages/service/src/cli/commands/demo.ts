@@ -1,4 +1,4 @@
-// `petstore demo`: adds the sample pets to a running service.
+// `petstore demo` adds the sample pets to a running service.
 
 import { Command } from 'commander'
 import type { PetstoreClient } from '../../../../client/src/petstore.ts'
@@ -13,7 +13,7 @@ import { createClient } from '../client.ts'
 export function demoCommand(): Command {
   return withClientSettings(new Command('demo'))
     .description(`Add ${samplePets.length} sample pets and their orders to a service, to try things out.`)
-    .option('--yes', 'do not ask when the service has pets already', false)
+    .option('--yes', 'do not ask if the service already has pets', false)
     .addHelpText('after', '\nExamples:\n  petstore demo\n  petstore serve --ephemeral --demo')
     .action(async ({ yes }: { yes: boolean }, self: Command) => {
       const client = createClient(self)
@@ -29,16 +29,16 @@ export function demoCommand(): Command {
         progress.stop()
         if (added > 0) printNote(`Added ${plural(added, 'sample pet')}. petstore pets list shows them.`)
       }
-      if (added < samplePets.length) throw new Interrupted('Interrupted. What was added stays.')
+      if (added < samplePets.length) throw new Interrupted('Interrupted. Added pets remain.')
     })
 }
 
-/** Most pets cannot be removed, so a store in use should not get sample pets by mistake. Throws StartError. */
+/** Asks before adding samples to a store in use, because most pets cannot be removed. Throws StartError. */
 async function checkEmpty(client: PetstoreClient): Promise<void> {
   const { pets } = await client.listPage({ limit: 1 })
   if (pets.length === 0) return
-  await confirm(`The service has pets already. Add ${samplePets.length} sample pets?`, {
+  await confirm(`The service already has pets. Add ${samplePets.length} sample pets?`, {
     stopped: 'Nothing was added.',
-    unattended: 'The service has pets already. To add the sample pets to them, use petstore demo --yes.',
+    unattended: 'The service already has pets. To add the sample pets anyway, use petstore demo --yes.',
   })
 }

@@ -1,4 +1,5 @@
-// `petstore events forward`, a web hook of the feed, and `petstore events secret`, which makes the secret that signs.
+// `petstore events forward`, a web hook for the event feed, and `petstore events secret`, which creates its signing
+// secret.
 
 import { Command } from 'commander'
 import { PetstoreApiError } from '../../../../client/src/petstore.ts'
@@ -26,7 +27,7 @@ interface ForwardOptions {
   insecure: boolean
 }
 
-/** After a signal, an attempt has so long to end: an event whose answer this process does not get is sent again. */
+/** The time for an attempt to end after a signal. If this process misses an answer, the event is sent again. */
 const STOP_MS = 8_000
 const REPORT_EVERY_MS = 10_000
 
@@ -34,16 +35,16 @@ export function forwardCommand(): Command {
   return withFrom(withClientSettings(new Command('forward')))
     .description('Post each event of a running service to a web hook, in order and at least once.')
     .requiredOption('--to <url>', 'the address of the web hook', parsedBy(parseUrl))
-    .requiredOption('--secret-file <file>', 'the secrets that sign, one a line; petstore events secret makes one')
-    .requiredOption('--state <file>', 'keeps how far it is; where there is none yet, --from says where to begin')
+    .requiredOption('--secret-file <file>', 'the signing secrets, one per line; petstore events secret creates one')
+    .requiredOption('--state <file>', 'the file for the position in the feed; if it is missing, --from sets the start')
     .option('--insecure', 'allow plain http to other machines', false)
     .addHelpText(
       'after',
       `
-It goes on until it is stopped, and sends each event again until the receiver
-answers 2xx. It ends when that answers 410. Standard Webhooks 1.0.0 says what a
-message is, and how to check its signature. PETSTORE_ADMIN_PORT opens a port
-with /metrics, which say how far behind it is.
+Runs until it is stopped, and sends each event again until the receiver answers
+2xx. Ends if the receiver answers 410. Standard Webhooks 1.0.0 defines messages
+and their signatures. PETSTORE_ADMIN_PORT opens a port with /metrics, which
+report the lag.
 
 Example:
   petstore events forward --to https://shop.example/hook \\
@@ -54,14 +55,14 @@ Example:
 
 export function secretCommand(): Command {
   return new Command('secret')
-    .description('Make a secret for petstore events forward and its receiver.')
+    .description('Create a secret for petstore events forward and its receiver.')
     .addHelpText('after', '\nExample:\n  (umask 077 && petstore events secret > webhook-secret)')
     .action(() => deliver(`${newSecret()}\n`))
 }
 
 async function forward({ to, secretFile, state, from, insecure }: ForwardOptions, self: Command): Promise<void> {
   if (to.protocol === 'http:' && !insecure && !isHere(to.hostname)) {
-    self.error('error: with plain http to another machine, others can read what is sent. Use https, or --insecure')
+    self.error('error: with plain http to another machine, others can read the events. Use https, or --insecure')
   }
   const { adminHost: host, adminPort: port } = configOf(self)
   const log = createLog('info')
@@ -89,8 +90,8 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
   } catch (error) {
     if (!(error instanceof PetstoreApiError) || error.code !== 'cursor_expired') throw error
     throw new StartError(
-      `The cursor in ${state} has expired: the store was restored or copied, and events behind it may never have happened. ` +
-        `Let the receiver begin again, remove ${state}, and start again.`,
+      `The cursor in ${state} has expired: the store was restored or copied, so forwarded events may no longer exist. ` +
+        `Reset the receiver, remove ${state}, and start again.`,
       { cause: error },
     )
   } finally {
@@ -107,7 +108,7 @@ function parseUrl(text: string): URL {
   throw new Error('must be an address such as https://shop.example/hook, without a password')
 }
 
-/** RFC 6761, 6.3; RFC 1122, 3.2.1.3. `URL` writes every IPv4 address in the same form. */
+/** Returns whether a host is this machine (RFC 6761, 6.3; RFC 1122, 3.2.1.3). `URL` normalizes IPv4 addresses. */
 function isHere(host: string): boolean {
   return /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
 }

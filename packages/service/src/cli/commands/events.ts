@@ -1,4 +1,4 @@
-// `petstore events …`: what has happened in the store of a running service, and what happens.
+// `petstore events …` shows, follows and exports the events of a running service.
 
 import { Command, Option } from 'commander'
 import {
@@ -45,18 +45,18 @@ interface EventsOptions extends Filter {
   json: boolean
 }
 
-/** How many orders an export reads at once. */
+/** How many orders an export reads concurrently. */
 const ORDERS_AT_ONCE = 32
 const TYPES = document.components.schemas.EventType?.['x-extensible-enum'] ?? []
 
 export function eventsCommand(): Command {
   return withFilter(withClientSettings(new Command('events')))
-    .description('Show what has happened in the store of a running service, oldest first.')
+    .description('Show the events of a running service, oldest first.')
     .addOption(
-      new Option('--follow', 'go on with what happens, until Ctrl-C').default(false).conflicts(['to', 'newest']),
+      new Option('--follow', 'continue with new events, until Ctrl-C').default(false).conflicts(['to', 'newest']),
     )
     .option('--limit <number>', 'the most events to show', parseCount)
-    .option('--json', 'print a JSON object a line, for programs', false)
+    .option('--json', 'print one JSON object per line, for programs', false)
     .addHelpText(
       'after',
       `
@@ -95,7 +95,7 @@ function withFilter(command: Command): Command {
     .option('--pet <id>', 'only the events of this pet', parseInt64)
     .option('--order <id>', 'only the events of this order', parseInt64)
     .addOption(new Option('--type <type...>', 'only events of these types').choices(TYPES))
-    .option('--newest', 'begin with the newest', false)
+    .option('--newest', 'show the newest first', false)
 }
 
 function eventFilter({ from, pet, order, type, to, newest }: Filter) {
@@ -117,7 +117,7 @@ function eventsExportCommand(): Command {
   return withFilter(command)
 }
 
-/** The order of an event has what a person looks for: the name of the pet, and the customer. */
+/** Adds each event's order, which has the pet's name and the customer. */
 async function* rows(client: PetstoreClient, events: AsyncIterable<Event>): AsyncGenerator<EventRow> {
   let some: Event[] = []
   async function* read() {
@@ -131,19 +131,18 @@ async function* rows(client: PetstoreClient, events: AsyncIterable<Event>): Asyn
   yield* read()
 }
 
-/** After a database was set back, no reader continues with an old cursor. */
+/** For a database that was set back, so that no reader continues with an old cursor. */
 function newEpochCommand(): Command {
   const command = new Command('new-epoch')
-    .description('Refuse all earlier cursors of the feed, in the store itself: after its database was set back.')
+    .description('Invalidate all cursors of the event feed, after its database was set back.')
     .addHelpText(
       'after',
       `
-It is a part of what petstore recovered does. petstore restore and petstore copy
-do it by themselves.`,
+petstore recovered, petstore restore and petstore copy include this.`,
     )
   return withSettings(command, 'database').action(async (_options, self: Command) => {
     await withStore(configOf(self), async (store) => store.endEpoch((await store.findEnd()).epoch))
-    await printLines('A new epoch of the feed has begun: earlier cursors are refused, and their readers begin again.')
+    await printLines('A new epoch of events has begun: event readers have to start over.')
   })
 }
 
@@ -151,10 +150,10 @@ async function* following(client: PetstoreClient, filter: FollowOptions): AsyncG
   for await (const { event } of client.followEvents(filter)) yield event
 }
 
-/** `limit` is of each page. */
+/** `limit` is the page size. */
 async function* upToNow(client: PetstoreClient, filter: EventFilter, limit: number): AsyncGenerator<Event> {
   let page = await client.listEvents({ ...filter, limit })
-  // Pages that go back end at `from`; others only begin there.
+  // With newest first, pages end at `from`. Otherwise only the first page uses it.
   const rest = { ...filter, from: filter.sort === 'newest' ? filter.from : undefined, limit }
   for (; page.events.length > 0; page = await client.listEvents({ ...rest, cursor: page.next })) {
     yield* page.events

@@ -1,5 +1,4 @@
-// `petstore pets export` and `petstore orders export`: write all of a service's pets or orders to a file or to standard output,
-// page by page.
+// The export commands of pets, orders and events, which write to a file or to stdout, page by page.
 
 import { Command, Option } from 'commander'
 import type { PetstoreClient } from '../../../../client/src/petstore.ts'
@@ -12,16 +11,16 @@ import { NO_BAR, startProgress } from '../../terminal/progress.ts'
 import { createClient } from '../client.ts'
 import { type FormatOptions, formatOf, withFormat } from '../format-options.ts'
 
-/** `Row`: what CSV has of an item. */
+/** `Row`: an item in CSV. */
 export interface Exported<Item, Filter, Row = Item> {
   noun: string
-  /** Of CSV. */
+  /** The columns of CSV. */
   columns: readonly (keyof Row & string)[]
-  /** `filter`: the options that are added to the command. */
+  /** `filter`: the options that the caller adds to the command. */
   list(client: PetstoreClient, filter: Filter): AsyncIterable<Item>
-  /** Default: the items themselves. */
+  /** Default: the items. */
   rows?(client: PetstoreClient, items: AsyncIterable<Item>): AsyncIterable<Row>
-  /** How many `list` gives; `undefined` when nobody has counted them. */
+  /** Resolves with the number of items, or `undefined` if it is unknown. */
   count?(client: PetstoreClient, filter: Filter): Promise<bigint | undefined>
   examples: readonly string[]
 }
@@ -37,16 +36,16 @@ export function exportCommand<Item extends object, Filter, Row extends object = 
   const command = withClientSettings(new Command('export'))
     .description(`Write ${noun}s to a file or to standard output.`)
     .argument('[file]', 'the file (default: standard output, also written as -)')
-  return withFormat(command, 'write a CSV that Excel reads right and that holds no formulas')
+  return withFormat(command, 'write CSV that Excel reads correctly and never runs as formulas')
     .addOption(
-      new Option('--separator <character>', 'of --excel: ; if your decimal mark is a comma').choices([',', ';']),
+      new Option('--separator <character>', 'for --excel: ; if your decimal mark is a comma').choices([',', ';']),
     )
     .addHelpText(
       'after',
       `
-An existing file is replaced only when the export is complete; a pipe or a
-device is written directly. Without --excel a CSV is exact: text that a
-spreadsheet takes for a formula stands in it as it is.
+An existing file is replaced only when the export is complete; pipes and devices
+are written directly. Without --excel, CSV is exact: a spreadsheet may run text
+in it as a formula.
 
 Examples:
 ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
@@ -55,7 +54,7 @@ ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
       const toFile = !isStandardOutput(file)
       const texts = formatOf(file, options)
       const client = createClient(self, { retries: 6 })
-      // A bar would be drawn over what the terminal shows.
+      // A bar would overwrite output at the terminal.
       const hasBar = io().stderr.isTTY && (toFile || !io().stdout.isTTY)
       const total = hasBar ? Number(await countAll?.(client, options)) || undefined : undefined
       const progress = hasBar ? startProgress('Exporting', total) : NO_BAR

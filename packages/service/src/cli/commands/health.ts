@@ -1,4 +1,5 @@
-// `petstore health`: whether a service is ready, as an exit status. For images and supervisors that have no HTTP client.
+// `petstore health` reports whether a service is ready, by its exit status. For images and supervisors without an
+// HTTP client.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -17,13 +18,13 @@ const TIMEOUT_MS = 5_000
 export function healthCommand(): Command {
   const { flag = '', description } = CLIENT_SETTINGS.url
   return new Command('health')
-    .description('Ask a service whether it is ready. Exits with 0 if it is, otherwise with 3. Needs no key.')
+    .description('Check whether a service is ready. Exits with 0 if it is, otherwise with 3. Needs no key.')
     .option(flag, description)
-    .addOption(new Option('--host <address>', 'ask at this address of this machine').conflicts('url'))
-    .addOption(new Option('--port <number>', 'ask at this port of this machine').conflicts('url'))
+    .addOption(new Option('--host <address>', 'check this address of this machine').conflicts('url'))
+    .addOption(new Option('--port <number>', 'check this port of this machine').conflicts('url'))
     .option(
       '--process <id>',
-      'ask where the flags of this process say; in a container, process 1 is the service (Linux)',
+      'use host and port from the flags of this process, such as 1 in a container (Linux)',
       parseInt64,
     )
     .action(async ({ process: id, host, port }: { process?: bigint; host?: string; port?: string }, self: Command) => {
@@ -35,18 +36,18 @@ export function healthCommand(): Command {
       const response = await plainFetch(url.href, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((cause) => {
         throw new PetstoreNetworkError(`${url} does not answer.`, { cause })
       })
-      if (!response.ok) throw new PetstoreNetworkError(`${url} answers ${response.status}: the service is not ready.`)
+      if (!response.ok) throw new PetstoreNetworkError(`The service is not ready: ${url} answered ${response.status}.`)
       await printLines('ready')
     })
 }
 
-/** The flags of a running service that say where it listens. */
+/** Returns the host and port flags of a running service. */
 function flagsOf(id: bigint): Flags {
   try {
     const args = readFileSync(`/proc/${id}/cmdline`, 'utf8').split('\0')
     const options = { host: { type: 'string' }, port: { type: 'string' } } as const
     return parseArgs({ args, options, strict: false }).values as Flags
   } catch (cause) {
-    throw new StartError(`The flags of the process ${id} cannot be read.`, { cause })
+    throw new StartError(`The flags of process ${id} cannot be read.`, { cause })
   }
 }

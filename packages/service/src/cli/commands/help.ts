@@ -1,5 +1,5 @@
-// `petstore help TOPIC…`: the help of a command, every setting, or a guide. A clone and the package have the guides as files, the executable
-// has them inside.
+// `petstore help TOPIC…` shows the help of a command, all settings, or a guide. Guides are files in a clone and in
+// the package, and embedded in the executable.
 
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -16,9 +16,9 @@ export function helpCommand(program: Command): Command {
     .argument('[topic...]', 'a command, such as keys rotate; settings; a guide, such as operations')
     .action(async ([name, ...inner]: string[], _options, self: Command) => {
       if (name === undefined) {
-        // The name of a command shows its help, the name of the file the guide.
+        // If a guide and a command have the same name, the name with .md shows the guide.
         const names = [...guides().keys()].sort().map((guide) => (commandOf(program, guide) ? `${guide}.md` : guide))
-        const topics = `petstore help settings lists every setting.\npetstore help shows these guides, too:`
+        const topics = `petstore help settings lists every setting.\npetstore help also shows these guides:`
         program.addHelpText('after', `\n${EXIT_STATUSES}\n${topics}\n${indented(names.join(', '), '  ')}`)
         return program.outputHelp()
       }
@@ -32,10 +32,10 @@ export function helpCommand(program: Command): Command {
     })
 }
 
-/** By the name of the file without its extension. */
+/** Returns the guides by file name without extension. */
 function guides(): Map<string, Blob> {
   const inside = (Bun.embeddedFiles as (Blob & { name: string })[]).map((file) => [file.name, file] as const)
-  // The first is the package's folder, the second the clone's.
+  // The folder of the package, and of a clone.
   const folder = ['../docs', '../../../../../docs'].map((path) => join(import.meta.dir, path)).find(existsSync)
   const paths = folder ? [...new Bun.Glob('*.md').scanSync({ cwd: folder, absolute: true })] : []
   const files = inside.length > 0 ? inside : paths.map((path) => [path, Bun.file(path)] as const)
@@ -43,13 +43,13 @@ function guides(): Map<string, Blob> {
 }
 
 function settingsText(): string {
-  const calling = 'The commands that call a running service have these instead, and PETSTORE_HOST and PETSTORE_PORT:'
+  const calling = 'Commands that call a running service use these instead, and PETSTORE_HOST and PETSTORE_PORT:'
   const list = (settings: Record<string, Setting<unknown>>) =>
     Object.values(settings).map(({ variable, flag, secret, default: preset, description }) => {
       const names = [variable, ...(secret ? [`${variable}_FILE`] : []), ...(flag ? [flag] : [])]
       return `${names.join(', ')}${preset ? ` (default ${preset})` : ''}\n${indented(description, '    ')}\n`
     })
-  const verifying = 'petstore verify examines any server, and has these:\n'
+  const verifying = 'petstore verify, which examines any server, uses these:\n'
   const parts = [list(SETTINGS), `${indented(calling, '')}\n`, list(CLIENT_SETTINGS), verifying, list(VERIFY_SETTINGS)]
   return parts.flat().join('\n')
 }

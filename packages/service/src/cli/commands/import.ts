@@ -1,5 +1,5 @@
-// `petstore pets import`: adds the pets of a file to a service, many at a time, in little memory. Each record has an Idempotency-Key of
-// record-key.ts, so running the same import again adds only the missing records.
+// `petstore pets import` adds the pets in a file, many at a time, in little memory. Each record has an
+// Idempotency-Key from record-key.ts, so repeating an import adds only the missing records.
 
 import { realpathSync } from 'node:fs'
 import { Command, Option } from 'commander'
@@ -23,9 +23,9 @@ import { createClient } from '../client.ts'
 import { type FormatOptions, formatOf, withFormat } from '../format-options.ts'
 import { Source } from '../import-source.ts'
 
-/** Requests in flight: the service commits what arrives together in one transaction. */
+/** Requests in flight. The service commits requests that arrive together in one transaction. */
 const CONCURRENCY = 32
-/** Enough to wait about half a minute for a service that restarts. */
+/** Waits about half a minute for a service that restarts. */
 const RETRIES = 15
 
 interface ImportOptions extends FormatOptions {
@@ -42,24 +42,24 @@ export function importCommand(): Command {
   const command = withClientSettings(new Command('import'))
     .description('Add the pets in a file.')
     .argument('<file>', 'CSV, JSON (an array) or NDJSON; - is standard input')
-  withFormat(command, 'take off the apostrophes that an export with --excel puts before text')
-  return withCategory(command, 'the category of records that have none')
+  withFormat(command, 'remove the apostrophes that an export with --excel adds to text')
+  return withCategory(command, 'the category of records without one')
     .addOption(new Option('--encoding <encoding>', "the file's encoding (default: utf-8)").choices(ENCODINGS))
     .option('--columns <pairs>', 'assign columns, such as "Item Name=name,Kind=categoryId"', parsedBy(saidColumns))
     .option('--keep-going', 'report each bad record and continue, instead of stopping at the first', false)
     .option('--as <name>', "the import's name (default: the file's path)")
-    .addOption(new Option('--again', 'add the pets again that an earlier run has added').default(false).conflicts('as'))
+    .addOption(new Option('--again', 'add pets again that an earlier run added').default(false).conflicts('as'))
     .option('--json', 'print the counts as JSON, for programs', false)
     .addHelpText(
       'after',
       `
-When you run the same import again within ${IDEMPOTENCY_HOURS_MIN} hours, it adds only what is
-missing: after an interruption, or after you corrected, removed or moved
+If you run the same import again within ${IDEMPOTENCY_HOURS_MIN} hours, it adds only missing
+records: after an interruption, or after you corrected, removed or moved
 records. A record is identified by its content; equal records are counted.
-Standard input has no name; give it one with --as.
+Standard input has no name; set one with --as.
 
-A byte order mark in the file is believed before --encoding. Columns that
-are not assigned are ignored; HEADING= ignores one more.
+A byte order mark in the file overrides --encoding. Columns without a field are
+ignored; HEADING= ignores one more.
 
 Examples:
   petstore pets import pets.csv
@@ -71,7 +71,7 @@ Examples:
       const { columns, category } = options
       const format = formatOf(file, options)
       if ((columns || category !== undefined) && format !== csv && format !== excel) {
-        throw new FlagError('--columns and --category are for CSV.')
+        throw new FlagError('--columns and --category work only with CSV.')
       }
       const client = createClient(self, { retries: RETRIES, onRetry: (reason) => run.wait(reason) })
       const source = new Source(file, options.encoding)
@@ -104,7 +104,7 @@ Examples:
     })
 }
 
-/** Replaces the names of categories by their ids. The names are read when the first record has one. */
+/** Replaces category names by ids. Reads the names when the first record has one. */
 async function* withIds(
   records: AsyncGenerator<SourceRecord>,
   read: () => Promise<Names>,
@@ -135,7 +135,7 @@ class ImportRun {
   records = 0
   private stopping = false
   private waiting = false
-  /** Resolves when all problems of the records so far have been reported, in the order of the file. */
+  /** Resolves when the problems of all records so far have been reported, in file order. */
   private reported: Promise<unknown> = Promise.resolve()
 
   constructor(
@@ -146,7 +146,7 @@ class ImportRun {
     private readonly progress: Progress,
   ) {}
 
-  /** Each worker takes the next record when it is free. Waits for every request in flight, also after an error. */
+  /** Each worker takes the next record when it is free. Waits for all requests in flight, even after an error. */
   async all(records: AsyncGenerator<SourceRecord>): Promise<void> {
     const interrupt = () => {
       this.interrupted = true
@@ -160,7 +160,7 @@ class ImportRun {
       const failed = ended.find(({ status }) => status === 'rejected')
       if (failed) throw (failed as PromiseRejectedResult).reason
     } catch (error) {
-      // The counts come before the error message: people need both.
+      // Prints the counts before the error message, because the user needs both.
       this.progress.stop()
       printNote(summary(this.counts))
       throw error
@@ -187,7 +187,7 @@ class ImportRun {
     }
   }
 
-  /** Resolves with what is wrong with the record, if anything. */
+  /** Resolves with the record's problem, if any. */
   private async add({ pet, problem }: SourceRecord): Promise<string | undefined> {
     if (!pet || problem) return this.refuse(`It ${problem}`)
     let present = false
@@ -206,7 +206,7 @@ class ImportRun {
     }
   }
 
-  /** Logs once that the import waits, and why; again only after a record was added. */
+  /** Logs once why the import waits, and again only after a record was added. */
   wait(reason: Error): void {
     if (!this.waiting) this.progress.log(`Waiting: ${messageOf(reason)}`)
     this.waiting = true
@@ -235,7 +235,7 @@ function summary({ added, present, refused }: Counts): string {
   const parts = [`Added ${plural(added, 'pet')}.`]
   if (present > 0)
     parts.push(
-      `An earlier run within ${IDEMPOTENCY_HOURS_MIN} hours had added ${grouped(present)} more (--again adds them again).`,
+      `An earlier run within ${IDEMPOTENCY_HOURS_MIN} hours added ${grouped(present)} more (--again adds them again).`,
     )
   if (refused > 0) parts.push(`Refused: ${grouped(refused)}.`)
   return parts.join(' ')

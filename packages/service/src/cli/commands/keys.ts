@@ -1,6 +1,6 @@
-// `petstore keys …`: create, list, revoke and rotate API keys, in the store itself. Running services notice the changes.
-// Standard output has the key and nothing else, so that it can be piped; messages go to standard error.
-// `petstore deprecated`: the keys that call deprecated operations.
+// `petstore keys …` creates, lists, revokes and rotates API keys in the store itself; running services notice the
+// changes. Only keys go to stdout, so that they can be piped; messages go to stderr. `petstore deprecated` shows the
+// keys that call deprecated operations.
 
 import { Command } from 'commander'
 import type { Config } from '../../config/read-config.ts'
@@ -36,11 +36,11 @@ export function keysCommand(): Command {
 
 function createCommand(): Command {
   return storeCommand('create', 'Create an API key and print it. It cannot be shown again.')
-    .requiredOption('--name <name>', 'what the key is for; no other key in force may have this name', parsedBy(keyName))
-    .option('--read-only', 'the key may read, but change nothing', false)
+    .requiredOption('--name <name>', 'what the key is for; unique among active keys', parsedBy(keyName))
+    .option('--read-only', 'the key can read, but not change anything', false)
     .option(
       '--expires <duration>',
-      'how long the key works, such as 90d or 12h (default: without limit)',
+      'how long the key works, such as 90d or 12h (default: forever)',
       parsedBy(parseLife),
     )
     .addHelpText('after', example("petstore keys create --name 'till 3' --expires 90d"))
@@ -51,7 +51,7 @@ function createCommand(): Command {
         const [same] = named(activeKeys(keys), name)
         if (same)
           throw new StartError(
-            `Key ${same.id} is named ${JSON.stringify(name)} already. Rotate or revoke it, or choose another name.`,
+            `Key ${same.id} already has the name ${JSON.stringify(name)}. Rotate or revoke it, or choose another name.`,
           )
         const expiresAt = expires === undefined ? undefined : wallMs() + expires
         const newestKnown = keys.at(-1)?.id ?? 0n
@@ -76,7 +76,7 @@ function listCommand(): Command {
 
 function revokeCommand(): Command {
   return storeCommand('revoke', 'Revoke an API key. Every server refuses it within a second.')
-    .argument('<key>', 'its id or name; after a rotation the name means the old key')
+    .argument('<key>', 'its id or name; after a rotation, the name means the old key')
     .action(async (which: string, _options, self: Command) => {
       await withStore(configOf(self), async (store) => {
         const key = findOldest(await store.listKeys(), which)
@@ -98,14 +98,14 @@ function rotateCommand(): Command {
         const keys = await store.listKeys()
         const old = findKeys(keys, which).at(-1) as ApiKey
         const now = wallMs()
-        // A rotated key expires with its overlap. The life to copy is that of the newest key of this name.
+        // A rotated key expires with its overlap, so the lifetime to copy is that of the newest key with this name.
         const { createdAt, expiresAt: end } = named(keys, old.name).findLast(({ id }) => id >= old.id) ?? old
         const life = expires ?? (end === undefined ? undefined : end - createdAt)
         const expiresAt = life === undefined ? undefined : now + life
         const { name, readOnly } = old
         const newestKnown = keys.at(-1)?.id
         await issue(store, config, { name, readOnly, expiresAt, newestKnown })
-        // Last: whoever could not be given the new key keeps the old one.
+        // Last, so that the old key stays valid if the new one could not be shown.
         await store.endKey(old.id, now + overlap)
         printNote(
           `Key ${old.id} works until ${time(Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY))}.`,
@@ -151,7 +151,7 @@ function storeCommand(name: string, description: string): Command {
   return withSettings(new Command(name).description(description), 'database', 'environment')
 }
 
-/** Throws StartError when the key cannot be shown. It is revoked then. */
+/** Creates and shows a key. If it cannot be shown, revokes it and throws StartError. */
 async function issue(store: KeyStore, { environment }: Config, key: Omit<NewKey, 'hash' | 'ending'>): Promise<void> {
   const text = generateKey(environment)
   const { id, name } = await store.createKey({ ...key, ...keptOfKey(text) })
@@ -159,19 +159,19 @@ async function issue(store: KeyStore, { environment }: Config, key: Omit<NewKey,
     await deliver(`${text}\n`)
   } catch (error) {
     await store.revokeKey(id)
-    throw new StartError(`${(error as Error).message} Key ${id} (${name}) was not shown, so it is revoked.`, {
+    throw new StartError(`${(error as Error).message} Key ${id} (${name}) was not shown, so it was revoked.`, {
       cause: error,
     })
   }
   printNote(`Key ${id} (${name}) is created. It cannot be shown again.`)
 }
 
-/** The old key of a rotation. Throws PetstoreError when it has no end, so that the name may mean either. */
+/** Returns the old key of a rotation. Throws PetstoreError if it never expires, because the name is then ambiguous. */
 function findOldest(keys: readonly ApiKey[], which: string): ApiKey {
   const [oldest, ...others] = findKeys(keys, which)
   if (others.length === 0 || oldest.expiresAt !== undefined) return oldest
   const ids = [oldest, ...others].map(({ id }) => id).join(' or ')
-  throw new PetstoreError('not_found', `Several keys are named ${JSON.stringify(which)}. Give an id instead: ${ids}.`)
+  throw new PetstoreError('not_found', `Several keys have the name ${JSON.stringify(which)}. Use an id: ${ids}.`)
 }
 
 function named(keys: readonly ApiKey[], name: string): ApiKey[] {
@@ -194,7 +194,7 @@ function toJson(key: ApiKey) {
   }
 }
 
-/** `null` while it is unknown. */
+/** `null` if it is unknown. */
 function environmentOf({ ending = '' }: ApiKey): Environment | null {
   const [, kind] = /^(live|test)_/.exec(ending) ?? []
   return kind === undefined ? null : kind === 'live' ? 'production' : 'staging'
@@ -202,7 +202,7 @@ function environmentOf({ ending = '' }: ApiKey): Environment | null {
 
 function parseLife(text: string): number {
   const ms = parseDuration(text)
-  if (ms === 0) throw new Error('must be longer than that: the key would never work')
+  if (ms === 0) throw new Error('must be longer than 0, or the key would never work')
   return ms
 }
 

@@ -1,5 +1,5 @@
-// `petstore login` and `logout`: save an address and an API key for later commands, in a file that only its owner can
-// read. The service checks the key before it is saved.
+// `petstore login` and `logout` save and delete an address and an API key for later commands, in a file that only its
+// owner can read. The service checks the key before it is saved.
 
 import { fchmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -42,7 +42,7 @@ Examples:
       const file = loginFile(io().env)
       if (file === undefined) {
         throw new StartError(
-          'There is no home folder to save the key in. Set HOME or XDG_CONFIG_HOME, or PETSTORE_API_KEY instead.',
+          'There is no home folder to save the key in. Set HOME or XDG_CONFIG_HOME, or use PETSTORE_API_KEY instead.',
         )
       }
       const url = options.url ?? (await askForUrl())
@@ -57,13 +57,13 @@ Examples:
 export function logoutCommand(): Command {
   return new Command('logout').description('Delete the saved address and API key.').action(() => {
     const file = loginFile(io().env)
-    // As `login`, it follows links: the key is behind them.
+    // Follows links as `login` does, because the key is in their target.
     if (file !== undefined) rmSync(targetOf(file).path, { force: true })
     printNote('Logged out.')
   })
 }
 
-/** What `petstore login` saved; `undefined` when nothing is saved. Throws StartError when the file is damaged. */
+/** Returns the saved login, or `undefined` if there is none. Throws StartError if the file is damaged. */
 export function readLogin(): Login | undefined {
   const file = loginFile(io().env)
   if (file === undefined) return undefined
@@ -71,13 +71,13 @@ export function readLogin(): Login | undefined {
     const { url, apiKey: key } = JSON.parse(readFileSync(file, 'utf8'))
     return { url: serviceUrl(url), apiKey: apiKey(key) }
   } catch (error) {
-    // HOME may be /dev/null.
+    // HOME can be /dev/null.
     if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return undefined
     throw new StartError(`${file} is damaged. Run petstore login to replace it.`, { cause: error })
   }
 }
 
-/** At no moment can other users read it. */
+/** Other users can never read the file, not even for a moment. */
 async function writeLogin(file: string, login: Login): Promise<void> {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

@@ -1,5 +1,5 @@
-// `petstore migrate`: checks whether a store's schema is up to date, or migrates it. A server does so when it starts. This is
-// for operators whose servers may not change the schema, or who want to know beforehand.
+// `petstore migrate` checks whether a store's schema is up to date, or migrates it. Servers migrate when they start;
+// this is for operators whose servers lack the permission, or who want to check first.
 
 import { Command, Option } from 'commander'
 import type { SchemaState } from '../../domain/store.ts'
@@ -17,7 +17,7 @@ export function migrateCommand(): Command {
     )
     .addOption(new Option('--apply', 'migrate the schema'))
     .action(async ({ check, apply }: { check?: true; apply?: true }, self: Command) => {
-      if (!check && !apply) self.error('error: give --check or --apply')
+      if (!check && !apply) self.error('error: use --check or --apply')
       const { database } = configOf(self)
       const kind = kindOf(database)
       const name = kind.describe(database)

@@ -1,4 +1,4 @@
-// `petstore orders …`: the orders of a running service, for people and for programs.
+// `petstore orders …` works on the orders of a running service.
 
 import { Command, Option } from 'commander'
 import type { NewOrder, Order, OrderFilter, OrderStatus, PetstoreClient } from '../../../../client/src/petstore.ts'
@@ -16,7 +16,7 @@ import { type ListOptions, showList, withListOptions, withNewest } from '../list
 import { updateOrderCommand } from './corrections.ts'
 import { exportCommand } from './export.ts'
 
-/** In this order, in what is shown of one order and in CSV. */
+/** The order of fields in `orders show` and of columns in CSV. */
 const LABELS = {
   id: 'ORDER',
   petId: 'PET',
@@ -38,16 +38,16 @@ interface Filter {
   newest?: boolean
 }
 
-/** By what they make of an order. */
+/** By the order's new status. */
 const CHANGES: Record<RequestedTransition, () => Command> = {
   completed: () => completeCommand('complete'),
   cancelled: () =>
-    orderCommand('cancel', 'End a pending order: its pet is available again.', async (client, id) => {
+    orderCommand('cancel', 'Cancel a pending order. Its pet becomes available.', async (client, id) => {
       await client.cancelOrder(id)
       return client.getOrder(id)
     }),
   returned: () =>
-    orderCommand('return', 'Take back the pet of a completed order: it is available again.', (client, id) =>
+    orderCommand('return', 'Take back the pet of a completed order. It becomes available.', (client, id) =>
       client.returnOrder(id),
     ),
 }
@@ -62,7 +62,7 @@ export function ordersCommand(): Command {
     )
     .addCommand(updateOrderCommand((order, json) => printOrder(order, json), parsedBy(parseExpiry)))
   for (const command of Object.values(CHANGES)) orders.addCommand(command())
-  // Released, but hidden: people gave it a pet instead of an order. petstore sell takes a pet.
+  // Hidden, because users passed it a pet instead of an order. petstore sell takes a pet.
   orders.addCommand(completeCommand('sell'), { hidden: true })
   const exported = exportCommand<Order, Filter>({
     noun: 'order',
@@ -84,7 +84,7 @@ export function printSold({ petId, petName }: Order): void {
 }
 
 export function withReference(command: Command): Command {
-  return command.option('--reference <text>', 'whatever you know the order by, such as a receipt, a till or a customer')
+  return command.option('--reference <text>', 'text to find the order by, such as a receipt, a till or a customer')
 }
 
 function placeCommand(): Command {
@@ -127,12 +127,12 @@ function listCommand(): Command {
         },
         head: HEAD,
         cells,
-        none: () => (search === undefined ? noneOf(status, pet) : `No such order has ${JSON.stringify(search)} in it.`),
+        none: () => (search === undefined ? noneOf(status, pet) : `No such order contains ${JSON.stringify(search)}.`),
       })
     })
 }
 
-/** A command for one order, which it prints as `act` gives it. */
+/** A command for one order, which prints the result of `act`. */
 function orderCommand(
   name: string,
   description: string,
@@ -157,11 +157,11 @@ function withFilter(command: Command): Command {
     .option('--pet <id>', 'only orders of this pet', parseInt64)
     .option(
       '--search <words>',
-      'only orders with words that begin with these, in their reference or the name of the pet',
+      "only orders whose reference or pet's name has words that begin with these",
     )
 }
 
-/** An order is completed when its pet is sold. */
+/** Accepts `sold` for `completed`. */
 function orderStatusOption(): Option {
   const option = new Option('--status <status>', 'only orders with this status').choices(ORDER_STATUSES)
   const { parseArg } = option
@@ -202,7 +202,7 @@ function details(order: Order): Line[] {
   return fields(COLUMNS.map((column) => [LABELS[column], String(order[column] ?? '')]))
 }
 
-/** A duration counts from now, by this machine's clock. */
+/** A duration starts now, by the clock of this machine. */
 function parseExpiry(text: string): string {
   if (instantFromText(text) !== undefined) return text
   try {

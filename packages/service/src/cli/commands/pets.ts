@@ -1,4 +1,4 @@
-// `petstore pets …` and `petstore inventory`: the pets of a running service, for people and for programs.
+// `petstore pets …` and `petstore inventory` work on the pets of a running service.
 
 import { Command } from 'commander'
 import type { NewPet, Pet, PetFilter, PetStatus } from '../../../../client/src/petstore.ts'
@@ -62,7 +62,7 @@ function exportPetsCommand(): Command {
     },
     examples: ['pets export pets.csv', 'pets export --format ndjson --status sold | gzip > sold.ndjson.gz'],
   })
-  return withNewest(withPetFilter(command)).addHelpText('after', '\nTheir orders: petstore orders export.')
+  return withNewest(withPetFilter(command)).addHelpText('after', '\nTo export orders, use petstore orders export.')
 }
 
 function listCommand(): Command {
@@ -87,14 +87,14 @@ function listCommand(): Command {
         none: () =>
           search === undefined
             ? noneOf(status, category === undefined ? undefined : names?.nameOf(category))
-            : `No such pet has ${JSON.stringify(search)} in its name.`,
+            : `No such pet's name contains ${JSON.stringify(search)}.`,
       })
     })
 }
 
 function noneOf(status: PetStatus | undefined, category: string | undefined): string {
   if (category === undefined) return status ? `No pet is ${status}.` : 'There are no pets yet.'
-  return `No pet of category ${category}${status ? ` is ${status}` : ' is there'}.`
+  return status ? `No pet of category ${category} is ${status}.` : `Category ${category} has no pets.`
 }
 
 function addCommand(): Command {

@@ -1,5 +1,6 @@
-// `petstore recovered`: after a database was brought back to an earlier state by other means than `petstore restore`, which does the same by
-// itself. Ids, places in the feed and keys that others know from the time in between are not taken for what is there now.
+// `petstore recovered` makes a store safe after its database was set back by other means than `petstore restore`,
+// which includes it. Clients may know ids, cursors and keys from after that state; these must not be mistaken for new
+// ones.
 
 import { Command, Option } from 'commander'
 import { numberFrom } from '../../config/setting-parsers.ts'
@@ -11,7 +12,7 @@ import { confirm } from '../../terminal/prompt.ts'
 import { activeKeys, findKeys, listing } from '../key-list.ts'
 import { requireStore } from '../with-store.ts'
 
-/** Many times that, and ids are still exact in clients with numbers of 53 bits. */
+/** Even after many recoveries, ids stay exact in clients with 53-bit numbers. */
 const parseSkipIds = numberFrom(0, 1_000_000_000)
 
 export interface SkipIds {
@@ -26,23 +27,23 @@ interface Options extends SkipIds {
 
 export function recoveredCommand(): Command {
   const command = new Command('recovered')
-    .description('Make a store safe to serve again after its database was brought back to an earlier state.')
+    .description('Make a store safe to serve after its database was set back to an earlier state.')
     .addOption(skipIdsOption())
-    .option('--revoke <key>', 'revoke the keys in force with this id or name (repeatable)', collect)
-    .option('--revoke-all', 'revoke all keys in force; create new ones afterwards', false)
+    .option('--revoke <key>', 'revoke the active keys with this id or name (repeatable)', collect)
+    .option('--revoke-all', 'revoke all active keys; create new ones afterwards', false)
     .option('--yes', 'do not ask', false)
     .addHelpText(
       'after',
       `
-Whatever brought it back: pg_restore, a point-in-time recovery, a copied file, a
-snapshot, Litestream. Stop the services first. On PostgreSQL it needs the owner
-of the tables. Others still know what happened since that state, so it
+Use it after pg_restore, a point-in-time recovery, a copied file, a snapshot or
+Litestream. Stop the services first. PostgreSQL needs the owner of the tables.
+The command does all of this, or nothing:
 
-  leaves out ids of keys, pets, orders and events: none is given a second time;
-  begins a new epoch of the feed: readers of events begin again;
-  lists the keys in force: those that were revoked since are in force again.
+  it skips ids of keys, pets, orders and events, so that none is used twice;
+  it starts a new epoch of the event feed, so readers have to start over;
+  it lists active keys: a key that was revoked since then works again.
 
-It does all of it, or nothing. petstore restore does the same by itself.
+petstore restore includes this.
 
 Example:
   petstore recovered --revoke 'till 3'`,
@@ -69,34 +70,34 @@ Example:
 }
 
 export function skipIdsOption(): Option {
-  return new Option('--skip-ids <number>', 'how many ids of each kind are left out')
+  return new Option('--skip-ids <number>', 'how many ids of each kind to skip')
     .argParser(parsedBy((text) => BigInt(parseSkipIds(text))))
     .default(1_000_000n, '1000000')
 }
 
-/** What was done, in a sentence. */
+/** Describes the skipped ids and the new epoch. */
 export function skippedIdsSentence(skipIds: bigint): string {
-  const epoch = 'A new epoch of events has begun: their readers begin again.'
-  return skipIds === 0n ? epoch : `${epoch} ${left(skipIds)} of keys, pets, orders and events are left out.`
+  const epoch = 'A new epoch of events has begun: event readers have to start over.'
+  return skipIds === 0n ? epoch : `${epoch} ${grouped(skipIds)} ids of keys, pets, orders and events were skipped.`
 }
 
-/** The keys in force, and what to look for among them. */
+/** Lists the active keys, and what to look for among them. */
 export function activeKeysListing(keys: readonly ApiKey[]): Line[] {
   const active = activeKeys(keys)
-  if (active.length === 0) return ['No key is in force.']
-  return ['Keys in force, among them any that were revoked since:', ...listing(active)]
+  if (active.length === 0) return ['There are no active keys.']
+  return ['Active keys. Revoke any key here that you revoked before: it works again.', ...listing(active)]
 }
 
-/** Throws PetstoreError where a key that is named is not in force. */
+/** Throws PetstoreError if a named key is not active. */
 function toRevoke(keys: readonly ApiKey[], { revoke = [], revokeAll }: Options): ApiKey[] {
   return revokeAll ? activeKeys(keys) : [...new Set(revoke.flatMap((which) => findKeys(keys, which)))]
 }
 
 async function confirmRecovery(store: string, skipIds: bigint, revoked: readonly ApiKey[]): Promise<void> {
   const also = revoked.length === 0 ? 'revoke no key' : `revoke ${plural(revoked.length, 'key')}`
-  await confirm(`Begin a new epoch of events, leave out ${left(skipIds)} and ${also} in ${store}?`, {
+  await confirm(`Start a new epoch of events, skip ${grouped(skipIds)} ids and ${also} in ${store}?`, {
     stopped: 'Nothing was changed.',
-    unattended: 'Nothing was changed. To do it without the question, use petstore recovered --yes.',
+    unattended: 'Nothing was changed. To continue without confirmation, use petstore recovered --yes.',
   })
 }
 
@@ -104,6 +105,3 @@ function collect(key: string, keys: string[] = []): string[] {
   return [...keys, key]
 }
 
-function left(skipIds: bigint): string {
-  return `${grouped(skipIds)} ids`
-}

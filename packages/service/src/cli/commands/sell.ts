@@ -1,4 +1,4 @@
-// `petstore sell`: sells an available pet in one step, by an order that ends by itself if the command cannot complete it.
+// `petstore sell` sells an available pet in one step, with an order that expires if the command cannot complete it.
 
 import { Command } from 'commander'
 import { type Order, PetstoreApiError, type PetstoreClient } from '../../../../client/src/petstore.ts'
@@ -38,7 +38,7 @@ Example:
 /** Names the order that holds the pet. */
 async function refuse(error: unknown, client: PetstoreClient, petId: bigint): Promise<never> {
   if (!(error instanceof PetstoreApiError && error.code === 'pet_not_available')) throw error
-  // No order is placed while another holds the pet.
+  // The newest order is the holder, because a held pet cannot be ordered.
   const [holder] = (await client.listOrderPage({ petId, sort: 'newest', limit: 1 })).orders
   if (holder?.status === 'completed') {
     throw new StartError(`Pet ${petId} is sold (order ${holder.id}).`, { cause: error })
@@ -56,7 +56,7 @@ async function refuse(error: unknown, client: PetstoreClient, petId: bigint): Pr
 /** Releases the pet, unless it may be sold. */
 async function giveUp(error: unknown, client: PetstoreClient, { id, petId }: Order): Promise<never> {
   if (!isRefused(error)) {
-    printNote(`It is not known whether pet ${petId} was sold. To find out, run petstore orders complete ${id}.`)
+    printNote(`Pet ${petId} may have been sold. To make sure, run petstore orders complete ${id}.`)
     throw error
   }
   try {
@@ -67,7 +67,7 @@ async function giveUp(error: unknown, client: PetstoreClient, { id, petId }: Ord
   throw error
 }
 
-/** Whether the service has not done what it was asked for. */
+/** Returns whether the service certainly did not carry out the request. */
 function isRefused(error: unknown): boolean {
   return error instanceof PetstoreApiError && error.status >= 400 && error.status < 500 && error.status !== 408
 }

@@ -1,4 +1,4 @@
-// `petstore serve`: opens the store, listens, creates the first API key, and stops in order.
+// `petstore serve` opens the store, listens, creates the first API key, and shuts down in order.
 
 import { Command, Option } from 'commander'
 import { type Config, unknownVariables, withoutEffect } from '../../config/read-config.ts'
@@ -20,7 +20,7 @@ import { addFirstKey, fillWithSamples, openWatched, resettable } from '../served
 import { announcement, printOrLog } from '../welcome.ts'
 import { parentCloses, STORE_VARIABLE, startWorkers, WORKER_READY } from '../workers.ts'
 
-/** When the service stops: the time for requests in flight, and for the workers to stop. The whole stop takes under 10 s. */
+/** At shutdown: the time for requests in flight, and for workers to stop. The whole shutdown takes less than 10 s. */
 const REQUESTS_GRACE_MS = 8_300
 const WORKERS_GRACE_MS = 9_000
 
@@ -29,7 +29,7 @@ export function serveCommand(): Command {
     .description('Serve the store over HTTP until SIGTERM or SIGINT.')
     .option('--ephemeral', 'keep everything in memory, and print the API key as `key: …`; for tests', false)
     .option('--demo', 'start with sample pets; only with --ephemeral', false)
-    .option('--json', 'print one line, {"url": …, "apiKey": …}, instead of text; apiKey where a key was created', false)
+    .option('--json', 'print one line, {"url": …, "apiKey": …}, instead of text; apiKey only for a new key', false)
     .option(
       '--stdin',
       'stop when standard input ends, and empty the store at each line `reset`; only with --ephemeral',
@@ -37,12 +37,12 @@ export function serveCommand(): Command {
     )
     .option(
       '--practice',
-      'as --stdin, and misbehave at your word: petstore help practice; only with --ephemeral',
+      'as --stdin, and misbehave on command: petstore help practice; only with --ephemeral',
       false,
     )
     .option(
       '--workers <number>',
-      'number of processes that serve one port and one store',
+      'how many processes serve the port and the store',
       parsedBy(numberFrom(1, 99)),
       1,
     )
@@ -65,13 +65,13 @@ More settings are environment variables: petstore help settings.`,
     if (demo && !ephemeral) {
       self.error('--demo needs --ephemeral. To add sample pets to a running service, use petstore demo.')
     }
-    if (stdin && !ephemeral) self.error('--stdin can empty the store. It needs --ephemeral.')
-    if (practice && !ephemeral) self.error('--practice makes a service misbehave. It needs --ephemeral.')
+    if (stdin && !ephemeral) self.error('--stdin needs --ephemeral, because it can empty the store.')
+    if (practice && !ephemeral) self.error('--practice needs --ephemeral, because it makes the service misbehave.')
     if (ephemeral && database !== undefined) {
-      self.error('--ephemeral keeps everything in memory. It cannot be used with --database.')
+      self.error('--ephemeral keeps everything in memory, so it cannot be used with --database.')
     }
     if (ephemeral && workers > 1) {
-      self.error('--workers needs a store that processes can share. It cannot be used with --ephemeral.')
+      self.error('--workers cannot be used with --ephemeral, because processes cannot share memory.')
     }
     const isForTests = ephemeral && !OF_AN_ENVIRONMENT.some((variable) => io().env[variable])
     const config = configOf(self, isForTests ? { environment: 'staging' } : {})
@@ -80,7 +80,10 @@ More settings are environment variables: petstore help settings.`,
   })
 }
 
-/** Unless one of these is set, a petstore in memory is of staging, so that `petstore verify` does not take its key for one of a real store. */
+/**
+ * Without these variables, an ephemeral petstore uses staging, so that `petstore verify` does not mistake its key for
+ * one of a real store.
+ */
 const OF_AN_ENVIRONMENT = ['ENVIRONMENT', 'BASE_URL', 'BOOTSTRAP_KEY', 'BOOTSTRAP_KEY_FILE'].map(
   (name) => `PETSTORE_${name}`,
 )
@@ -93,7 +96,7 @@ interface ServeOptions {
   practice: boolean
   workers: number
   database?: string
-  /** This is one of the processes that `--workers` starts. */
+  /** This process is a worker. */
   worker?: boolean
 }
 
@@ -104,7 +107,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   if (!worker) warnOfIgnored(log)
   const names = new Names(config.storeName, config.categories ? await readCategories(config.categories) : [])
   const { store, reset, metrics, practice, now } = await openServed(config, options, log)
-  // Workers share their port, so a port in use by another service would not be noticed.
+  // Workers share their port, so a port in use by another service would go unnoticed.
   if (workers > 1) await checkFree(config)
   let isStarting = true
   const server = startServer({
@@ -130,17 +133,17 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   metrics?.watch({ file, backupOverdue: backups.overdueSeconds })
   const started = { url: practice?.url ?? server.url, config, metrics: admin?.url }
   const announce = announcement(started, { json, ephemeral, worker })
-  // The last step that can fail: a key that was created is always shown.
+  // The last step that can fail, so that a created key is always shown.
   const key = worker ? undefined : await addFirstKey(store, config, log)
   const shownKey = ephemeral || !config.bootstrapKey ? key : undefined
   const ready = async () => {
     if (key && demo) await fillWithSamples(store, key)
-    // A worker gets it as a message.
+    // A worker waits for the message of the first process.
     isStarting = worker
     others?.ready()
     await printOrLog(announce(shownKey), log)
   }
-  // Listened for before the address is printed, because until then a signal ends the process at once.
+  // Handle signals before printing the address, because until then a signal ends the process immediately.
   const signalled = Promise.race([firstSignal(worker ? createLog('silent') : log), npxEnds()])
   await ready()
 
@@ -179,7 +182,7 @@ function warnOfIgnored(log: Log): void {
   if (idle.variables.length > 0) log.warn(idle, 'PETSTORE_ variables have no effect without others')
 }
 
-/** All that is there before the server. `reset`: where standard input may empty the store. */
+/** Opens everything that the server needs. `reset` exists if stdin can empty the store. */
 async function openServed(config: Config, { ephemeral, stdin, practice: practises, worker }: ServeOptions, log: Log) {
   const metrics =
     config.adminPort === undefined ? undefined : new (await import('../../observability/metrics.ts')).Metrics()

@@ -1,4 +1,4 @@
-// `petstore status` and `petstore open`: which service the commands call, how it is, what the key may do, and what happened last.
+// `petstore status` and `petstore open` show the service that commands call, and open its page.
 
 import { Command } from 'commander'
 import { PetstoreApiError } from '../../../../client/src/petstore.ts'
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 5_000
 
 export function statusCommand(): Command {
   return withClientSettings(new Command('status'))
-    .description('Show which service the commands call, how it is, what the API key may do, and what happened last.')
+    .description('Show which service the commands call, its state, the access of the API key, and the last event.')
     .action(async (_options, self: Command) => {
       const { baseUrl, apiKey, keyFrom } = serviceOf(self)
       await printLines(`Service  ${baseUrl}`)
@@ -43,7 +43,7 @@ export function openCommand(): Command {
     })
 }
 
-/** Throws PetstoreNetworkError when nothing answers. */
+/** Throws PetstoreNetworkError if the service does not answer. */
 async function stateOf(baseUrl: string): Promise<string> {
   try {
     await get(baseUrl, '/readyz')
@@ -54,7 +54,7 @@ async function stateOf(baseUrl: string): Promise<string> {
   }
 }
 
-/** `undefined` where there is none, and on a server that has no feed of events. */
+/** Resolves with `undefined` if there is no event, or the server has no event feed. */
 async function lastEvent(command: Command): Promise<string | undefined> {
   try {
     const client = createClient(command, { retries: 0 })
@@ -68,7 +68,7 @@ async function lastEvent(command: Command): Promise<string | undefined> {
   }
 }
 
-/** From a path beside /v1. */
+/** Reads a path outside /v1. */
 async function get(baseUrl: string, path: string, apiKey?: string): Promise<string> {
   const headers = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
   const options = { fetch: plainFetch, timeoutMs: TIMEOUT_MS, retries: 0, signal: AbortSignal.any([]) }

@@ -1,4 +1,4 @@
-// The methods by which a store changes pets and orders: each commits a decision. A new one has a line here, for both stores.
+// The store methods that change pets and orders. Each commits a decision, in both stores.
 
 import type { OrderStore } from '../orders.ts'
 import type { PetStore } from '../pets.ts'
@@ -6,13 +6,12 @@ import type { Decision } from './decision.ts'
 import { expireOrders, moveOrder, placeOrder, updateOrder } from './orders.ts'
 import { createPet, deletePet, updatePet } from './pets.ts'
 
-/** Commits a decision, maybe together with others. Resolves with its result, or rejects with its refusal. */
+/** Commits a decision, possibly in one batch with others. Resolves with its result or rejects with its refusal. */
 export type Commit = <Result>(decision: Decision<Result>) => Promise<Result>
 
 type ChangingMethods = Pick<PetStore, 'createPet' | 'updatePet' | 'deletePet'> &
   Pick<OrderStore, 'placeOrder' | 'completeOrder' | 'cancelOrder' | 'returnOrder' | 'updateOrder' | 'expireOrders'>
 
-/** The methods of a store that change pets and orders. */
 export function changingMethods(
   commit: Commit,
   isAnyOverdue: () => Promise<boolean>,
@@ -27,7 +26,7 @@ export function changingMethods(
     cancelOrder: (id, ...request) => commit(moveOrder(id, 'cancelled', ...request)),
     returnOrder: (id, ...request) => commit(moveOrder(id, 'returned', ...request)),
     updateOrder: (...request) => commit(updateOrder(...request)),
-    // A transaction is begun only where there is something to do.
+    // Starts no transaction if nothing is overdue.
     expireOrders: async (limit = expiredAtOnce) => ((await isAnyOverdue()) ? commit(expireOrders(limit)) : []),
   }
 }

@@ -1,5 +1,6 @@
-// The one place where changes of pets and orders are decided, for every store: a store reads what a batch touches, has it decided here, and
-// writes what was decided, in one transaction under the lock that orders the commits. Each decision sees what those before it have left.
+// Decides changes of pets and orders for every store. In one transaction, under the lock that orders commits, a store
+// reads the rows that a batch touches, calls `decide`, and writes the result. Each decision sees the effects of the
+// decisions before it.
 
 import { refusedKey } from '../keys.ts'
 import type { Transition } from '../orders.ts'
@@ -8,13 +9,13 @@ import type { Snapshot } from './snapshot.ts'
 import { WorkingCopy, type Writes } from './working-copy.ts'
 
 export interface Decided {
-  /** For each decision, in their order. */
+  /** In the order of the decisions. */
   readonly outcomes: readonly unknown[]
   readonly writes: Writes
   readonly transitions: readonly Transition[]
 }
 
-/** Throws where the store contradicts itself: then nothing may be written. */
+/** Throws if the store contradicts itself; nothing may be written then. */
 export function decide(snapshot: Snapshot, decisions: readonly Decision<unknown>[]): Decided {
   const copy = new WorkingCopy(snapshot)
   const outcomes = decisions.map((decision) => {

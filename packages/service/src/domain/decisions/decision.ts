@@ -1,4 +1,4 @@
-// A change of pets or orders that a caller, or the service itself, requests.
+// A requested change of pets or orders, by a caller or by the service.
 
 import type { KeyId } from '../keys.ts'
 import type { PetstoreError } from '../petstore-error.ts'
@@ -6,14 +6,17 @@ import type { Touches, UsedKey } from './snapshot.ts'
 import type { WorkingCopy } from './working-copy.ts'
 
 export interface Decision<Result> {
-  /** The API key of the request; `null`: the service itself. */
+  /** The caller's API key; `null` for the service. */
   readonly by: KeyId | null
   readonly touches: Touches
-  /** Gives the result or a refusal. What the working copy has then is written in either case: a reservation that was found overdue. */
+  /**
+   * Returns the result or a refusal. Changes in the working copy are written in both cases, such as an expired
+   * reservation.
+   */
   decide(copy: WorkingCopy): Result | PetstoreError
 }
 
-/** What a batch looks at. */
+/** The rows that a batch looks at. */
 export interface Touched {
   readonly callers: ReadonlySet<KeyId>
   readonly petIds: ReadonlySet<bigint>
@@ -35,7 +38,6 @@ export function touchedBy(batch: readonly Decision<unknown>[]): Touched {
   }
 }
 
-/** How many overdue reservations a batch reads. */
 export function overdueIn(batch: readonly Decision<unknown>[]): number {
   return batch.reduce((sum, { touches }) => sum + (touches.overdue ?? 0), 0)
 }

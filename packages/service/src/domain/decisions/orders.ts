@@ -1,5 +1,5 @@
-// The rules of orders: what placing one needs, where it may lead, what may be corrected, and when it is over. An order and its pet change
-// together, and each change is an event.
+// The rules for placing, changing, moving and expiring orders. An order and its pet change together, and each change
+// is an event.
 
 import { type EventType, EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
 import type { KeyId } from '../keys.ts'
@@ -20,7 +20,6 @@ import { once } from './replays.ts'
 import type { StoredOrder } from './snapshot.ts'
 import { isOverdue, type WorkingCopy } from './working-copy.ts'
 
-/** A reservation may end so far ahead, at most. */
 const LATEST_EXPIRY_MS = EXPIRY_DAYS_MAX * 86_400_000
 
 export function placeOrder(order: NewOrder, by: KeyId, key?: string): Decision<Created<Order>> {
@@ -54,8 +53,8 @@ export function updateOrder(id: bigint, change: OrderChange, by: KeyId, check?: 
       const order = unlessOverdue(copy, id)
       const reference = change.reference === undefined ? order?.reference : (change.reference ?? undefined)
       const expiresAt = change.expiresAt === undefined ? order?.expiresAt : (change.expiresAt ?? undefined)
-      // What is so already is answered before state and preconditions: a request that is sent again, because its answer was lost, learns that
-      // it was carried out (RFC 9110, 13.1.1).
+      // A change that is already in effect succeeds, even if the order has ended or `If-Match` fails: a client that
+      // resends a request because the answer was lost learns that it was carried out (RFC 9110, 13.1.1).
       const isSo = order && reference === order.reference && expiresAt === order.expiresAt
       if (isSo) return check?.(order, true) ?? order
       if (expiresAt !== order?.expiresAt && isBadExpiry(expiresAt, copy.now)) return invalidExpiry()
@@ -66,7 +65,6 @@ export function updateOrder(id: bigint, change: OrderChange, by: KeyId, check?: 
   }
 }
 
-/** Up to so many overdue reservations. */
 export function expireOrders(limit: number): Decision<ExpiredOrder[]> {
   return {
     by: null,
@@ -79,7 +77,7 @@ export function expireOrders(limit: number): Decision<ExpiredOrder[]> {
   }
 }
 
-/** The reservation that holds the pet expires where its time is over. Gives the order that holds the pet then, if any. */
+/** Returns the order that holds the pet. Expires it first if it is overdue. */
 export function holderNow(copy: WorkingCopy, petId: bigint): StoredOrder | undefined {
   const holder = copy.holder(petId)
   if (!holder || !isOverdue(holder, copy.now)) return holder
@@ -101,13 +99,13 @@ function placed(copy: WorkingCopy, order: NewOrder, by: KeyId): Order | Petstore
   return { ...added, petName: pet.name }
 }
 
-/** The order as it is now: an overdue reservation expires first. */
+/** Returns the order. Expires it first if it is overdue. */
 function unlessOverdue(copy: WorkingCopy, id: bigint): Order | undefined {
   const order = copy.orders.get(id)
   return order && copy.shown(isOverdue(order, copy.now) ? move(copy, order, 'expired', null) : order)
 }
 
-/** Throws where the statuses of order and pet do not agree: nothing may be built on that. */
+/** Throws if the statuses of order and pet contradict each other. */
 function move(copy: WorkingCopy, order: StoredOrder, to: TransitionTo, by: KeyId | null): StoredOrder {
   copy.expectAgreement(order)
   const after = changed(copy, { ...order, status: to })
@@ -122,7 +120,7 @@ function corrected(copy: WorkingCopy, { petName, ...order }: Order, by: KeyId): 
   return { ...after, petName }
 }
 
-/** A clock that was set back dates no change before the one that it follows. */
+/** `changedAt` never decreases, even if the clock was set back. */
 function changed(copy: WorkingCopy, order: StoredOrder): StoredOrder {
   const after = { ...order, changedAt: Math.max(copy.now, order.changedAt) }
   copy.orders.set(order.id, after)

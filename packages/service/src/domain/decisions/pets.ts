@@ -1,4 +1,4 @@
-// The rules of pets: how one is added, what may be corrected, and which can be deleted.
+// The rules for creating, changing and deleting pets.
 
 import type { KeyId } from '../keys.ts'
 import type { Created, NewPet, Pet, PetChange, PetCheck } from '../pets.ts'
@@ -17,7 +17,7 @@ export function createPet(pet: NewPet, by: KeyId, key?: string): Decision<Create
   }
 }
 
-/** Where the status shall change, a reservation whose time is over expires first. */
+/** If the status is to change, an overdue reservation expires first. */
 export function updatePet(id: bigint, change: PetChange, by: KeyId, check?: PetCheck): Decision<Pet> {
   return {
     by,
@@ -28,7 +28,7 @@ export function updatePet(id: bigint, change: PetChange, by: KeyId, check?: PetC
       if (!pet) return noSuchPet(id)
       const after: Pet = { ...pet, ...change }
       const fields = Object.keys(change) as (keyof PetChange)[]
-      // As updateOrder (orders.ts).
+      // See updateOrder in orders.ts.
       if (fields.every((field) => after[field] === pet[field])) return check?.(pet, true) ?? pet
       if (after.status !== pet.status) {
         if (after.status !== 'available') return onlyAvailable()
@@ -43,7 +43,6 @@ export function updatePet(id: bigint, change: PetChange, by: KeyId, check?: PetC
   }
 }
 
-/** A pet for which no order was ever placed. */
 export function deletePet(id: bigint, by: KeyId, check?: PetCheck): Decision<undefined> {
   return {
     by,

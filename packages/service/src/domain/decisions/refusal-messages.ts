@@ -1,5 +1,5 @@
-// The errors with which requests on pets and orders are refused. Their texts are tested in
-// packages/service/test/domain/decisions/refusal-messages.test.ts, beside the tests of when each is given.
+// The errors of decisions about pets and orders. packages/service/test/domain/decisions/refusal-messages.test.ts
+// tests their messages.
 
 import { EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
 import { TRANSITIONS, type TransitionTo } from '../order-transitions.ts'
@@ -13,15 +13,15 @@ type AnOrder = Pick<Order, 'id' | 'status'>
 const noPet = (id: bigint) => `No pet has id ${id}.`
 export const noSuchPet = (id: bigint) => new PetstoreError('not_found', noPet(id))
 export const noSuchOrder = (id: bigint) => new PetstoreError('not_found', `No order has id ${id}.`)
-/** Of an order that names it. */
+/** For an order of a pet that does not exist. */
 export const petNotFound = (id: bigint) => new PetstoreError('pet_not_found', noPet(id))
 
 export const invalidExpiry = () =>
   new PetstoreError('invalid_order', `expiresAt must be in the future and at most ${EXPIRY_DAYS_MAX} days ahead.`)
 export const onlyAvailable = () =>
-  new PetstoreError('invalid_pet', 'status can only be changed to available: orders make a pet pending or sold.')
+  new PetstoreError('invalid_pet', 'status can only be changed to available. Only orders make a pet pending or sold.')
 export const petHasOrders = (id: bigint) =>
-  new PetstoreError('pet_has_orders', `Orders were placed for pet ${id}; only a pet without any can be deleted.`)
+  new PetstoreError('pet_has_orders', `Pet ${id} was ordered. Only a pet that was never ordered can be deleted.`)
 export const notPending = ({ id, status }: AnOrder) =>
   new PetstoreError('order_not_pending', `Order ${id} is ${status}: only a pending order can be changed.`)
 

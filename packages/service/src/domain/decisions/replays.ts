@@ -1,4 +1,5 @@
-// Idempotency keys. As long as it is kept, a key belongs to one request of one operation and its first answer, whatever has changed since.
+// Idempotency keys. While the store keeps a key, it belongs to one request of one operation and replays the first
+// answer, even if the pet or order has changed.
 
 import type { KeyId } from '../keys.ts'
 import type { Created } from '../pets.ts'
@@ -14,7 +15,9 @@ interface Keyed<Operation extends keyof Idempotent> {
   readonly key: string | undefined
 }
 
-/** What the key was given first; else what `perform` gives, which is kept with the key unless it is a refusal. */
+/**
+ * Returns the first answer to the key. Without one, performs the request and keeps its answer, unless it is refused.
+ */
 export function once<Operation extends keyof Idempotent, Answer extends Idempotent[Operation]['answer']>(
   copy: WorkingCopy,
   { operation, request, by, key }: Keyed<Operation>,
@@ -28,7 +31,7 @@ export function once<Operation extends keyof Idempotent, Answer extends Idempote
   return { value, replayed: false }
 }
 
-/** The first answer, or `idempotency_mismatch` where the request is another one. */
+/** Returns the first answer, or `idempotency_mismatch` if the request differs. */
 export function replay<Operation extends keyof Idempotent, Answer extends Idempotent[Operation]['answer']>(
   first: FirstAnswer,
   operation: Operation,
@@ -41,7 +44,7 @@ export function replay<Operation extends keyof Idempotent, Answer extends Idempo
   return new PetstoreError('idempotency_mismatch', message)
 }
 
-/** A field that is absent is like one that is `undefined`. */
+/** Treats a missing field as `undefined`. */
 function isSameRequest(one: object, other: object): boolean {
   const fields = Object.keys({ ...one, ...other }) as never[]
   return fields.every((field) => one[field] === other[field])

@@ -1,5 +1,5 @@
-// The rows that a batch of changes touches, as the changes so far have left them: the second of two buyers in one batch finds the pet
-// reserved. What has changed is what the store then writes, and each event of it.
+// The rows that a batch touches, with the effects of the decisions so far: a second buyer in the same batch finds the
+// pet reserved. The store then writes the changed rows and their events.
 
 import type { NewEvent } from '../events.ts'
 import type { KeyId } from '../keys.ts'
@@ -8,7 +8,7 @@ import type { Order, Transition } from '../orders.ts'
 import type { NewPet, Pet } from '../pets.ts'
 import type { FirstAnswer, Snapshot, StoredOrder, UsedKey } from './snapshot.ts'
 
-/** A row that was there, and what became of it. */
+/** A changed row. */
 export interface Change<Row> {
   readonly before: Row
   readonly after: Row
@@ -16,20 +16,19 @@ export interface Change<Row> {
 
 export type KeptAnswer = UsedKey & FirstAnswer
 
-/** What a store writes, all of it or nothing. */
+/** The writes of one transaction. */
 export interface Writes {
-  /** In the order of the feed. Pets that are added stand here alone, with their ids; what follows may be about them, too. */
+  /** In feed order. Added pets are only here, with their ids; later events can be about the same pets. */
   readonly events: readonly NewEvent[]
   readonly petsChanged: readonly Change<Pet>[]
   readonly petsDeleted: readonly Pet[]
-  /** To be written before orders are added: an order that ends makes room for the next one of its pet. */
+  /** Write these before `ordersAdded`: an order that ends frees its pet for the next order. */
   readonly ordersChanged: readonly Change<StoredOrder>[]
-  /** With their ids. */
   readonly ordersAdded: readonly StoredOrder[]
   readonly answers: readonly KeptAnswer[]
 }
 
-/** The events of the pets that are added. */
+/** Returns the events of added pets. */
 export function addedIn({ events }: Writes): (NewEvent & { readonly pet: Pet })[] {
   return events.filter((event) => event.type === 'pet.added') as (NewEvent & { readonly pet: Pet })[]
 }
@@ -38,7 +37,6 @@ export class WorkingCopy {
   readonly pets: Rows<Pet>
   readonly orders: Rows<StoredOrder>
   readonly events: NewEvent[] = []
-  /** Each change of an order's status. */
   readonly transitions: Transition[] = []
   private readonly answers = new Map<string, KeptAnswer>()
   private lastPetId: bigint | undefined
@@ -53,16 +51,16 @@ export class WorkingCopy {
     return this.snapshot.now
   }
 
-  /** The pet of an order that is there. */
+  /** Returns the pet of an existing order. */
   petOf({ id, petId }: StoredOrder): Pet {
-    return this.pets.get(petId) ?? fail(`order ${id} is of pet ${petId}, which is not there`)
+    return this.pets.get(petId) ?? fail(`order ${id} has pet ${petId}, which does not exist`)
   }
 
   shown(order: StoredOrder): Order {
     return { ...order, petName: this.petOf(order).name }
   }
 
-  /** The order that holds the pet, if any. */
+  /** Returns the order that holds the pet, if any. */
   holder(petId: bigint): StoredOrder | undefined {
     const touched = this.orders.find((order) => order.petId === petId && isHolding(order))
     const found = touched ? undefined : this.snapshot.holder(petId)
@@ -74,7 +72,7 @@ export class WorkingCopy {
     return this.orders.find((order) => order.petId === petId) !== undefined || this.snapshot.wasOrdered(petId)
   }
 
-  /** Those that are still overdue. */
+  /** Returns the orders that are still overdue. */
   overdue(): StoredOrder[] {
     const found = this.snapshot.overdue().flatMap((order) => this.orders.known(order) ?? [])
     return found.filter((order) => isOverdue(order, this.now))
@@ -103,7 +101,7 @@ export class WorkingCopy {
     return added
   }
 
-  /** Throws where the statuses of an order and its pet do not agree: nothing may be built on that. */
+  /** Throws if an order and its pet have contradictory statuses. */
   writes(): Writes {
     const { changed, added } = this.orders.changes()
     for (const order of [...changed.map(({ after }) => after), ...added].filter(isHolding)) this.expectAgreement(order)
@@ -114,11 +112,11 @@ export class WorkingCopy {
 
   expectAgreement(order: StoredOrder): void {
     const { status } = this.petOf(order)
-    if (status !== petStatusOf(order.status)) fail(`order ${order.id} is ${order.status}, and its pet is ${status}`)
+    if (status !== petStatusOf(order.status)) fail(`order ${order.id} is ${order.status}, but its pet is ${status}`)
   }
 }
 
-/** Each row that was touched: as it was, unless it is new, and as it is. */
+/** The touched rows, each before and after the batch. */
 class Rows<Row extends { readonly id: bigint }> {
   private readonly entries = new Map<bigint, { readonly before: Row | undefined; readonly now: Row | undefined }>()
 
@@ -132,19 +130,19 @@ class Rows<Row extends { readonly id: bigint }> {
     return before
   }
 
-  /** A row that the store gave, as the changes so far have left it. */
+  /** Returns the current state of a row that the store has read. */
   known(row: Row): Row | undefined {
     if (!this.entries.has(row.id)) this.entries.set(row.id, { before: row, now: row })
     return this.get(row.id)
   }
 
-  /** Behind the rows that were added before, even if one of the changes has looked for it. */
+  /** Adds the row after all earlier ones, even if a decision looked for its id before. */
   add(row: Row, before?: Row): void {
     this.entries.delete(row.id)
     this.entries.set(row.id, { before, now: row })
   }
 
-  /** `undefined` deletes it. */
+  /** `undefined` deletes the row. */
   set(id: bigint, row: Row | undefined): void {
     this.entries.set(id, { before: this.entries.get(id)?.before, now: row })
   }
@@ -171,7 +169,7 @@ function isHolding({ status }: StoredOrder): boolean {
   return HOLDING.includes(status)
 }
 
-/** What cannot be, unless somebody else has written into the store. */
+/** Only possible if another program has written to the store. */
 function fail(what: string): never {
   throw new Error(what)
 }

@@ -1,17 +1,20 @@
-// Load shedding. When the service has more requests than it can answer in bounded time, it refuses new ones at once, which costs
-// a fraction of answering them: a quick 503 with Retry-After is better than a response that comes too late.
+// Load shedding. If the service has more requests than it can answer in bounded time, it refuses new ones, which
+// costs a fraction of answering: a quick 503 with Retry-After is better than a late response.
 //
-// Requests that wait in the sockets need no limit here: each connection has at most one request in the service (Bun reads the next
-// one after the response is written), and one turn of the event loop serves at most 1024 connections.
+//
+// Requests that wait in sockets need no limit: each connection has at most one request in the service (Bun reads the
+// next one after writing the response), and one turn of the event loop serves at most 1024 connections.
 
 import { OVERLOADED } from '../../domain/petstore-error.ts'
 import { atTurnEnd, monotonicMs } from '../../system/runtime.ts'
 
-/** How many requests may wait for the store at once. */
+/** The limit of requests that wait for the store. */
 const WAITING_MAX = 4096
-/** After this long, a turn of the event loop admits no more requests: those that remain have waited at least as long. */
+/**
+ * After this time, a turn of the event loop admits no more requests: the remaining ones have waited at least as long.
+ */
 const TURN_MS_MAX = 250
-/** A slow turn with fewer requests is a pause of the machine, not an overload. */
+/** A slow turn with fewer requests is a pause of the machine, not overload. */
 const TURN_REQUESTS_MIN = 64
 
 export class Admission {
@@ -19,12 +22,12 @@ export class Admission {
   private turnStartedAt = 0
   private turnRequests = 0
 
-  /** Call it first for each request. Throws OVERLOADED. */
+  /** Call this first for each request. Throws OVERLOADED. */
   check(): void {
     if (this.waiting >= WAITING_MAX || this.turnIsLong()) throw OVERLOADED
   }
 
-  /** Call it before the store is called, and `leave` after. */
+  /** Call this before a store call, and `leave` after it. */
   enter(): void {
     this.waiting++
   }

@@ -1,11 +1,12 @@
-// The rate limit: a token bucket for each API key, and the response headers that say how many requests are left, and when the next is
-// added (draft-ietf-httpapi-ratelimit-headers-10). The buckets are in memory, so each server limits on its own.
+// The rate limit: a token bucket per API key, and the response headers with the remaining requests and the time until
+// the next one (draft-ietf-httpapi-ratelimit-headers-10). The buckets are in memory, so each process limits on its
+// own.
 
 import type { KeyId } from '../../domain/keys.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Context } from '../context.ts'
 
-/** The size of a bucket, and how long it takes to fill. */
+/** The size of a bucket, and the time to fill it. */
 export interface Rate {
   requests: number
   periodSeconds: number
@@ -19,7 +20,7 @@ interface Bucket {
 
 export class RateLimit {
   private readonly buckets = new Map<KeyId, Bucket>()
-  /** The bucket of each request in progress. */
+  /** The buckets of requests in progress. */
   private readonly counted = new WeakMap<Context, Bucket>()
   private readonly tokensPerMs: number
 
@@ -27,7 +28,7 @@ export class RateLimit {
     this.tokensPerMs = rate.requests / (rate.periodSeconds * 1000)
   }
 
-  /** Throws `rate_limited` when the key's bucket is empty. */
+  /** Throws `rate_limited` if the key's bucket is empty. */
   take(context: Context): void {
     const bucket = this.filled(context)
     this.counted.set(context, bucket)
@@ -39,7 +40,7 @@ export class RateLimit {
     bucket.tokens--
   }
 
-  /** Adds the headers to the response of a request that was counted. */
+  /** Adds the rate limit headers to the response of a counted request. */
   addHeaders({ status, headers }: Response, context: Context): void {
     const bucket = this.counted.get(context)
     if (!bucket) return
@@ -59,7 +60,7 @@ export class RateLimit {
       this.buckets.set(by, full)
       return full
     }
-    // A clock that was set back adds nothing.
+    // If the clock was set back, add nothing.
     const added = Math.max(0, now - bucket.filledAt) * this.tokensPerMs
     bucket.tokens = Math.min(this.rate.requests, bucket.tokens + added)
     bucket.filledAt = now

@@ -1,39 +1,38 @@
-// Limits how long a request may be worked on: then the caller gets 503. With the longest wait for events, this is less than the time after which
-// the runtime ends the connection (connections.ts).
+// Limits the time to process a request; after it, the caller gets 503. Together with the longest wait for events, the
+// limit is shorter than the runtime's limit of the connection (connections.ts).
 
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { startInterval, stopTimer, type Timer } from '../../system/runtime.ts'
 import type { Context } from '../context.ts'
 
-/** The time is counted in looks: a pause of the whole process is not held against a request. */
+/** Time is counted in ticks, so that a pause of the whole process does not count. */
 const LOOK_EVERY_MS = 1_000
 const WORKED_SECONDS_MAX = 30
 
-const TOO_LONG = new PetstoreError('unavailable', 'The service could not answer in time; try again.')
+const TOO_LONG = new PetstoreError('unavailable', 'The service could not answer in time. Try again.')
 
 interface Work {
   readonly context: Context
-  /** Its index in the list. */
+  /** The index in `running`. */
   index: number
-  /** The looks since the request arrived, without those during which it waited for events. */
+  /** The ticks since the request arrived, except while it waited for events. */
   worked: number
   end(response: Response): void
 }
 
 interface WorkTimeOptions {
-  /** The answer to an error. */
   readonly fail: (error: PetstoreError, context: Context) => Response
   readonly secondsMax?: number | undefined
 }
 
 export class WorkTime {
-  /** In no order. A Set would cost each request 2 µs, a tenth of a create. */
+  /** Unordered. A Set would cost 2 µs per request, a tenth of a create. */
   private readonly running: Work[] = []
   private timer: Timer | undefined
 
   constructor(private readonly options: WorkTimeOptions) {}
 
-  /** Resolves with the answer, or with that to an error after the time. The work goes on all the same. */
+  /** Resolves with the answer, or with the response to a timeout error. The work continues after a timeout. */
   within(answer: Promise<Response>, context: Context): Promise<Response> {
     return new Promise((resolve) => {
       const work: Work = {
@@ -53,7 +52,7 @@ export class WorkTime {
 
   private remove(work: Work): void {
     const { running } = this
-    // It was answered before.
+    // Already answered.
     if (running[work.index] !== work) return
     const last = running.pop() as Work
     if (last !== work) {

@@ -1,4 +1,4 @@
-// What each operation of the contract does, one function per operationId: a missing one does not compile.
+// Maps every operationId of the contract to its function. A missing one does not compile.
 
 import type { Operations } from '../../../../contract/src/generated.ts'
 import type { ApiKey } from '../../domain/keys.ts'
@@ -10,7 +10,7 @@ import { petOperations } from './pets.ts'
 
 export const handlers: Handlers = { ...petOperations, ...orderOperations, ...eventOperations }
 
-/** Parameters and body have been validated, so they have the types that are generated from the contract. */
+/** Parameters and body are validated, so they have the types generated from the contract. */
 export function handle(
   id: keyof Operations,
   services: Services,

@@ -1,4 +1,4 @@
-// The feed of events: what listEvents does.
+// The operation listEvents.
 
 import { pathOf } from '../../../../contract/src/contract.ts'
 import { instantFromText } from '../../../../contract/src/date-time.ts'
@@ -17,10 +17,10 @@ export const eventOperations = {
   async listEvents({ feed, linkTo }, _caller, { wait, cursor, from, to, sort, ...query }) {
     const isNewest = sort === 'newest'
     if (from !== undefined && cursor !== undefined && !isNewest) {
-      throw refusal('from and cursor cannot be given together: a cursor says where to begin.')
+      throw refusal('from and cursor cannot be used together: a cursor is already a start position.')
     }
     if (wait > 0 && isNewest)
-      throw refusal('wait and sort=newest cannot be given together: nothing follows the newest event.')
+      throw refusal('wait and sort=newest cannot be used together: no event follows the newest one.')
     const filter: EventFilter = {
       petId: undefined,
       orderId: undefined,
@@ -31,7 +31,8 @@ export const eventOperations = {
       to: to === undefined ? undefined : instantFromText(to),
       after: cursor === undefined ? undefined : decodeEventCursor(cursor),
     }
-    // `from` only if the pages end there. `to` as it was given: in UTC it may be in year 10000, which no date-time has.
+    // Repeats `from` only if pages end there. Repeats `to` as given, because in UTC it can be in year 10000, which
+    // date-times do not have.
     const repeated = { ...query, to, ...(isNewest && { sort, from }) }
     const answerOf = ({ json, count, next }: EventPage): Answer => {
       feed.sent += count
@@ -47,7 +48,7 @@ export const eventOperations = {
   },
 } satisfies SomeHandlers
 
-/** The `Link` to where the feed goes on. `query`: the parameters that it repeats. */
+/** Returns the `Link` header to the next page. `query`: the parameters to repeat. */
 function eventLink(linkTo: LinkTo, query: Readonly<Record<string, unknown>>, next: EventPosition): string {
   const repeated = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((one) => `${name}=${encodeURIComponent(String(one))}&`),

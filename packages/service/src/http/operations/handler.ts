@@ -1,4 +1,4 @@
-// The types of the functions that carry out the operations.
+// The types of operation functions.
 
 import type { Operations } from '../../../../contract/src/generated.ts'
 import type { ApiKey } from '../../domain/keys.ts'
@@ -9,12 +9,12 @@ import type { LinkTo } from '../links.ts'
 import type { RunningKeys } from '../request/idempotency-key.ts'
 import type { Answer } from '../response/response.ts'
 
-/** What an operation may use. */
+/** The services that operations use. */
 export interface Services {
   pets: PetStore
   orders: OrderStore
   feed: Feed
-  /** Idempotency keys of requests that this server has not answered yet. */
+  /** Idempotency keys of requests in progress. */
   running: RunningKeys
   linkTo: LinkTo
 }
@@ -26,15 +26,14 @@ interface Handler<Operation extends keyof Operations> {
     parameters: Operations[Operation]['parameters'],
     body: Operations[Operation]['body'],
   ): Promise<Answer>
-  /** An answer to one caller may be sent to another (http/response/answer-cache.ts). */
+  /** Answers can be shared between callers (http/response/answer-cache.ts). */
   readonly shared?: boolean
 }
 
-/** One function for each operation. */
 export type Handlers = { [Each in keyof Operations]: Handler<Each> }
 export type SomeHandlers = Partial<Handlers>
 
-/** Marks an operation whose answers depend only on its parameters and the store. Its function does not receive the caller. */
+/** Marks an operation whose answers depend only on parameters and store. Its function does not get the caller. */
 export function shared<Operation extends keyof Operations>(
   answer: (services: Services, parameters: Operations[Operation]['parameters']) => Promise<Answer>,
 ): Handler<Operation> {

@@ -1,5 +1,4 @@
-// The operations on orders, and the inventory. The store decides which change is allowed, and when (domain/orders.ts). This file
-// turns its results into answers.
+// The operations on orders, and the inventory. The store decides which changes are allowed (domain/orders.ts).
 
 import { pathOf } from '../../../../contract/src/contract.ts'
 import type * as contract from '../../../../contract/src/generated.ts'
@@ -55,7 +54,7 @@ export const orderOperations = {
   getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),
 } satisfies SomeHandlers
 
-/** Equal, byte for byte, to what the stores write in a list. */
+/** Byte for byte equal to the JSON that stores write for lists. */
 function orderJson({ id, petId, petName, status, placedAt, changedAt, reference, expiresAt }: Order): string {
   return stringifyJson({
     id,

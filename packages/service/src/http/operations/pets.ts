@@ -1,4 +1,4 @@
-// Pets: what the operations on them do.
+// The operations on pets.
 
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { noSuchPet } from '../../domain/decisions/refusal-messages.ts'

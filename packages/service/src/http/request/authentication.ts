@@ -1,5 +1,5 @@
-// Authenticates a request by its Authorization header (RFC 6750, 2.1); an API key anywhere else is ignored. Authorizes it
-// by what its key may do.
+// Authenticates a request by its Authorization header (RFC 6750, 2.1) and authorizes it. API keys anywhere else are
+// ignored.
 
 import type { ContractOperation } from '../../../../contract/src/contract.ts'
 import {
@@ -18,12 +18,12 @@ import type { Context } from '../context.ts'
 
 const PREFIX = 'Bearer '
 /**
- * The scheme is case-insensitive (RFC 9110, 11.1), and any number of spaces may follow it (11.4). Bun joins two header lines with a comma,
- * and such a key does not exist.
+ * The scheme is case-insensitive (RFC 9110, 11.1), and any number of spaces can follow it (11.4). Bun joins two
+ * header lines with a comma, and no API key contains one.
  */
 const BEARER = /^bearer +(\S.*)$/i
 
-/** The key's text. Throws `missing_api_key` when the header contains none. */
+/** Returns the key's text. Throws `missing_api_key` if the header has none. */
 export function readToken(request: Request): string {
   const header = request.headers.get('Authorization')
   const token =
@@ -35,27 +35,28 @@ export function readToken(request: Request): string {
   throw new PetstoreError('missing_api_key', `${found}Send an API key as "Authorization: Bearer <API_KEY>".`)
 }
 
-/** Where the request has something else that looks like a key: a sentence with its space, or nothing. */
+/** Returns a sentence, with a space, about text elsewhere in the request that looks like a key, if any. */
 function misplaced(header: string | null, { headers, url }: Request): string {
   if (header) {
-    if (keyEnvironment(header)) return 'The Authorization header has the API key without "Bearer" before it. '
+    if (keyEnvironment(header)) return 'The Authorization header has an API key without "Bearer" before it. '
     const [scheme = ''] = header.toLowerCase().split(' ')
     if (scheme === 'bearer') return 'The Authorization header has no API key after "Bearer". '
-    return scheme === 'basic' ? 'The scheme Basic is not read. ' : 'The Authorization header is not a Bearer token. '
+    if (scheme === 'basic') return 'The scheme Basic is not supported. '
+    return 'The Authorization header is not a Bearer token. '
   }
   const other = ['X-API-Key', 'API-Key', 'X-Auth-Token'].find((name) => headers.has(name))
-  if (other) return `The header ${other} is not read. `
+  if (other) return `The header ${other} is ignored. `
   const query = url.includes('?') ? new URLSearchParams(url.slice(url.indexOf('?'))) : undefined
   const inQuery = ['api_key', 'apikey', 'key', 'token', 'access_token'].some((name) => query?.has(name))
-  return inQuery ? 'An API key in the query is not read. ' : ''
+  return inQuery ? 'API keys in the query are ignored. ' : ''
 }
 
 const CACHED_KEYS_MAX = 10_000
 
 export class Authentication {
-  /** Keys found in the store at this version of its keys, by the hash of their text. */
+  /** Keys found in the store at `version`, by hash. */
   private readonly verified = new Map<KeyHash, ApiKey>()
-  /** Look-ups in progress at this version: requests with the same key share one. */
+  /** Look-ups in progress at `version`, which requests with the same key share. */
   private readonly finding = new Map<KeyHash, Promise<ApiKey | undefined>>()
   private version: number | undefined
 
@@ -64,20 +65,20 @@ export class Authentication {
     private readonly environment: Environment,
   ) {}
 
-  /** What `verify` would give, without asking the store; `undefined` when only the store knows. */
+  /** Returns the result of `verify` if the store is not needed; otherwise `undefined`. */
   known(token: string, { version, now }: Context): ApiKey | undefined {
     if (version.keys !== this.version) return undefined
     const key = this.verified.get(hashKey(token))
     return key && keyState(key, now) === 'active' ? key : undefined
   }
 
-  /** Throws `invalid_api_key`. The message says what is wrong with the key, and never contains it. */
+  /** Throws `invalid_api_key`. The message explains the problem and never contains the key. */
   async verify(token: string, { version, now }: Context): Promise<ApiKey> {
     const issuedFor = keyEnvironment(token)
     if (issuedFor !== this.environment) throw foreignKey(issuedFor, this.environment)
     const hash = hashKey(token)
     if (version.keys !== this.version) this.begin(version.keys)
-    // Where another process may have changed the keys, this one may have been created since another request began to look for it.
+    // If other processes can change keys, do not share an earlier look-up: the key may have been created since.
     const key = await (version.data === undefined ? this.store.findKey(hash) : this.find(hash))
     if (!key) throw refusedKey('unknown')
     const state = keyState(key, now)
@@ -108,7 +109,7 @@ export class Authentication {
   }
 }
 
-/** A read-only key may use the safe methods (RFC 9110, 9.2.1). */
+/** Read-only keys can use safe methods (RFC 9110, 9.2.1). */
 export function authorize({ method }: ContractOperation, caller: ApiKey): void {
   if (!caller.readOnly || method === 'GET') return
   throw new PetstoreError('read_only_key', 'This API key is read-only. Use one that was created without --read-only.')

@@ -1,5 +1,5 @@
-// Reads a request's body as exact JSON. Checks its media type, size, arrival time, encoding and schema, in that order. Keeps at most
-// BODY_BYTES_MAX in memory, and never decompresses.
+// Reads a request's body as exact JSON. Checks its media type, size, arrival time, encoding and schema, in this
+// order. Keeps at most BODY_BYTES_MAX in memory and never decompresses.
 
 import type { ContractBody } from '../../../../contract/src/contract.ts'
 import { type Json, JsonError, parseJson } from '../../../../contract/src/json.ts'
@@ -8,14 +8,14 @@ import { PetstoreError } from '../../domain/petstore-error.ts'
 import { endOfTurn, startTimer, stopTimer } from '../../system/runtime.ts'
 
 /**
- * A larger body up to this size is read to its end and discarded. Closing the connection while the client or a proxy still sends
- * would reset it, and the 413 would be lost.
+ * Larger bodies up to this size are read and discarded. Closing the connection while the client or a proxy still
+ * sends would reset it and lose the 413.
  */
 const DISCARDED_BYTES_MAX = 1024 * 1024
 
 /**
- * Returns the body at once if all of it has arrived. Otherwise calls `arrives` before and after the wait. Throws or rejects with
- * `unsupported_media_type`, `body_too_large`, `request_timeout` or `malformed_json`.
+ * Returns the body without a promise if all of it has arrived. Otherwise calls `arrives` before and after the wait.
+ * Throws or rejects with `unsupported_media_type`, `body_too_large`, `request_timeout` or `malformed_json`.
  */
 export function readBody(
   request: Request,
@@ -25,7 +25,7 @@ export function readBody(
   checkMediaType(request.headers)
   const length = request.headers.get('Content-Length')
   if (length !== null && Number(length) > DISCARDED_BYTES_MAX) throw bodyTooLarge()
-  // A body with a small Content-Length is read in one piece; any other is counted as it arrives.
+  // A body with a small Content-Length is read in one piece; others are counted as they arrive.
   const reading = length !== null && Number(length) <= BODY_BYTES_MAX ? request.bytes() : readCounting(request)
   const arrived = Bun.peek(reading)
   if (arrived instanceof Uint8Array) return parse(decode(arrived))
@@ -37,8 +37,8 @@ export function readBody(
 }
 
 /**
- * RFC 9110, 8.3. A body without Content-Type is read as JSON, the only media type of this API. Parsed here, because content-type 3.1, the
- * package for it, accepts a quote that is not closed and ignores a second charset.
+ * RFC 9110, 8.3. A body without Content-Type is read as JSON, the only media type of this API. The package
+ * content-type 3.1 is not used, because it accepts unclosed quotes and ignores a second charset.
  */
 function checkMediaType(headers: Headers): void {
   if (headers.has('Content-Encoding')) {
@@ -57,7 +57,7 @@ function checkMediaType(headers: Headers): void {
   }
 }
 
-/** Names what was sent only where it looks like a media type or a charset; an API key has an underscore. */
+/** Repeats the sent text only if it looks like a media type or a charset. An API key contains an underscore. */
 function insteadOf(sent: string): string {
   return /^(?!application\/json$)[a-z0-9.+-]{1,50}(?:\/[a-z0-9.+-]{1,50})?$/i.test(sent) ? `, not ${sent}` : ''
 }
@@ -66,8 +66,9 @@ const ESSENCE = /^[\w!#$%&'*+.^`|~/-]+/
 const PARAMETER = /[ \t]*;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([\w!#$%&'*+.^`|~-]+)))?/y
 
 /**
- * Names and values in lower case; `undefined` when the text is not a list of parameters. Matches one parameter at a time: one
- * regular expression for the whole list would try every way to divide the spaces between two semicolons.
+ * Returns names and values in lower case, or `undefined` if the text is not a list of parameters. Matches one
+ * parameter at a time, because a regular expression for the whole list would try every way to divide the spaces
+ * between two semicolons.
  */
 function parametersOf(text: string): [name: string, value: string][] | undefined {
   const parameters: [string, string][] = []
@@ -81,7 +82,7 @@ function parametersOf(text: string): [name: string, value: string][] | undefined
   return parameters
 }
 
-/** The body, when it arrives. Rejects with `request_timeout` after `timeoutMs`, or when the connection closes before. */
+/** Resolves with the body. Rejects with `request_timeout` after `timeoutMs`, or if the connection closes first. */
 async function arrivesWithin(reading: Promise<Uint8Array>, timeoutMs: number): Promise<Uint8Array> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`
@@ -105,8 +106,8 @@ async function readCounting({ body, signal }: Request): Promise<Uint8Array> {
     if (bytes <= BODY_BYTES_MAX) chunks.push(chunk)
   }
   if (bytes > BODY_BYTES_MAX) throw bodyTooLarge()
-  // Bun gives the last chunk before it parses what follows. When that is malformed, Bun answers 400 itself (for trailers), and the
-  // request must change nothing. At the end of this turn Bun has parsed it.
+  // Bun delivers the last chunk before it parses the trailers. If those are malformed, Bun answers 400 itself, and
+  // the request must change nothing. Bun has parsed them at the end of this turn.
   await endOfTurn()
   signal.throwIfAborted()
   return Buffer.concat(chunks)
@@ -114,7 +115,7 @@ async function readCounting({ body, signal }: Request): Promise<Uint8Array> {
 
 const OR = new Intl.ListFormat('en-GB', { type: 'disjunction', style: 'short' })
 
-/** JSON texts have no byte order mark (RFC 8259, 8.1): the decoder keeps it, so that the parser refuses it. */
+/** JSON has no byte order mark (RFC 8259, 8.1). The decoder keeps it, so that the parser refuses it. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decode(bytes: Uint8Array): string {
@@ -138,12 +139,12 @@ function bodyTooLarge(): PetstoreError {
   return new PetstoreError('body_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`)
 }
 
-/** The body as its schema reads it. Throws the contract's error for this body, with all problems in one message. */
+/** Validates the body. Throws the contract's error for this body, with all problems in one message. */
 export function validateBody({ validate, invalid, changes }: ContractBody, json: Json): unknown {
   const problems: string[] = []
   const value = validate(json, 'The body', problems)
   if (problems.length > 0) throw new PetstoreError(invalid, problems.join(' '))
-  // Its fields are all unknown, and so ignored.
+  // All given fields are unknown, and so ignored.
   if (changes.length > 0 && Object.keys(value as object).length === 0) {
     throw new PetstoreError(invalid, `Nothing to change: give ${OR.format(changes)}.`)
   }

@@ -1,5 +1,5 @@
-// Cursors, and the links to the pages around a page. A cursor contains the position where a page begins or ends and three check bytes, so that one
-// that was mistyped, made up, or taken from a list with other filters or in another order is refused.
+// Cursors of lists, and links to the next and previous page. A cursor contains a position and three check bytes,
+// which reveal mistyped or invented cursors, and cursors of lists with other filters or another order.
 
 import { pathOf } from '../../../../contract/src/contract.ts'
 import type { Page, PagePosition } from '../../domain/lists.ts'
@@ -11,11 +11,11 @@ import type { LinkTo } from '../links.ts'
 const ID_BYTES = 8
 const CHECK_BYTES = 3
 
-/** Reused by every call. */
+/** Shared by all calls. */
 const bytes = Buffer.alloc(ID_BYTES + CHECK_BYTES)
 const idBytes = bytes.subarray(0, ID_BYTES)
 
-/** The lists, and what the links of each repeat. */
+/** The parameters that the links of each list repeat. */
 interface Queries {
   pets: Omit<PetFilter, keyof PagePosition>
   orders: Omit<OrderFilter, keyof PagePosition>
@@ -24,7 +24,10 @@ type ListName = keyof Queries
 
 const PATH: Record<ListName, string> = { pets: pathOf('listPets'), orders: pathOf('listOrders') }
 
-/** Throws `invalid_parameter` unless this service created the cursor for this list, with these filters and in this order. */
+/**
+ * Decodes a cursor. Throws `invalid_parameter` unless this service created it for this list, these filters and this
+ * order.
+ */
 export function positionOf<Of extends ListName>(
   cursor: string | undefined,
   list: Of,
@@ -32,7 +35,7 @@ export function positionOf<Of extends ListName>(
 ): PagePosition {
   if (cursor === undefined) return { after: undefined, back: false }
   bytes.write(cursor, 'base64url')
-  // Text that does not decode to exactly these bytes does not encode to itself again.
+  // Only canonical base64url of exactly these bytes encodes to the same text again.
   if (bytes.toString('base64url') === cursor) {
     const after = bytes.readBigInt64BE()
     const check = bytes.readUIntBE(ID_BYTES, CHECK_BYTES)
@@ -42,7 +45,10 @@ export function positionOf<Of extends ListName>(
   throw new PetstoreError('invalid_parameter', "cursor must be copied unchanged from the previous page's Link header.")
 }
 
-/** The `Link` to the pages after and before a page (RFC 8288; the targets are relative). `query`: the parameters of the page. */
+/**
+ * Returns the `Link` header to the next and previous page (RFC 8288; the targets are relative). `query`: the
+ * parameters of the page.
+ */
 export function linksOf<Of extends ListName>(
   linkTo: LinkTo,
   list: Of,
@@ -59,7 +65,7 @@ export function linksOf<Of extends ListName>(
   return (links === undefined ? '' : `${links}, `) + link('prev', prev, true)
 }
 
-/** As in a URL. The order that a list has anyway is left out. */
+/** Encodes the filters for a URL. Leaves out the default order. */
 function filtersOf(query: Queries[ListName]): string {
   let filters = ''
   for (const name in query) {
@@ -74,14 +80,14 @@ function seedOf(list: ListName, filters: string, back: boolean): number {
   return Bun.hash.crc32(`${list}?${filters}${back ? 'prev' : 'next'}`)
 }
 
-/** 15 characters of base64url. */
+/** Returns 15 characters of base64url. */
 function encode(after: bigint, seed: number): string {
   bytes.writeBigInt64BE(after)
   bytes.writeUIntBE(checkOf(seed), ID_BYTES, CHECK_BYTES)
   return bytes.toString('base64url')
 }
 
-/** The check bytes of the id in `bytes`. */
+/** Returns the check bytes of the id in `bytes`. */
 function checkOf(seed: number): number {
   return Bun.hash.crc32(idBytes, seed) & 0xffffff
 }

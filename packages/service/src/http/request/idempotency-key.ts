@@ -1,10 +1,11 @@
-// The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header): reads it, and allows one request at a time for each key. The
-// store remembers finished requests, for all servers and across restarts; this file knows only the requests in progress on this server.
+// The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header): reads it, and allows one request at a time
+// for each key. The store remembers finished requests, for all servers and across restarts; this file knows only the
+// requests in progress in this process.
 
 import type { KeyId } from '../../domain/keys.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 
-/** The key itself: removes the quotes and escapes of an RFC 8941 string (3.3.3). A key without quotes stays as it is. */
+/** Removes the quotes and escapes of an RFC 8941 string (3.3.3). A key without quotes stays unchanged. */
 function readIdempotencyKey(header: string): string {
   return header.startsWith('"') ? header.slice(1, -1).replaceAll(/\\(.)/g, '$1') : header
 }
@@ -13,8 +14,8 @@ export class RunningKeys {
   private readonly running = new Set<string>()
 
   /**
-   * Runs `work` with the key of the header, if there is one. Rejects with `idempotency_in_flight` while a request under the same key
-   * is running.
+   * Runs `work` with the header's key, if there is one. Rejects with `idempotency_in_flight` while another request
+   * with the key is running.
    */
   once<Result>(by: KeyId, header: string | undefined, work: (key?: string) => Promise<Result>): Promise<Result> {
     return header === undefined ? work() : this.alone(by, readIdempotencyKey(header), work)

@@ -1,4 +1,5 @@
-// When each API key was last used: in memory, so that a request costs no write, and saved at most once a minute for each key.
+// Tracks the last use of each API key in memory, so that requests need no write. Each key is saved at most once a
+// minute.
 
 import { endingOf, type KeyId, type KeyUse } from '../../domain/keys.ts'
 import { monotonicMs } from '../../system/runtime.ts'
@@ -7,9 +8,9 @@ const SAVE_EVERY_MS = 60_000
 
 interface Kept extends KeyUse {
   at: number
-  /** The last use that is saved. */
+  /** The last saved use. */
   savedAt: number
-  /** Not saved again before this, in milliseconds of `monotonicMs`. */
+  /** The earliest time of the next save, in milliseconds of `monotonicMs`. */
   dueAt: number
 }
 
@@ -24,8 +25,8 @@ export class KeyUses {
   }
 
   /**
-   * Calls `save` with the uses that are due, if there are any; with `all`, also with those of keys that were saved less than a minute
-   * ago. Rejects as `save` does.
+   * Calls `save` with the uses that are due, if any; with `all`, also with uses of keys that were saved less than a
+   * minute ago. Rejects as `save` does.
    */
   async saveDue(save: (uses: readonly KeyUse[]) => Promise<void>, all = false): Promise<void> {
     const now = monotonicMs()
@@ -35,7 +36,7 @@ export class KeyUses {
       .map((kept) => ({ kept, use: { keyId: kept.keyId, ending: kept.ending, at: kept.at } }))
       .toArray()
     if (due.length === 0) return
-    // Set before the call, so that a failure is not repeated within the minute.
+    // Set before the call, so that a failure is not retried within the minute.
     for (const { kept } of due) kept.dueAt = now + SAVE_EVERY_MS
     await save(due.map(({ use }) => use))
     for (const { kept, use } of due) kept.savedAt = use.at

@@ -1,5 +1,5 @@
-// Reads and validates path, query and header parameters. Ignores unknown ones; refuses a known one that is given twice, unless it is a list,
-// or whose name has brackets.
+// Reads and validates path, query and header parameters. Ignores unknown ones. Refuses known ones that are given
+// twice (except lists), or whose names have brackets.
 
 import type { ContractOperation, ContractParameter } from '../../../../contract/src/contract.ts'
 import { instantFromText } from '../../../../contract/src/date-time.ts'
@@ -7,14 +7,14 @@ import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { RoutedRequest } from '../context.ts'
 
 /**
- * Every parameter of the operation, with defaults. Throws `invalid_parameter` with all problems in one message, and `not_found` for
- * an invalid path parameter: no resource can have such a path.
+ * Returns all parameters of the operation, with defaults. Throws `invalid_parameter` with all problems in one
+ * message, or `not_found` for an invalid path parameter, because no resource can have that path.
  */
 export function readParameters({ parameters }: ContractOperation, request: RoutedRequest): Record<string, unknown> {
   const { params, headers } = request
   const values: Record<string, unknown> = {}
   const problems: string[] = []
-  // The runtime writes the URL when it is read.
+  // Reading the URL makes the runtime build it.
   const query = parameters.some((parameter) => parameter.in === 'query') ? queryOf(request.url) : ''
   for (const parameter of parameters) {
     const { name } = parameter
@@ -31,7 +31,7 @@ export function readParameters({ parameters }: ContractOperation, request: Route
 
 const BRACKET = /\[|%5b/i
 
-/** Some clients send a list as `type[]` or `type[0]`. Without the filter, the wrong items would be listed. */
+/** Some clients send lists as `type[]` or `type[0]`. Ignoring that filter would list the wrong items. */
 function refuseBrackets(parameters: readonly ContractParameter[], query: string, problems: string[]): void {
   for (const given of new Set(new URLSearchParams(`?${query}`).keys())) {
     const [, name] = /^(\w+)\[\d{0,9}\]$/.exec(given) ?? []
@@ -61,25 +61,25 @@ function readOne(parameter: ContractParameter, texts: readonly string[], problem
   return parameter.many ? values : values[0]
 }
 
-/** For the message on a value that was refused: in a query, a `+` is a space. */
+/** Returns a note for an invalid value: in a query, `+` means a space. */
 export function noteOnPlus(text: string): string {
   return instantFromText(text.replace(' ', '+')) === undefined ? '' : ' In a URL, write its + as %2B.'
 }
 
 function textsOf(parameter: ContractParameter, query: string, headers: Headers): readonly string[] {
   if (parameter.in === 'query') return valuesOf(parameter.name, query)
-  // Bun joins two header lines with a comma: the pattern in the contract must refuse that.
+  // Bun joins two header lines with a comma, which the contract's pattern must refuse.
   const line = headers.get(parameter.name)
   return line === null ? [] : [line]
 }
 
-/** Not `new URL`: with an invalid Host, Bun gives only the request's target. Its first `?` starts the query in both cases. */
+/** Not `new URL`: if the Host is invalid, Bun gives only the target. In both cases the first `?` starts the query. */
 function queryOf(url: string): string {
   const start = url.indexOf('?')
   return start < 0 ? '' : url.slice(start + 1)
 }
 
-/** The values that `new URLSearchParams('?' + query)` gives, but faster when nothing is escaped. */
+/** Returns the same values as `new URLSearchParams('?' + query)`, but faster if nothing is escaped. */
 export function valuesOf(name: string, query: string): readonly string[] {
   if (query === '') return []
   if (query.includes('%') || query.includes('+')) return new URLSearchParams(`?${query}`).getAll(name)

@@ -1,15 +1,18 @@
-// Caches the answers of lists and of the inventory, with all their headers, until the next commit to the store. Requests for one of them
-// that arrive together share one reading: after a commit, many clients may request the same list before it is cached again.
+// Caches answers of lists and of the inventory, with all headers, until the next commit to the store. Concurrent
+// requests for the same answer share one read: after a commit, many clients may request a list before it is cached
+// again.
 //
-// An answer is never stale: it was read after all who get it had arrived, or after the store gave its version, and then it is sent only to
-// requests for which the store, after their arrival, gave the same version again. Between two equal versions nothing was committed, by this
-// process or another. A store without a version has nothing cached. Callers share an answer only where the operation allows it.
+//
+// An answer is never stale. Either it was read after all requests that share it had arrived, or it is sent only to
+// requests for which the store, after their arrival, still returned the version from before the read. Between equal
+// versions no process committed anything. If the store has no version, nothing is cached. Callers share answers only
+// if the operation allows it.
 
 import type { Context } from '../context.ts'
 import { type Answer, prepare } from './response.ts'
 import { SharedReads } from './shared-reads.ts'
 
-/** The cache's size, in characters of URLs and bodies. */
+/** The size of the cache, in characters of URLs and bodies. */
 const CACHED_CHARACTERS_MAX = 8 * 1024 * 1024
 /** The approximate size of an entry without its text. */
 const ENTRY_OVERHEAD = 1024
@@ -23,9 +26,9 @@ export class AnswerCache {
   /** Hashes of recently requested URLs. A collision only changes when an answer is cached. */
   private readonly seen = new Uint32Array(SEEN_SLOTS)
   private characters = 0
-  /** That of the cached answers. */
+  /** The version of the cached answers. */
   private version = -1
-  /** The newest that the store gave to a request. */
+  /** The newest version that a request has seen. */
   private newest = 0
 
   get({ request, version: { data: version } }: Context): Answer | undefined {
@@ -33,8 +36,8 @@ export class AnswerCache {
   }
 
   /**
-   * The answer that `read` gives, or that it gives to another request for the same list. Most pages of a long list are requested once, so a
-   * list is shared and cached from the second request for its URL on.
+   * Resolves with the answer of `read`, possibly shared with other requests for the same list. Most pages of a long
+   * list are requested once, so sharing and caching start with the second request for a URL.
    */
   read(context: Context, read: () => Promise<Answer>): Promise<Answer> {
     const { request, version } = context
@@ -43,7 +46,7 @@ export class AnswerCache {
     if (version.data !== undefined && version.data > this.newest) this.newest = version.data
     return this.reading.get(url, async () => {
       const { newest } = this
-      // Cached while these waited for the reading before.
+      // Another read may have cached it since.
       const cached = newest === this.version ? this.answers.get(url) : undefined
       const answer = cached ?? prepare(await read(), context)
       if (!cached && version.data !== undefined) this.cache(url, answer, newest)
@@ -51,7 +54,7 @@ export class AnswerCache {
     })
   }
 
-  /** `answer` was read after the version. */
+  /** `answer` was read after `version`. */
   private cache(url: string, answer: Answer, version: number): void {
     if (version !== this.version || this.characters > CACHED_CHARACTERS_MAX) {
       if (version < this.version) return
@@ -63,7 +66,7 @@ export class AnswerCache {
     this.characters += ENTRY_OVERHEAD + url.length + (typeof answer.body === 'string' ? answer.body.length : 0)
   }
 
-  /** Whether the URL was not requested recently. */
+  /** Returns whether the URL was not requested recently. */
   private isNew(url: string): boolean {
     const hash = Bun.hash.xxHash32(url)
     const slot = hash % SEEN_SLOTS

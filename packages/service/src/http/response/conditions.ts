@@ -1,22 +1,25 @@
-// Entity tags, and the conditions that a request states about them (RFC 9110, 8.8.3 and 13).
+// Entity tags and conditional requests (RFC 9110, 8.8.3 and 13).
 
 import { PetstoreError } from '../../domain/petstore-error.ts'
 
-/** A strong tag of 132 bits. When a list grows, its last page keeps its body but gets a link, so the links are part of the tag. */
+/**
+ * Returns a strong tag of 132 bits. It includes the links, because the last page of a growing list gets a link while
+ * its body stays the same.
+ */
 export function entityTag(body: string, links = ''): string {
   return `"${Bun.SHA256.hash(body + links, 'base64url').slice(0, 22)}"`
 }
 
 type Condition = string | null | undefined
 
-/** Whether `If-None-Match` is `*` or names the tag, compared weakly. */
+/** Returns whether `If-None-Match` is `*` or contains the tag (weak comparison). */
 export function matches(ifNoneMatch: Condition, tag: string): boolean {
   return names(ifNoneMatch, tag, WEAKLY)
 }
 
 /**
- * The error for a false `If-Match`, which is compared strongly, or for a false `If-None-Match` of a request that is not a GET. To be called
- * only where the request would succeed without them (RFC 9110, 13.2).
+ * Returns the error for a failed `If-Match` (strong comparison), or a failed `If-None-Match` of a request that is not
+ * a GET. Call it only if the request would succeed without them (RFC 9110, 13.2).
  */
 export function failedPrecondition(
   tag: string,
@@ -29,8 +32,9 @@ export function failedPrecondition(
 }
 
 /**
- * What a change requires of the entity tag of the resource as the store finds it, written as JSON. `undefined` without conditions. What is so
- * already was carried out, whatever `If-Match` says: its sender may not have got the answer (RFC 9110, 13.1.1). `If-None-Match` has no such rule.
+ * Returns the check of a change's conditions against the resource that the store finds, or `undefined` without
+ * conditions. If the change is already in effect, `If-Match` is ignored, because the client may be retrying after a
+ * lost answer (RFC 9110, 13.1.1). `If-None-Match` has no such rule.
  */
 export function checkOf<Resource>(
   { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch }: { 'If-Match'?: string; 'If-None-Match'?: string },
@@ -40,7 +44,7 @@ export function checkOf<Resource>(
   return (resource, isSo) => failedPrecondition(entityTag(json(resource)), isSo ? undefined : ifMatch, ifNoneMatch)
 }
 
-/** The tags of a list, compared weakly: without the mark of the weak ones. */
+/** Matches the tags of a list, without the marks of weak tags. */
 const WEAKLY = /"[\x21\x23-\x7e\x80-\xff]*"/g
 const STRONGLY = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
 

@@ -1,4 +1,5 @@
-// Deprecated operations: the headers that announce the removal (RFC 9745, RFC 8594), the removal itself, and a tally of calls.
+// Deprecated operations: headers that announce the removal (RFC 9745, RFC 8594), the removal itself, and counts of
+// calls.
 
 import type { ContractOperation, Deprecation } from '../../../../contract/src/contract.ts'
 import type { DeprecatedCalls, KeyId } from '../../domain/keys.ts'
@@ -13,7 +14,7 @@ export function deprecationHeaders({ since, sunset, successor }: Deprecation, li
   }
 }
 
-/** Throws `operation_removed` from the sunset on. */
+/** Throws `operation_removed` from the sunset date on. */
 export function checkNotRemoved({ id, deprecation }: ContractOperation, now: number, linkTo: LinkTo): void {
   if (!deprecation || now < deprecation.sunset) return
   const day = new Date(deprecation.sunset).toISOString().slice(0, 10)
@@ -28,11 +29,11 @@ interface Tally extends DeprecatedCalls {
   lastAt: number
 }
 
-/** Calls per key and operation: they are saved every few seconds, not at every call. */
+/** Counts calls by key and operation, and saves them every few seconds instead of at every call. */
 export class DeprecatedCallTally {
   private readonly tallies = new Map<string, Tally>()
 
-  /** Since the start. */
+  /** The counts since the start. */
   all(): Iterable<DeprecatedCalls> {
     return this.tallies.values()
   }
@@ -45,7 +46,9 @@ export class DeprecatedCallTally {
     this.tallies.set(name, tally)
   }
 
-  /** Gives `write` what was counted since the last time, if anything. Rejects as `write` does; then nothing is lost. */
+  /**
+   * Calls `write` with the calls since the last save, if any. If `write` rejects, rejects too and keeps the counts.
+   */
   async save(write: (calls: readonly DeprecatedCalls[]) => Promise<void>): Promise<void> {
     const due = [...this.tallies.values()].filter(({ calls, saved }) => calls > saved)
     if (due.length === 0) return

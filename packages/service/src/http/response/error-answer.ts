@@ -1,21 +1,24 @@
-// Turns errors into answers: the only place that builds an Error body. The codes and their statuses are those of openapi.yaml.
+// Turns errors into answers. Only this file builds Error bodies. openapi.yaml defines the codes and their statuses.
 
 import { ERROR_STATUS, type Error as ErrorBody, type ErrorCode } from '../../../../contract/src/generated.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Context } from '../context.ts'
 import type { Answer } from './response.ts'
 
-/** What Retry-After says of a 503, in seconds. */
+/** Retry-After of a 503, in seconds. */
 export const RETRY_AFTER_S = '1'
 const RETRY = { 'Retry-After': RETRY_AFTER_S }
-/** Closes the connection: otherwise the rest of the body would have to be read to find the next request. */
+/**
+ * Closes the connection, because the service would otherwise have to read the rest of the body to find the next
+ * request.
+ */
 const CLOSE = { Connection: 'close' }
 
 /** RFC 5789, 2.2 and 3.1. */
 export const ACCEPT_PATCH = { 'Accept-Patch': 'application/json' }
 
 const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
-  // RFC 6750, 3: an error attribute only when a token was sent.
+  // RFC 6750, 3: an error attribute only if a token was sent.
   missing_api_key: { 'WWW-Authenticate': 'Bearer realm="petstore"' },
   invalid_api_key: { 'WWW-Authenticate': 'Bearer realm="petstore", error="invalid_token"' },
   read_only_key: { 'WWW-Authenticate': 'Bearer realm="petstore", error="insufficient_scope"' },
@@ -25,7 +28,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   storage_full: RETRY,
 }
 
-/** Any other error is unexpected: its details go to the log, and the caller gets a fixed message. */
+/** Turns unexpected errors into `internal`. Their details go to the log, and the caller gets a fixed message. */
 export function toPetstoreError(error: unknown): PetstoreError {
   if (error instanceof PetstoreError) return error
   return new PetstoreError('internal', 'The service failed. The reason is in its log.', {
@@ -41,7 +44,7 @@ export function errorAnswer({ code, message }: PetstoreError, { request, headers
   const status = ERROR_STATUS[code]
   const body: ErrorBody = { code, message, status }
   const allow = code === 'method_not_allowed' ? { Allow: headers.allow } : {}
-  // RFC 9110, 15.5.16: a header of the refusal says that the coding was the reason, and not the media type.
+  // RFC 9110, 15.5.16: this header shows that the content coding was refused, not the media type.
   const encoded = code === 'unsupported_media_type' && request.headers.has('Content-Encoding')
   const accepted = encoded ? { 'Accept-Encoding': 'identity' } : {}
   const patch = code === 'unsupported_media_type' && request.method === 'PATCH' ? ACCEPT_PATCH : {}

@@ -1,17 +1,16 @@
-// Logs failures: each kind once with its stack, then how often it happened again. When the store is unreachable, thousands of
-// requests a second fail for one reason, and a stack for each would fill the disk.
+// Logs each kind of failure once with its stack, and then how often it repeats. If the store is unreachable,
+// thousands of requests a second can fail for the same reason, and logging each stack would fill the disk.
 
 import type { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Log } from '../../observability/log.ts'
 
-/** The maximum number of kinds. Further failures are grouped by their code. */
+/** The limit of kinds. Further failures are grouped by code. */
 const KINDS_MAX = 100
 
 interface Kind {
   code: string
-  /** Of the first failure. */
   message: string
-  /** Since the last report, without the first one. */
+  /** Since the last report, without the first failure. */
   failures: number
 }
 
@@ -20,11 +19,12 @@ export class FailureLog {
 
   constructor(private readonly log: Log) {}
 
-  /** `request` gives the fields that identify the request in the log. */
+  /** `request` returns the log fields that identify the request. */
   add(error: PetstoreError, request: () => Record<string, unknown>): void {
     const { code, cause: thrown = error } = error
     const { message = String(thrown), stack = '' } = thrown instanceof Error ? thrown : {}
-    // The first line of the stack distinguishes faults with the same message; the other lines can differ between requests.
+    // The first line of the stack distinguishes faults with the same message. The other lines can differ between
+    // requests.
     const place = stack.split('\n').find((line) => line.trimStart().startsWith('at '))
     let name = `${code} ${message} ${place}`
     if (this.kinds.size >= KINDS_MAX && !this.kinds.has(name)) name = code
@@ -37,7 +37,10 @@ export class FailureLog {
     this.log.error({ ...request(), code, err: thrown }, 'failed')
   }
 
-  /** Call it every few seconds. Logs each kind that failed again, and forgets the others: their next failure is logged in full. */
+  /**
+   * Call this every few seconds. Logs the kinds that failed again and forgets the others, so that their next failure
+   * is logged in full.
+   */
   report(): void {
     for (const [name, kind] of this.kinds) {
       if (kind.failures === 0) {

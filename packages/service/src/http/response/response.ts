@@ -1,43 +1,45 @@
-// Answers and responses. An answer is what an operation or a page gives: the content, before conditional requests and common headers.
-// Every response of the service is built here from an answer: its status (200 or 304), and its headers.
+// Builds all responses. An operation or page returns an answer: the content before conditional requests and shared
+// headers. This file turns it into a response, with status (200 or 304) and headers.
 
 import { wallMs } from '../../system/runtime.ts'
 import type { Context } from '../context.ts'
 import { entityTag, matches } from './conditions.ts'
 
-/** Who waits for an answer. */
+/** The caller that waits for an answer. */
 export interface Reader {
-  /** Aborted when the client has gone away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /** Rejects when the reader's key is refused by now. */
+  /** Rejects if the reader's key is no longer valid. */
   verify(): Promise<void>
 }
 
 export interface Answer {
   readonly status: number
-  /** Text is copied for each connection that does not read, and is short. A file is a Blob, which is not copied. */
+  /** Text is short and copied for each connection that does not read. A file is a Blob, which is not copied. */
   readonly body: string | Blob | null
-  /** In addition to those of the route. */
+  /** Added to the route's headers. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Replaces the headers that the route's responses share. */
+  /** Replaces the route's shared headers. */
   readonly base?: Headers
-  /** The ETag. With it, `If-None-Match` can give 304. */
+  /** The ETag, which enables 304 for `If-None-Match`. */
   readonly tag?: string
-  /** Gives the answer that is sent instead, unless the request is a HEAD: later, maybe after many seconds. */
+  /** Returns the answer to send instead, possibly after many seconds. Not called for HEAD. */
   readonly later?: (reader: Reader) => Promise<Answer>
-  /** Fields for the log line of a change, in addition to the id of the API key. */
+  /** Additional fields for the log line of a change. */
   readonly logged?: Readonly<Record<string, string>>
-  /** All headers of the 200 and of the 304, built once for an answer that is sent many times. */
+  /** All headers of the 200 and the 304, built once for an answer that is sent often. */
   readonly prepared?: { readonly whole: Headers; readonly notModified: Headers }
 }
 
-/** 200 with an entity tag. `links`: the `Link` header, when there are other pages. */
+/** Returns a 200 with an entity tag. `links`: the `Link` header, if there are other pages. */
 export function ok(json: string, links?: string): Answer {
   const answer = { status: 200, body: json, tag: entityTag(json, links) }
   return links === undefined ? answer : { ...answer, headers: { Link: links } }
 }
 
-/** 201 with the entity tag that a GET gives at first; a replay has that of the answer that it repeats. */
+/**
+ * Returns a 201 with the entity tag of a GET of the new resource. A replay has the tag of the answer that it repeats.
+ */
 export function created(
   json: string,
   replayed: boolean,
@@ -48,7 +50,7 @@ export function created(
   return { status: 201, body: json, logged, headers: { ...headers, ...repeated, ETag: entityTag(json) } }
 }
 
-/** 200 after a change, with the entity tag that a GET gives from now on: no condition of this request is about it. */
+/** Returns a 200 after a change. The ETag is for later requests; conditions of this request do not apply to it. */
 export function changed(json: string, logged: Record<string, string>): Answer {
   return { status: 200, body: json, logged, headers: { ETag: entityTag(json) } }
 }
@@ -57,7 +59,7 @@ export function noContent(headers: Record<string, string> = {}, logged?: Record<
   return { status: 204, body: null, headers, ...(logged && { logged }) }
 }
 
-/** 304 without a body when `If-None-Match` contains the answer's tag (RFC 9110, 13.1.2). */
+/** Returns 304 without a body if `If-None-Match` contains the answer's tag (RFC 9110, 13.1.2). */
 export function toResponse(answer: Answer, context: Context): Response {
   const { status, body, prepared, tag } = answer
   const { request } = context
@@ -66,12 +68,12 @@ export function toResponse(answer: Answer, context: Context): Response {
   const response = unchanged ? new Response(null, { status: 304, headers }) : new Response(body, { status, headers })
   if (!prepared) addOwn(response.headers, answer, unchanged)
   if (context.requestId !== undefined) response.headers.set('X-Request-Id', context.requestId)
-  // An origin server with a clock must send Date (RFC 9110, 6.6.1). Bun adds it to every response except those to HEAD.
+  // An origin server with a clock must send Date (RFC 9110, 6.6.1). Bun adds it to all responses except to HEAD.
   if (request.method === 'HEAD') response.headers.set('Date', new Date(wallMs()).toUTCString())
   return response
 }
 
-/** The same answer with all its headers, to be sent many times. */
+/** Builds all headers of an answer, to send it often. */
 export function prepare(answer: Answer, context: Context): Answer {
   const [whole, notModified] = [new Headers(baseOf(answer, context)), new Headers(baseOf(answer, context))]
   addOwn(whole, answer, false)

@@ -1,23 +1,23 @@
-// The headers that responses share: the headers of every response, of a route, which are built once, and of cross-origin access (CORS, in the
+// Headers that responses share: for all responses, for a route (built once), and for cross-origin access (CORS in the
 // Fetch standard).
 
 import { headers as contract } from '../../../../contract/src/contract.ts'
 
-/** On every response: browsers must not guess its type, run it or frame it. */
+/** Keep browsers from guessing the type of a response, running it or framing it. */
 export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-/** The headers that responses of a route share. Copying a Headers object costs less than building one. */
+/** Headers that responses of a route share. Copying Headers costs less than building them. */
 export interface SharedHeaders {
-  /** Of a 200 and its 304. */
+  /** For a 200 and its 304. */
   readonly read: Headers
-  /** Of every other response with a JSON body. */
+  /** For other responses with a JSON body. */
   readonly other: Headers
-  /** Of a response without a body. */
+  /** For responses without a body. */
   readonly empty: Headers
-  /** The `Allow` header (RFC 9110, 10.2.1), where the method is not allowed. */
+  /** The `Allow` header (RFC 9110, 10.2.1), for methods that are not allowed. */
   readonly allow: string
 }
 
@@ -32,19 +32,22 @@ export function sharedHeaders(ofRoute: Record<string, string>, allow: string): S
   }
 }
 
-/** Where nothing exists. */
+/** For paths that do not exist. */
 export const NO_ROUTE = sharedHeaders({}, '')
 
-/** `*` allows every origin. API keys are sent in a header, not in a cookie, so credentials are never allowed. */
+/** `*` allows every origin. API keys are sent in a header and not in a cookie, so credentials are never allowed. */
 export type CorsOrigins = readonly string[]
 
-/** Without the header that every page may read. */
+/** Every page can read Cache-Control anyway. */
 const EXPOSED = contract.responses.filter((name) => name !== 'Cache-Control').join(', ')
-/** Tracing libraries add them to each request (W3C Trace Context and Baggage). */
+/** Headers that tracing libraries add (W3C Trace Context and Baggage). */
 const TRACING = ['traceparent', 'tracestate', 'baggage']
 const ALLOWED = ['Authorization', 'Content-Type', ...contract.requests, ...TRACING].join(', ')
 
-/** Adds the headers that let a page of the request's `Origin` read the response, and answers its preflight requests. */
+/**
+ * Adds the CORS headers that allow pages of the request's `Origin` to read the response, and answers preflight
+ * requests.
+ */
 export function addCors(response: Response, request: Request, origins: CorsOrigins): void {
   if (origins.length === 0) return
   response.headers.append('Vary', 'Origin')

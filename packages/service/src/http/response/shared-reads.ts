@@ -1,10 +1,11 @@
-// Lets requests for the same that arrive together share what is read for it: lists, the inventory, and pages of the feed.
+// Lets concurrent requests for the same content share one read: lists, the inventory, and pages of the feed.
 
 import { endOfTurn } from '../../system/runtime.ts'
 
 /**
- * Calls with the same name share the next run of `read`. A run starts after the calls that share it, so each gets what a run of its
- * own would have given. A call that arrives during a run waits for the next one: one run at a time for each name.
+ * Calls with the same name share the next run of `read`. A run starts after the calls that share it, so each gets a
+ * result as fresh as its own read. Calls that arrive during a run wait for the next one: there is one run at a time
+ * for each name.
  */
 export class SharedReads<Of> {
   private readonly next = new Map<string, Promise<Of>>()
@@ -21,7 +22,7 @@ export class SharedReads<Of> {
 
   private async run(name: string, read: () => Promise<Of>): Promise<Of> {
     await this.running.get(name)
-    // Then every request that has arrived shares it.
+    // Now all requests that have arrived share it.
     await endOfTurn()
     this.next.delete(name)
     const reading = read()

@@ -1,4 +1,4 @@
-// Serves metrics on a port of its own, which must not be public.
+// Serves metrics on a separate port, which must not be public.
 
 import { CONTENT_TYPE } from '../../observability/text-format.ts'
 import { authority, listen } from '../listen.ts'
@@ -11,7 +11,7 @@ interface AdminOptions {
   metrics: { text(): string | Promise<string> }
 }
 
-/** Listens when it returns. Throws StartError when it cannot listen on the address. */
+/** Throws StartError if it cannot listen on the address. */
 export function startAdmin({ host, port, metrics }: AdminOptions): { url: string; stop(): Promise<void> } {
   const server = listen(
     { host, port, flag: 'PETSTORE_ADMIN_PORT' },

@@ -1,19 +1,19 @@
-// Bundles and compresses the pages for browsers, in memory: 50 ms for the console and 0.6 s for the reference, so a clone needs no
-// build step. The package and the executable have the results as files, and another module in the place of this one
-// (scripts/bundle-service.ts).
+// Bundles and compresses the pages in memory, in 50 ms for the console and 0.6 s for the reference, so that a clone
+// needs no build step. In the package and the executable, scripts/bundle-service.ts replaces this module by one with
+// prebuilt files.
 
 import { dirname, join } from 'node:path'
 import { StaticFile } from './static-file.ts'
 
 export interface Bundle {
   page: StaticFile
-  /** By file name, which contains a hash of the content. */
+  /** By file name, which contains a content hash. */
   files: ReadonlyMap<string, StaticFile>
 }
 
 /**
- * Has the browser's part of @scalar/api-reference in one file; @scalar/api-reference itself would add 270 packages. Nothing else of
- * it is used: `overrides` in package.json puts a small one of its dependencies in the place of those that bring 20 more.
+ * Contains the browser bundle of @scalar/api-reference, which itself would add 270 packages. The service uses nothing
+ * else of it: `overrides` in package.json replaces dependencies that bring 20 more packages.
  */
 const SCALAR = '@scalar/fastify-api-reference'
 
@@ -21,7 +21,7 @@ export function bundleConsole(): Promise<Bundle> {
   return bundle('src', 'console/')
 }
 
-/** Our own code is bundled. The library is served unchanged, and its script runs first. */
+/** Bundles our code. Serves the library unchanged; its script runs first. */
 export async function bundleReference(): Promise<Bundle> {
   const script = join(dirname(Bun.resolveSync(SCALAR, import.meta.dir)), 'js', 'standalone.js')
   const library = await StaticFile.of(await Bun.file(script).bytes(), 'text/javascript;charset=utf-8', 'immutable')
@@ -33,20 +33,19 @@ export async function bundleReference(): Promise<Bundle> {
 }
 
 /**
- * `folder` of the package of the pages has the page; its scripts and styles are served under `publicPath`, which is relative to the page: so it is right below any path
- * that a proxy adds.
+ * `folder` of packages/page has the page. Its scripts and styles are served under `publicPath`, relative to the page,
+ * so that it also works behind a proxy that adds a path prefix.
  */
 async function bundle(
   folder: string,
   publicPath: string,
-  /** Applied to the page's HTML. */
   transform: (text: string) => string = (text) => text,
 ): Promise<Bundle> {
   const html = join(import.meta.dir, '../../../../page', folder, 'index.html')
   const hashed = '[name]-[hash].[ext]'
   const { outputs } = await Bun.build({
     entrypoints: [html],
-    // The page's own. By default, Bun also reads the one in the current directory.
+    // By default, Bun would also read the one in the current directory.
     tsconfig: join(html, '../tsconfig.json'),
     target: 'browser',
     minify: true,

@@ -1,5 +1,5 @@
-// Routes outside the contract that are about the service itself: health checks and the contract's files, which need no key, `GET /key` and
-// `GET /names`.
+// Routes outside the contract: health checks and the contract's files, which need no key, `GET /key` and `GET
+// /names`.
 
 import { contractFor } from '../../../../contract/src/contract.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
@@ -14,20 +14,20 @@ import { Route } from '../route.ts'
 import { lazy, StaticFile } from './static-file.ts'
 
 interface Health {
-  /** Rejects when the store cannot answer. */
+  /** Rejects if the store cannot answer. */
   ping: () => Promise<void>
-  /** Why the service takes no requests now, or not yet. */
+  /** Returns why the service is not ready, if so. */
   unready: () => string | undefined
 }
 
-/** Health checks for load balancers and orchestrators: is the process alive, and is it ready for requests? */
+/** Liveness and readiness checks for load balancers and orchestrators. */
 export function healthChecks({ ping, unready }: Health): Route[] {
   return [
     new Route('/healthz', { GET: () => ({ status: 200, body: '{"status":"ok"}' }) }),
     new Route('/readyz', {
       GET: async (context) => {
         const reason = unready()
-        // Nothing has failed, so it is not logged.
+        // Not thrown, because nothing has failed that should be logged.
         if (reason) return errorAnswer(new PetstoreError('unavailable', reason), context)
         await ping()
         return { status: 200, body: '{"status":"ready"}' }
@@ -36,28 +36,27 @@ export function healthChecks({ ping, unready }: Health): Route[] {
   ]
 }
 
-/** As `contractFor` takes them. */
 export type ServerAddresses = () => Parameters<typeof contractFor>
 
-/** The contract as YAML and as JSON, with this service's own addresses. */
+/** Serves the contract as YAML and JSON, with this service's addresses. */
 export function contractFiles(addresses: ServerAddresses): Route[] {
   return [contractFile('yaml', addresses), contractFile('json', addresses)]
 }
 
 function contractFile(format: 'yaml' | 'json', addresses: ServerAddresses): Route {
-  // The addresses are known only when the server listens.
+  // The addresses are only known once the server listens.
   const file = lazy(() => StaticFile.of(contractFor(...addresses())[format], `application/${format}`, 'revalidated'))
   return new Route(`/openapi.${format}`, {
     GET: async ({ request }) => (await file()).answer(request, SECURITY_HEADERS),
   })
 }
 
-/** What `GET /key` says of the request's own API key, for the page and `petstore status`. */
+/** The answer of `GET /key` about the request's API key, for the page and `petstore status`. */
 export interface KeyInfo {
   name: string
   access: 'full' | 'read-only'
   environment: Environment
-  /** Left out if the key does not expire. */
+  /** Missing if the key does not expire. */
   expiresAt?: string
 }
 
@@ -79,8 +78,8 @@ export function keyInfo(authenticate: (context: Context) => Promise<unknown>, en
 }
 
 /**
- * Names of the store and its categories, for the page and the commands. Without a key, as on the page where people sign in, the answer has only
- * the store's name. `authenticate` throws if the request's key is not valid.
+ * Serves the names of the store and its categories, for the page and the commands. Without a key, for the sign-in
+ * page, the answer has only the store's name. `authenticate` throws if the request's key is not valid.
  */
 export function namesRoute(authenticate: (context: Context) => Promise<unknown>, { store, categories }: Names): Route {
   const forKeys = ok(stringifyJson({ store, categories }))

@@ -1,12 +1,15 @@
-// A file for browsers, in memory, as it is and compressed. The package and the executable have the compressed files; a clone compresses each
-// file at its first request.
+// A file for browsers, in memory, uncompressed and compressed. The package and the executable contain the compressed
+// files; a clone compresses each file at its first request.
 
 import { promisify } from 'node:util'
 import type { Answer } from '../response/response.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** `revalidated`: the browser sends a request each time and gets 304. `immutable`: it never sends another; the name changes with the content. */
+/**
+ * `revalidated`: the browser sends a request each time and gets 304. `immutable`: it sends no further request,
+ * because the name changes with the content.
+ */
 type Caching = 'revalidated' | 'immutable'
 
 const CACHE_CONTROL: Record<Caching, string> = {
@@ -20,7 +23,7 @@ type Encoding = (typeof ENCODINGS)[number]
 
 export class StaticFile {
   readonly digest: string
-  /** One copy for all connections. */
+  /** Shared by all connections. */
   readonly bodies: Readonly<Record<'identity' | Encoding, Blob>>
 
   constructor(
@@ -39,7 +42,7 @@ export class StaticFile {
     const { brotliCompress, constants, gzip } = await import('node:zlib')
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
     const compressed = await Promise.all([
-      // Level 9 of 11: the last two take ten times as long and save 3 % of a large file.
+      // Quality 9 of 11: the last two take ten times as long and save 3 % of a large file.
       promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }) as Promise<Bytes>,
       promisify(gzip)(bytes) as Promise<Bytes>,
     ])
@@ -55,15 +58,15 @@ export class StaticFile {
       'Content-Type': this.type,
       ...(encoding && { 'Content-Encoding': encoding }),
     })
-    // Each encoding is a representation of its own (RFC 9110, 8.8.3).
+    // Each encoding needs a separate tag (RFC 9110, 8.8.3).
     const tag = `"${this.digest}${encoding ? `-${encoding}` : ''}"`
     return { status: 200, body: this.bodies[encoding ?? 'identity'], base, tag }
   }
 }
 
 /**
- * The best encoding that the header names without refusing it (RFC 9110, 12.5.3). Weights above 0 and `*` do not count. A package
- * that counts them, negotiator, would bring a second one, and the choice only saves bytes.
+ * Returns the best encoding that the header accepts (RFC 9110, 12.5.3). Ignores weights above 0 and `*`. The package
+ * negotiator, which supports them, would bring a second package, and the choice only saves bytes.
  */
 export function acceptedEncoding(header: string | null): Encoding | undefined {
   const accepted = (header ?? '')
@@ -75,7 +78,7 @@ export function acceptedEncoding(header: string | null): Encoding | undefined {
   return ENCODINGS.find((encoding) => accepted.includes(encoding))
 }
 
-/** Starts `work` at the first call, so that the server starts without waiting for it. After a failure, the next call tries again. */
+/** Starts `work` at the first call, to keep the start fast. After a failure, the next call tries again. */
 export function lazy<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined
   return () => {

@@ -1,5 +1,5 @@
-// The pages for people: the console at `/` and the API reference at `/docs`. Their policies let them load files from this
-// service, and send requests to it, and to nowhere else.
+// The web pages: the console at `/` and the API reference at `/docs`. Their content security policies allow files and
+// requests only from and to this service.
 
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { Route } from '../route.ts'
@@ -11,12 +11,12 @@ const CONSOLE_POLICY = policy({
   'style-src': "'self'",
   'img-src': "'self'",
   'connect-src': "'self'",
-  // The browser refuses to turn text into markup or script.
+  // The browser refuses to turn strings into markup or script.
   'require-trusted-types-for': "'script'",
   'trusted-types': "'none'",
 })
 
-/** The reference's library creates style elements, and embeds its images and fonts as data URLs. */
+/** The library of the reference creates style elements and embeds images and fonts as data URLs. */
 const REFERENCE_POLICY = policy({
   'script-src': "'self'",
   'style-src': "'self' 'unsafe-inline'",
@@ -53,7 +53,7 @@ function page(path: string, filesPath: string, policy: string, build: () => Prom
   ]
 }
 
-/** An address that people can guess. The page itself has one address, so that all that it refers to is beside it. */
+/** Redirects an address that people can guess. The page has only one address, so that relative links in it work. */
 function shortcut(path: string, name: string, parameter: string): Route {
   return new Route(path, {
     GET: ({ request }) => ({

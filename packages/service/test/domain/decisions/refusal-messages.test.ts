@@ -20,9 +20,9 @@ const SENTENCES = {
     [refusals.invalidExpiry(), `expiresAt must be in the future and at most ${EXPIRY_DAYS_MAX} days ahead.`],
   ],
   onlyAvailable: [
-    [refusals.onlyAvailable(), 'status can only be changed to available: orders make a pet pending or sold.'],
+    [refusals.onlyAvailable(), 'status can only be changed to available. Only orders make a pet pending or sold.'],
   ],
-  petHasOrders: [[refusals.petHasOrders(42n), 'Orders were placed for pet 42; only a pet without any can be deleted.']],
+  petHasOrders: [[refusals.petHasOrders(42n), 'Pet 42 was ordered. Only a pet that was never ordered can be deleted.']],
   notPending: [[refusals.notPending(order('completed')), only('completed', 'a pending order can be changed')]],
   notTransitioned: [
     [refusals.notTransitioned(order('cancelled'), 'completed'), only('cancelled', 'a pending order can be completed')],

@@ -41,7 +41,7 @@ export function events(on: OnStore): void {
       const cursor = next(await get('/store/events'))
       await api.service.store.endEpoch((await api.service.store.findEnd()).epoch)
       for (const path of [cursor, `${cursor}&wait=5`])
-        expectError(await get(path), 410, 'cursor_expired', ['Begin again'])
+        expectError(await get(path), 410, 'cursor_expired', ['Start again'])
       expect((await get(next(await get('/store/events')))).status).toBe(200)
     })
   })

@@ -22,7 +22,7 @@ export function keys(on: OnStore): void {
     }
     api.rows([
       refused('no key', '', 'missing_api_key', 'Authorization: Bearer'),
-      refused('another scheme', 'Basic Zm9vOmJhcg==', 'missing_api_key', 'Basic is not read. Send an API key'),
+      refused('another scheme', 'Basic Zm9vOmJhcg==', 'missing_api_key', 'Basic is not supported. Send an API key'),
       refused('an unknown scheme', 'Token abc', 'missing_api_key', 'is not a Bearer token. Send'),
       refused('a scheme alone', 'Bearer', 'missing_api_key', 'no API key after "Bearer". Send'),
       refused('a key alone', live, 'missing_api_key', 'without "Bearer" before it. Send'),
@@ -38,8 +38,8 @@ export function keys(on: OnStore): void {
       }
       const { key } = api.service
       const send = 'Send an API key as "Authorization: Bearer <API_KEY>".'
-      expect(await messageFor('/pets', { 'x-api-key': key })).toBe(`The header X-API-Key is not read. ${send}`)
-      expect(await messageFor(`/pets?api_key=${key}`, {})).toBe(`An API key in the query is not read. ${send}`)
+      expect(await messageFor('/pets', { 'x-api-key': key })).toBe(`The header X-API-Key is ignored. ${send}`)
+      expect(await messageFor(`/pets?api_key=${key}`, {})).toBe(`API keys in the query are ignored. ${send}`)
       expect(await messageFor('/pets?limit=1', {})).toBe(send)
     })
 
