@@ -29,7 +29,8 @@ export function knownColumns(headings: readonly string[]): Columns {
 /** Finds columns by their headings, and guesses the other fields. */
 export function guessedColumns(headings: readonly string[]): Columns {
   const columns = knownColumns(headings)
-  const folded = headings.map(fold)
+  // In lower case, without accents.
+  const folded = headings.map((heading) => heading.normalize('NFKD').replaceAll(/\P{L}/gu, '').toLowerCase())
   for (const field of FIELDS) {
     const isFree = (at: number) => !Object.values(columns).includes(at)
     const find = (fits: (heading: string, word: string) => boolean) =>
@@ -102,9 +103,4 @@ function listed(headings: readonly string[]): string {
 
 function plain(heading: string): string {
   return heading.replaceAll(/[ _-]/g, '').toLowerCase().replace(/id$/, '')
-}
-
-/** Returns the heading in lower case, without accents. */
-function fold(heading: string): string {
-  return heading.normalize('NFKD').replaceAll(/\P{L}/gu, '').toLowerCase()
 }

@@ -1,6 +1,5 @@
 // Parses CSV rows: RFC 4180, also with semicolons or tabs and any line ends, as spreadsheets write them.
 //
-//
 // This parser exists to report each problem with its line, also after a misplaced quote. csv-parse 7.0 reports the
 // last line of a record with several lines, and after a misplaced quote skips records up to the next quote. Papa
 // Parse 5.7 reports no lines, and reads everything after a misplaced quote as one field. uDSV 0.7 reports no errors.
@@ -69,9 +68,7 @@ const JSON_BEGIN = /^\s*(?:\[\s*[{\]]|\{\s*["}])/
 /** Returns the field pattern, or `undefined` until the first line has arrived. */
 function fieldOf(begin: string): RegExp | undefined {
   if (JSON_BEGIN.test(begin)) {
-    throw new FileError(
-      'The file is JSON, not CSV. To import it on the command line, use --format json or --format ndjson.',
-    )
+    throw new FileError('The file is JSON, not CSV. On the command line, use --format json or --format ndjson.')
   }
   const separator = SEPARATOR.exec(begin)?.[1] ?? (/[\r\n]/.test(begin) ? ',' : undefined)
   return separator === undefined ? undefined : fieldRegExp(SEPARATORS.includes(separator) ? separator : ',')

@@ -41,11 +41,7 @@ export async function* readCsv(
   }
 }
 
-async function* writeCsv(
-  items: AsyncIterable<object>,
-  columns: readonly string[],
-  separator = ',',
-): AsyncGenerator<string> {
+async function* writeCsv(items: AsyncIterable<object>, columns: readonly string[], separator = ',') {
   yield `${columns.join(separator)}\n`
   for await (const item of items) {
     const fields = new Map(Object.entries(item))
@@ -89,11 +85,8 @@ function recordOf(row: CsvRow, { length, columns, category, fromExcel }: Header)
     return { line, problem: `has ${has}, but the heading has ${length}.`, partly: pet }
   }
   if (!isRounded(cells.categoryId)) return { line, pet }
-  return {
-    line,
-    pet,
-    problem: `has the category ${cells.categoryId}, which a spreadsheet has rounded. Enter all digits.`,
-  }
+  const problem = `has the category ${cells.categoryId}, which a spreadsheet has rounded. Enter all digits.`
+  return { line, pet, problem }
 }
 
 /** Builds a pet from texts. */

@@ -7,11 +7,7 @@ export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'wind
 export type Encoding = (typeof ENCODINGS)[number]
 
 /** Binary files, by bytes at an offset. A workbook is a ZIP archive or Excel's older format. */
-const OTHERS: readonly (readonly [
-  at: number,
-  bytes: string,
-  kind: 'workbook' | 'picture' | 'PDF' | 'compressed file',
-])[] = [
+const OTHERS = [
   [0, 'PK\x03\x04', 'workbook'],
   [0, '\xd0\xcf\x11\xe0', 'workbook'],
   [0, '\x89PNG', 'picture'],
@@ -21,17 +17,13 @@ const OTHERS: readonly (readonly [
   [4, 'ftyp', 'picture'],
   [0, '%PDF', 'PDF'],
   [0, '\x1f\x8b', 'compressed file'],
-]
+] as const
 const BEGIN_BYTES = 12
 
 /** Workbooks are not read: they can have several sheets, formulas and dates, and the user knows best what to save. */
-class Workbook extends FileError {
-  constructor(file: string) {
-    super(
-      `${file} is a spreadsheet workbook. Use CSV instead: to import, save the sheet as “CSV UTF-8” (File, Save As); ` +
-        'to export, write a .csv with --excel.',
-    )
-  }
+function workbook(file: string): FileError {
+  const advice = 'to import, save the sheet as “CSV UTF-8” (File, Save As); to export, write a .csv with --excel.'
+  return new FileError(`${file} is a spreadsheet workbook. Use CSV instead: ${advice}`)
 }
 
 /** The user named no encoding, and the file is not UTF-8. */
@@ -39,18 +31,14 @@ export class NotUtf8 extends FileError {}
 
 /** Throws FileError if the file name is a workbook's. */
 export function refuseWorkbook(file: string): void {
-  if (/\.(xlsx?|ods|numbers)$/i.test(file)) throw new Workbook(file)
+  if (/\.(xlsx?|ods|numbers)$/i.test(file)) throw workbook(file)
 }
 
 /**
  * `file` is the file name, `named` the encoding that the user named. The text keeps its byte order mark. Throws
  * FileError if the file is not text, or not in the encoding.
  */
-export async function* textOf(
-  file: string,
-  bytes: AsyncIterable<Uint8Array>,
-  named?: Encoding,
-): AsyncGenerator<string> {
+export async function* textOf(file: string, bytes: AsyncIterable<Uint8Array>, named?: Encoding) {
   let decoder: TextDecoder | undefined
   let read = 0
   function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
@@ -72,7 +60,7 @@ export async function* textOf(
 
 function decoderOf(file: string, begin: string, named: Encoding | undefined): TextDecoder {
   const kind = OTHERS.find(([at, bytes]) => begin.startsWith(bytes, at))?.[2]
-  if (kind === 'workbook') throw new Workbook(file)
+  if (kind === 'workbook') throw workbook(file)
   if (kind) throw new FileError(`${file} is a ${kind}. An import reads text, such as a CSV file.`)
   return new TextDecoder(markedEncoding(begin) ?? named ?? 'utf-8', { fatal: true, ignoreBOM: true })
 }

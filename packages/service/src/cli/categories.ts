@@ -16,7 +16,7 @@ const OFFERED_MAX = 10
 export function withCategory(command: Command, description: string, mandatory = false): Command {
   const option = new Option('--category <category>', `${description}: its id or its name`)
   return command
-    .addOption(option.argParser(parseCategory).makeOptionMandatory(mandatory))
+    .addOption(option.argParser((text) => (isId(text) ? parseInt64(text) : text)).makeOptionMandatory(mandatory))
     .hook('preAction', async (_parent, self) => {
       const { category } = self.opts()
       if (typeof category === 'string') self.setOptionValue('category', idOf(await namesFor(self), category))
@@ -24,9 +24,7 @@ export function withCategory(command: Command, description: string, mandatory = 
 }
 
 /** Numbers are ids, because no name is a number. */
-function parseCategory(text: string): bigint | string {
-  return /^[+-]?[0-9]+$/.test(text) ? parseInt64(text) : text
-}
+const isId = (text: string) => /^[+-]?[0-9]+$/.test(text)
 
 /** Throws FlagError. */
 function idOf(names: Names, name: string): bigint {

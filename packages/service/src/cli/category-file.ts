@@ -13,64 +13,49 @@ import { Source } from './import-source.ts'
 
 /** Throws StartError with all problems of the file. */
 export async function readCategories(file: string): Promise<Category[]> {
-  const reading = new Reading()
+  const categories: Category[] = []
+  const problems: string[] = []
+  let columns: readonly string[] | undefined
+  let rows = 0
   try {
     refuseWorkbook(file)
-    for await (const row of rowsOf(new Source(absolutePath(file)).text())) reading.take(row)
-    reading.end()
+    const take = categoriesTo(categories, problems)
+    for await (const row of rowsOf(new Source(absolutePath(file)).text())) {
+      if (!columns) columns = columnsOf(row)
+      else if (++rows <= CATEGORIES_MAX) take(row, columns)
+      else throw new StartError(`The file has more than ${grouped(CATEGORIES_MAX)} categories.`)
+    }
+    if (!columns) throw new StartError('The file is empty. Its first line must name the columns id and name.')
   } catch (error) {
     if (!(error instanceof StartError || error instanceof FileError)) throw error
-    reading.problems.push(error.message)
+    problems.push(error.message)
   }
-  const { categories, problems } = reading
   if (problems.length === 0) return categories
   throw new StartError(`PETSTORE_CATEGORIES (${file}) cannot be used:\n  ${problems.join('\n  ')}`)
 }
 
-class Reading {
-  readonly categories: Category[] = []
-  readonly problems: string[] = []
-  private columns: readonly string[] | undefined
-  private rows = 0
+function categoriesTo(categories: Category[], problems: string[]) {
   /** The line of each id and each folded name. */
-  private readonly lines = new Map<bigint | string, number>()
-
-  /** Throws StartError if the rest of the file does not matter. */
-  take(row: CsvRow): void {
-    if (this.columns) this.takeCategory(row, this.columns)
-    else this.columns = columnsOf(row)
-  }
-
-  end(): void {
-    if (!this.columns) throw new StartError('The file is empty. Its first line must name the columns id and name.')
-  }
-
-  private takeCategory(row: CsvRow, columns: readonly string[]): void {
-    if (++this.rows > CATEGORIES_MAX)
-      throw new StartError(`The file has more than ${grouped(CATEGORIES_MAX)} categories.`)
-    const problem = problemOf(row, columns)
-    if (problem) {
-      this.report(row, problem)
-      return
+  const lines = new Map<bigint | string, number>()
+  return (row: CsvRow, columns: readonly string[]): void => {
+    const { line, fields } = row
+    const report = (problem: string) => problems.push(`line ${line}: ${problem}`)
+    const takeOnce = (key: bigint | string, what: string) => {
+      const before = lines.get(key)
+      if (before !== undefined) report(`${what} is also on line ${before}.`)
+      else lines.set(key, line)
     }
-    const cell = (column: string) => (row.fields[columns.indexOf(column)] ?? '').trim()
+    const problem = problemOf(row, columns)
+    if (problem) return void report(problem)
+    const cell = (column: string) => (fields[columns.indexOf(column)] ?? '').trim()
     const [id, name] = [int64FromDecimal(cell('id')), cell('name')]
-    if (id === undefined) this.report(row, 'id must be a 64-bit integer in decimal digits.')
-    else this.takeOnce(row, id, `The id ${id}`)
-    const fault = nameFault(name) ?? (isNumber(name) ? 'must not be a number, because numbers are ids' : undefined)
-    if (fault !== undefined) this.report(row, `name ${fault}.`)
-    else this.takeOnce(row, folded(name), `The name ${JSON.stringify(name)}`)
-    if (id !== undefined) this.categories.push({ id, name })
-  }
-
-  private takeOnce(row: CsvRow, key: bigint | string, what: string): void {
-    const before = this.lines.get(key)
-    if (before !== undefined) this.report(row, `${what} is also on line ${before}.`)
-    else this.lines.set(key, row.line)
-  }
-
-  private report({ line }: CsvRow, problem: string): void {
-    this.problems.push(`line ${line}: ${problem}`)
+    if (id === undefined) report('id must be a 64-bit integer in decimal digits.')
+    else takeOnce(id, `The id ${id}`)
+    const isNumber = /^[+-]?[0-9]+$/.test(folded(name))
+    const fault = nameFault(name) ?? (isNumber ? 'must not be a number, because numbers are ids' : undefined)
+    if (fault !== undefined) report(`name ${fault}.`)
+    else takeOnce(folded(name), `The name ${JSON.stringify(name)}`)
+    if (id !== undefined) categories.push({ id, name })
   }
 }
 
@@ -86,8 +71,4 @@ function problemOf({ fields, wellFormed }: CsvRow, { length }: readonly string[]
   if (!wellFormed) return 'It has a misplaced or unclosed quote.'
   if (fields.slice(length).every((field) => field.trim() === '')) return undefined
   return `It has ${fields.length} fields, but the first line has ${length}.`
-}
-
-function isNumber(name: string): boolean {
-  return /^[+-]?[0-9]+$/.test(folded(name))
 }

@@ -34,10 +34,7 @@ export function serviceOf(command: Command): Service {
 }
 
 /** Throws KeyError. */
-export function createClient(
-  command: Command,
-  options: Pick<PetstoreClientOptions, 'retries' | 'onRetry'> = {},
-): PetstoreClient {
+export function createClient(command: Command, options: Partial<PetstoreClientOptions> = {}): PetstoreClient {
   return new PetstoreClient({ ...clientOptions(command), ...options })
 }
 
@@ -48,15 +45,12 @@ export function clientOptions(command: Command): PetstoreClientOptions {
     throw new KeyError(`There is no API key for ${baseUrl}. Run petstore login, or set PETSTORE_API_KEY.`)
   }
   const onDeprecated = (notice: Deprecation) => {
-    if (notice.removal && notice.removal.getTime() - wallMs() < NOTE_MS)
-      printNote(removalNote(typed(command), notice.removal))
+    if (!notice.removal || notice.removal.getTime() - wallMs() >= NOTE_MS) return
+    const day = notice.removal.toISOString().slice(0, 10)
+    const what = `petstore: ${typed(command)} calls a deprecated operation`
+    printNote(`${what}, which the service will remove on ${day}.`)
   }
   return { baseUrl, apiKey, onDeprecated, fetch: plainFetch }
-}
-
-function removalNote(what: string, removal: Date): string {
-  const day = removal.toISOString().slice(0, 10)
-  return `petstore: ${what} calls a deprecated operation, which the service will remove on ${day}.`
 }
 
 /** Returns the words of the command as the user wrote them. */

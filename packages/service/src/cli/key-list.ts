@@ -14,12 +14,9 @@ export const DAY_MS = 86_400_000
  */
 export function findKeys(keys: readonly ApiKey[], which: string): [ApiKey, ...ApiKey[]] {
   const [first, ...others] = activeKeys(keys).filter(({ id, name }) => String(id) === which || name === which)
-  if (!first)
-    throw new PetstoreError(
-      'not_found',
-      `No active key has the id or name ${JSON.stringify(which)}. petstore keys list shows them.`,
-    )
-  return [first, ...others]
+  if (first) return [first, ...others]
+  const message = `No active key has the id or name ${JSON.stringify(which)}. petstore keys list shows them.`
+  throw new PetstoreError('not_found', message)
 }
 
 export function activeKeys(keys: readonly ApiKey[]): ApiKey[] {
@@ -28,20 +25,17 @@ export function activeKeys(keys: readonly ApiKey[]): ApiKey[] {
 
 export function listing(keys: readonly ApiKey[]): Line[] {
   if (keys.length === 0) return ['There are no keys. petstore keys create --name NAME creates one.']
+  const near = wallMs() + 2 * DAY_MS
   const rows = keys.map((key) => [
     String(key.id),
     key.name,
     (key.ending ?? '').replace(/(?=.{4}$)/, '…'),
     key.readOnly ? 'read-only' : 'full',
     keyState(key, wallMs()),
-    key.expiresAt === undefined ? 'never' : end(key.expiresAt),
+    // To the minute if it is near.
+    key.expiresAt === undefined ? 'never' : time(key.expiresAt).slice(0, key.expiresAt < near ? undefined : 10),
     key.lastUsedAt === undefined ? '' : time(key.lastUsedAt),
     time(key.createdAt).slice(0, 10),
   ])
   return table(['ID', 'NAME', 'KEY', 'ACCESS', 'STATE', 'EXPIRES', 'LAST USED', 'CREATED'], rows)
-}
-
-/** To the minute if it is near. */
-function end(at: number): string {
-  return at < wallMs() + 2 * DAY_MS ? time(at) : time(at).slice(0, 10)
 }

@@ -31,9 +31,7 @@ export function withNewest(command: Command): Command {
 /** `noun` in the plural. */
 export function withListOptions(command: Command, noun: string): Command {
   return withNewest(withClientSettings(command))
-    .addOption(
-      new Option('--limit <number>', `the most ${noun} to show`).default(20).argParser(parseCount).conflicts('all'),
-    )
+    .addOption(new Option('--limit <number>', `number of ${noun}`).default(20).argParser(parseCount).conflicts('all'))
     .option('--all', `show all ${noun}`, false)
     .option('--json', 'print a JSON array, for programs', false)
 }

@@ -30,7 +30,13 @@ export function main(args: readonly string[], given: Io = process): Promise<numb
       .enablePositionalOptions()
     const load = COMMANDS.get(args[0] ?? '')
     if (load) program.addCommand(await load())
-    else await addAll(program, args)
+    else {
+      for (const load of COMMANDS.values()) program.addCommand(await load())
+      const { helpCommand } = await import('./commands/help.ts')
+      const { addCompletions } = await import('./completions.ts')
+      program.addCommand(helpCommand(program))
+      addCompletions(program, args)
+    }
     // Commander writes help in several parts.
     let written = Promise.resolve()
     configure(program, (text) => {
@@ -43,13 +49,6 @@ export function main(args: readonly string[], given: Io = process): Promise<numb
       return endWith(error)
     }
   })
-}
-
-async function addAll(program: Command, args: readonly string[]): Promise<void> {
-  for (const load of COMMANDS.values()) program.addCommand(await load())
-  program.addCommand((await import('./commands/help.ts')).helpCommand(program))
-  const { addCompletions } = await import('./completions.ts')
-  addCompletions(program, args)
 }
 
 /** Makes commander throw instead of exiting, and print in our style. Subcommands do not inherit this. */

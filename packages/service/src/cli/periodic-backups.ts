@@ -26,12 +26,6 @@ const STOPPING: unknown[] = ['SIGTERM', 'SIGINT', 'SIGHUP']
 /** A backup that is at most this late is named after its due time. */
 const ON_TIME_MS = 10_000
 
-interface PeriodicBackups {
-  stop(): Promise<void>
-  /** How long a backup has been overdue; `undefined` if there are no periodic backups. */
-  overdueSeconds: (() => number) | undefined
-}
-
 /** Resolves with whether the file is a backup of this store. */
 type IsOurs = (file: string) => Promise<boolean>
 
@@ -40,7 +34,7 @@ type IsOurs = (file: string) => Promise<boolean>
  * takes the backup of each period. Throws StartError if files cannot be created in the folder. `stop` cancels a
  * running backup and removes its files.
  */
-export function startPeriodicBackups(config: Config, log: Log, now: () => number, isOurs: IsOurs): PeriodicBackups {
+export function startPeriodicBackups(config: Config, log: Log, now: () => number, isOurs: IsOurs) {
   const { backupDir, backupEvery, backupKeep } = config
   if (backupDir === undefined) return { stop: async () => undefined, overdueSeconds: undefined }
   const folder = absolutePath(backupDir)
@@ -109,9 +103,7 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
   /** Resolves with `false` if another service was faster, or if a signal stopped the child. */
   async function take(name: string): Promise<boolean> {
     const file = join(folder, name)
-    child = startSelf(['backup', file, '--database', config.database], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
+    child = startSelf(['backup', file, '--database', config.database], { stdio: ['ignore', 'ignore', 'pipe'] })
     const { pid } = child
     const [message, status] = await Promise.all([new Response(child.stderr as ReadableStream).text(), child.exited])
     const { signalCode } = child
@@ -133,11 +125,11 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
     })
   }, CHECK_EVERY_MS)
   return {
-    overdueSeconds() {
+    overdueSeconds(): number {
       const [newest] = ours()
       return Math.max(0, now() - (newest ? timeOf(newest) + backupEvery : startedAt)) / 1000
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopTimer(timer)
       child?.kill()
       await checking

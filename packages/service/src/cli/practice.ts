@@ -1,31 +1,15 @@
 // `serve --ephemeral --practice`: a proxy takes the service's address and misbehaves on command.
 
 import { basePath } from '../../../contract/src/contract.ts'
-import type { Clock } from '../../../practice/src/clock.ts'
 import { answerTo, type CreateKey } from '../../../practice/src/commands.ts'
 import { Practice } from '../../../practice/src/practice.ts'
 import { listenBefore } from '../../../practice/src/proxy.ts'
 import type { Config } from '../config/read-config.ts'
 import { generateKey, type KeyStore, keptOfKey } from '../domain/keys.ts'
 import { authority, checkFree } from '../http/listen.ts'
-import type { ServerOptions } from '../http/server.ts'
-
-interface RunningPractice {
-  /** The base address for clients, ending in /v1. */
-  url: string
-  clock: Clock
-  /** The options with which the service has to start. */
-  behind: Pick<ServerOptions, 'host' | 'port' | 'baseUrls'>
-  /** Sets the service's address and keys. Until then, connections are closed. */
-  leadTo(service: string, keys: KeyStore): void
-  /** Runs a command and resolves with its result, both as a line. */
-  answer(line: string): Promise<string>
-  reset(): void
-  stop(): Promise<void>
-}
 
 /** Listens on the configured address. Throws StartError if it cannot. */
-export async function startPractice(config: Config): Promise<RunningPractice> {
+export async function startPractice(config: Config) {
   const { host, port, environment, baseUrl, stagingBaseUrl } = config
   await checkFree(config)
   const practice = new Practice()
@@ -40,15 +24,18 @@ export async function startPractice(config: Config): Promise<RunningPractice> {
   const url = `http://${authority(host, proxy.port)}${basePath}`
   const bases = { production: baseUrl, staging: stagingBaseUrl }
   return {
+    /** The base address for clients, ending in /v1. */
     url,
     clock: practice.clock,
-    // The served contract contains the proxy's address.
+    /** The options with which the service has to start. The served contract contains the proxy's address. */
     behind: { host: '127.0.0.1', port: 0, baseUrls: { ...bases, [environment]: bases[environment] ?? url } },
-    leadTo(service, store) {
+    /** Sets the service's address and keys. Until then, connections are closed. */
+    leadTo(service: string, store: KeyStore): void {
       address = service
       keys = store
     },
-    answer: (line) => answerTo(line, practice, createKey),
+    /** Runs a command and resolves with its result, both as a line. */
+    answer: (line: string) => answerTo(line, practice, createKey),
     reset: () => practice.reset(),
     stop: proxy.stop,
   }

@@ -35,11 +35,7 @@ export async function openWatched(
 }
 
 /** Resolves with the new key, or `undefined` if the store already has keys. */
-export async function addFirstKey(
-  store: KeyStore,
-  { bootstrapKey, environment }: Config,
-  log: Log,
-): Promise<string | undefined> {
+export async function addFirstKey(store: KeyStore, { bootstrapKey, environment }: Config, log: Log) {
   const text = bootstrapKey ?? generateKey(environment)
   const kept = keptOfKey(text)
   if (await store.createFirstKey({ name: 'first', ...kept, readOnly: false, expiresAt: undefined })) return text
@@ -61,14 +57,8 @@ export async function fillWithSamples(store: Store, key: string): Promise<void> 
   await Promise.all(samplePets.map(add))
 }
 
-interface Resettable {
-  store: Store
-  /** Replaces the store by an empty one. Calls to the old one still complete. */
-  reset(): Promise<void>
-}
-
 /** Opens an in-memory store that can be emptied while it is served. */
-export async function resettable(open: () => Promise<Store>): Promise<Resettable> {
+export async function resettable(open: () => Promise<Store>) {
   let current = await open()
   let resets = 0
   /** Differs from all versions of earlier stores, so that no cached answers of those are used. */
@@ -81,7 +71,8 @@ export async function resettable(open: () => Promise<Store>): Promise<Resettable
     store: new Proxy({} as Store, {
       get: (_, name) => (name === 'version' ? version : current[name as keyof Store]),
     }),
-    async reset() {
+    /** Replaces the store by an empty one. Calls to the old one still complete. */
+    async reset(): Promise<void> {
       const next = await open()
       const old = current
       current = next

@@ -10,11 +10,7 @@ import { wallMs } from '../system/runtime.ts'
 import { printNote } from '../terminal/print.ts'
 
 /** Throws StartError if there is no store. `more` follows the advice. */
-export async function withStore<Result>(
-  { database }: Config,
-  use: (store: Store) => Promise<Result>,
-  more?: string,
-): Promise<Result> {
+export async function withStore<Result>({ database }: Config, use: (store: Store) => Promise<Result>, more?: string) {
   requireStore(database, more)
   const store = await kindOf(database).open(database, { now: wallMs, onMigration: printNote })
   try {

@@ -26,15 +26,8 @@ export const STORE_VARIABLE = 'PETSTORE_WORKER_STORE'
 /** Tells a worker that the service has started. */
 export const WORKER_READY = 'ready'
 
-export interface Workers {
-  /** Call this when the start can no longer fail. Workers, and their replacements, then report ready. */
-  ready(): void
-  /** Resolves when all workers have stopped. Kills workers after `graceMs`. */
-  stop(graceMs: number): Promise<void>
-}
-
 /** Starts `count` workers on `port` and resolves when all listen. Throws StartError if one cannot start. */
-export async function startWorkers(count: number, config: Config, port: number, log: Log): Promise<Workers> {
+export async function startWorkers(count: number, config: Config, port: number, log: Log) {
   let [stopping, isReady] = [false, false]
   const store = storeOf(config)
   const running = new Map<number, Worker>()
@@ -70,6 +63,7 @@ export async function startWorkers(count: number, config: Config, port: number, 
     await start(index).catch(() => replace(index, status))
   }
 
+  /** Resolves when all workers have stopped. Kills workers after `graceMs`. */
   async function stop(graceMs: number): Promise<void> {
     stopping = true
     await Promise.all(
@@ -92,7 +86,8 @@ export async function startWorkers(count: number, config: Config, port: number, 
   }
   return {
     stop,
-    ready() {
+    /** Call this when the start can no longer fail. Workers, and their replacements, then report ready. */
+    ready(): void {
       isReady = true
       running.forEach(tellReady)
     },

@@ -124,12 +124,9 @@ export function readSettings<Of extends Table>(
   problems.push(...more(values))
   if (problems.length === 0) return values as Values<Of>
   const lines = problems.map(({ source, message }) => `  ${source} ${message}.`)
-  throw new (kindOfError(problems))(`The configuration cannot be used:\n${lines.join('\n')}`)
-}
-
-function kindOfError(problems: readonly Problem[]): typeof StartError {
-  if (problems.every(({ isMistypedKey }) => isMistypedKey)) return KeyError
-  return problems.some(({ source }) => source.startsWith('--')) ? FlagError : StartError
+  const onFlag = problems.some(({ source }) => source.startsWith('--')) ? FlagError : StartError
+  const Kind = problems.every(({ isMistypedKey }) => isMistypedKey) ? KeyError : onFlag
+  throw new Kind(`The configuration cannot be used:\n${lines.join('\n')}`)
 }
 
 /** Treats an empty variable as not set, as Compose files and shells do. */

@@ -47,8 +47,7 @@ export const SETTINGS = {
     flag: '--database <address>',
     default: 'data/petstore.db',
     secret: true,
-    description:
-      'The store: a file, which is created if it does not exist, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
+    description: 'The store: a file, created if missing, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
     parse: parsers.databaseAddress,
   }),
   environment: setting({
@@ -97,8 +96,7 @@ export const SETTINGS = {
   sunset: setting({
     variable: 'PETSTORE_SUNSET',
     default: 'enforce',
-    description:
-      'enforce: from its removal date on, a deprecated operation answers 410. announce: it continues to work.',
+    description: 'enforce: deprecated operations answer 410 from their removal date on. announce: they still work.',
     parse: parsers.oneOf('enforce', 'announce'),
   }),
   logLevel: setting({

@@ -139,16 +139,14 @@ export type RefusedKey = Exclude<KeyState, 'active'> | 'unknown'
 
 /** packages/page/test/sign-in.process.test.ts tests how the page shows these messages. */
 export function refusedKey(state: RefusedKey): PetstoreError {
-  return invalidKey(`This API key ${state === 'unknown' ? 'does not exist' : `is ${state}`}.`)
+  const is = state === 'unknown' ? 'does not exist' : `is ${state}`
+  return new PetstoreError('invalid_api_key', `This API key ${is}.`)
 }
 
 /** The error for a malformed key, or a key of another environment. It needs no look-up in the store. */
 export function foreignKey(issuedFor: Environment | undefined, here: Environment): PetstoreError {
-  if (issuedFor === undefined) return invalidKey('This is not an API key of this service, or it is mistyped.')
-  return invalidKey(`This API key is for ${issuedFor}, not for ${here}.`)
-}
-
-function invalidKey(message: string): PetstoreError {
+  const mistyped = 'This is not an API key of this service, or it is mistyped.'
+  const message = issuedFor === undefined ? mistyped : `This API key is for ${issuedFor}, not for ${here}.`
   return new PetstoreError('invalid_api_key', message)
 }
 

@@ -12,9 +12,9 @@ export type Query<Parameters, Given = Omit<Parameters, 'cursor'>> = {
 }
 
 export interface PagePosition {
-  /** The page starts after this id in list order; `undefined` means at the start of the list. */
+  /** The page starts between this id and the next greater one; `undefined` means at the start of the list. */
   readonly after: bigint | undefined
-  /** Instead, the page ends before `after`, with the rows right before it. */
+  /** The page ends at that position instead, with the rows right before it. */
   readonly back: boolean
 }
 

@@ -60,7 +60,10 @@ export interface OrderStore {
   /** Resolves with `undefined` if there is no such order. */
   getOrder(id: bigint): Promise<Order | undefined>
 
-  /** Lists at most `limit` orders by id, as JSON. New orders never appear before an order on a page read earlier. */
+  /**
+   * Lists at most `limit` orders by id, as JSON. Orders that are added later have greater ids than all orders on
+   * pages read before.
+   */
   listOrders(filter: OrderFilter): Promise<Page>
 
   /**

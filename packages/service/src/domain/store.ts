@@ -48,12 +48,6 @@ export interface SchemaState {
   refused?: string | undefined
 }
 
-/** A problem that needs the operator. `lost`: the store no longer serves requests. */
-interface Trouble {
-  lost: boolean
-  reason: string
-}
-
 export interface StoreOptions {
   /** Milliseconds since 1970. */
   now: () => number
@@ -67,8 +61,8 @@ export interface StoreOptions {
   copying?: boolean
   /** True for a service, false for a command. */
   serves?: boolean
-  /** Called once for each problem. */
-  onTrouble?: ((trouble: Trouble) => void) | undefined
+  /** Called once for each problem that needs the operator. `lost`: the store no longer serves requests. */
+  onTrouble?: ((trouble: { lost: boolean; reason: string }) => void) | undefined
   /** Called after each group commit, with the number of changes and the duration. */
   onBatch?: ((size: number, seconds: number) => void) | undefined
   /**

@@ -8,13 +8,8 @@ import { monotonicMs, sleep, startTimer, stopTimer, type Timer } from '../system
 /** The contract of placeOrder promises how soon an overdue reservation ends. */
 export const EVERY_MS = 500
 
-interface Expiry {
-  /** Starts no more transactions. Resolves when the last one has ended. */
-  stop(): Promise<void>
-}
-
 /** Starts with reservations that became overdue while no server ran. */
-export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, everyMs = EVERY_MS): Expiry {
+export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, everyMs = EVERY_MS) {
   let stopped = false
   let failing = false
   let timer: Timer | undefined
@@ -44,7 +39,8 @@ export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, 
   }
 
   return {
-    stop() {
+    /** Starts no more transactions. Resolves when the last one has ended. */
+    stop(): Promise<void> {
       stopped = true
       stopTimer(timer)
       return sweeping

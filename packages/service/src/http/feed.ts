@@ -1,7 +1,6 @@
 // Serves readers of the event feed. Readers that want the same page share one read, and readers at the end of the
 // feed wait, up to a limit.
 //
-//
 // The end of the feed is read after each change by this process, and otherwise every few milliseconds while readers
 // wait, because other processes can change the store. It polls: LISTEN does not work through a transaction-mode
 // pooler, and would cost a connection per server and a lock per commit.

@@ -11,7 +11,8 @@ import { setSocketOption } from './socket-option.ts'
  * The limit of unsent data that the kernel buffers per connection. Without it, each client that does not read takes 4
  * MB of kernel memory, up to all memory for connections. The rest stays in the process, which does not copy files.
  */
-const TCP_NOTSENT_LOWAT = { level: 6, name: 25, value: Buffer.from(new Int32Array([128 * 1024]).buffer) }
+const UNSENT_BYTES_MAX = Buffer.from(new Int32Array([128 * 1024]).buffer)
+const [IPPROTO_TCP, TCP_NOTSENT_LOWAT] = [6, 25]
 
 export interface Address {
   host: string
@@ -36,11 +37,9 @@ export function listen(
   try {
     const address = { hostname: host, port, reusePort: sharePort, idleTimeout: idleSeconds }
     const server = Bun.serve({ ...address, ...serving } as Bun.Serve.Options<undefined>)
-    if (!setSocketOption(server.port as number, TCP_NOTSENT_LOWAT)) {
-      log?.warn(
-        { option: 'TCP_NOTSENT_LOWAT' },
-        'socket option refused: clients that do not read take more memory of the system',
-      )
+    if (!setSocketOption(server.port as number, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES_MAX)) {
+      const message = 'socket option refused: clients that do not read take more memory of the system'
+      log?.warn({ option: 'TCP_NOTSENT_LOWAT' }, message)
     }
     return server
   } catch (cause) {
@@ -51,9 +50,7 @@ export function listen(
     // If a host name does not resolve, Bun's error has the code of an earlier system call.
     const isUnknown = isIP(host) === 0 && !['EACCES', 'EADDRNOTAVAIL'].includes(code ?? '')
     const reason = isUnknown ? 'no such host' : systemReason(cause)
-    throw new StartError(`Cannot listen on ${joined(host, port)} (${reason}). Choose another host or port.`, {
-      cause,
-    })
+    throw new StartError(`Cannot listen on ${joined(host, port)} (${reason}). Choose another host or port.`, { cause })
   }
 }
 

@@ -13,7 +13,7 @@ import type { Connections } from './limits/connections.ts'
 import { type Rate, RateLimit } from './limits/rate-limit.ts'
 import { WorkTime } from './limits/work-time.ts'
 import type { LinkTo } from './links.ts'
-import { handle, handlers } from './operations/all.ts'
+import { handlers } from './operations/all.ts'
 import type { Services } from './operations/handler.ts'
 import { type ReportOptions, Reports } from './reports.ts'
 import { Authentication, authorize, readToken } from './request/authentication.ts'
@@ -45,11 +45,6 @@ export interface PipelineOptions extends ReportOptions {
   readonly maxWaiting?: number
 }
 
-interface PipelineParts extends PipelineOptions {
-  readonly linkTo: LinkTo
-  readonly connections: Connections
-}
-
 /** Bun closes a connection if a request takes longer than 12 s to arrive; the 408 must be sent before. */
 const BODY_TIMEOUT_MS = 8_000
 /** A key is verified again if the body took longer than this to arrive. */
@@ -69,10 +64,9 @@ export class Pipeline {
   private readonly services: Services
   private readonly reports: Reports
 
-  constructor(private readonly options: PipelineParts) {
+  constructor(private readonly options: PipelineOptions & { linkTo: LinkTo; connections: Connections }) {
     const { store, environment, rateLimit, linkTo, workSecondsMax, maxWaiting = Number.POSITIVE_INFINITY } = options
-    const fail = (error: PetstoreError, context: Context) => this.finish(this.failed(error, context), context)
-    this.workTime = new WorkTime({ fail, secondsMax: workSecondsMax })
+    this.workTime = new WorkTime((error, context) => this.finish(this.failed(error, context), context), workSecondsMax)
     this.feed = new Feed(store, maxWaiting)
     this.authentication = new Authentication(store, environment)
     this.rateLimit = rateLimit && new RateLimit(rateLimit)
@@ -125,11 +119,11 @@ export class Pipeline {
   private permit(operation: ContractOperation, token: string, caller: ApiKey, context: Context): Answer | undefined {
     const { enforceSunset, linkTo } = this.options
     context.caller = caller
-    this.reports.keyUsed(caller.id, token, context)
+    this.reports.keyUses.add(caller.id, token, context.now)
     authorize(operation, caller)
     this.rateLimit?.take(context)
     if (operation.deprecation) {
-      this.reports.deprecatedCall(operation.id, caller.id, context)
+      this.reports.deprecatedCalls.count(caller.id, operation.id, context.now)
       if (enforceSunset) checkNotRemoved(operation, context.now, linkTo)
     }
     return handlers[operation.id].shared ? this.answers.get(context) : undefined
@@ -156,12 +150,13 @@ export class Pipeline {
         body = validateBody(operation.body, json instanceof Promise ? await this.arrived(json, token, context) : json)
       }
       const parameters = readParameters(operation, context.request)
-      const { shared } = handlers[operation.id]
-      const run = () => handle(operation.id, this.services, context.caller as ApiKey, parameters, body)
+      // Validated parameters and bodies have the types generated from the contract.
+      const handler = handlers[operation.id] as (...values: unknown[]) => Promise<Answer>
+      const run = () => handler(this.services, context.caller, parameters, body)
       this.admission.enter()
       let answer: Answer
       try {
-        answer = await (shared ? this.answers.read(context, run) : run())
+        answer = await (handlers[operation.id].shared ? this.answers.read(context, run) : run())
       } finally {
         this.admission.leave()
       }
@@ -255,7 +250,7 @@ export class Pipeline {
     context.version = this.options.store.version()
     this.admission.check()
     context.caller = await this.authentication.verify(token, context)
-    this.reports.keyUsed(context.caller.id, token, context)
+    this.reports.keyUses.add(context.caller.id, token, context.now)
   }
 
   /** Call this after the last response. */

@@ -1,7 +1,6 @@
 // Reports beside the responses: logs changes and failures, and saves counts every few seconds.
 
 import type { OperationId } from '../../../contract/src/contract.ts'
-import type { KeyId } from '../domain/keys.ts'
 import { OVERLOADED, type PetstoreError } from '../domain/petstore-error.ts'
 import type { Store } from '../domain/store.ts'
 import type { Log } from '../observability/log.ts'
@@ -23,8 +22,8 @@ export interface ReportOptions {
 
 export class Reports {
   private readonly failures: FailureLog
-  private readonly keyUses = new KeyUses()
-  private readonly deprecatedCalls = new DeprecatedCallTally()
+  readonly keyUses = new KeyUses()
+  readonly deprecatedCalls = new DeprecatedCallTally()
   /** Requests refused because of overload since the last report. */
   private shed = 0
   private readonly reporting = startInterval(() => this.report(), REPORT_EVERY_MS)
@@ -32,14 +31,6 @@ export class Reports {
   constructor(private readonly options: ReportOptions) {
     this.failures = new FailureLog(options.log)
     options.metrics?.watch({ deprecatedCalls: () => this.deprecatedCalls.all() })
-  }
-
-  keyUsed(keyId: KeyId, token: string, { now }: Context): void {
-    this.keyUses.add(keyId, token, now)
-  }
-
-  deprecatedCall(operation: OperationId, keyId: KeyId, { now }: Context): void {
-    this.deprecatedCalls.count(keyId, operation, now)
   }
 
   changed(operation: OperationId, logged: Record<string, string>, context: Context): void {

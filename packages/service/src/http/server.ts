@@ -32,14 +32,6 @@ export interface ServerOptions extends PipelineOptions {
   readonly expiryEveryMs?: number
 }
 
-interface PetstoreServer {
-  readonly port: number
-  /** The base address, ending in /v1. */
-  readonly url: string
-  /** Accepts no more connections. Resolves when every request has its response, or after `graceMs`. */
-  stop(graceMs: number): Promise<void>
-}
-
 /** How long a stopping server still reads requests from open connections. Each response closes its connection. */
 const DRAIN_MS = 200
 /**
@@ -48,14 +40,11 @@ const DRAIN_MS = 200
 const ACCEPT_MS = 50
 
 /** Throws StartError if it cannot listen on the address. */
-export function startServer(options: ServerOptions): PetstoreServer {
+export function startServer(options: ServerOptions) {
   const { store, host, metrics, baseUrls, environment } = options
   const linkTo = linksBelow(baseUrls[environment])
-  const pipeline = new Pipeline({
-    ...options,
-    linkTo,
-    connections: new Connections(() => server, options.idleSeconds),
-  })
+  const connections = new Connections(() => server, options.idleSeconds)
+  const pipeline = new Pipeline({ ...options, linkTo, connections })
   const unready = () => {
     if (options.isStarting?.()) return 'The service is starting.'
     return pipeline.draining ? 'The service is shutting down.' : undefined
@@ -64,7 +53,7 @@ export function startServer(options: ServerOptions): PetstoreServer {
   const routes: Route[] = [
     ...operationRoutes(operations, linkTo),
     ...contractFiles(() => addresses(options, url)),
-    ...healthChecks({ ping: () => store.ping(), unready }),
+    ...healthChecks(() => store.ping(), unready),
     keyInfo(authenticate, environment),
     namesRoute(authenticate, options.names),
     ...pages(),
@@ -79,8 +68,10 @@ export function startServer(options: ServerOptions): PetstoreServer {
 
   return {
     port,
+    /** The base address, ending in /v1. */
     url,
-    async stop(graceMs) {
+    /** Accepts no more connections. Resolves when every request has its response, or after `graceMs`. */
+    async stop(graceMs: number): Promise<void> {
       pipeline.draining = true
       pipeline.feed.stop()
       const swept = expiry.stop()

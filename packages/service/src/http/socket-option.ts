@@ -1,14 +1,12 @@
 // Sets options of the process's listening sockets, which the runtime does not support (Linux).
 
-import { FFIType, ptr } from 'bun:ffi'
 import { readdirSync } from 'node:fs'
 import { libc } from '../system/libc.ts'
 
-const { i32, u32, ptr: pointer } = FFIType
 const FUNCTIONS = {
-  setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 },
-  getsockopt: { args: [i32, i32, i32, pointer, pointer], returns: i32 },
-  getsockname: { args: [i32, pointer, pointer], returns: i32 },
+  setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
+  getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
+  getsockname: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
 } as const
 
 const SOL_SOCKET = 1
@@ -16,17 +14,11 @@ const SO_ACCEPTCONN = 30
 /** For an IPv6 address, the longest. */
 const ADDRESS_BYTES = 28
 
-interface SocketOption {
-  level: number
-  name: number
-  value: Buffer
-}
-
 /**
  * Sets an option of the sockets that listen on the port. Connections accepted later inherit it. Returns `false` if
  * the system refuses it, or if libc or /proc is missing.
  */
-export function setSocketOption(port: number, { level, name, value }: SocketOption): boolean {
+export function setSocketOption(port: number, level: number, name: number, value: Buffer): boolean {
   if (process.platform !== 'linux') return true
   try {
     const { symbols, close } = libc(FUNCTIONS)
@@ -34,18 +26,16 @@ export function setSocketOption(port: number, { level, name, value }: SocketOpti
 
     function listensOnPort(descriptor: number): boolean {
       length.writeUInt32LE(accepts.length)
-      if (symbols.getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, ptr(accepts), ptr(length)) !== 0) return false
+      if (symbols.getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, accepts, length) !== 0) return false
       if (accepts.readUInt32LE() === 0) return false
       length.writeUInt32LE(address.length)
-      return symbols.getsockname(descriptor, ptr(address), ptr(length)) === 0 && address.readUInt16BE(2) === port
+      return symbols.getsockname(descriptor, address, length) === 0 && address.readUInt16BE(2) === port
     }
 
     const listening = readdirSync('/proc/self/fd').map(Number).filter(listensOnPort)
-    const set = listening.filter(
-      (descriptor) => symbols.setsockopt(descriptor, level, name, ptr(value), value.length) === 0,
-    )
+    const results = listening.map((socket) => symbols.setsockopt(socket, level, name, value, value.length))
     close()
-    return set.length > 0 && set.length === listening.length
+    return results.length > 0 && results.every((result) => result === 0)
   } catch {
     return false
   }

@@ -62,16 +62,8 @@ export class Metrics {
     'call',
     'outcome',
   )
-  private readonly commits = new Histogram(
-    'petstore_commit_duration_seconds',
-    'Time of one group commit, including the sync to disk.',
-    SECONDS,
-  )
-  private readonly sizes = new Histogram(
-    'petstore_commit_changes',
-    'Changes that were committed together.',
-    SIZES,
-  )
+  private readonly commits = new Histogram('petstore_commit_duration_seconds', 'Time of a synced commit.', SECONDS)
+  private readonly sizes = new Histogram('petstore_commit_changes', 'Changes that were committed together.', SIZES)
   private readonly commit = { size: this.sizes.series(), seconds: this.commits.series() }
   private readonly watched: Watched = {}
   private readonly statuses: Record<OrderStatus, number> = { ...NO_ORDERS }
@@ -142,20 +134,12 @@ export class Metrics {
     const transitionsHelp = 'Orders that this server moved to each status, without repeated requests.'
     return [
       ...[this.requests, this.stores, this.commits, this.sizes].map((histogram) => histogram.text()),
-      counter(
-        'petstore_deprecated_calls_total',
-        'Calls of deprecated operations, by the id of the API key.',
-        deprecated,
-      ),
+      counter('petstore_deprecated_calls_total', 'Calls of deprecated operations, by API key id.', deprecated),
       gauge('petstore_pool_size', 'Connections to PostgreSQL that answer reads.', size),
       gauge('petstore_pool_busy', 'Connections of the pool in use.', busy),
       gauge('petstore_pool_waiting', 'Store calls that wait for a free connection.', waiting),
       counter('petstore_pool_failures_total', 'Attempts to open a connection to PostgreSQL that failed.', failures),
-      gauge(
-        'petstore_lock_wait_seconds',
-        'The longest current wait for a lock in PostgreSQL.',
-        lockWait ?? [],
-      ),
+      gauge('petstore_lock_wait_seconds', 'The longest current wait for a lock in PostgreSQL.', lockWait ?? []),
       counter('petstore_order_transitions_total', transitionsHelp, byStatus),
       gauge('petstore_pets', 'Pets of the store, by status.', pets),
       gauge(IN_FLIGHT, inFlightHelp, inFlight?.() ?? 0),

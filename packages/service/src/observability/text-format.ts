@@ -2,12 +2,6 @@
 
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-interface Metric {
-  name: string
-  help: string
-  type: 'counter' | 'gauge' | 'histogram'
-}
-
 /** Identifiers, paths and numbers, which need no escaping. */
 export type Labels = Readonly<Record<string, string | number>>
 
@@ -18,20 +12,16 @@ export interface Sample {
   suffix?: string
 }
 
-export function textFormat({ name, help, type }: Metric, samples: Iterable<Sample>): string {
-  const lines = Array.from(samples, ({ value, labels = {}, suffix = '' }) => {
+/** Formats a metric with one value, or with several samples. */
+function textFormat(type: string, name: string, help: string, values: number | Iterable<Sample>): string {
+  const samples = typeof values === 'number' ? [{ value: values }] : values
+  const lines = Array.from(samples, ({ value, labels = {}, suffix = '' }: Sample) => {
     const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`)
     return `${name}${suffix}${pairs.length > 0 ? `{${pairs}}` : ''} ${value}\n`
   })
   return [`# HELP ${name} ${help}\n`, `# TYPE ${name} ${type}\n`, ...lines].join('')
 }
 
-/** One value, or those under several labels. */
-export function gauge(name: string, help: string, value: number | Iterable<Sample>): string {
-  return textFormat({ name, help, type: 'gauge' }, typeof value === 'number' ? [{ value }] : value)
-}
-
-/** One value, or those under several labels. */
-export function counter(name: string, help: string, value: number | Iterable<Sample>): string {
-  return textFormat({ name, help, type: 'counter' }, typeof value === 'number' ? [{ value }] : value)
-}
+export const gauge = textFormat.bind(undefined, 'gauge')
+export const counter = textFormat.bind(undefined, 'counter')
+export const histogram = textFormat.bind(undefined, 'histogram')

@@ -1,7 +1,6 @@
 // Calls functions of the C library for features that the runtime lacks: file locks, exchanging two names atomically,
 // socket options, and moving SQLite's WAL index to memory. Linux only.
 //
-//
 // Nothing checks the arguments, and a wrong one can crash the process. So only one file calls each function, and each
 // caller also works without it.
 

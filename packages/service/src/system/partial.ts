@@ -1,21 +1,6 @@
 // Writes files under a temporary name beside their target and renames them when they are complete.
 
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fchmodSync,
-  fchownSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from 'node:fs'
+import fs from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { lockAbandoned, lockNew } from './lock.ts'
 import { randomBytes } from './runtime.ts'
@@ -23,22 +8,19 @@ import { randomBytes } from './runtime.ts'
 /** The suffix of names from `createPartial`. */
 export const PARTIAL = /\.\d+-[0-9a-f]{8}\.partial$/
 
-interface PartialFile {
-  path: string
-  /** Close it last: while it is open, no other process treats the file as abandoned. */
-  descriptor: number
-}
-
-/** Creates an empty file with a unique name beside `to`. */
-export function createPartial(to: string, mode: number): PartialFile {
+/**
+ * Creates an empty file with a unique name beside `to`. Close the descriptor last: while it is open, no other process
+ * treats the file as abandoned.
+ */
+export function createPartial(to: string, mode: number): { path: string; descriptor: number } {
   for (;;) {
     const path = `${to}.${process.pid}-${randomBytes(4).toHex()}.partial`
     // Also fails if the name is a symbolic link.
-    const descriptor = openSync(path, 'wx+', mode)
+    const descriptor = fs.openSync(path, 'wx+', mode)
     lockNew(path, descriptor)
     // Another process may have removed it as abandoned before it was locked.
-    if (existsSync(path)) return { path, descriptor }
-    closeSync(descriptor)
+    if (fs.existsSync(path)) return { path, descriptor }
+    fs.closeSync(descriptor)
   }
 }
 
@@ -49,7 +31,7 @@ interface Target {
   /** With all links resolved. Does not exist yet if a link is dangling. */
   path: string
   /** The existing regular file. */
-  file?: Stats | undefined
+  file?: fs.Stats | undefined
   /** A device, pipe, socket or folder, which cannot be replaced. */
   special: boolean
   descriptor?: number
@@ -57,10 +39,10 @@ interface Target {
 
 /** Resolves the links at `path`. Throws if they are circular. */
 export function targetOf(path: string): Target {
-  const found = statSync(path, { throwIfNoEntry: false })
+  const found = fs.statSync(path, { throwIfNoEntry: false })
   let to = path
-  while (!DESCRIPTOR.test(to) && lstatSync(to, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    const link = readlinkSync(to)
+  while (!DESCRIPTOR.test(to) && fs.lstatSync(to, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    const link = fs.readlinkSync(to)
     // Not `join`, which removes `..` although the name before it may be a link.
     to = isAbsolute(link) ? link : `${dirname(to)}/${link}`
   }
@@ -76,27 +58,27 @@ export function targetOf(path: string): Target {
  */
 export async function replaceFile(path: string, mode: number, write: (descriptor: number) => unknown): Promise<void> {
   const { path: to, file, special } = targetOf(path)
-  const partial = special ? { path: '', descriptor: openSync(to, constants.O_WRONLY) } : createPartial(to, mode)
+  const partial = special ? { path: '', descriptor: fs.openSync(to, fs.constants.O_WRONLY) } : createPartial(to, mode)
   try {
     if (file) keepAccess(partial.descriptor, file)
     await write(partial.descriptor)
     if (special) return
-    fsyncSync(partial.descriptor)
-    renameSync(partial.path, to)
+    fs.fsyncSync(partial.descriptor)
+    fs.renameSync(partial.path, to)
   } finally {
-    if (!special) rmSync(partial.path, { force: true })
-    closeSync(partial.descriptor)
+    if (!special) fs.rmSync(partial.path, { force: true })
+    fs.closeSync(partial.descriptor)
   }
 }
 
 /** Gives the open file the mode and, if permitted, the owner of the file that it will replace. */
-export function keepAccess(descriptor: number, { uid, gid, mode }: Stats): void {
+export function keepAccess(descriptor: number, { uid, gid, mode }: fs.Stats): void {
   try {
-    fchownSync(descriptor, uid, gid)
+    fs.fchownSync(descriptor, uid, gid)
   } catch {
     // Only root can do this.
   }
-  fchmodSync(descriptor, mode & 0o777)
+  fs.fchmodSync(descriptor, mode & 0o777)
 }
 
 /**
@@ -105,11 +87,10 @@ export function keepAccess(descriptor: number, { uid, gid, mode }: Stats): void 
  */
 export function partialsOf(target: string, pid: number): string[] {
   const folder = dirname(target)
-  if (!existsSync(folder)) return []
+  if (!fs.existsSync(folder)) return []
   const isOurs = (name: string) => name.startsWith(basename(target)) && name.includes(`.${pid}-`)
-  return readdirSync(folder)
-    .filter(isOurs)
-    .map((name) => join(folder, name))
+  const names = fs.readdirSync(folder).filter(isOurs)
+  return names.map((name) => join(folder, name))
 }
 
 /**
@@ -117,7 +98,7 @@ export function partialsOf(target: string, pid: number): string[] {
  * process can still be writing them. Returns their names.
  */
 export function removeAbandoned(folder: string, isTarget: (name: string) => boolean): string[] {
-  const names = readdirSync(folder)
+  const names = fs.readdirSync(folder)
   const partials = names.filter((name) => PARTIAL.test(name) && isTarget(name.replace(PARTIAL, '')))
   return partials.filter((partial) => {
     const all = names.filter((name) => name.startsWith(partial)).map((name) => join(folder, name))
@@ -128,14 +109,14 @@ export function removeAbandoned(folder: string, isTarget: (name: string) => bool
 function removeIfAbandoned(path: string, all: readonly string[]): boolean {
   let descriptor: number | undefined
   try {
-    descriptor = openSync(path, 'r+')
+    descriptor = fs.openSync(path, 'r+')
     if (!lockAbandoned(path, descriptor)) return false
-    for (const each of all) rmSync(each, { force: true })
+    for (const each of all) fs.rmSync(each, { force: true })
     return true
   } catch {
     // Another process was faster, or the file belongs to another user.
     return false
   } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
+    if (descriptor !== undefined) fs.closeSync(descriptor)
   }
 }

@@ -39,37 +39,23 @@ export function replaceRuntime(other: Runtime): Runtime {
 }
 
 /** The system clock, in milliseconds since 1970. It can be set, also back. */
-export function wallMs(): number {
-  return runtime.wallMs()
-}
+export const wallMs = (): number => runtime.wallMs()
 
 /** A clock that never goes back, in milliseconds from an arbitrary zero. */
-export function monotonicMs(): number {
-  return runtime.monotonicMs()
-}
+export const monotonicMs = (): number => runtime.monotonicMs()
 
 /** Calls `act` once, after `ms` milliseconds. */
-export function startTimer(act: () => void, ms: number): Timer {
-  return runtime.startTimer(act, ms)
-}
+export const startTimer = (act: () => void, ms: number): Timer => runtime.startTimer(act, ms)
 
 /** Calls `act` every `ms` milliseconds, the first time after `ms`. */
-export function startInterval(act: () => void, ms: number): Timer {
-  return runtime.startInterval(act, ms)
-}
+export const startInterval = (act: () => void, ms: number): Timer => runtime.startInterval(act, ms)
 
-export function stopTimer(timer: Timer | undefined): void {
-  runtime.stopTimer(timer)
-}
+export const stopTimer = (timer: Timer | undefined): void => runtime.stopTimer(timer)
 
-export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => void runtime.startTimer(resolve, ms))
-}
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => void runtime.startTimer(resolve, ms))
 
 /** Calls `act` at the end of this turn of the event loop, after all arrived input was read. */
-export function atTurnEnd(act: () => void): void {
-  runtime.atTurnEnd(act)
-}
+export const atTurnEnd = (act: () => void): void => runtime.atTurnEnd(act)
 
 /**
  * Resolves at the end of this turn. All callers of a turn share one promise, so that everything that arrived together
@@ -86,11 +72,7 @@ export function endOfTurn(): Promise<void> {
 }
 
 /** Bytes that an attacker cannot guess. */
-export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
-  return runtime.randomBytes(length)
-}
+export const randomBytes = (length: number): Uint8Array<ArrayBuffer> => runtime.randomBytes(length)
 
 /** A random UUID (RFC 9562, version 4). */
-export function randomUuid(): string {
-  return runtime.randomUuid()
-}
+export const randomUuid = (): string => runtime.randomUuid()

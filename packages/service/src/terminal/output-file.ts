@@ -6,12 +6,10 @@ import { StartError } from '../domain/start-error.ts'
 import { systemReason } from '../domain/system-reason.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { createPartial, replaceFile, targetOf } from '../system/partial.ts'
-import { writeAll } from './print.ts'
+import { type Texts, writeAll } from './print.ts'
 import { unlessInterrupted } from './stop.ts'
 
 const MODE = 0o666
-
-type Texts = AsyncIterable<string> | Iterable<string>
 
 /** As `writeFileSync`, but without blocking, because the reader of a pipe can be slow. */
 const writeUnblocked = promisify<number, string, void>(writeTo)
@@ -34,7 +32,7 @@ export async function writeFile(path: string, texts: Texts): Promise<void> {
     await replaceFile(to, MODE, (descriptor) =>
       unlessInterrupted(
         // Not `writeSync`, which can write only a part if the disk is nearly full.
-        writeEach(texts, (text) => write(descriptor, text)),
+        writeAll(texts, (text) => write(descriptor, text)),
         left,
       ),
     )
@@ -43,10 +41,6 @@ export async function writeFile(path: string, texts: Texts): Promise<void> {
     if (syscall === undefined) throw error
     throw new StartError(`${path} cannot be written (${systemReason(error)}).`, { cause: error })
   }
-}
-
-async function writeEach(texts: Texts, write: (text: string) => unknown): Promise<void> {
-  for await (const text of texts) await write(text)
 }
 
 /** Throws the system's error if `writeFile` could not start. */

@@ -9,6 +9,8 @@ import { io, type Output } from '../system/io.ts'
 
 export type Style = 'bold' | 'red' | 'green' | 'yellow' | 'cyan' | 'dim'
 
+export type Texts = AsyncIterable<string> | Iterable<string>
+
 /** A line for people. `lead` is styled if the stream supports it. */
 export type Line = string | { before?: string; style: Style; lead: string; rest?: string }
 
@@ -31,8 +33,8 @@ export function write(text: string): Promise<void> {
   return toReader(io().stdout.isTTY ? printableLines(text) : text)
 }
 
-export async function writeAll(texts: AsyncIterable<string> | Iterable<string>): Promise<void> {
-  for await (const text of texts) await write(text)
+export async function writeAll(texts: Texts, to: (text: string) => unknown = write): Promise<void> {
+  for await (const text of texts) await to(text)
 }
 
 /** As `write`, but also throws StartError if the reader is gone: for output that must not get lost. */

@@ -6,13 +6,6 @@ import { StartError } from '../domain/start-error.ts'
 import { printable } from '../observability/printable.ts'
 import { io } from '../system/io.ts'
 
-interface PromptOptions {
-  /** The message of the StartError if the person aborts. */
-  stopped: string
-  /** Hides the typed text. */
-  hidden?: boolean
-}
-
 /** Throws StartError unless the person answers yes. `unattended`: the message if there is no terminal. */
 export async function confirm(question: string, { stopped, unattended }: { stopped: string; unattended: string }) {
   if (!io().stdin.isTTY) throw new StartError(unattended)
@@ -20,8 +13,11 @@ export async function confirm(question: string, { stopped, unattended }: { stopp
   if (!/^y(es)?$/i.test(answer.trim())) throw new StartError(stopped)
 }
 
-/** Requires that stdin is a terminal. */
-export async function prompt(question: string, { stopped, hidden = false }: PromptOptions): Promise<string> {
+/**
+ * Requires that stdin is a terminal. `hidden` hides the typed text. `stopped`: the message of the StartError if the
+ * person aborts.
+ */
+export async function prompt(question: string, { stopped, hidden = false }: { stopped: string; hidden?: boolean }) {
   const shown = printable(question)
   // Readline writes the question and the echo to its output. For a hidden answer that output discards both.
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() })

@@ -97,7 +97,10 @@ describe('login', () => {
     const login = (key: string) => run(['login'], { cwd, env, stdin: `${key}\n` })
     const unknown = 'pets_live_0000000000000000000000000000'
     const mistyped = await login(unknown)
-    expect([mistyped.status, mistyped.stderr]).toEqual([4, expect.stringMatching(/mistyped or not an API key: keys are pets_live_ or/)])
+    expect([mistyped.status, mistyped.stderr]).toEqual([
+      4,
+      expect.stringMatching(/mistyped or not an API key: keys are pets_live_ or/),
+    ])
     const empty = await login('')
     expect([empty.status, empty.stderr]).toEqual([4, 'petstore: No API key was given. Nothing was saved.\n'])
     const loggedIn = await login(service.key)

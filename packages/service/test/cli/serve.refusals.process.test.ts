@@ -56,7 +56,9 @@ describe.concurrent('serve rejects, with a message and without a stack trace,', 
   })
 
   test('--ephemeral with --database', async () => {
-    expect(await refused(['--ephemeral', '--database', 'a.db'])).toEqual(ended(2, 'it cannot be used with --database.'))
+    expect(await refused(['--ephemeral', '--database', 'a.db'])).toEqual(
+      ended(2, '--database cannot be used with --ephemeral'),
+    )
   })
 
   test.each<[what: string, args: string[], env: Record<string, string>, said: string]>([

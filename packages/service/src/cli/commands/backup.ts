@@ -11,10 +11,6 @@ import { lowerPriority } from '../low-priority.ts'
 import { requireStore } from '../with-store.ts'
 import { activeKeysListing, type SkipIds, skipIdsOption, skippedIdsSentence } from './recovered.ts'
 
-interface RestoreOptions extends SkipIds {
-  ifNeeded: boolean
-}
-
 export function backupCommand(): Command {
   const command = new Command('backup')
     .description('Copy the store to a new file. Services can use the store during the backup.')
@@ -39,11 +35,7 @@ export function restoreCommand(): Command {
     .description('Replace the store with a backup. Stop the services of the store first.')
     .argument('<file>', 'the backup; it is checked first, and kept')
     .addOption(skipIdsOption())
-    .option(
-      '--if-needed',
-      'do nothing if the store exists or the backup does not; for use at each start',
-      false,
-    )
+    .option('--if-needed', 'do nothing if the store exists or the backup does not; for use at each start', false)
     .addHelpText(
       'after',
       `
@@ -54,7 +46,7 @@ Example:
   petstore restore /backups/petstore-monday.db`,
     )
   return withSettings(command, 'database').action(
-    async (file: string, { skipIds, ifNeeded }: RestoreOptions, self: Command) => {
+    async (file: string, { skipIds, ifNeeded }: SkipIds & { ifNeeded: boolean }, self: Command) => {
       const { database } = configOf(self)
       const files = filesOf(database)
       const kind = kindOf(database)

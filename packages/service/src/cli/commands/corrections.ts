@@ -18,9 +18,7 @@ export function updatePetCommand(print: Print<Pet>): Command {
     .addArgument(int64Argument('<id>', 'its id'))
     .option('--name <name>', 'its new name')
   return withCategory(command, 'its new category')
-    .addOption(
-      new Option('--status <status>', 'free a pet that was added as pending or sold by mistake').choices(['available']),
-    )
+    .addOption(new Option('--status <status>', 'free a pet added as pending or sold by mistake').choices(['available']))
     .option('--json', 'print the pet as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore pets update 42 --name Rex')
     .action(async (id: bigint, { name, category, status, json }, self: Command) => {
@@ -70,10 +68,7 @@ function orNull(text: string | undefined): string | null | undefined {
 }
 
 /** Removes undefined fields. Throws StartError if none is left. */
-function given<Change extends object>(
-  change: { [Field in keyof Change]: Change[Field] | undefined },
-  flags: string,
-): Change {
+function given<Change extends object>(change: { [Field in keyof Change]: Change[Field] | undefined }, flags: string) {
   const fields = Object.entries(change).filter(([, value]) => value !== undefined)
   if (fields.length === 0) throw new StartError(`Nothing to change. Use ${flags}.`)
   return Object.fromEntries(fields) as Change

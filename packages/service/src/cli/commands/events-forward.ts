@@ -76,7 +76,7 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
   })
   const receiver = { url: to, secrets: readSecrets(secretFile) }
   const saved = SavedCursor.open(state)
-  const admin = port === undefined ? undefined : startAdmin({ host, port, metrics: progress })
+  const admin = port === undefined ? undefined : startAdmin(host, port, progress)
   if (admin) log.info({ url: admin.url }, 'metrics')
   const reporting = startInterval(() => progress.report(), REPORT_EVERY_MS)
   const [stop, giveUp] = [new AbortController(), new AbortController()]

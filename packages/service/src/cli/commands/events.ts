@@ -39,12 +39,6 @@ interface Filter {
   newest: boolean
 }
 
-interface EventsOptions extends Filter {
-  follow: boolean
-  limit?: number
-  json: boolean
-}
-
 /** How many orders an export reads concurrently. */
 const ORDERS_AT_ONCE = 32
 const TYPES = document.components.schemas.EventType?.['x-extensible-enum'] ?? []
@@ -52,9 +46,7 @@ const TYPES = document.components.schemas.EventType?.['x-extensible-enum'] ?? []
 export function eventsCommand(): Command {
   return withFilter(withClientSettings(new Command('events')))
     .description('Show the events of a running service, oldest first.')
-    .addOption(
-      new Option('--follow', 'continue with new events, until Ctrl-C').default(false).conflicts(['to', 'newest']),
-    )
+    .addOption(new Option('--follow', 'show new events, until Ctrl-C').default(false).conflicts(['to', 'newest']))
     .option('--limit <number>', 'the most events to show', parseCount)
     .option('--json', 'print one JSON object per line, for programs', false)
     .addHelpText(
@@ -68,7 +60,8 @@ Examples:
   petstore events --from 2026-11-21T00:00:00Z --json | jq .type`,
     )
     .enablePositionalOptions()
-    .action(async ({ follow, limit, json, ...options }: EventsOptions, self: Command) => {
+    .action(async (given: Filter & { follow: boolean; limit?: number; json: boolean }, self: Command) => {
+      const { follow, limit, json, ...options } = given
       const client = createClient(self, {
         onRetry: (reason) => follow && printNote(`petstore: ${messageOf(reason)} Trying again.`),
       })

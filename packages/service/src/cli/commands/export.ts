@@ -37,9 +37,7 @@ export function exportCommand<Item extends object, Filter, Row extends object = 
     .description(`Write ${noun}s to a file or to standard output.`)
     .argument('[file]', 'the file (default: standard output, also written as -)')
   return withFormat(command, 'write CSV that Excel reads correctly and never runs as formulas')
-    .addOption(
-      new Option('--separator <character>', 'for --excel: ; if your decimal mark is a comma').choices([',', ';']),
-    )
+    .addOption(new Option('--separator <character>', 'with --excel: ; for decimal commas').choices([',', ';']))
     .addHelpText(
       'after',
       `

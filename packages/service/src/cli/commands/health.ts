@@ -22,11 +22,7 @@ export function healthCommand(): Command {
     .option(flag, description)
     .addOption(new Option('--host <address>', 'check this address of this machine').conflicts('url'))
     .addOption(new Option('--port <number>', 'check this port of this machine').conflicts('url'))
-    .option(
-      '--process <id>',
-      'use host and port from the flags of this process, such as 1 in a container (Linux)',
-      parseInt64,
-    )
+    .option('--process <id>', 'use host and port of this process, such as 1 in a container (Linux)', parseInt64)
     .action(async ({ process: id, host, port }: { process?: bigint; host?: string; port?: string }, self: Command) => {
       const flags = id === undefined ? {} : flagsOf(id)
       const local = () => localUrl(io().env, { host: host ?? flags.host, port: port ?? flags.port })

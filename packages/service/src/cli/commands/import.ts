@@ -105,10 +105,7 @@ Examples:
 }
 
 /** Replaces category names by ids. Reads the names when the first record has one. */
-async function* withIds(
-  records: AsyncGenerator<SourceRecord>,
-  read: () => Promise<Names>,
-): AsyncGenerator<SourceRecord> {
+async function* withIds(records: AsyncGenerator<SourceRecord>, read: () => Promise<Names>) {
   let names: Names | undefined
   for await (const record of records) {
     const { pet, ...rest } = record
@@ -233,10 +230,7 @@ function importName(file: string, { as, again }: ImportOptions): string {
 
 function summary({ added, present, refused }: Counts): string {
   const parts = [`Added ${plural(added, 'pet')}.`]
-  if (present > 0)
-    parts.push(
-      `An earlier run within ${IDEMPOTENCY_HOURS_MIN} hours added ${grouped(present)} more (--again adds them again).`,
-    )
+  if (present > 0) parts.push(`An earlier run added ${grouped(present)} more (--again adds them again).`)
   if (refused > 0) parts.push(`Refused: ${grouped(refused)}.`)
   return parts.join(' ')
 }

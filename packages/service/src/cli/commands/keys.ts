@@ -4,7 +4,7 @@
 
 import { Command } from 'commander'
 import type { Config } from '../../config/read-config.ts'
-import { parseDuration } from '../../config/setting-parsers.ts'
+import { parseDuration, parsePeriod } from '../../config/setting-parsers.ts'
 import {
   type ApiKey,
   type Environment,
@@ -38,30 +38,22 @@ function createCommand(): Command {
   return storeCommand('create', 'Create an API key and print it. It cannot be shown again.')
     .requiredOption('--name <name>', 'what the key is for; unique among active keys', parsedBy(keyName))
     .option('--read-only', 'the key can read, but not change anything', false)
-    .option(
-      '--expires <duration>',
-      'how long the key works, such as 90d or 12h (default: forever)',
-      parsedBy(parseLife),
-    )
-    .addHelpText('after', example("petstore keys create --name 'till 3' --expires 90d"))
+    .option('--expires <duration>', 'how long the key works, such as 90d (default: forever)', parsedBy(parsePeriod))
+    .addHelpText('after', "\nExample:\n  petstore keys create --name 'till 3' --expires 90d")
     .action(async ({ name, readOnly, expires }, self: Command) => {
       const config = configOf(self)
       const create = async (store: KeyStore) => {
         const keys = await store.listKeys()
         const [same] = named(activeKeys(keys), name)
-        if (same)
-          throw new StartError(
-            `Key ${same.id} already has the name ${JSON.stringify(name)}. Rotate or revoke it, or choose another name.`,
-          )
+        if (same) {
+          const advice = 'Rotate or revoke it, or choose another name.'
+          throw new StartError(`Key ${same.id} already has the name ${JSON.stringify(name)}. ${advice}`)
+        }
         const expiresAt = expires === undefined ? undefined : wallMs() + expires
         const newestKnown = keys.at(-1)?.id ?? 0n
         await issue(store, config, { name, readOnly, expiresAt, newestKnown })
       }
-      await withStore(
-        config,
-        create,
-        ' To choose the first key of a new store, set PETSTORE_BOOTSTRAP_KEY when it starts.',
-      )
+      await withStore(config, create, ' To choose the first key of a new store, set PETSTORE_BOOTSTRAP_KEY.')
     })
 }
 
@@ -90,8 +82,12 @@ function rotateCommand(): Command {
   return storeCommand('rotate', 'Create an API key that replaces another. Both work for a while.')
     .argument('<key>', "the old key's id or name")
     .option('--overlap <duration>', 'how long the old key continues to work (default: 24h)', parsedBy(parseDuration))
-    .option('--expires <duration>', 'how long the new key works (default: as long as the old one)', parsedBy(parseLife))
-    .addHelpText('after', example("petstore keys rotate 'till 3' --overlap 24h"))
+    .option(
+      '--expires <duration>',
+      'how long the new key works (default: as long as the old one)',
+      parsedBy(parsePeriod),
+    )
+    .addHelpText('after', "\nExample:\n  petstore keys rotate 'till 3' --overlap 24h")
     .action(async (which: string, { overlap = DAY_MS, expires }, self: Command) => {
       const config = configOf(self)
       await withStore(config, async (store) => {
@@ -107,9 +103,7 @@ function rotateCommand(): Command {
         await issue(store, config, { name, readOnly, expiresAt, newestKnown })
         // Last, so that the old key stays valid if the new one could not be shown.
         await store.endKey(old.id, now + overlap)
-        printNote(
-          `Key ${old.id} works until ${time(Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY))}.`,
-        )
+        printNote(`Key ${old.id} works until ${time(Math.min(now + overlap, old.expiresAt ?? now + overlap))}.`)
       })
     })
 }
@@ -159,9 +153,8 @@ async function issue(store: KeyStore, { environment }: Config, key: Omit<NewKey,
     await deliver(`${text}\n`)
   } catch (error) {
     await store.revokeKey(id)
-    throw new StartError(`${(error as Error).message} Key ${id} (${name}) was not shown, so it was revoked.`, {
-      cause: error,
-    })
+    const message = `${(error as Error).message} Key ${id} (${name}) was not shown, so it was revoked.`
+    throw new StartError(message, { cause: error })
   }
   printNote(`Key ${id} (${name}) is created. It cannot be shown again.`)
 }
@@ -198,14 +191,4 @@ function toJson(key: ApiKey) {
 function environmentOf({ ending = '' }: ApiKey): Environment | null {
   const [, kind] = /^(live|test)_/.exec(ending) ?? []
   return kind === undefined ? null : kind === 'live' ? 'production' : 'staging'
-}
-
-function parseLife(text: string): number {
-  const ms = parseDuration(text)
-  if (ms === 0) throw new Error('must be longer than 0, or the key would never work')
-  return ms
-}
-
-function example(command: string): string {
-  return `\nExample:\n  ${command}`
 }

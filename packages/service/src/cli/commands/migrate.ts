@@ -12,9 +12,7 @@ import { requireStore } from '../with-store.ts'
 export function migrateCommand(): Command {
   return withSettings(new Command('migrate'), 'database')
     .description('Migrate the schema of a store, or check whether it is up to date.')
-    .addOption(
-      new Option('--check', 'change nothing; exit with status 1 unless the schema is up to date').conflicts('apply'),
-    )
+    .addOption(new Option('--check', 'exit with 1 unless the schema is up to date; change nothing').conflicts('apply'))
     .addOption(new Option('--apply', 'migrate the schema'))
     .action(async ({ check, apply }: { check?: true; apply?: true }, self: Command) => {
       if (!check && !apply) self.error('error: use --check or --apply')

@@ -57,9 +57,7 @@ export function ordersCommand(): Command {
     .description('Place, list, change, complete, cancel, return and export the orders of a running service.')
     .addCommand(placeCommand())
     .addCommand(listCommand())
-    .addCommand(
-      orderCommand('show', 'Show everything about one order.', (client, id) => client.getOrder(id), { lines: details }),
-    )
+    .addCommand(orderCommand('show', 'Show one order.', (client, id) => client.getOrder(id), { lines: details }))
     .addCommand(updateOrderCommand((order, json) => printOrder(order, json), parsedBy(parseExpiry)))
   for (const command of Object.values(CHANGES)) orders.addCommand(command())
   // Hidden, because users passed it a pet instead of an order. petstore sell takes a pet.
@@ -155,10 +153,7 @@ function withFilter(command: Command): Command {
   return command
     .addOption(orderStatusOption())
     .option('--pet <id>', 'only orders of this pet', parseInt64)
-    .option(
-      '--search <words>',
-      "only orders whose reference or pet's name has words that begin with these",
-    )
+    .option('--search <words>', "only orders whose reference or pet's name has words that begin with these")
 }
 
 /** Accepts `sold` for `completed`. */
@@ -178,12 +173,8 @@ function noneOf(status: OrderStatus | undefined, pet: bigint | undefined): strin
   return status ? `No order is ${status}.` : 'There are no orders yet.'
 }
 
-export async function printOrder(order: Order, json: boolean, lines: (order: Order) => Line[] = row): Promise<void> {
+export async function printOrder(order: Order, json: boolean, lines = (shown: Order) => table(HEAD, [cells(shown)])) {
   await (json ? write(`${stringifyJson(order)}\n`) : printLines(...lines(order)))
-}
-
-function row(order: Order): Line[] {
-  return table(HEAD, [cells(order)])
 }
 
 function cells({ id, petId, petName, status, changedAt, expiresAt, reference = '' }: Order): string[] {
@@ -208,8 +199,6 @@ function parseExpiry(text: string): string {
   try {
     return new Date(wallMs() + parseDuration(text)).toISOString()
   } catch {
-    throw new Error(
-      'must be a duration, such as 30m, 24h or 7d, or a time with an offset, such as 2026-11-24T18:00:00Z',
-    )
+    throw new Error('must be a duration such as 30m, 24h or 7d, or a time with an offset, such as 2026-11-24T18:00:00Z')
   }
 }

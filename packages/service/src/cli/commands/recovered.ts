@@ -29,7 +29,11 @@ export function recoveredCommand(): Command {
   const command = new Command('recovered')
     .description('Make a store safe to serve after its database was set back to an earlier state.')
     .addOption(skipIdsOption())
-    .option('--revoke <key>', 'revoke the active keys with this id or name (repeatable)', collect)
+    .option(
+      '--revoke <key>',
+      'revoke the active keys with this id or name (repeatable)',
+      (key, keys: string[] = []) => [...keys, key],
+    )
     .option('--revoke-all', 'revoke all active keys; create new ones afterwards', false)
     .option('--yes', 'do not ask', false)
     .addHelpText(
@@ -56,7 +60,8 @@ Example:
     await kind.recover(database, {
       skipIds: options.skipIds,
       revoke: async (keys) => {
-        revoked = toRevoke(keys, options)
+        const { revoke = [], revokeAll } = options
+        revoked = revokeAll ? activeKeys(keys) : [...new Set(revoke.flatMap((which) => findKeys(keys, which)))]
         await printLines(...activeKeysListing(keys))
         if (!options.yes) await confirmRecovery(kind.describe(database), options.skipIds, revoked)
         return revoked.map(({ id }) => id)
@@ -88,11 +93,6 @@ export function activeKeysListing(keys: readonly ApiKey[]): Line[] {
   return ['Active keys. Revoke any key here that you revoked before: it works again.', ...listing(active)]
 }
 
-/** Throws PetstoreError if a named key is not active. */
-function toRevoke(keys: readonly ApiKey[], { revoke = [], revokeAll }: Options): ApiKey[] {
-  return revokeAll ? activeKeys(keys) : [...new Set(revoke.flatMap((which) => findKeys(keys, which)))]
-}
-
 async function confirmRecovery(store: string, skipIds: bigint, revoked: readonly ApiKey[]): Promise<void> {
   const also = revoked.length === 0 ? 'revoke no key' : `revoke ${plural(revoked.length, 'key')}`
   await confirm(`Start a new epoch of events, skip ${grouped(skipIds)} ids and ${also} in ${store}?`, {
@@ -100,8 +100,3 @@ async function confirmRecovery(store: string, skipIds: bigint, revoked: readonly
     unattended: 'Nothing was changed. To continue without confirmation, use petstore recovered --yes.',
   })
 }
-
-function collect(key: string, keys: string[] = []): string[] {
-  return [...keys, key]
-}
-

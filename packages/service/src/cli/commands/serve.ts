@@ -30,22 +30,9 @@ export function serveCommand(): Command {
     .option('--ephemeral', 'keep everything in memory, and print the API key as `key: …`; for tests', false)
     .option('--demo', 'start with sample pets; only with --ephemeral', false)
     .option('--json', 'print one line, {"url": …, "apiKey": …}, instead of text; apiKey only for a new key', false)
-    .option(
-      '--stdin',
-      'stop when standard input ends, and empty the store at each line `reset`; only with --ephemeral',
-      false,
-    )
-    .option(
-      '--practice',
-      'as --stdin, and misbehave on command: petstore help practice; only with --ephemeral',
-      false,
-    )
-    .option(
-      '--workers <number>',
-      'how many processes serve the port and the store',
-      parsedBy(numberFrom(1, 99)),
-      1,
-    )
+    .option('--stdin', 'stop when stdin ends, and empty the store at each line `reset`; only with --ephemeral', false)
+    .option('--practice', 'as --stdin, and misbehave on command: petstore help practice; only with --ephemeral', false)
+    .option('--workers <number>', 'how many processes serve the port and the store', parsedBy(numberFrom(1, 99)), 1)
     .addOption(new Option('--worker').hideHelp())
     .addHelpText(
       'after',
@@ -62,18 +49,16 @@ More settings are environment variables: petstore help settings.`,
   withSettings(command, 'host', 'port', 'database', 'environment')
   return command.action(async (options: ServeOptions, self: Command) => {
     const { ephemeral, demo, stdin, practice, workers, database } = options
-    if (demo && !ephemeral) {
-      self.error('--demo needs --ephemeral. To add sample pets to a running service, use petstore demo.')
+    const given = { '--demo': demo, '--stdin': stdin, '--practice': practice }
+    for (const [flag, isGiven] of Object.entries(given)) {
+      const hint = flag === '--demo' ? ' To add sample pets to a running service, use petstore demo.' : ''
+      if (isGiven && !ephemeral) self.error(`${flag} needs --ephemeral.${hint}`)
     }
-    if (stdin && !ephemeral) self.error('--stdin needs --ephemeral, because it can empty the store.')
-    if (practice && !ephemeral) self.error('--practice needs --ephemeral, because it makes the service misbehave.')
-    if (ephemeral && database !== undefined) {
-      self.error('--ephemeral keeps everything in memory, so it cannot be used with --database.')
+    const others = { '--database': database !== undefined, '--workers': workers > 1 }
+    for (const [flag, isGiven] of Object.entries(others)) {
+      if (isGiven && ephemeral) self.error(`${flag} cannot be used with --ephemeral, which keeps everything in memory.`)
     }
-    if (ephemeral && workers > 1) {
-      self.error('--workers cannot be used with --ephemeral, because processes cannot share memory.')
-    }
-    const isForTests = ephemeral && !OF_AN_ENVIRONMENT.some((variable) => io().env[variable])
+    const isForTests = ephemeral && !OF_AN_ENVIRONMENT.some((name) => io().env[`PETSTORE_${name}`])
     const config = configOf(self, isForTests ? { environment: 'staging' } : {})
     if (config.sharePort && workers > 1) self.error('--workers cannot be used with PETSTORE_SHARE_PORT.')
     await serve(config, { ...options, stdin: stdin || practice })
@@ -84,9 +69,7 @@ More settings are environment variables: petstore help settings.`,
  * Without these variables, an ephemeral petstore uses staging, so that `petstore verify` does not mistake its key for
  * one of a real store.
  */
-const OF_AN_ENVIRONMENT = ['ENVIRONMENT', 'BASE_URL', 'BOOTSTRAP_KEY', 'BOOTSTRAP_KEY_FILE'].map(
-  (name) => `PETSTORE_${name}`,
-)
+const OF_AN_ENVIRONMENT = ['ENVIRONMENT', 'BASE_URL', 'BOOTSTRAP_KEY', 'BOOTSTRAP_KEY_FILE']
 
 interface ServeOptions {
   ephemeral: boolean
@@ -125,7 +108,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
     now,
   })
   practice?.leadTo(server.url, store)
-  const admin = metrics && startAdmin({ host: config.adminHost, port: config.adminPort as number, metrics })
+  const admin = metrics && startAdmin(config.adminHost, config.adminPort as number, metrics)
   const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
   const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
   const backups = startPeriodicBackups(backedUp, log, wallMs, (copy) => isBackupOf(store, copy, config))
@@ -187,14 +170,9 @@ async function openServed(config: Config, { ephemeral, stdin, practice: practise
   const metrics =
     config.adminPort === undefined ? undefined : new (await import('../../observability/metrics.ts')).Metrics()
   const practice = practises ? await (await import('../practice.ts')).startPractice(config) : undefined
-  const now = practice?.clock.now ?? wallMs
+  const { now = wallMs, monotonic } = practice?.clock ?? {}
   const identity = worker ? (process.env[STORE_VARIABLE] ?? '') : undefined
-  const open = () =>
-    openWatched(ephemeral ? MEMORY : config.database, log, metrics, {
-      now,
-      monotonic: practice?.clock.monotonic,
-      identity,
-    })
+  const open = () => openWatched(ephemeral ? MEMORY : config.database, log, metrics, { now, monotonic, identity })
   const opened = stdin ? await resettable(open) : { store: await open(), reset: undefined }
   return { ...opened, metrics, practice, now }
 }

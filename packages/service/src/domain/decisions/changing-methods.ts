@@ -12,11 +12,7 @@ export type Commit = <Result>(decision: Decision<Result>) => Promise<Result>
 type ChangingMethods = Pick<PetStore, 'createPet' | 'updatePet' | 'deletePet'> &
   Pick<OrderStore, 'placeOrder' | 'completeOrder' | 'cancelOrder' | 'returnOrder' | 'updateOrder' | 'expireOrders'>
 
-export function changingMethods(
-  commit: Commit,
-  isAnyOverdue: () => Promise<boolean>,
-  expiredAtOnce: number,
-): ChangingMethods {
+export function changingMethods(commit: Commit, isAnyOverdue: () => Promise<boolean>, expiredAtOnce: number) {
   return {
     createPet: (...request) => commit(createPet(...request)),
     updatePet: (...request) => commit(updatePet(...request)),
@@ -28,5 +24,5 @@ export function changingMethods(
     updateOrder: (...request) => commit(updateOrder(...request)),
     // Starts no transaction if nothing is overdue.
     expireOrders: async (limit = expiredAtOnce) => ((await isAnyOverdue()) ? commit(expireOrders(limit)) : []),
-  }
+  } satisfies ChangingMethods
 }

@@ -3,20 +3,14 @@
 // decisions before it.
 
 import { refusedKey } from '../keys.ts'
-import type { Transition } from '../orders.ts'
 import type { Decision } from './decision.ts'
 import type { Snapshot } from './snapshot.ts'
-import { WorkingCopy, type Writes } from './working-copy.ts'
+import { WorkingCopy } from './working-copy.ts'
 
-export interface Decided {
-  /** In the order of the decisions. */
-  readonly outcomes: readonly unknown[]
-  readonly writes: Writes
-  readonly transitions: readonly Transition[]
-}
+export type Decided = ReturnType<typeof decide>
 
-/** Throws if the store contradicts itself; nothing may be written then. */
-export function decide(snapshot: Snapshot, decisions: readonly Decision<unknown>[]): Decided {
+/** Returns outcomes in the order of the decisions. Throws if the store contradicts itself; nothing may be written then. */
+export function decide(snapshot: Snapshot, decisions: readonly Decision<unknown>[]) {
   const copy = new WorkingCopy(snapshot)
   const outcomes = decisions.map((decision) => {
     const state = decision.by === null ? undefined : snapshot.refusedKey(decision.by)

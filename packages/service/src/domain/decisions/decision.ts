@@ -2,7 +2,7 @@
 
 import type { KeyId } from '../keys.ts'
 import type { PetstoreError } from '../petstore-error.ts'
-import type { Touches, UsedKey } from './snapshot.ts'
+import type { Touches } from './snapshot.ts'
 import type { WorkingCopy } from './working-copy.ts'
 
 export interface Decision<Result> {
@@ -16,17 +16,10 @@ export interface Decision<Result> {
   decide(copy: WorkingCopy): Result | PetstoreError
 }
 
-/** The rows that a batch looks at. */
-export interface Touched {
-  readonly callers: ReadonlySet<KeyId>
-  readonly petIds: ReadonlySet<bigint>
-  readonly everOrdered: ReadonlySet<bigint>
-  readonly orderIds: ReadonlySet<bigint>
-  readonly keys: readonly UsedKey[]
-  readonly overdue: number
-}
+export type Touched = ReturnType<typeof touchedBy>
 
-export function touchedBy(batch: readonly Decision<unknown>[]): Touched {
+/** Returns the rows that a batch looks at. */
+export function touchedBy(batch: readonly Decision<unknown>[]) {
   const all = <Value>(of: (touches: Touches) => Value | undefined) => batch.flatMap(({ touches }) => of(touches) ?? [])
   return {
     callers: new Set(batch.flatMap(({ by }) => by ?? [])),

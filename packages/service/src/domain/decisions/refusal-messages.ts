@@ -30,10 +30,7 @@ export function notTransitioned({ id, status }: AnOrder, to: TransitionTo): Pets
   return new PetstoreError(refusal, `Order ${id} is ${status}: only a ${from.join(' or ')} order can be ${to}.`)
 }
 
-export function petNotAvailable(
-  { id, status }: APet,
-  holder: Pick<Order, 'id' | 'expiresAt'> | undefined,
-): PetstoreError {
+export function petNotAvailable({ id, status }: APet, holder: Pick<Order, 'id' | 'expiresAt'> | undefined) {
   const until = holder?.expiresAt === undefined ? '' : ` until ${new Date(holder.expiresAt).toISOString()}`
   const by = holder && (status === 'sold' ? `: order ${holder.id}` : `: order ${holder.id} holds it${until}`)
   return new PetstoreError('pet_not_available', `Pet ${id} is ${status}${by ?? ''}.`)

@@ -1,7 +1,6 @@
 // Load shedding. If the service has more requests than it can answer in bounded time, it refuses new ones, which
 // costs a fraction of answering: a quick 503 with Retry-After is better than a late response.
 //
-//
 // Requests that wait in sockets need no limit: each connection has at most one request in the service (Bun reads the
 // next one after writing the response), and one turn of the event loop serves at most 1024 connections.
 

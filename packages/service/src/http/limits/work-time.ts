@@ -20,17 +20,15 @@ interface Work {
   end(response: Response): void
 }
 
-interface WorkTimeOptions {
-  readonly fail: (error: PetstoreError, context: Context) => Response
-  readonly secondsMax?: number | undefined
-}
-
 export class WorkTime {
   /** Unordered. A Set would cost 2 µs per request, a tenth of a create. */
   private readonly running: Work[] = []
   private timer: Timer | undefined
 
-  constructor(private readonly options: WorkTimeOptions) {}
+  constructor(
+    private readonly fail: (error: PetstoreError, context: Context) => Response,
+    private readonly secondsMax = WORKED_SECONDS_MAX,
+  ) {}
 
   /** Resolves with the answer, or with the response to a timeout error. The work continues after a timeout. */
   within(answer: Promise<Response>, context: Context): Promise<Response> {
@@ -62,13 +60,12 @@ export class WorkTime {
   }
 
   private look(): void {
-    const { fail, secondsMax = WORKED_SECONDS_MAX } = this.options
     if (this.running.length === 0) {
       stopTimer(this.timer)
       this.timer = undefined
     }
     for (const work of [...this.running]) {
-      if (!work.context.waits && ++work.worked > secondsMax) work.end(fail(TOO_LONG, work.context))
+      if (!work.context.waits && ++work.worked > this.secondsMax) work.end(this.fail(TOO_LONG, work.context))
     }
   }
 }

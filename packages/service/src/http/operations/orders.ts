@@ -37,18 +37,15 @@ export const orderOperations = {
   },
 
   async completeOrder({ orders }, caller, { orderId, ...conditions }) {
-    const order = await orders.completeOrder(orderId, caller.id, checkOf(conditions, orderJson))
-    return changed(orderJson(order), loggedOf(order))
+    return changedOrder(await orders.completeOrder(orderId, caller.id, checkOf(conditions, orderJson)))
   },
 
   async returnOrder({ orders }, caller, { orderId, ...conditions }) {
-    const order = await orders.returnOrder(orderId, caller.id, checkOf(conditions, orderJson))
-    return changed(orderJson(order), loggedOf(order))
+    return changedOrder(await orders.returnOrder(orderId, caller.id, checkOf(conditions, orderJson)))
   },
 
   async updateOrder({ orders }, caller, { orderId, ...conditions }, body) {
-    const order = await orders.updateOrder(orderId, body, caller.id, checkOf(conditions, orderJson))
-    return changed(orderJson(order), loggedOf(order))
+    return changedOrder(await orders.updateOrder(orderId, body, caller.id, checkOf(conditions, orderJson)))
   },
 
   getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),
@@ -67,6 +64,8 @@ function orderJson({ id, petId, petName, status, placedAt, changedAt, reference,
     ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
   } satisfies contract.Order)
 }
+
+const changedOrder = (order: Order) => changed(orderJson(order), loggedOf(order))
 
 function loggedOf({ id, petId, status }: Order): Record<string, string> {
   return { orderId: String(id), petId: String(petId), status }

@@ -77,13 +77,20 @@ export class Authentication {
     const issuedFor = keyEnvironment(token)
     if (issuedFor !== this.environment) throw foreignKey(issuedFor, this.environment)
     const hash = hashKey(token)
-    if (version.keys !== this.version) this.begin(version.keys)
+    if (version.keys !== this.version) {
+      this.verified.clear()
+      this.finding.clear()
+      this.version = version.keys
+    }
     // If other processes can change keys, do not share an earlier look-up: the key may have been created since.
     const key = await (version.data === undefined ? this.store.findKey(hash) : this.find(hash))
     if (!key) throw refusedKey('unknown')
     const state = keyState(key, now)
     if (state !== 'active') throw refusedKey(state)
-    if (version.keys === this.version) this.cache(hash, key)
+    if (version.keys === this.version) {
+      if (this.verified.size >= CACHED_KEYS_MAX) this.verified.clear()
+      this.verified.set(hash, key)
+    }
     return key
   }
 
@@ -95,17 +102,6 @@ export class Authentication {
     } finally {
       this.finding.delete(hash)
     }
-  }
-
-  private begin(version: number): void {
-    this.verified.clear()
-    this.finding.clear()
-    this.version = version
-  }
-
-  private cache(hash: KeyHash, key: ApiKey): void {
-    if (this.verified.size >= CACHED_KEYS_MAX) this.verified.clear()
-    this.verified.set(hash, key)
   }
 }
 

@@ -17,11 +17,7 @@ const DISCARDED_BYTES_MAX = 1024 * 1024
  * Returns the body without a promise if all of it has arrived. Otherwise calls `arrives` before and after the wait.
  * Throws or rejects with `unsupported_media_type`, `body_too_large`, `request_timeout` or `malformed_json`.
  */
-export function readBody(
-  request: Request,
-  timeoutMs: number,
-  arrives: (arriving: boolean) => void,
-): Json | Promise<Json> {
+export function readBody(request: Request, timeoutMs: number, arrives: (arriving: boolean) => void) {
   checkMediaType(request.headers)
   const length = request.headers.get('Content-Length')
   if (length !== null && Number(length) > DISCARDED_BYTES_MAX) throw bodyTooLarge()

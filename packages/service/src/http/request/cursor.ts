@@ -28,11 +28,7 @@ const PATH: Record<ListName, string> = { pets: pathOf('listPets'), orders: pathO
  * Decodes a cursor. Throws `invalid_parameter` unless this service created it for this list, these filters and this
  * order.
  */
-export function positionOf<Of extends ListName>(
-  cursor: string | undefined,
-  list: Of,
-  query: Queries[Of],
-): PagePosition {
+export function positionOf<Of extends ListName>(cursor: string | undefined, list: Of, query: Queries[Of]) {
   if (cursor === undefined) return { after: undefined, back: false }
   bytes.write(cursor, 'base64url')
   // Only canonical base64url of exactly these bytes encodes to the same text again.
@@ -49,12 +45,7 @@ export function positionOf<Of extends ListName>(
  * Returns the `Link` header to the next and previous page (RFC 8288; the targets are relative). `query`: the
  * parameters of the page.
  */
-export function linksOf<Of extends ListName>(
-  linkTo: LinkTo,
-  list: Of,
-  query: Queries[Of],
-  { next, prev }: Page,
-): string | undefined {
+export function linksOf<Of extends ListName>(linkTo: LinkTo, list: Of, query: Queries[Of], { next, prev }: Page) {
   const filters = filtersOf(query)
   const link = (rel: string, after: bigint, back: boolean) => {
     const target = `${PATH[list]}?limit=${query.limit}&${filters}cursor=${encode(after, seedOf(list, filters, back))}`

@@ -5,11 +5,6 @@
 import type { KeyId } from '../../domain/keys.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 
-/** Removes the quotes and escapes of an RFC 8941 string (3.3.3). A key without quotes stays unchanged. */
-function readIdempotencyKey(header: string): string {
-  return header.startsWith('"') ? header.slice(1, -1).replaceAll(/\\(.)/g, '$1') : header
-}
-
 export class RunningKeys {
   private readonly running = new Set<string>()
 
@@ -17,11 +12,10 @@ export class RunningKeys {
    * Runs `work` with the header's key, if there is one. Rejects with `idempotency_in_flight` while another request
    * with the key is running.
    */
-  once<Result>(by: KeyId, header: string | undefined, work: (key?: string) => Promise<Result>): Promise<Result> {
-    return header === undefined ? work() : this.alone(by, readIdempotencyKey(header), work)
-  }
-
-  private async alone<Result>(by: KeyId, key: string, work: (key: string) => Promise<Result>): Promise<Result> {
+  async once<Result>(by: KeyId, header: string | undefined, work: (key?: string) => Promise<Result>): Promise<Result> {
+    if (header === undefined) return work()
+    // Without the quotes and escapes of an RFC 8941 string (3.3.3). A key without quotes stays unchanged.
+    const key = header.startsWith('"') ? header.slice(1, -1).replaceAll(/\\(.)/g, '$1') : header
     const name = `${by} ${key}`
     if (this.running.has(name)) {
       throw new PetstoreError(

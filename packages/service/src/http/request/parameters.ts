@@ -15,7 +15,10 @@ export function readParameters({ parameters }: ContractOperation, request: Route
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   // Reading the URL makes the runtime build it.
-  const query = parameters.some((parameter) => parameter.in === 'query') ? queryOf(request.url) : ''
+  const url = parameters.some((parameter) => parameter.in === 'query') ? request.url : ''
+  // Not `new URL`: if the Host is invalid, Bun gives only the target. In both cases the first `?` starts the query.
+  const start = url.indexOf('?')
+  const query = start < 0 ? '' : url.slice(start + 1)
   for (const parameter of parameters) {
     const { name } = parameter
     const value =
@@ -74,11 +77,6 @@ function textsOf(parameter: ContractParameter, query: string, headers: Headers):
 }
 
 /** Not `new URL`: if the Host is invalid, Bun gives only the target. In both cases the first `?` starts the query. */
-function queryOf(url: string): string {
-  const start = url.indexOf('?')
-  return start < 0 ? '' : url.slice(start + 1)
-}
-
 /** Returns the same values as `new URLSearchParams('?' + query)`, but faster if nothing is escaped. */
 export function valuesOf(name: string, query: string): readonly string[] {
   if (query === '') return []

@@ -2,7 +2,6 @@
 // requests for the same answer share one read: after a commit, many clients may request a list before it is cached
 // again.
 //
-//
 // An answer is never stale. Either it was read after all requests that share it had arrived, or it is sent only to
 // requests for which the store, after their arrival, still returned the version from before the read. Between equal
 // versions no process committed anything. If the store has no version, nothing is cached. Callers share answers only

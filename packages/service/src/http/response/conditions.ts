@@ -21,11 +21,7 @@ export function matches(ifNoneMatch: Condition, tag: string): boolean {
  * Returns the error for a failed `If-Match` (strong comparison), or a failed `If-None-Match` of a request that is not
  * a GET. Call it only if the request would succeed without them (RFC 9110, 13.2).
  */
-export function failedPrecondition(
-  tag: string,
-  ifMatch: Condition,
-  ifNoneMatch?: Condition,
-): PetstoreError | undefined {
+export function failedPrecondition(tag: string, ifMatch: Condition, ifNoneMatch?: Condition) {
   if (typeof ifMatch === 'string' && !names(ifMatch, tag, STRONGLY))
     return failed('If-Match does not name the current entity tag.')
   return matches(ifNoneMatch, tag) ? failed('If-None-Match names the current entity tag.') : undefined

@@ -31,9 +31,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
 /** Turns unexpected errors into `internal`. Their details go to the log, and the caller gets a fixed message. */
 export function toPetstoreError(error: unknown): PetstoreError {
   if (error instanceof PetstoreError) return error
-  return new PetstoreError('internal', 'The service failed. The reason is in its log.', {
-    cause: error,
-  })
+  return new PetstoreError('internal', 'The service failed. The reason is in its log.', { cause: error })
 }
 
 export function isServerFailure({ code }: PetstoreError): boolean {

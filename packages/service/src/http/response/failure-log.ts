@@ -7,15 +7,9 @@ import type { Log } from '../../observability/log.ts'
 /** The limit of kinds. Further failures are grouped by code. */
 const KINDS_MAX = 100
 
-interface Kind {
-  code: string
-  message: string
-  /** Since the last report, without the first failure. */
-  failures: number
-}
-
 export class FailureLog {
-  private readonly kinds = new Map<string, Kind>()
+  /** `failures`: since the last report, without the first failure. */
+  private readonly kinds = new Map<string, { code: string; message: string; failures: number }>()
 
   constructor(private readonly log: Log) {}
 

@@ -4,15 +4,8 @@ import { CONTENT_TYPE } from '../../observability/text-format.ts'
 import { authority, listen } from '../listen.ts'
 import { SECURITY_HEADERS } from '../response/shared-headers.ts'
 
-interface AdminOptions {
-  host: string
-  /** 0 chooses a free port. */
-  port: number
-  metrics: { text(): string | Promise<string> }
-}
-
-/** Throws StartError if it cannot listen on the address. */
-export function startAdmin({ host, port, metrics }: AdminOptions): { url: string; stop(): Promise<void> } {
+/** Port 0 chooses a free one. Throws StartError if it cannot listen on the address. */
+export function startAdmin(host: string, port: number, metrics: { text(): string | Promise<string> }) {
   const server = listen(
     { host, port, flag: 'PETSTORE_ADMIN_PORT' },
     {

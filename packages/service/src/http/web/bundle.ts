@@ -36,11 +36,7 @@ export async function bundleReference(): Promise<Bundle> {
  * `folder` of packages/page has the page. Its scripts and styles are served under `publicPath`, relative to the page,
  * so that it also works behind a proxy that adds a path prefix.
  */
-async function bundle(
-  folder: string,
-  publicPath: string,
-  transform: (text: string) => string = (text) => text,
-): Promise<Bundle> {
+async function bundle(folder: string, publicPath: string, transform = (text: string) => text): Promise<Bundle> {
   const html = join(import.meta.dir, '../../../../page', folder, 'index.html')
   const hashed = '[name]-[hash].[ext]'
   const { outputs } = await Bun.build({

@@ -13,15 +13,11 @@ import { SECURITY_HEADERS } from '../response/shared-headers.ts'
 import { Route } from '../route.ts'
 import { lazy, StaticFile } from './static-file.ts'
 
-interface Health {
-  /** Rejects if the store cannot answer. */
-  ping: () => Promise<void>
-  /** Returns why the service is not ready, if so. */
-  unready: () => string | undefined
-}
-
-/** Liveness and readiness checks for load balancers and orchestrators. */
-export function healthChecks({ ping, unready }: Health): Route[] {
+/**
+ * Liveness and readiness checks for load balancers and orchestrators. `ping` rejects if the store cannot answer;
+ * `unready` returns why the service is not ready, if so.
+ */
+export function healthChecks(ping: () => Promise<void>, unready: () => string | undefined): Route[] {
   return [
     new Route('/healthz', { GET: () => ({ status: 200, body: '{"status":"ok"}' }) }),
     new Route('/readyz', {
@@ -40,14 +36,12 @@ export type ServerAddresses = () => Parameters<typeof contractFor>
 
 /** Serves the contract as YAML and JSON, with this service's addresses. */
 export function contractFiles(addresses: ServerAddresses): Route[] {
-  return [contractFile('yaml', addresses), contractFile('json', addresses)]
-}
-
-function contractFile(format: 'yaml' | 'json', addresses: ServerAddresses): Route {
-  // The addresses are only known once the server listens.
-  const file = lazy(() => StaticFile.of(contractFor(...addresses())[format], `application/${format}`, 'revalidated'))
-  return new Route(`/openapi.${format}`, {
-    GET: async ({ request }) => (await file()).answer(request, SECURITY_HEADERS),
+  return (['yaml', 'json'] as const).map((format) => {
+    // The addresses are only known once the server listens.
+    const file = lazy(() => StaticFile.of(contractFor(...addresses())[format], `application/${format}`, 'revalidated'))
+    return new Route(`/openapi.${format}`, {
+      GET: async ({ request }) => (await file()).answer(request, SECURITY_HEADERS),
+    })
   })
 }
 
