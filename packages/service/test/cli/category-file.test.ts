@@ -76,11 +76,7 @@ describe('rejects a file', () => {
     ['that is empty', '', 'The file is empty. Its first line must name the columns id and name.'],
     ['without its columns', '7,Dogs\n', 'The first line must name the columns id and name. It has: 7 | Dogs.'],
     ['with more than 1,000 categories', many, 'The file has more than 1000 categories.'],
-    [
-      'with an unclosed quote',
-      'id,name\n7,"Dogs\n8,Cats\n',
-      'line 2: It has a misplaced or unclosed quote.',
-    ],
+    ['with an unclosed quote', 'id,name\n7,"Dogs\n8,Cats\n', 'line 2: It has a misplaced or unclosed quote.'],
     [
       'in another encoding',
       new Uint8Array([...Buffer.from('id,name\n7,'), 0xe9, 10]),
