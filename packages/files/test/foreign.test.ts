@@ -144,7 +144,7 @@ test.each([
 describe('reports', () => {
   test.each([
     ['no column for the name', 'Item Name;Kategorie\nA;1\n', {}, '--columns "Item Name=name,Kategorie=categoryId"'],
-    ['no column for the category', 'Name;Preis\nA;1\n', {}, 'or give all records a category with --category.'],
+    ['no column for the category', 'Name;Preis\nA;1\n', {}, 'or set one category for all records with --category.'],
     ['an unknown heading', 'name,categoryId\nA,1\n', { columns: 'Titel=name' }, 'There is no column Titel.'],
     ['JSON', ' [{"name":"A","categoryId":1}]', {}, 'The file is JSON, not CSV.'],
     ['NDJSON', '{"name":"A","categoryId":1}', {}, 'The file is JSON, not CSV.'],
@@ -152,8 +152,8 @@ describe('reports', () => {
     ['another picture', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0), {}, 'pets.csv is a picture.'],
     ['a PDF', '%PDF-1.7\n', {}, 'pets.csv is a PDF.'],
     ['a compressed file', Uint8Array.of(0x1f, 0x8b, 8, 0), {}, 'pets.csv is a compressed file.'],
-    ['a workbook', 'PK\u0003\u0004', {}, 'pets.csv is a workbook of a spreadsheet.'],
-    ['an old workbook', Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0), {}, 'pets.csv is a workbook of a spreadsheet.'],
+    ['a workbook', 'PK\u0003\u0004', {}, 'pets.csv is a spreadsheet workbook.'],
+    ['an old workbook', Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0), {}, 'pets.csv is a spreadsheet workbook.'],
     [
       'another encoding',
       Uint8Array.of(0x41, 0xc9, 0x0a),
