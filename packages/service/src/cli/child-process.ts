@@ -27,7 +27,7 @@ export function startSelf<
 
 /** Returns the command that runs petstore in the current folder. */
 export function commandName(): string {
-  // npx and npm add petstore to the PATH of their child processes only.
+  // npx and npm extend the PATH of their child processes only.
   if (!io().env.npm_command && Bun.which('petstore')) return 'petstore'
   // The launcher of a clone or of a package. The executable has none.
   const launchers = ['../../../../bin/petstore', '../bin/petstore'].map((path) => join(import.meta.dir, path))
