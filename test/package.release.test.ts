@@ -102,7 +102,7 @@ describe('the package', () => {
   })
 
   test('reports that Bun is missing', async () => {
-    const stderr = expect.stringMatching(/^petstore: Bun for this system \(\w+ \w+\) is missing beside \S+\. /)
+    const stderr = expect.stringMatching(/^petstore: there is no Bun beside \S+ for this system \(\w+ \w+\)/)
     expect(await run(['--version'], { command: [unpack(layout({}))] })).toMatchObject({ status: 1, stderr })
   })
 
