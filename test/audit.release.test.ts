@@ -1,23 +1,19 @@
 // The audit of the packages by npm, against a local registry with known vulnerabilities.
 
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { audit } from '../scripts/audit.ts'
+import { startFake } from './support/fake.ts'
 import { root } from './support/process.ts'
 
 /** The vulnerabilities in the registry; `undefined` if it does not support audits. */
 const AT = 'https://example.org/1'
 let advisories: Record<string, object[]> | undefined
-const registry = Bun.serve({
-  port: 0,
-  hostname: '127.0.0.1',
-  fetch({ url }) {
-    if (!url.endsWith('/advisories/bulk')) return Response.json({}, { status: 404 })
-    return advisories ? Response.json(advisories) : new Response(null, { status: 405 })
-  },
+const registry = startFake(({ url }) => {
+  if (!url.endsWith('/advisories/bulk')) return Response.json({}, { status: 404 })
+  return advisories ? Response.json(advisories) : new Response(null, { status: 405 })
 })
-afterAll(() => registry.stop(true))
 
-const audited = () => audit(root, registry.url.href)
+const audited = () => audit(root, `${registry.url}/`)
 
 test('the audit passes without vulnerabilities', async () => {
   advisories = {}

@@ -1,6 +1,6 @@
 // The examples in deploy/ that forward events, run unchanged in a folder that represents a machine.
 
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from './support/files.ts'
@@ -11,7 +11,6 @@ import { SECRET, startHook, taken } from './support/webhook.ts'
 const service = await startService({ now: Date.now })
 await service.post('{"name":"Rex","categoryId":7}')
 const hook = await startHook(taken)
-afterAll(() => hook.stop())
 
 interface Example {
   args: string[]

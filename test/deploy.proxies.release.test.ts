@@ -10,7 +10,7 @@ import { BODY_BYTES_MAX } from '../packages/contract/src/limits.ts'
 import { temporaryFile } from './support/files.ts'
 import { freePort } from './support/ports.ts'
 import { type Running, root, run, serve } from './support/process.ts'
-import { PROXIES, type RunningProxy, startProxy } from './support/proxies.ts'
+import { PROXIES, startProxy } from './support/proxies.ts'
 
 const PET = { name: 'Rex', categoryId: 7n }
 const ports = [freePort(), freePort()] as const
@@ -65,7 +65,6 @@ for (const proxy of EXAMPLES) {
     const tls = () => ({ tls: { ca: readFileSync(certificate, 'utf8') } })
     const through = (url: string, init?: RequestInit) => fetch(url, { ...init, ...tls() })
     let services: Running[]
-    let running: RunningProxy
     let client: PetstoreClient
     let key: string
     const startOn = (at: number) =>
@@ -74,11 +73,10 @@ for (const proxy of EXAMPLES) {
     beforeAll(async () => {
       services = [await startOn(ports[0]), await startOn(ports[1])]
       key = services[0]?.key as string
-      running = await startProxy(proxy, port, ports[0])
+      await startProxy(proxy, port, ports[0])
       client = new PetstoreClient({ baseUrl: `${shop}/v1`, apiKey: key, retries: 0, fetch: through })
     })
     afterAll(async () => {
-      await running.stop()
       for (const service of services) await service.stop()
     })
 

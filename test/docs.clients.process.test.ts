@@ -26,5 +26,4 @@ test('the blocks of docs/clients.md work as one program', async () => {
   expect(stdout).toBe([rex, '1n Rex', '1n Rex', 'sold 1n', ''].join('\n'))
   expect((await service.get('/pets')).text).toContain('"name":"Luna"')
   expect(blocks.length).toBe(3)
-  await service.stop()
 })

@@ -37,9 +37,8 @@ beforeAll(async () => {
   await service.post('{"name":"Rex","categoryId":9223372036854775807}')
   await service.request('POST', '/store/orders', { body: '{"petId":1}' })
 })
-afterAll(async () => {
+afterAll(() => {
   for (const child of children) child.kill('SIGKILL')
-  await service.stop()
 })
 
 function begin(command: string[], env: Record<string, string> = {}) {

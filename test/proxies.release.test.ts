@@ -2,12 +2,12 @@
 // twice. Skipped if a proxy is not installed. http/links.test.ts and test/deploy.proxies.release.test.ts test path
 // prefixes.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { CATALOGUE } from '../packages/service/test/http/hostile.catalogue.ts'
 import { SMUGGLING } from '../packages/service/test/http/hostile.smuggling.ts'
 import { exchange } from './support/exchange.ts'
 import { freePort } from './support/ports.ts'
-import { PROXIES, type RunningProxy, startProxy } from './support/proxies.ts'
+import { PROXIES, startProxy } from './support/proxies.ts'
 import { type Service, startService } from './support/service.ts'
 
 for (const proxy of PROXIES) {
@@ -15,16 +15,11 @@ for (const proxy of PROXIES) {
   describe.skipIf(!found)(`behind ${name}${found ? '' : ' (not installed)'}`, () => {
     let service: Service
     let port: number
-    let running: RunningProxy
 
     beforeAll(async () => {
       port = freePort()
       service = await startService()
-      running = await startProxy(proxy, port, service.port)
-    })
-    afterAll(async () => {
-      await running.stop()
-      await service.stop()
+      await startProxy(proxy, port, service.port)
     })
 
     const send = (bytes: string, restMs: number) => exchange(port, bytes.replaceAll('{key}', service.key), restMs)

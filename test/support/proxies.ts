@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { temporaryFile } from './files.ts'
+import { atEndOfFile, temporaryFile } from './files.ts'
 import { until } from './until.ts'
 
 const nginx = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` })
@@ -64,11 +64,7 @@ backend petstore
   },
 ]
 
-export interface RunningProxy {
-  stop(): Promise<void>
-}
-
-/** Resolves when the proxy accepts connections on the port. */
+/** Resolves when the proxy accepts connections on the port. It stops at the end of the test file. */
 export async function startProxy({ command, configuration }: (typeof PROXIES)[number], port: number, to: number) {
   const file = temporaryFile('proxy.conf')
   const folder = dirname(file)
@@ -76,12 +72,10 @@ export async function startProxy({ command, configuration }: (typeof PROXIES)[nu
   writeFileSync(file, configuration(port, to, folder))
   const child = Bun.spawn(command(file), { stdio: ['ignore', 'ignore', 'inherit'] })
   await until(`the proxy listens on port ${port}`, () => reachable(port))
-  return {
-    async stop() {
-      child.kill('SIGTERM')
-      await child.exited
-    },
-  }
+  atEndOfFile(() => {
+    child.kill('SIGTERM')
+    return child.exited
+  })
 }
 
 async function reachable(port: number): Promise<boolean> {

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
-import { temporaryFile } from './files.ts'
+import { atEndOfFile, temporaryFile } from './files.ts'
 import { launcher } from './process.ts'
 import { until } from './until.ts'
 
@@ -20,7 +20,7 @@ export interface Received {
 
 export type Hook = Awaited<ReturnType<typeof startHook>>
 
-/** Verifies each signature, and calls `respond` with the event and the number of earlier ones. */
+/** Verifies each signature, and calls `respond` with the event and the number of earlier ones, until the end of the file. */
 export async function startHook(respond: (received: Received, n: number) => Response | Promise<Response>, tls = {}) {
   const all: Received[] = []
   const server = Bun.serve({
@@ -35,6 +35,7 @@ export async function startHook(respond: (received: Received, n: number) => Resp
       return respond(received, all.push(received) - 1)
     },
   })
+  atEndOfFile(() => server.stop(true))
   return {
     url: `${'tls' in tls ? 'https' : 'http'}://127.0.0.1:${server.port}/hook`,
     all,

@@ -23,10 +23,8 @@ for (const proxy of PROXIES) {
       const port = freePort()
       const url = `http://127.0.0.1:${port}${path}/v1`
       const service = await startService({ now: Date.now, baseUrls: { production: url, staging: undefined } })
-      const running = await startProxy(proxy, port, service.port)
+      await startProxy(proxy, port, service.port)
       const broken = brokenOf(await examine(url, { keys: await keysOf(service), write: true }))
-      await running.stop()
-      await service.stop()
       expect(broken.map((line) => line.split(':')[0] ?? '').sort()).toEqual([...(BROKEN[name]?.[path] ?? [])].sort())
     })
   })

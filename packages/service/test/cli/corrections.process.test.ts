@@ -1,6 +1,7 @@
 // `petstore pets update`, `pets delete` and `orders update`.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { ended } from '../../../../test/support/ended.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
@@ -68,8 +69,7 @@ describe('petstore pets delete', () => {
 
   test('needs --yes without a terminal', async () => {
     const id = String(await addPet())
-    const refused = await petstore('pets', 'delete', id)
-    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(`petstore pets delete ${id} --yes`)])
+    expect(await petstore('pets', 'delete', id)).toEqual(ended(1, `petstore pets delete ${id} --yes`))
     const deleted = { status: 0, stdout: '', stderr: `Deleted pet ${id}.\n` }
     expect(await petstore('pets', 'delete', id, '--yes')).toEqual(deleted)
   })

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ended } from '../../../../test/support/ended.ts'
 import { startFake } from '../../../../test/support/fake.ts'
 import { freePort } from '../../../../test/support/ports.ts'
 import { startPrefixProxy } from '../../../../test/support/prefix-proxy.ts'
@@ -34,8 +35,7 @@ test('checks a service behind a path prefix', async () => {
 
 test('exits with 3 if the service is not ready', async () => {
   const { url } = startFake(() => new Response('{}', { status: 503 }))
-  const { status, stderr } = await run(['health', '--url', url])
-  expect([status, stderr]).toEqual([3, expect.stringContaining('answered 503')])
+  expect(await run(['health', '--url', url])).toEqual(ended(3, 'answered 503'))
 })
 
 /** Makes the service process 1 of a new PID namespace, as in a container. */

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { launcher, run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
@@ -29,8 +30,7 @@ describe('a saved login', () => {
     ['is overridden by a key in a flag and a port', { PETSTORE_PORT: port }, ['--api-key', service.key], 0, ''],
   ])('%s', async (_what, env, args, status, message) => {
     savedElsewhere()
-    const ended = await pets(['list', ...args], { env: { ...saved, ...env } })
-    expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(message)])
+    expect(await pets(['list', ...args], { env: { ...saved, ...env } })).toEqual(ended(status, message))
   })
 
   test('is not used if only a key is given', async () => {
@@ -96,11 +96,7 @@ describe('login', () => {
     const env = { HOME: home, PETSTORE_PORT: new URL(service.url).port }
     const login = (key: string) => run(['login'], { cwd, env, stdin: `${key}\n` })
     const unknown = 'pets_live_0000000000000000000000000000'
-    const mistyped = await login(unknown)
-    expect([mistyped.status, mistyped.stderr]).toEqual([
-      4,
-      expect.stringMatching(/mistyped or not an API key: keys are pets_live_ or/),
-    ])
+    expect(await login(unknown)).toEqual(ended(4, /mistyped or not an API key: keys are pets_live_ or/))
     const empty = await login('')
     expect([empty.status, empty.stderr]).toEqual([4, 'petstore: No API key was given. Nothing was saved.\n'])
     const loggedIn = await login(service.key)
@@ -139,7 +135,6 @@ test.skipIf(!canSwitch)(
     expect(await list()).toEqual({ status: 4, stdout: '', stderr })
     expect((await run(['status'], { cwd, env, command })).stdout).toContain('ready')
     expect((await run(['logout'], { cwd, env, command })).stderr).toBe('Logged out.\n')
-    const login = await run(['login'], { cwd, env, command })
-    expect([login.status, login.stderr]).toEqual([1, expect.stringContaining('Set HOME or XDG_CONFIG_HOME')])
+    expect(await run(['login'], { cwd, env, command })).toEqual(ended(1, 'Set HOME or XDG_CONFIG_HOME'))
   },
 )

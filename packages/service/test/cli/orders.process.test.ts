@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ended } from '../../../../test/support/ended.ts'
 import { passOn, startFake } from '../../../../test/support/fake.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
@@ -169,6 +170,5 @@ test.each([
   [['place', '1', '--expires', 'tomorrow'], 2, 'It must be a duration such as 30m'],
   [['cancel'], 2, "Missing required argument 'order'"],
 ])('%j ends with %d: %s', async (args, status, message) => {
-  const ended = await orders(...args)
-  expect([ended.status, ended.stdout, ended.stderr]).toEqual([status, '', expect.stringContaining(message)])
+  expect(await orders(...args)).toEqual(ended(status, message, ''))
 })

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { root, run } from '../../../../test/support/process.ts'
@@ -67,13 +68,12 @@ describe('pets', () => {
   })
 
   test('exits with 3 if the service does not respond, and with 4 if the key is rejected or missing', async () => {
-    const away = await pets(['list'], { env: { ...env, PETSTORE_URL: 'http://127.0.0.1:1' } })
-    expect([away.status, away.stderr]).toEqual([3, expect.stringContaining('http://127.0.0.1:1/v1 cannot be reached')])
+    expect(await pets(['list'], { env: { ...env, PETSTORE_URL: 'http://127.0.0.1:1' } })).toEqual(
+      ended(3, 'http://127.0.0.1:1/v1 cannot be reached'),
+    )
     const readOnly = await service.addKey({ readOnly: true })
-    const refused = await pets(['add', 'Rex', '--category', '1', '--api-key', readOnly])
-    expect([refused.status, refused.stderr]).toEqual([4, expect.stringContaining('read-only')])
-    const keyless = await pets(['list'], { env: { HOME: cwd } })
-    expect([keyless.status, keyless.stderr]).toEqual([4, expect.stringContaining('petstore login')])
+    expect(await pets(['add', 'Rex', '--category', '1', '--api-key', readOnly])).toEqual(ended(4, 'read-only'))
+    expect(await pets(['list'], { env: { HOME: cwd } })).toEqual(ended(4, 'petstore login'))
   })
 
   test.each([

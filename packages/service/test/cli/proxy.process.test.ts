@@ -1,6 +1,7 @@
 // Which requests of commands use a proxy from the environment.
 
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
+import { startFake } from '../../../../test/support/fake.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { runProcess } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
@@ -10,19 +11,14 @@ const service = await startService({ host: '::' })
 await service.store.createPet(newPet(), 1n)
 const { port } = new URL(service.url)
 const seen: string[] = []
-const proxy = Bun.serve({
-  port: 0,
-  hostname: '127.0.0.1',
-  fetch({ url, method }) {
-    seen.push(`${method} ${url}`)
-    return new Response('from the proxy', { status: 400 })
-  },
+const proxy = startFake(({ url, method }) => {
+  seen.push(`${method} ${url}`)
+  return new Response('from the proxy', { status: 400 })
 })
-afterAll(() => Promise.all([service.stop(), proxy.stop(true)]))
 
 const environment = (variable: string) => ({
   ...{ PETSTORE_API_KEY: service.key, NO_PROXY: 'shop.example' },
-  [variable]: `http://127.0.0.1:${proxy.port}`,
+  [variable]: new URL(proxy.url).origin,
 })
 
 test('requests to this machine, and all requests of health, bypass the proxy', async () => {
@@ -37,7 +33,6 @@ test('requests to this machine, and all requests of health, bypass the proxy', a
   const forwarding = forward({ to: hook.url, url: `http://127.0.0.1:${port}/v1`, key: service.key, env })
   await hook.received(1)
   await forwarding.stop()
-  await hook.stop()
   expect(seen).toEqual([])
 })
 

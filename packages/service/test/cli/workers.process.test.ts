@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { type Running, run, serve } from '../../../../test/support/process.ts'
@@ -107,8 +108,9 @@ describe.skipIf(!LINUX)('workers', () => {
   test('reject a port in use, even if another service shares it', async () => {
     const first = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
     const { port } = new URL(first.url)
-    const second = await run(['serve', '--workers', '2', '--port', port, '--database', temporaryFile('petstore.db')])
-    expect([second.status, second.stderr]).toEqual([1, expect.stringContaining(`Port ${port}`)])
+    expect(await run(['serve', '--workers', '2', '--port', port, '--database', temporaryFile('petstore.db')])).toEqual(
+      ended(1, `Port ${port}`),
+    )
     await first.stop()
   })
 
@@ -126,7 +128,6 @@ describe.skipIf(!LINUX)('workers', () => {
   })
 
   test('reject --ephemeral with status 2', async () => {
-    const { status, stderr } = await run(['serve', '--workers', '2', '--ephemeral'])
-    expect([status, stderr]).toEqual([2, expect.stringContaining('cannot be used with --ephemeral')])
+    expect(await run(['serve', '--workers', '2', '--ephemeral'])).toEqual(ended(2, 'cannot be used with --ephemeral'))
   })
 })

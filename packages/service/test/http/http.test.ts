@@ -208,7 +208,6 @@ test('/readyz fails if the store does not answer, but /healthz does not', async 
   const broken = await startService({ store: { ...service.store, ping: () => Promise.reject(new Error('gone')) } })
   expect((await fetch(`${broken.origin}/readyz`)).status).toBe(500)
   expect((await fetch(`${broken.origin}/healthz`)).status).toBe(200)
-  await broken.server.stop(1_000)
 })
 
 test.each(['unavailable', 'storage_full'] as const)('%s is answered 503 with Retry-After', (code) => {

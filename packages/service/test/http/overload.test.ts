@@ -31,7 +31,7 @@ test('rejects requests while thousands wait for the store', () => {
 })
 
 test('an overloaded server answers some requests, and others with 503; it logs only their number', async () => {
-  const { store, stop } = await startService()
+  const { store } = await startService()
   const busy = await startService({
     store: {
       ...store,
@@ -52,5 +52,4 @@ test('an overloaded server answers some requests, and others with 503; it logs o
   const logged = busy.logged.map((line) => JSON.parse(line))
   expect(logged.map(({ msg }) => msg)).toEqual(['overloaded'])
   expect(logged[0].shed).toBe(refused.length)
-  await stop()
 })
