@@ -1,6 +1,6 @@
-// The contract as the reference shows it: with this service's address, with samples for curl and for our typed client before the library's
-// own, with each operation's errors in its description, where the library's search looks for them, and without what people need not read: regular expressions, which the descriptions state in words, and the bounds of int64,
-// which the browser would round.
+// Prepares the contract for the reference: adds this service's address, samples for curl and the typed client, and
+// each operation's errors, which the library's search then finds. Removes regular expressions, which the descriptions
+// state in words, and the bounds of int64, which the browser would round.
 
 import type { Operations } from '../../contract/src/generated.ts'
 import type { OpenApi, Operation, Schema } from '../../contract/src/openapi.ts'
@@ -22,16 +22,16 @@ const CALLS: Record<keyof Operations, string> = {
   listEvents: 'for await (const { event } of petstore.followEvents()) console.log(event)',
 }
 
-/** `lang` is a tab of the library's card of clients: the one that it opens, and the one for Node.js. */
+/** `lang` is a tab of the library's list of clients: the first one, and the one for Node.js. */
 const INSTALLATION = ['shell', 'node'].map((lang) => ({
   lang,
   description:
-    '`petstore-client`: typed, with exact integers. It is on no registry: ' +
-    '`npm run build && npm pack ./dist/petstore-client` in a clone makes it.',
+    '`petstore-client`: typed, with exact integers. It is not published: run ' +
+    '`npm run build && npm pack ./dist/petstore-client` in a clone.',
   source: 'npm install ./petstore-client-1.0.0.tgz',
 }))
 
-/** `home`: the address of the service's page, with its slash at the end. */
+/** `home`: the address of the service's page, with a trailing slash. */
 export function forReaders(contract: OpenApi, home: string): object {
   const baseUrl = `${home}${contract.servers[0]?.url.split('/').pop()}`
   const { info, paths, components, ...rest } = plainer(contract)
@@ -53,7 +53,7 @@ export function forReaders(contract: OpenApi, home: string): object {
   }
 }
 
-/** The library wants a type beside `allOf`. */
+/** The library expects a type next to `allOf`. */
 function typed(schema: Schema): Schema {
   return schema.allOf ? { type: 'object', ...schema } : schema
 }
@@ -89,7 +89,7 @@ ${CALLS[operationId]}`
   return { lang: 'TypeScript', label: 'petstore-client', source }
 }
 
-/** A copy. No pet and no order has a field `pattern`. */
+/** Returns a copy. No field of a pet or an order is named `pattern`. */
 function plainer(contract: OpenApi): OpenApi {
   const left = (name: string, value: unknown) => name === 'pattern' || Math.abs(value as number) === 2 ** 63
   return JSON.parse(JSON.stringify(contract, (name, value) => (left(name, value) ? undefined : value)))

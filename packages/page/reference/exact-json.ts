@@ -1,11 +1,11 @@
-// Makes this page's JSON exact. The reference's library passes a response through JSON.parse and JSON.stringify, which
-// rounds integers beyond 2^53. Patched, JSON.parse keeps the digits of such an integer for JSON.stringify.
+// Makes JSON exact. The reference's library passes a response through JSON.parse and JSON.stringify, which rounds
+// integers beyond 2^53. The patched JSON.parse keeps their digits for JSON.stringify.
 
 type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
 
 interface ExactJson {
   parse: (text: string, reviver?: Reviver) => unknown
-  /** Not in every browser yet; without it, the browser rounds. */
+  /** Not in every browser yet; without it, integers are rounded. */
   rawJSON?: (text: string) => unknown
 }
 

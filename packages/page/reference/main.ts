@@ -1,4 +1,4 @@
-// The API reference: the library shows the contract, and sends requests to the service that served this page.
+// The API reference: shows the contract, and sends requests to the service that served the page.
 
 import type { OpenApi } from '../../contract/src/openapi.ts'
 import { findKey } from '../src/session/tab-keys.ts'
@@ -10,16 +10,16 @@ declare const Scalar: { createApiReference: (where: string, configuration: objec
 
 makeJsonExact(JSON as unknown as Parameters<typeof makeJsonExact>[0])
 
-// Relative, like all addresses of the pages: a proxy may serve them below a path of its own.
+// Relative, because a proxy can add a path prefix.
 const [response, signedIn] = await Promise.all([fetch('openapi.json'), findKey()])
 const contract = (await response.json()) as OpenApi
 Scalar.createApiReference('#reference', {
   content: forReaders(contract, new URL('.', location.href).href),
   authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token: signedIn?.key ?? '' } } },
-  // The contract's order. By default the library sorts fields by name.
+  // The library sorts fields by name by default.
   orderSchemaPropertiesBy: 'preserve',
   orderRequiredPropertiesFirst: false,
-  // No requests to other hosts: no fonts, no telemetry, no links to the library's own services.
+  // No requests to other hosts: no fonts, telemetry or links to the library's services.
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
@@ -27,7 +27,7 @@ Scalar.createApiReference('#reference', {
   hideClientButton: true,
   showDeveloperTools: 'never',
   documentDownloadType: 'none',
-  // The page forgets the key when it is closed.
+  // The key is forgotten when the page is closed.
   persistAuth: false,
   defaultOpenAllTags: true,
 })

@@ -1,5 +1,5 @@
-// Without a key, the page asks for one; with a key, it shows the store. A session is one key for as long as it is signed in: all that it
-// began ends with it. The draft lives here because it must survive a key that stops working.
+// Shows the sign-in form, or the store once a key is known. Signing out or a refused key aborts all requests of the
+// session. The draft lives here so that it survives a refused key.
 
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { PetstoreClient } from '../../client/src/petstore.ts'
@@ -16,14 +16,14 @@ import { useSignedIn } from './session/signed-in.ts'
 import type { SignedIn } from './session/tab-keys.ts'
 import { StoreView } from './store-view.tsx'
 
-/** `found`: the key that this tab had, or another one has. */
+/** `found`: the key from this tab's storage or from another tab. */
 export function App({ found }: { found: SignedIn | undefined }) {
   const [draft, setDraft] = useSessionState<Draft>('petstore.draft', EMPTY_DRAFT)
   const [, setReservation] = useSessionState(RESERVATION, NO_RESERVATION)
   const { signedIn, ...keys } = useSignedIn(found, clear)
   const apiKey = signedIn?.key
   setNames(useLoaded((signal) => loadNames(apiKey, signal), [apiKey]).value)
-  /** Why the last key no longer works. */
+  /** Why the service refused the last key. */
   const [refusal, setRefusal] = useState('')
   const session = useMemo(() => {
     if (!apiKey) return undefined
@@ -46,7 +46,7 @@ export function App({ found }: { found: SignedIn | undefined }) {
     setReservation(NO_RESERVATION)
   }
 
-  /** A key that stops working leads to signing in, whatever was asked, but not one of an earlier session. Keeps the draft for the next key. */
+  /** A 401 returns to the sign-in form, unless it belongs to an earlier session, and keeps the draft. */
   async function fetchOrRefuse(url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
     const response = await fetch(url, init)
     noteServiceTime(response.headers.get('Date'))

@@ -1,4 +1,4 @@
-// Links within the page: they lead there without loading it again.
+// Links within the page, which navigate without reloading it.
 
 import { type AnchorHTMLAttributes, type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
@@ -7,7 +7,6 @@ import { names } from './names.ts'
 import { Name } from './parts/name.tsx'
 import { type Opened, openedAddress, type RecordId } from './record/record-address.ts'
 
-/** A list, or what has the page to itself. */
 export type Place = ListPosition | Opened
 
 interface Places {
@@ -22,7 +21,7 @@ interface LinkProps extends Pick<AnchorHTMLAttributes, 'class' | 'aria-current'>
   children: ComponentChildren
 }
 
-/** A click that asks for another tab or window stays the browser's. */
+/** Clicks that open a new tab or window are left to the browser. */
 export function Link({ to, onFollow, ...link }: LinkProps) {
   const { go } = useContext(Places)
   function follow(event: MouseEvent): void {
@@ -35,7 +34,7 @@ export function Link({ to, onFollow, ...link }: LinkProps) {
 }
 
 interface AnimalsLinkProps extends Omit<LinkProps, 'to'> {
-  /** What the list is narrowed to. */
+  /** The filters of the list. */
   only: Partial<ListPosition>
 }
 
@@ -54,7 +53,7 @@ export function CategoryLink({ id }: { id: bigint }) {
 }
 
 interface RecordLinkProps extends RecordId {
-  /** Looks like the text around it until it is pointed at. */
+  /** Styled like the text around it until hovered. */
   plain?: boolean
   text: ComponentChildren
 }

@@ -1,5 +1,3 @@
-// The page's start.
-
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { findKey } from './session/tab-keys.ts'

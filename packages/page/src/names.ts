@@ -1,10 +1,10 @@
-// The names of the store and of its categories, as the service tells them (`GET /names`). All that shows or takes a category asks here.
+// The names of the store and of its categories (`GET /names`). Everything that shows or reads a category uses them.
 
 import { readNames } from '../../client/src/names.ts'
 import { Names } from '../../service/src/domain/names.ts'
 import { TIMEOUT_MS } from './failures.ts'
 
-/** Until the names are there, and with a service that has none. */
+/** Used until the names have loaded, and with a service that has no names. */
 const NONE = new Names('Petstore')
 let current = NONE
 
@@ -12,12 +12,12 @@ export function names(): Names {
   return current
 }
 
-/** Call it before anything is drawn that shows names. */
+/** Call it before rendering anything that shows names. */
 export function setNames(names: Names | undefined): void {
   current = names ?? NONE
 }
 
-/** Rejects as a call of the client does. */
+/** Rejects with the client's errors. */
 export async function loadNames(apiKey: string | undefined, signal: AbortSignal): Promise<Names | undefined> {
   const options = { fetch: globalThis.fetch.bind(globalThis), timeoutMs: TIMEOUT_MS, retries: 0, signal }
   const read = await readNames('.', apiKey, options)

@@ -1,4 +1,5 @@
-// What has just been done, above the pager and for screen readers. It leaves by itself, unless somebody is at it.
+// The message about the last action, shown above the pager and announced to screen readers. It disappears after 10
+// seconds, unless it has the pointer or the focus.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -10,7 +11,7 @@ const SHOWN_MS = 10_000
 
 interface NewsProps {
   title: string
-  /** What follows from it: a button or a link. */
+  /** A button or a link. */
   action?: ComponentChildren
   onClose: () => void
 }
@@ -25,7 +26,7 @@ function News({ title, action, onClose }: NewsProps) {
   )
 }
 
-/** The last news, and what tells the next; an empty sentence takes the last away. */
+/** Returns the current message and a function that replaces it; an empty sentence removes it. */
 export function useNews(): [ComponentChildren, (sentence: string, action?: ComponentChildren) => void] {
   const announce = useAnnounce()
   const [news, setNews] = useState<Pick<NewsProps, 'title' | 'action'>>()

@@ -1,23 +1,23 @@
-// Parts of sentences: numbers, times, brief names, for whom and until when, and who was quicker.
+// Formats numbers, times, shortened names, the terms of an order, and what another till did.
 
 import type { Order } from '../../client/src/petstore.ts'
 import { labelOf } from './animal/status-labels.ts'
 import { now } from './parts/clock.ts'
 import { plain } from './parts/visible-text.ts'
 
-/** What has become of an animal when somebody else was quicker; `order` holds it now. */
+/** What another till did with an animal. `order` holds the animal now. */
 export function quicker(name: string, order: Order | undefined): string {
   if (!order) return `${brief(name)} is available again.`
   return `${brief(name)} was ${labelOf(order.status).toLowerCase()} ${ago(order.changedAt)}.`
 }
 
-/** For whom, and until when: " for Anna, until Sun 22 Nov, 15:20". */
+/** Customer and end: " for Anna, until Sun 22 Nov, 15:20". */
 export function terms(order: Order): string {
   const end = endOf(order)
   return [order.reference && ` for ${brief(order.reference)}`, end && ` ${end}`].filter(Boolean).join(',')
 }
 
-/** "until Sun 22 Nov, 15:20"; empty for an order without an end, and for one that has ended. */
+/** "until Sun 22 Nov, 15:20"; empty for an order that has no end or is no longer pending. */
 export function endOf({ status, expiresAt }: Order): string {
   return status === 'pending' && expiresAt ? `until ${time(expiresAt)}` : ''
 }
@@ -30,7 +30,7 @@ export function number(value: number | bigint): string {
   return NUMBERS.format(value)
 }
 
-// A format takes longer to make than the rest of a row.
+// Creating a format takes longer than rendering a row.
 const NUMBERS = new Intl.NumberFormat('en-GB')
 const CLOCK = { hour: '2-digit', minute: '2-digit' } as const
 const CLOCKS = new Intl.DateTimeFormat([], CLOCK)
@@ -38,18 +38,17 @@ const DAY = { weekday: 'short', day: 'numeric', month: 'short', ...CLOCK } as co
 const TIMES = new Intl.DateTimeFormat([], DAY)
 const TIMES_WITH_YEAR = new Intl.DateTimeFormat([], { ...DAY, year: 'numeric' })
 
-/** As the browser's language writes it, with the year where it is not this one. */
+/** In the browser's language, with the year unless it is the current one. */
 export function time(at: string | number): string {
   const date = new Date(at)
   return (date.getFullYear() === new Date().getFullYear() ? TIMES : TIMES_WITH_YEAR).format(date)
 }
 
-/** For paper, which is read in other years. */
+/** For paper, which people can read in a later year. */
 export function fullTime(at: string | number): string {
   return new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })
 }
 
-/** The time of day alone. */
 export function clock(at: string): string {
   return CLOCKS.format(new Date(at))
 }
@@ -62,7 +61,7 @@ function ago(at: string): string {
 
 const BRIEF_MAX = 40
 
-/** A name within a sentence. */
+/** Shortens a name for use in a sentence. */
 export function brief(name: string): string {
   const letters = Array.from(name)
   return plain(letters.length <= BRIEF_MAX ? name : `${letters.slice(0, BRIEF_MAX).join('')}…`)

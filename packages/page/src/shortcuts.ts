@@ -1,11 +1,10 @@
-// The keys for people who use the page all day, and what the dialog says of each. store-view.tsx does it.
+// Keyboard shortcuts, and how the dialog describes them.
 
 interface Shortcut {
-  /** As `KeyboardEvent.key` says it. */
+  /** A value of `KeyboardEvent.key`. */
   readonly key: string
-  /** Other keys that do the same. */
   readonly others?: readonly string[]
-  /** What the dialog shows instead of `key`. */
+  /** The dialog shows it instead of `key`. */
   readonly shown?: string
   readonly meaning: string
 }
@@ -26,5 +25,4 @@ export const SHORTCUTS = {
 
 export type ShortcutName = keyof typeof SHORTCUTS
 
-/** In the order of the dialog. */
 export const ALL_SHORTCUTS = Object.entries<Shortcut>(SHORTCUTS) as [ShortcutName, Shortcut][]

@@ -1,4 +1,4 @@
-// The page after signing in: the bar, the list of animals or of orders, and what people do with them.
+// The page after signing in: the bar, the current list or record, and the dialogs.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -60,7 +60,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   const [marks, mark] = useMarks()
   const [adding, setAdding] = useState(false)
   const [news, tell] = useNews()
-  /** By this tab, the newest first. */
+  /** Animals that this tab added, newest first. */
   const [added, setAdded] = useState<readonly Pet[]>([])
   const { exporting, start: startExport, strip: exportStrip } = useExport(client)
   const { sheet, printList, printReceipt } = usePrinting(client, tell)
@@ -149,7 +149,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
     <Notice
       kind="warning"
       title="This link does not work."
-      text={`“${wrong.join('”, “')}” has no meaning here, and was ignored.`}
+      text={`Not valid, so ignored: “${wrong.join('”, “')}”.`}
     />
   )
   const onAdd = animals && !readOnly ? () => setAdding(true) : undefined
@@ -247,7 +247,7 @@ function focusBox(): void {
   box?.select()
 }
 
-/** Nothing is filtered out, and yet nothing is there. */
+/** True if the list is empty without any filter. */
 function hasNoAnimals({ position, shown }: ShownList): boolean {
   const whole = position.page === 1 && position.status === undefined && !isNarrowed(position)
   return whole && shown?.position === position && shown.items.length === 0

@@ -1,10 +1,10 @@
-// The title of the browser's tab: what is shown, and of what.
+// Sets the title of the browser tab.
 
 import { useLayoutEffect } from 'preact/hooks'
 import { names } from './names.ts'
 import { plain } from './parts/visible-text.ts'
 
-/** `undefined`: another part of the page says it. */
+/** With `undefined`, another component sets the title. */
 export function useTitle(view: string | undefined): void {
   const { store } = names()
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-// The bar at the top of the page: the two lists, the search, and the key that is signed in.
+// The bar at the top: the views, the search, and the key that is signed in.
 
 import type { ComponentChildren } from 'preact'
 import { Link } from './links.tsx'
@@ -19,7 +19,7 @@ interface BarProps {
   signedIn: SignedIn
   onExplain: () => void
   onSignOut: () => void
-  /** The search. */
+  /** The search field. */
   children: ComponentChildren
 }
 

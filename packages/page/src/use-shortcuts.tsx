@@ -1,4 +1,4 @@
-// What listens to the keys of shortcuts.ts, and the dialog that explains them. WCAG 2.1.4: they can be turned off.
+// Handles the keys of shortcuts.ts, and shows the dialog that explains them. Shortcuts can be turned off (WCAG 2.1.4).
 
 import { Fragment } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
@@ -6,12 +6,12 @@ import { FormDialog, type Opening } from './parts/dialog.tsx'
 import { useSessionState } from './session/session-state.ts'
 import { ALL_SHORTCUTS, type ShortcutName } from './shortcuts.ts'
 
-/** `undefined` is an action that the browser or a dialog takes by itself. */
+/** `undefined`: the browser or a dialog handles the key. */
 type Actions = Record<ShortcutName, (() => void) | undefined>
 
 export function useShortcuts(actions: Actions): [boolean, (enabled: boolean) => void] {
   const [enabled, setEnabled] = useSessionState('petstore.shortcuts', true)
-  // Before the next key can be pressed: an effect would run later, with the actions of the page before.
+  // A layout effect, because a later effect would let the next key run the previous page's actions.
   useLayoutEffect(() => {
     function press(event: KeyboardEvent): void {
       const pressed = ALL_SHORTCUTS.find(([, { key, others }]) => key === event.key || others?.includes(event.key))
@@ -20,9 +20,9 @@ export function useShortcuts(actions: Actions): [boolean, (enabled: boolean) => 
       if (document.querySelector('dialog[open]')) return
       const target = event.target as Element
       if (!enabled || target.matches('textarea, input:not([type="radio"], [type="checkbox"])')) return
-      // There arrows and digits choose.
+      // In these controls, arrows and digits choose a value.
       if (/^(Arrow|[0-9])/.test(event.key) && target.matches('select, [type="radio"]')) return
-      // What a scanner types goes where its action has brought the focus.
+      // The action moves the focus to the search field, which then receives the scanner's digits.
       if (pressed[0] !== 'scan') event.preventDefault()
       action()
     }

@@ -1,4 +1,5 @@
-// Finds filters of an address that are not valid, for example in a link that was typed by hand. The page ignores them and names them.
+// Finds invalid filters in an address, for example in a link that was typed by hand. The page ignores them and lists
+// them.
 
 import { int64FromDecimal } from '../../contract/src/int64.ts'
 import { isDay } from '../../files/src/local-time.ts'
@@ -6,7 +7,7 @@ import { parseInteger } from './animal/fields.ts'
 import { EVENT_NAMES, STATUSES_OF } from './animal/status-labels.ts'
 import { fromIdRanges } from './list/id-ranges.ts'
 
-/** As they are written: `category=dog`. */
+/** In the form `category=dog`. */
 export function wrongIn(address: string): string[] {
   const query = new URLSearchParams(address)
   const view = query.get('view') === 'orders' ? 'orders' : 'animals'

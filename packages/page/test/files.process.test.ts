@@ -169,7 +169,7 @@ test('an import that cannot go on stops, says exactly what was added, and goes o
     await route.continue()
   })
   await add(40)
-  await dialog.getByText('What was added stays').waitFor()
+  await dialog.getByText('Rows added so far are kept').waitFor()
   const added = (await animals()).length - 1
   await dialog.getByText(`${added} added, ${40 - added} not yet.`, { exact: true }).waitFor()
   expect(added).toBeLessThan(13)

@@ -74,14 +74,14 @@ test('an address that has no meaning says so: a cursor of another store, and fil
   await addAnimals(30)
   await openSignedIn(page, service.key)
   await page.goto(`${service.origin}/?cursor=nonsense&page=3`)
-  await alert().getByText('This link does not work. It may be incomplete, or of another store.').waitFor()
+  await alert().getByText('This link does not work. It may be incomplete or belong to another store.').waitFor()
   expect(await alert().textContent()).not.toContain('cursor')
   await alert().getByRole('button', { name: 'First page' }).click()
   await page.getByText(firstRows()).waitFor()
   expect(page.url()).toBe(`${service.origin}/`)
   for (const wrong of ['category=dog', 'status=reserved', 'animal=abc']) {
     await page.goto(`${service.origin}/?${wrong}`)
-    await alert().getByText(`This link does not work. “${wrong}” has no meaning here, and was ignored.`).waitFor()
+    await alert().getByText(`This link does not work. Not valid, so ignored: “${wrong}”.`).waitFor()
     await page.getByText(firstRows(30)).waitFor()
   }
   await page.goto(`${service.origin}/?view=activity&day=2026-13-45`)

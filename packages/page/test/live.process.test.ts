@@ -205,7 +205,7 @@ test('an edit undoes nothing that another till has changed meanwhile: it shows t
   await versions('Name').getByText('Bella').waitFor()
   await versions('Category').getByText('9').waitFor()
   expect(await alert().allInnerTexts()).toEqual([
-    expect.stringMatching(/^Nothing was changed. Another till has changed this meanwhile\./),
+    expect.stringMatching(/^Nothing was changed. Another till has changed this\./),
   ])
   expect(await fields()).toEqual(['Bella', 9n])
   await dialog().getByRole('button', { name: 'Use theirs' }).click()

@@ -1,5 +1,5 @@
-// The form that adds an animal. The draft stays until the animal is added; each problem is shown at its field; when a
-// response was lost, the next attempt sends the same Idempotency-Key, which adds the animal at most once.
+// The form that adds an animal. It keeps the draft until the animal is added, shows each problem at its field, and
+// retries a lost request with the same Idempotency-Key, so that the animal is added at most once.
 
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../../../client/src/petstore.ts'
@@ -24,11 +24,11 @@ interface AddDialogProps extends Opening {
 export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: AddDialogProps) {
   const [sending, once] = useBusy()
   const { problems, setProblems, report } = useProblems()
-  /** Why there was no response: the animal may or may not have been added. */
+  /** Why the outcome of the last request is unknown. */
   const [unknown, setUnknown] = useState('')
-  /** The dialog was opened with entries. */
+  /** The dialog was opened with a draft. */
   const [kept, setKept] = useState(false)
-  /** The last animal of those that are added one after another. */
+  /** The last animal that was added with *Add another*. */
   const [last, setLast] = useState<Pet>()
 
   useLayoutEffect(() => {
@@ -36,13 +36,13 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
     setLast(undefined)
   }, [open])
 
-  /** The category that was kept for another animal is no entry. */
+  /** A category that *Add another* kept is not a draft. */
   function changeOpen(open: boolean): void {
     if (!open && last && isEmpty({ ...draft, categoryId: '' })) setDraft(EMPTY_DRAFT)
     setOpen(open)
   }
 
-  /** A problem goes when its field is edited. */
+  /** Editing a field removes its problem. */
   function edit(change: Partial<Draft>): void {
     setDraft({ ...draft, ...change })
     const fields = { ...problems.fields }
@@ -67,7 +67,7 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
       onAdded(added)
     } catch (error) {
       const { kind, message } = toFailure(error)
-      // The dialog may have been closed in the meantime, and the error must be seen.
+      // Reopens the dialog if it was closed, so that the error is seen.
       setOpen(true)
       if (kind === 'unavailable') setUnknown(message)
       else report(message)
@@ -112,7 +112,7 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
   )
 }
 
-/** The problems that were reported last; each report moves the focus to the first field that has one. */
+/** The last reported problems; each report focuses the first field that has one. */
 function useProblems() {
   const [problems, setProblems] = useState<Problems>(NO_PROBLEMS)
   const [reports, setReports] = useState(0)

@@ -1,4 +1,5 @@
-// Animals and orders by their ids. To fetch one animal is deprecated: its events tell what it is.
+// Reads animals and orders by id. The operation that gets one animal is deprecated, so animals are read from their
+// events.
 
 import {
   type CallOptions,
@@ -12,10 +13,10 @@ import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { concurrently } from '../parts/concurrently.ts'
 import type { RecordId } from '../record/record-address.ts'
 
-/** So many are sooner asked for one by one. */
+/** Up to this many are requested one by one. */
 const ALONE_MAX = 4
 
-/** `undefined`: there is none, or none any more. */
+/** Resolves with `undefined` if the animal does not exist or was deleted. */
 export async function readPet(client: PetstoreClient, petId: bigint, options?: CallOptions): Promise<Pet | undefined> {
   let last: Event | undefined
   for (let cursor: string | undefined; ; ) {
@@ -28,31 +29,33 @@ export async function readPet(client: PetstoreClient, petId: bigint, options?: C
   }
 }
 
-/** As `readPet`. */
+/** Resolves with `undefined` like `readPet`. */
 export async function readById(client: PetstoreClient, { kind, id }: RecordId): Promise<Pet | Order | undefined> {
   return (kind === 'order' ? client.getOrder(id) : readPet(client, id)).catch(unlessNone)
 }
 
-/** An id that nothing has, or a text that cannot be searched for, finds nothing. */
+/** For `catch`: turns an unknown id or an invalid search into `undefined`. */
 export function unlessNone(error: unknown): undefined {
   if (!(error instanceof PetstoreApiError && [400, 404].includes(error.status))) throw error
 }
 
 interface Reading<Item> {
-  /** The newest first, so many. */
   page: (at: {
     sort: 'newest'
     limit: number
     cursor: string | undefined
   }) => Promise<[readonly Item[], string | undefined]>
-  /** By which of the ids it was asked for. */
+  /** The id by which the item was requested. */
   idOf: (item: Item) => bigint
   one: (id: bigint) => Promise<Item | undefined>
-  /** Called for each id; with `undefined` where there is none. */
+  /** Called for each id, with `undefined` if it does not exist. */
   found: (id: bigint, item: Item | undefined) => void
 }
 
-/** In few requests: by pages of the newest, as long as each has some of them, and the others one by one. */
+/**
+ * Reads pages of the newest items while each page contains some of the ids, and the remaining ids one by one. This
+ * needs few requests.
+ */
 export async function readEach<Item>(ids: Iterable<bigint>, { page, idOf, one, found }: Reading<Item>): Promise<void> {
   const open = new Set(ids)
   let cursor: string | undefined

@@ -1,4 +1,4 @@
-// The fields of the animal being typed, each with its problem.
+// The fields of a draft, each with its problem.
 
 import { RadioGroup } from '../parts/radio-group.tsx'
 import { TextField } from '../parts/text-field.tsx'

@@ -1,13 +1,13 @@
-// The animal being typed. The draft stays until it is added, and is sent so that a retry cannot add it twice.
+// The draft of an animal, and how it is sent so that a retry cannot add it twice.
 
 import { randomKey } from '../../../client/src/idempotency-key.ts'
 import type { NewPet, PetStatus } from '../../../client/src/petstore.ts'
 import { FIELD_NAMES, FIELDS, problemsIn, type TypedField } from './fields.ts'
 
-/** As typed. */
+/** The texts as typed. */
 export type Draft = Record<TypedField, string> & {
   status: PetStatus
-  /** The Idempotency-Key and the content of the last attempt whose result is not known. */
+  /** The Idempotency-Key and content of the last attempt with an unknown outcome. */
   attempt?: { key: string; content: string } | undefined
 }
 
@@ -17,14 +17,14 @@ export function isEmpty(draft: Draft): boolean {
   return FIELD_NAMES.every((field) => draft[field] === EMPTY_DRAFT[field])
 }
 
-/** The animal, or why it cannot be sent. */
+/** Returns the animal, or why it cannot be sent. */
 export function toNewPet(draft: Draft): NewPet | { problem: string } {
   const problem = problemsIn(draft)
   if (problem) return { problem }
   return Object.fromEntries(FIELD_NAMES.map((field) => [field, FIELDS[field].parse(draft[field])])) as unknown as NewPet
 }
 
-/** The draft with an Idempotency-Key for its next attempt: the same key as long as the content is the same. */
+/** Adds an Idempotency-Key for the next attempt. Unchanged content keeps its key. */
 export function withAttempt(draft: Draft): Draft & { attempt: { key: string; content: string } } {
   const content = JSON.stringify(FIELD_NAMES.map((field) => draft[field]))
   const attempt = draft.attempt?.content === content ? draft.attempt : { key: randomKey(), content }

@@ -1,17 +1,17 @@
-// The service's message about an animal → the problem of each field. The message has one sentence for each problem, which
-// starts with the field's name: "name is required. categoryId must be an integer."
+// Splits the service's message about an animal into problems of its fields. Each sentence starts with a field's name:
+// "name is required. categoryId must be an integer."
 
 import { FIELD_NAMES, FIELDS, type Field } from './fields.ts'
 
 export interface Problems {
   fields: Partial<Record<Field, string>>
-  /** Sentences that belong to no field. */
+  /** Sentences about no field. */
   other: string
 }
 
 export const NO_PROBLEMS: Problems = { fields: {}, other: '' }
 
-/** A sentence that does not start with a field's name belongs to the field before it. */
+/** A sentence that does not start with a field's name belongs to the previous field. */
 export function toProblems(message: string): Problems {
   const problems: Problems = { fields: {}, other: '' }
   let last: Field | undefined

@@ -1,19 +1,18 @@
-// The fields of an animal, each in one place: its name on the page, how it is typed, and what is sent of it.
-// Forms, files and histories are made of them; a row and a record show each where it belongs.
+// The fields of an animal: how each is named, typed and parsed. Forms, files and histories use this table.
 
 import type { NewPet, Pet } from '../../../client/src/petstore.ts'
 import { names } from '../names.ts'
 import { STATUSES } from './status-labels.ts'
 
 export type Field = keyof NewPet
-/** The id of the datalist with the categories that were used last. */
+/** The id of the datalist of suggested categories. */
 export const CATEGORIES_ID = 'categories'
 
 interface Shape<Value> {
   label: string
-  /** Of the input in which it is typed, and what it must be; `undefined`: it is chosen. */
+  /** The attributes of its input, and the rule for its text. `undefined` if it is chosen from a list. */
   typed?: { input: InputProps; hint?: string; mustBe: string }
-  /** What is sent of a text; `undefined` where that is not what it must be. */
+  /** Returns the value to send, or `undefined` if the text is invalid. */
   parse: (text: string) => Value | undefined
 }
 type InputProps = Readonly<{ dir?: 'auto'; class?: 'mono'; inputMode?: 'numeric'; list?: string }>
@@ -42,16 +41,19 @@ export const FIELDS: { readonly [Name in Field]-?: Shape<Pet[Name]> } = {
 }
 export const FIELD_NAMES = Object.keys(FIELDS) as Field[]
 
-/** A status is moved by orders. */
+/** Excludes the status, because orders change it. */
 export type TypedField = Exclude<Field, 'status'>
 export const TYPED_FIELDS = FIELD_NAMES.filter((name): name is TypedField => FIELDS[name].typed !== undefined)
 
-/** As they are typed. */
+/** The fields as a person types them. */
 export function textsOf(pet: Pet): Record<TypedField, string> {
   return { name: pet.name, categoryId: names().nameOf(pet.categoryId) }
 }
 
-/** What cannot be sent, and what is missing beside it, in the service's words; empty where all can be: then the service validates it. */
+/**
+ * Returns the invalid and missing fields in the service's words. Returns an empty text if all can be sent; the service
+ * then validates them.
+ */
 export function problemsIn(texts: Readonly<Record<TypedField, string>>): string {
   const isWrong = (name: TypedField) => FIELDS[name].parse(texts[name]) === undefined
   if (!TYPED_FIELDS.some(isWrong)) return ''
@@ -60,7 +62,7 @@ export function problemsIn(texts: Readonly<Record<TypedField, string>>): string 
     .join(' ')
 }
 
-/** Exact, with any number of digits. */
+/** Parses any number of digits without rounding. */
 export function parseInteger(text: string): bigint | undefined {
   const digits = text.trim()
   return /^[+-]?[0-9]+$/.test(digits) ? BigInt(digits.replace('+', '')) : undefined

@@ -1,12 +1,16 @@
-// What a change is made on the condition of: that an animal or an order is still what was shown. The service gives the tag that says so with
-// every change, also with one that changes nothing: so what was shown is sent first, and is refused where it has become something else.
+// Entity tags for changes that must fail if the animal or order changed since it was shown. The service returns the
+// tag of the expected state even for a change that has no effect, so the shown values are sent first with a tag that
+// never matches.
 
 import type { CallOptions, Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 
-/** Matches nothing. */
+/** Never matches. */
 const NO_TAG = '"none"'
 
-/** Resolves with its tag, or rejects with `precondition_failed`. Whether it is reserved or sold by now does not count. */
+/**
+ * Resolves with the tag of the shown state. Rejects with `precondition_failed` if the name or category changed; the
+ * status is not compared.
+ */
 export async function tagOfPet(
   client: PetstoreClient,
   { id, name, categoryId }: Pet,
@@ -17,7 +21,7 @@ export async function tagOfPet(
   return tag
 }
 
-/** As `tagOfPet`. */
+/** Like `tagOfPet`. */
 export async function tagOfOrder(
   client: PetstoreClient,
   order: Order,
@@ -30,7 +34,7 @@ export async function tagOfOrder(
   return tag
 }
 
-/** Deletes an animal if it is still what was shown. */
+/** Deletes an animal unless it changed since it was shown. */
 export async function deleteShown(client: PetstoreClient, pet: Pet, call?: CallOptions): Promise<void> {
   await client.deletePet(pet.id, { ...call, ifMatch: await tagOfPet(client, pet, call) })
 }

@@ -1,4 +1,4 @@
-// The statuses of animals and of orders, and the types of events, with their names on the page.
+// Labels of the statuses of animals and orders, and of the types of events.
 
 import type { OrderStatus, PetStatus } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
@@ -20,17 +20,17 @@ export const STATUSES_OF = { animals: STATUSES, orders: ORDER_STATUSES }
 
 const LABELS = { ...PETS, ...ORDERS }
 
-/** Of an animal or of an order. A later service may have more. */
+/** Returns an unknown status unchanged, because a newer service can have more. */
 export function labelOf(status: string): string {
   return LABELS[status as keyof typeof LABELS] ?? status
 }
 
-/** Of an animal that was added as reserved or sold, without an order: nothing but a correction can change it. */
+/** For an animal that was added as reserved or sold and so has no order. */
 export function withoutOrder(status: string): string {
   return `${labelOf(status)} (entered by hand)`
 }
 
-/** What a shop asks about first comes first. */
+/** In the order of their importance to a shop. */
 export const EVENT_NAMES: Record<EventType, string> = {
   'order.completed': labelOf('completed'),
   'order.placed': labelOf('pending'),

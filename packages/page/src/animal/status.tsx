@@ -1,4 +1,4 @@
-// The status of an animal or an order in words and colour, never in colour alone.
+// A status in words and colour, never in colour alone.
 
 import type { OrderStatus, PetStatus } from '../../../client/src/petstore.ts'
 import { labelOf } from './status-labels.ts'

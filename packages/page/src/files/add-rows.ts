@@ -1,5 +1,5 @@
-// Adds the rows of a file, a few at a time. Each has an Idempotency-Key, as the command line's import has: the same file again, also after it
-// was corrected, adds nothing twice.
+// Adds the rows of a file, a few at a time, with the same Idempotency-Keys as the command line. Importing the same
+// file again, even after corrections, adds nothing twice.
 
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
 import { RECORD_ERRORS, RecordKeys } from '../../../files/src/record-key.ts'
@@ -10,8 +10,8 @@ import { type ImportRow, isReady, petIn } from './rows.ts'
 const RETRIES = 8
 
 /**
- * `name`: of the import. `onRow` is called after each. What the service refuses becomes a mistake of its row. Rejects when the service
- * cannot be reached for long, or refuses all; the rows that were added are known.
+ * `name`: identifies the import. `onRow` is called after each row. A row that the service refuses becomes a mistake.
+ * Rejects if the service stays unreachable or refuses everything; rows added before are marked.
  */
 export async function addRows(
   client: PetstoreClient,
@@ -21,7 +21,7 @@ export async function addRows(
   onRow: () => void,
 ): Promise<void> {
   const keys = new RecordKeys(name)
-  // A corrected row may become equal to a later one, which was added with the first key for this content.
+  // A corrected row can become equal to a later one that was added with the first key for this content.
   const taken = new Set(rows.filter(({ state }) => state !== 'open').map(({ key }) => key))
   await concurrently(rows.filter(isReady), async (row) => {
     const pet = petIn(row.cells)

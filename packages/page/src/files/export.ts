@@ -1,4 +1,4 @@
-// What is filtered, as a CSV file for spreadsheets: all pages of the list, in its order. Nothing is saved until all are there.
+// Exports a list as a CSV file for spreadsheets. The file is saved only when all rows are read.
 
 import { writeExcel } from '../../../files/src/csv.ts'
 import { EVENT_COLUMNS } from '../../../files/src/event-rows.ts'
@@ -12,7 +12,7 @@ const COLUMNS = {
   sales: EVENT_COLUMNS,
 }
 
-/** So many become a part, which browsers need not keep in memory. */
+/** Lines per Blob; the browser can keep Blobs on disk. */
 const PART_LINES = 1_000
 
 export function fileName({ view, status, categoryId, ids, search }: ListPosition): string {
@@ -22,11 +22,11 @@ export function fileName({ view, status, categoryId, ids, search }: ListPosition
 
 interface ExportProgress {
   signal?: AbortSignal
-  /** Called with their number so far. */
+  /** Called with the number of rows so far. */
   onRows?: (rows: number) => void
 }
 
-/** Resolves with the number of rows once they are saved. */
+/** Resolves with the number of rows once the file is saved. */
 export async function exportRows(
   items: AsyncIterable<object> | Iterable<object>,
   view: keyof typeof COLUMNS,

@@ -1,4 +1,4 @@
-// Questions that a file leaves open: which column has which field, the category of rows without one, and whether its accents are right.
+// Questions about a file: the column of each field, the category of rows without one, and the encoding.
 
 import { ignoredHeadings } from '../../../files/src/columns.ts'
 import { ENCODINGS } from '../../../files/src/text.ts'
@@ -10,14 +10,14 @@ import { plain } from '../parts/visible-text.ts'
 import type { Contents, ImportRow } from './rows.ts'
 import type { Import } from './use-import.ts'
 
-/** Said instead of a column. */
+/** Shown if a field has no column. */
 const NO_COLUMN: Record<Field, string> = {
   name: 'Choose a column',
   categoryId: 'One category for all rows',
   status: 'None: all are available',
 }
 const SHOWN_MAX = 3
-/** A file in UTF-16 says so, or is recognised. */
+/** UTF-16 is always recognised. */
 const OFFERED = ENCODINGS.filter((encoding) => !encoding.startsWith('utf'))
 
 export function ImportColumns({ importing, contents }: { importing: Import; contents: Contents }) {

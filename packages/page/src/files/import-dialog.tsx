@@ -1,5 +1,5 @@
-// Adds the animals of a CSV file: rows with mistakes are shown before anything is added, to be fixed in place or skipped, and the added animals
-// can be looked at afterwards.
+// Imports a CSV file: shows rows with mistakes before anything is added, to be fixed or skipped, and links to the
+// added animals.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
@@ -27,7 +27,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
     if (ended) announce(outcomeOf(importing))
   }, [ended])
   const body = useRef<HTMLDivElement>(null)
-  // What is to be done next: a question about the columns, the first mistake, or all is well.
+  // Focuses the next step: a question about the columns, the first mistake, or the button that adds the rows.
   useEffect(() => {
     const next = ['details[open] select', '[aria-invalid="true"]', '.primary']
       .map((selector) => body.current?.querySelector<HTMLElement>(selector))
@@ -38,7 +38,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
     setOpen(true)
     importing.choose(file)
   })
-  // The rest of the page changes often meanwhile; a table of a file takes long to compare.
+  // Memoized, because the page renders often during an import and the table of a file is slow to compare.
   return useMemo(() => {
     const show = <Button text="Open" class="small" onClick={() => setOpen(true)} />
     const isWhole = counts.wrong + counts.ready + counts.skipped === 0
@@ -72,7 +72,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
               {ended && counts.present > 0 && (
                 <Button text={`Add ${number(counts.present)} again`} onClick={importing.addAgain} />
               )}
-              <Button text={doing === 'adding' ? 'Go on meanwhile' : 'Close'} onClick={() => setOpen(false)} />
+              <Button text={doing === 'adding' ? 'Continue in the background' : 'Close'} onClick={() => setOpen(false)} />
               {counts.ready > 0 && doing !== 'adding' && (
                 <Button text={`Add ${number(counts.ready)}`} class="primary" onClick={importing.add} />
               )}
@@ -84,7 +84,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
   }, [importing, open])
 }
 
-/** The file, however it is chosen. The same one is read again. */
+/** The file input. Its value is cleared, so that the same file can be chosen again. */
 function Choice({ importing: { file, doing, choose } }: { importing: Import }) {
   return (
     <div class="field">
@@ -132,7 +132,7 @@ interface AddedProps {
   children: ComponentChildren
 }
 
-/** Leads to what was added. */
+/** Links to the added animals. */
 function Added({ importing: { rows = [] }, children, style, onFollow }: AddedProps) {
   const ids = rows.flatMap(({ id }) => id ?? [])
   if (ids.length === 0) return null
@@ -166,7 +166,7 @@ function outcomeOf({ counts }: Import): string {
   return `${parts.filter(Boolean).join(', ')}.`
 }
 
-/** Wherever on the page it is dropped: otherwise the browser would leave the page for it. */
+/** Accepts a file that is dropped anywhere on the page, because the browser would open it instead. */
 function useDroppedFile(take: (file: File) => void): void {
   useLayoutEffect(() => {
     window.ondragover = window.ondrop = (event) => {

@@ -1,4 +1,4 @@
-// The rows of a file that have a mistake, as a table, a page at a time: each is fixed in place or skipped.
+// The rows of a file that have a mistake, as a table with pages.
 
 import { useState } from 'preact/hooks'
 import { FIELD_NAMES, FIELDS, type Field } from '../animal/fields.ts'
@@ -107,7 +107,7 @@ function Outcome({ row, importing }: { row: ImportRow; importing: Import }) {
   )
 }
 
-/** Is fixed in place, with its problem below it. */
+/** A field of a row, with its problem below it. */
 function Cell({ row, field, importing }: { row: ImportRow; field: Field; importing: Import }) {
   const id = `import-${row.line}-${field}`
   const problem = row.state === 'open' ? row.problems.fields[field] : undefined
@@ -143,7 +143,7 @@ function Cell({ row, field, importing }: { row: ImportRow; field: Field; importi
   )
 }
 
-/** With the file's own word, where it is none. */
+/** Includes the file's own value if it is not a status. */
 function statusOptions(value: string): readonly (readonly [string, string])[] {
   return !value || STATUSES.some(([status]) => status === value) ? STATUSES : [[value, value], ...STATUSES]
 }

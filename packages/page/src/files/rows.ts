@@ -1,4 +1,4 @@
-// The rows of a CSV file before and after they are added: what each says, what is wrong with it, and what has become of it.
+// The rows of a CSV file: their cells, mistakes and outcomes.
 
 import { NEW_PET_SCHEMA } from '../../../contract/src/generated.ts'
 import { guessedColumns, knownColumns, missingColumns } from '../../../files/src/columns.ts'
@@ -12,44 +12,43 @@ import { names } from '../names.ts'
 import { plain } from '../parts/visible-text.ts'
 
 export interface ImportRow {
-  /** Of the file. */
+  /** The line in the file. */
   readonly line: number
   cells: Readonly<Record<Field, string>>
   problems: Problems
-  /** It has or had a mistake: while it is fixed, it stays among those that have. */
+  /** True from its first mistake on, so that a fixed row stays in the table. */
   mistaken: boolean
-  /** `present`: added by an earlier import of the same file. */
+  /** `present`: an earlier import of the same file added it. */
   state: 'open' | 'skipped' | 'added' | 'present'
-  /** Once it is added. */
+  /** Set once the row is added. */
   id?: bigint
-  /** With which Idempotency-Key it was added. */
+  /** The Idempotency-Key with which it was added. */
   key?: string
 }
 
-/** What a person has said of a file. */
+/** The person's answers about a file. */
 export interface Said {
   columns?: Columns
-  /** Of rows without one. */
+  /** For rows without a category. */
   category?: string
   encoding?: Encoding
 }
 
-/** What is in a file. */
 export interface Contents {
   headings: readonly string[]
   columns: Columns
-  /** The headings do not say which column has the name or the category. */
+  /** The headings do not show which column has the name or the category. */
   guessed: boolean
-  /** Without one, it is UTF-8 or has a byte order mark. */
+  /** `undefined` if the file is UTF-8 or has a byte order mark. */
   encoding: Encoding | undefined
-  /** `undefined` until the name and the category have their columns. */
+  /** `undefined` until the columns of the name and the category are known. */
   rows?: ImportRow[] | undefined
 }
 
-/** On a slow device, too, nobody feels a pause of this length. */
+/** Short enough not to be noticed, even on a slow device. */
 const BUSY_MS = 12
 
-/** A file that is not UTF-8 is read as Windows-1252. Throws FileError. */
+/** Reads a file that is not UTF-8 as Windows-1252. Throws FileError. */
 export async function readContents(file: File, said: Said, signal: AbortSignal): Promise<Contents> {
   const { encoding, category = '' } = said
   const name = plain(file.name)
@@ -100,7 +99,7 @@ function toRow({ line, pet, partly, problem }: SourceRecord): ImportRow {
   return { line, cells, problems, mistaken: problems !== NO_PROBLEMS, state: 'open' }
 }
 
-/** A category is written by its name or its id. */
+/** A category is its name or its id. */
 export function petIn(cells: ImportRow['cells']): Unchecked {
   const pet = petOf(cells)
   const id = names().idOf(cells.categoryId)
@@ -111,7 +110,7 @@ const { maxLength, pattern } = NEW_PET_SCHEMA.properties.name
 const NAME = new RegExp(pattern, 'u')
 const LABELS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(STATUSES.map(([, label]) => label))
 
-/** Judges what most files have wrong, in the words of the page. The service judges all when the row is added. */
+/** Checks for common mistakes, in the page's words. The service checks everything when the row is added. */
 function problemsOf(cells: ImportRow['cells']): Problems {
   const { name, categoryId, status } = cells
   const fields: Problems['fields'] = {}
@@ -135,7 +134,6 @@ export function isWrong({ problems }: ImportRow): boolean {
   return problems !== NO_PROBLEMS
 }
 
-/** It is to be added. */
 export function isReady(row: ImportRow): boolean {
   return row.state === 'open' && !isWrong(row)
 }

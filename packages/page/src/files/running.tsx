@@ -1,4 +1,4 @@
-// An import or an export that goes on wherever one is on the page: how far it is, what can be done with it, and how it ended.
+// The progress of an import or export, shown on every view, and its result.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -8,7 +8,7 @@ import { Notice, type NoticeProps } from '../parts/notice.tsx'
 interface RunningProps {
   title: string
   done: number
-  /** `undefined` where nobody has counted. */
+  /** `undefined` if unknown. */
   total: number | undefined
   /** Buttons. */
   children: ComponentChildren

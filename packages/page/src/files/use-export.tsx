@@ -1,4 +1,4 @@
-// The export that is under way, one at a time, wherever one is on the page. It ends when somebody signs out.
+// The running export, one at a time, shown on every view. It ends with the session.
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -16,7 +16,7 @@ import { exportRows, fileName } from './export.ts'
 import { Ended, Running } from './running.tsx'
 
 const SHOW_MS = 250
-/** As many as the command line has. */
+/** The same number as on the command line. */
 const RETRIES = 6
 
 interface State {
@@ -26,13 +26,13 @@ interface State {
   total?: number | undefined
 }
 
-/** `strip`: how far it is, or how it ended. */
+/** `strip`: the progress or the result. */
 export function useExport(client: PetstoreClient) {
   const [state, setState] = useState<State>()
   const [exporting, once] = useBusy()
   const announce = useAnnounce()
   const aborter = useRef(new AbortController())
-  // Signed out.
+  // Runs on sign-out.
   useLayoutEffect(() => () => aborter.current.abort(), [])
 
   function end(kind: 'done' | 'error', title: string): void {

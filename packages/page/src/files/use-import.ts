@@ -1,4 +1,4 @@
-// An import from the choice of its file to its end. It lives as long as somebody is signed in, whether its dialog is open or not.
+// The import of one file. It continues while its dialog is closed, and ends with the session.
 
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { randomKey } from '../../../client/src/idempotency-key.ts'
@@ -10,27 +10,27 @@ import { plain } from '../parts/visible-text.ts'
 import { addRows } from './add-rows.ts'
 import { type Contents, type Counts, countsOf, fix, type ImportRow, readContents, type Said } from './rows.ts'
 
-/** How often it is shown how far it is. */
+/** How often the progress is updated. */
 const SHOW_MS = 250
 
 export interface Import {
   file: File | undefined
-  /** The file's name, as it can be shown. */
+  /** The file's name with visible characters only. */
   name: string
   said: Said
-  /** `undefined` until a file is read. */
+  /** `undefined` until a file has been read. */
   contents: Contents | undefined
   rows: readonly ImportRow[] | undefined
   counts: Counts
   doing: 'reading' | 'adding' | undefined
-  /** It was begun, and has ended. */
+  /** The rows have been added, or adding them stopped. */
   ended: boolean
   problem: string
   choose: (file: File | undefined) => void
-  /** Reads the file again. */
+  /** Reads the file again with more answers. */
   say: (more: Said) => void
   add: () => void
-  /** Those that an earlier import has added. */
+  /** Adds the rows again that an earlier import added. */
   addAgain: () => void
   cancel: () => void
   fix: (row: ImportRow, change: Partial<ImportRow['cells']>) => void
@@ -38,7 +38,7 @@ export interface Import {
   close: () => void
 }
 
-/** Another one only when something of it has changed. */
+/** Returns a new object only if the import changed. */
 export function useImport(client: PetstoreClient, onEnded: () => void): Import {
   const [shows, show] = useReducer((count: number) => count + 1, 0)
   const [state, setState] = useState<Pick<Import, 'file' | 'said' | 'contents' | 'doing' | 'ended' | 'problem'>>(NONE)
@@ -47,7 +47,7 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
   const set = (change: Partial<typeof state>) => setState((before) => ({ ...before, ...change }))
   const [, once] = useBusy()
   const aborter = useRef(new AbortController())
-  // Signed out.
+  // Runs on sign-out.
   useLayoutEffect(() => () => aborter.current.abort(), [])
 
   async function run(doing: Import['doing'], work: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -60,13 +60,13 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
     } catch (error) {
       if (aborter.current === own) set({ problem: own.signal.aborted ? 'It was cancelled.' : sentenceOf(error) })
     }
-    // Otherwise another file was chosen, or more was said of this one.
+    // Otherwise, the person chose another file or gave another answer.
     if (aborter.current === own) set({ doing: undefined, ended: doing === 'adding' })
   }
 
   function read(file: File | undefined, said: Said, before?: Contents): void {
     if (!file || state.doing === 'adding') return
-    // The headings stay in sight while the rows are read again.
+    // The headings stay visible while the rows are read again.
     set({ ...NONE, file, said, contents: before && { ...before, rows: undefined } })
     run('reading', async (signal) => {
       const contents = await readContents(file, said, signal)
@@ -128,7 +128,7 @@ const NONE = {
 
 function sentenceOf(error: unknown): string {
   if (error instanceof FileError) return error.message
-  // The browser cannot read it.
+  // The browser cannot read the file.
   if (error instanceof DOMException) return 'The file has changed, or is gone. Choose it again.'
-  return `${toFailure(error).message} What was added stays; go on when you like, nothing is added twice.`
+  return `${toFailure(error).message} Rows added so far are kept. Continue when you like: nothing is added twice.`
 }

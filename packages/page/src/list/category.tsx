@@ -1,4 +1,4 @@
-// The filter by category, and the last categories used, which are offered where one is typed.
+// The category filter, and the list of suggested categories.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet } from '../../../client/src/petstore.ts'
@@ -12,7 +12,7 @@ import { firstPage } from './list-position.ts'
 
 const OFFERED_MAX = 8
 
-/** `pets`: those that were used last come first. */
+/** `pets`: the most recently used first. */
 export function OfferedCategories({ pets }: { pets: readonly Pet[] }) {
   const { categories } = names()
   const used = [...new Set(pets.map(({ categoryId }) => categoryId))].slice(0, OFFERED_MAX)
@@ -25,13 +25,14 @@ export function OfferedCategories({ pets }: { pets: readonly Pet[] }) {
   )
 }
 
-/** The list follows as one types. */
+/** Filters the list while the person types. */
 export function CategoryFilter({ position, goTo }: Pick<ShownList, 'position' | 'goTo'>) {
   const { categoryId } = position
   const [text, setText] = useState('')
-  // Before anybody can type: another one in the address came from elsewhere, such as a link or Back.
+  // A layout effect, because a later effect would overwrite the first keystrokes. A different category in the address
+  // came from elsewhere, such as a link or Back.
   const shown = categoryId === undefined ? '' : names().nameOf(categoryId)
-  /** The category that was typed. */
+  /** The category typed last. */
   const typed = useRef<bigint>(undefined)
   useLayoutEffect(() => {
     if (typed.current === undefined || typed.current !== categoryId) setText(shown)
@@ -60,7 +61,7 @@ export function CategoryFilter({ position, goTo }: Pick<ShownList, 'position' | 
   )
 }
 
-/** The category with this id or name, or the categories whose names begin so. */
+/** Returns the category with this id or name, or all categories whose names begin with the text. */
 function found(text: string): bigint[] {
   const wanted = folded(text)
   const id = int64FromDecimal(wanted) ?? names().idOf(text)

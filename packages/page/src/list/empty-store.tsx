@@ -1,5 +1,5 @@
-// A store without animals: how to add the first ones. Loading the samples can stop half-way and be repeated, because each
-// sample keeps its Idempotency-Key.
+// Shown for a store without animals; offers to add samples. Loading them can be interrupted and continued, because
+// each sample keeps its Idempotency-Key.
 
 import { useRef, useState } from 'preact/hooks'
 import { randomKey } from '../../../client/src/idempotency-key.ts'

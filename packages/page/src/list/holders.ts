@@ -1,5 +1,5 @@
-// Which order holds each animal on the screen that is reserved or sold. What was read is kept. An animal that was
-// added as reserved or sold has no order, and nothing can be done with it.
+// Loads the order that holds each reserved or sold animal on the screen, and caches it. An animal that was added as
+// reserved or sold has no order, so the list offers no action for it.
 
 import { useRef, useState } from 'preact/hooks'
 import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
@@ -9,12 +9,12 @@ import { findOrder } from '../orders/actions.ts'
 import { useLoaded } from '../parts/loaded.ts'
 import type { Item, Page } from './list-position.ts'
 
-/** `null`: no order holds it. `undefined`: not known, or nobody holds it. */
+/** `null`: the animal has no order. `undefined`: not loaded yet, or the animal is available. */
 export type HolderOf = (pet: Pet) => Order | null | undefined
 
 export function useHolders(client: PetstoreClient, shown: Page | undefined) {
   const items = shown?.items
-  /** By the animal's id and status: another status asks again. */
+  /** Keyed by the animal's id and status, so a new status loads the order again. */
   const known = useRef(new Map<string, Order | null>()).current
   const [, setCount] = useState(0)
 
@@ -45,7 +45,7 @@ export function useHolders(client: PetstoreClient, shown: Page | undefined) {
 
   return {
     holderOf: (pet: Pet) => known.get(keyOf(pet)),
-    /** Something may have happened to this animal. */
+    /** Call it after any event of the animal. */
     forget: (petId: bigint) => {
       for (const key of known.keys()) if (key.startsWith(`${petId} `)) known.delete(key)
     },

@@ -1,4 +1,4 @@
-// Ids as ranges, short enough for an address: `12-511,520`. What an import adds has ids that follow each other, but for what others add meanwhile.
+// Ids as ranges for an address: `12-511,520`. An import adds mostly consecutive ids.
 
 import { int64FromDecimal } from '../../../contract/src/int64.ts'
 
@@ -12,7 +12,10 @@ export function toIdRanges(ids: readonly bigint[]): string {
   return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',')
 }
 
-/** Gives up to `count` of the ids, the highest first, behind the first `skip`. `undefined` where the text is none. */
+/**
+ * Returns a function that skips `skip` ids, highest first, and returns up to `count` more. Returns `undefined` if the
+ * text is not a list of ranges.
+ */
 export function fromIdRanges(text: string): ((skip: number, count: number) => bigint[]) | undefined {
   if (!/^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(text)) return undefined
   const ranges = text.split(',').map((part) => part.split('-').map(int64FromDecimal))

@@ -1,5 +1,5 @@
-// Rows stay where they are while somebody may be about to press one. What has changed in a row is shown there; what would move the rows, such
-// as new ones before them or one that the filter no longer finds, waits until somebody asks for it.
+// Keeps rows in place, so that no row moves just before a person presses it. Changes within a row show immediately;
+// changes that would move rows, such as new or filtered-out rows, wait until the person asks for them.
 
 import { useReducer, useState } from 'preact/hooks'
 import type { Event, Pet } from '../../../client/src/petstore.ts'
@@ -7,19 +7,19 @@ import { type Feed, useEvents } from '../live/feed.ts'
 import { number } from '../phrases.ts'
 import type { Item, Page } from './list-position.ts'
 
-/** Without Preact, so that tests call it as it is. */
+/** Does not use Preact, so tests can call it directly. */
 export class RowsInPlace {
-  /** With the rows where they were. */
+  /** The rows to show, in their places. */
   page: Page | undefined
-  /** Rows that are there still, though they were deleted. */
+  /** Deleted animals whose rows are still shown. */
   deleted: ReadonlySet<bigint> = new Set()
   #read: Page | undefined
   #covered = false
   #follows = false
-  /** The last event of each animal or order, while its list is shown. */
+  /** The last event of each animal or order since its list was opened. */
   readonly #told = new Map<bigint, Event>()
 
-  /** `covered`: the rows are not on the screen. */
+  /** `covered`: another view hides the rows. */
   update(read: Page | undefined, covered: boolean): void {
     if (!read || (read === this.#read && covered === this.#covered)) return
     if (read.position.view !== this.#read?.position.view) this.#told.clear()
@@ -37,19 +37,19 @@ export class RowsInPlace {
     this.deleted = new Set([...this.deleted, ...gone])
   }
 
-  /** What waits to be shown, in words; empty if nothing does. */
+  /** The waiting changes in words; empty if there are none. */
   get waiting(): string {
     const read = this.#read && { ...this.#read, items: this.#read.items.filter(({ id }) => !this.deleted.has(id)) }
     return read && this.page?.position === read.position ? difference(this.page, read) : ''
   }
 
-  /** Shows what waits; with `next` also what is read next. */
+  /** Shows the waiting changes. With `next`, also shows the next page that is read. */
   show(next: boolean): void {
     this.#follows = next
     this.page = this.#read
   }
 
-  /** The person has deleted this one: its row goes at once. */
+  /** Removes the row of an animal that the person deleted. */
   remove(petId: bigint): void {
     this.deleted = new Set([...this.deleted, petId])
     this.page = this.page && { ...this.page, items: this.page.items.filter(({ id }) => id !== petId) }
@@ -63,7 +63,7 @@ export interface InPlace extends Pick<RowsInPlace, 'page' | 'waiting' | 'deleted
 export function useInPlace(read: Page | undefined, feed: Feed, covered: boolean): InPlace {
   const [, render] = useReducer((count: number) => count + 1, 0)
   const [rows] = useState(() => new RowsInPlace())
-  // While rendering, so that the rows come in the same rendering in which they were read.
+  // Updated during rendering, so that new rows need no second rendering.
   rows.update(read, covered)
   function change(act: () => void): void {
     act()
@@ -81,12 +81,12 @@ function inPlace(before: Page, read: Page, told: ReadonlyMap<bigint, Event>): Pa
   return { ...before, items: before.items.map((item) => now.get(item.id) ?? itemAfter(item, told.get(item.id))) }
 }
 
-/** More at the end moves nothing. */
+/** Rows added at the end move nothing. */
 function isMoved(before: Page, read: Page): boolean {
   return before.items.some(({ id }, at) => read.items[at]?.id !== id)
 }
 
-/** "3 new animals, 1 left this view". What only follows from another page counts as neither. */
+/** "3 new animals, 1 left this view". Rows that moved from or to another page are not counted. */
 function difference(before: Page, read: Page): string {
   if (!isMoved(before, read)) return ''
   const { view, page } = read.position
@@ -106,7 +106,7 @@ function difference(before: Page, read: Page): string {
   return parts.filter(Boolean).join(', ') || 'This list has changed'
 }
 
-/** One that the list no longer has. */
+/** A row that is no longer in the list, updated from its last event. */
 function itemAfter(item: Item, event: Event | undefined): Item {
   if (!event) return item
   if (!('petId' in item)) return petAfter(item, event)

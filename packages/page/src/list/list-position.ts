@@ -1,6 +1,6 @@
-// Where the reader is, in which list, as part of the page's address: `/?status=sold&limit=50&cursor=…&page=3`, or
-// `/?category=7`, or `/?view=orders&status=pending`. So a reload, Back, a shared link and a second tab show the same page. The addresses are relative, like
-// all of the page's: a proxy may serve it below a path of its own.
+// A position in a list as an address: `/?status=sold&limit=50&cursor=…&page=3`, `/?category=7` or
+// `/?view=orders&status=pending`, so that a reload, Back, a shared link and a second tab show the same page. Addresses
+// are relative, because a proxy can add a path prefix.
 
 import type { Order, OrderStatus, Pet, PetStatus } from '../../../client/src/petstore.ts'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
@@ -11,28 +11,26 @@ import { fromIdRanges } from './id-ranges.ts'
 const ROWS_MIN = 20
 const ROW_PX = 49
 const { innerHeight = 0 } = globalThis as { innerHeight?: number }
-/** How many rows a page has: as many as the screen, and at least 20. */
+/** Rows per page: as many as fit on the screen, and at least 20. */
 export const PAGE_SIZE = Math.min(PAGE_MAX, Math.max(ROWS_MIN, Math.floor(innerHeight / ROW_PX)))
 
 export type Sort = 'oldest' | 'newest'
-/** Of orders, the newest are what somebody asks about. */
 const SORT_OF = { animals: 'oldest', orders: 'newest' } as const satisfies Record<string, Sort>
 
 export interface ListPosition {
   view: 'animals' | 'orders'
-  /** One of the view. */
   status: PetStatus | OrderStatus | undefined
-  /** Of animals only. */
+  /** Only for animals. */
   categoryId: bigint | undefined
-  /** Ranges of the ids of some animals, newest first; empty where there are none. */
+  /** Ranges of ids, shown newest first; empty for all animals. */
   ids: string
-  /** What was searched for; empty where nothing was. */
+  /** Empty without a search. */
   search: string
   sort: Sort
   limit: number
-  /** From 1; below 0 it counts from the end, so that the last page needs no reading of all before it. */
+  /** Counts from 1. Negative numbers count from the end, so that the last page needs no earlier pages. */
   page: number
-  /** `undefined` on the first page and on the last. */
+  /** `undefined` on the first and the last page. */
   cursor: string | undefined
 }
 
@@ -46,7 +44,7 @@ export function lastPage(position: Start): ListPosition {
   return { ...firstPage(position), page: -1 }
 }
 
-/** `next` and `prev`: the cursors of the pages after and before this one; `undefined` where there is none. */
+/** `next`: the cursor of the next page, if there is one. */
 export function nextPage(position: ListPosition, next: string | undefined): ListPosition | undefined {
   if (next === undefined) return undefined
   return position.page === -2 ? lastPage(position) : { ...position, page: position.page + 1, cursor: next }
@@ -57,13 +55,13 @@ export function previousPage(position: ListPosition, prev: string | undefined): 
   return position.page === 2 ? firstPage(position) : { ...position, page: position.page - 1, cursor: prev }
 }
 
-/** Where a view starts: of the orders, those that wait for somebody to do something. */
+/** The first page of a view. Orders start with the pending ones, which need attention. */
 export function firstPageOf(view: ListPosition['view']): ListPosition {
   const status = view === 'orders' ? 'pending' : undefined
   return firstPage({ view, limit: PAGE_SIZE, status, categoryId: undefined, ids: '', search: '', sort: SORT_OF[view] })
 }
 
-/** What the address does not say, or says wrongly, is the default. */
+/** Replaces missing and invalid parameters with their defaults. */
 export function fromAddress(address: string): ListPosition {
   const query = new URLSearchParams(address)
   const view = query.get('view') === 'orders' ? 'orders' : 'animals'
@@ -97,15 +95,13 @@ export function toAddress({ view, status, categoryId, ids, search, sort, limit, 
   return query.size > 0 ? `./?${query}` : './'
 }
 
-/** A row of a list: an animal or an order. */
 export type Item = Pet | Order
 
-/** A page of a list. */
 export interface Page {
   position: ListPosition
   items: readonly Item[]
-  /** The cursor of the next page; `undefined` on the last page. */
+  /** `undefined` on the last page. */
   next: string | undefined
-  /** The cursor of the page before; `undefined` on the first page. */
+  /** `undefined` on the first page. */
   prev: string | undefined
 }

@@ -1,4 +1,4 @@
-// What a screen reader hears of the list: each page that was gone to, and that the service responds again.
+// Announces each new page of the list to screen readers, and when the service responds again.
 
 import { useEffect, useRef } from 'preact/hooks'
 import { useAnnounce } from '../parts/announcer.tsx'
@@ -13,7 +13,10 @@ export function useSpokenList(list: ShownList): void {
   useRecovery(list.failure !== undefined, () => announce('Connected again.'))
 }
 
-/** Calls `arrived` with each page that was gone to, not with the first, which its heading says, and not when it is read again. */
+/**
+ * Calls `arrived` with each page that the person goes to. Skips the first page, which its heading announces, and pages
+ * that are read again.
+ */
 function useArrival({ position, shown }: ShownList, arrived: (shown: Shown) => void): void {
   const last = useRef<ListPosition>(undefined)
   useEffect(() => {
@@ -23,7 +26,6 @@ function useArrival({ position, shown }: ShownList, arrived: (shown: Shown) => v
   }, [shown])
 }
 
-/** Calls `recovered` when `failing` has changed from true to false. */
 function useRecovery(failing: boolean, recovered: () => void): void {
   const before = useRef(false)
   useEffect(() => {

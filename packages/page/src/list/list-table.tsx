@@ -1,4 +1,4 @@
-// A page of animals or of orders as a table. On a phone, styles show each row as a card.
+// A page of animals or orders as a table. On a phone, styles show each row as a card.
 
 import type { ComponentChildren } from 'preact'
 import type { Order, Pet } from '../../../client/src/petstore.ts'
@@ -28,27 +28,25 @@ const HEADS = {
 interface ListRow {
   id: bigint
   petId: bigint
-  /** What the row leads to. */
   record: RecordId
   name: string
-  /** For whom and until when, in one line. */
+  /** The customer and the end, in one line. */
   note: { before: string; reference?: string | undefined; after?: string } | undefined
   detail: ComponentChildren
   status: ComponentChildren
-  /** What the row's buttons act on, if anything. */
+  /** The target of the row's buttons; `undefined` if the row has none. */
   subject: Subject | undefined
 }
 
 interface ListTableProps {
   shown: Page
-  /** Rows that somebody has deleted. */
   deleted?: ReadonlySet<bigint>
   holderOf?: HolderOf
-  /** The animals that have just changed. */
+  /** The ids of animals that have just changed. */
   marks?: ReadonlySet<bigint>
-  /** `undefined` when the key may not change anything. */
+  /** `undefined` with a read-only key. */
   onAction?: OnAction | undefined
-  /** `undefined` while nobody chooses rows. */
+  /** `undefined` unless rows can be selected. */
   selection?: Selection | undefined
 }
 
@@ -95,7 +93,7 @@ export function ListTable(props: ListTableProps) {
 function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): ListRow {
   const { id, name, categoryId, status } = pet
   const holder = holderOf(pet)
-  // Without an order, nothing can change it.
+  // An animal without an order cannot be sold, released or taken back here.
   const bound = holder === null || isDeleted
   return {
     id,
@@ -116,7 +114,7 @@ function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): ListRow {
 
 function noteOf({ status }: Pet, holder: Order | null | undefined): ListRow['note'] {
   if (holder === null) return { before: withoutOrder(status) }
-  // Until the order has been read, a line that shows nothing keeps the height of the row.
+  // A blank line keeps the height of the row until the order is loaded.
   if (!holder) return status === 'available' ? undefined : { before: '\u00A0' }
   const { reference, placedAt, changedAt } = holder
   const end = endOf(holder)
@@ -124,7 +122,7 @@ function noteOf({ status }: Pet, holder: Order | null | undefined): ListRow['not
   return { before: capitalized(end) || (status === 'pending' ? `Since ${time(placedAt)}` : `Sold ${time(changedAt)}`) }
 }
 
-/** The customer's name has its own direction. */
+/** The customer's name has its own text direction. */
 function Note({ before, reference = '', after = '', search }: NonNullable<ListRow['note']> & { search: string }) {
   return (
     <span class="hint" title={before + plain(reference) + after}>
@@ -154,7 +152,7 @@ function when({ status, expiresAt, placedAt, changedAt }: Order): string {
   return expiresAt ? `until ${time(expiresAt)}` : `since ${time(placedAt)}`
 }
 
-/** The first button stays an element when the status changes, and with it the focus. */
+/** Keyed by index, so that the first button, and with it the focus, survives a status change. */
 export function Actions({ subject, onAction, size }: { subject: Subject; onAction: OnAction; size?: 'small' }) {
   return (
     <div class="actions">
@@ -171,7 +169,7 @@ export function Actions({ subject, onAction, size }: { subject: Subject; onActio
 interface HeadProps {
   view: ListPosition['view']
   actions: boolean
-  /** Before the others. */
+  /** Cells before the others. */
   children?: ComponentChildren
 }
 
@@ -197,7 +195,7 @@ function Head({ view, actions, children }: HeadProps) {
 
 interface ChoiceProps {
   selection: Selection
-  /** What it chooses: one row, or all of the page. */
+  /** One row, or all rows of the page. */
   items: readonly Item[]
   column?: boolean
   label: string

@@ -1,4 +1,4 @@
-// Above the list: the statuses to choose from, with their counts, the category, and how the list is sorted.
+// The filters above the list, with the count of each status, and the sort.
 
 import type { Inventory } from '../../../client/src/petstore.ts'
 import { STATUSES_OF } from '../animal/status-labels.ts'

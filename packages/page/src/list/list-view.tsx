@@ -1,4 +1,4 @@
-// The list as people see it: the animals or orders, why there are none, or what the page is waiting for.
+// The list with its pager and messages, or the reason why it is empty.
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -18,15 +18,15 @@ import { isShort, pageName } from './list-words.ts'
 import { Pager } from './pager.tsx'
 
 interface ListViewProps extends ShownList {
-  /** Shown instead of the list when the store has no animals. */
+  /** Shown instead of the list if the store has no animals. */
   emptyStore: ComponentChildren | undefined
   holderOf: HolderOf
   marks: ReadonlySet<bigint>
   onAction: OnAction | undefined
-  /** Opens the form with a name. */
+  /** Opens the form that adds an animal, with this name. */
   onAdd: ((name: string) => void) | undefined
   selection: Selection | undefined
-  /** What has just been done. */
+  /** The message about the last action. */
   news: ComponentChildren
 }
 
@@ -36,15 +36,15 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
   const { position, shown, failure, loading, goTo, reload } = list
   const { view, status, categoryId, ids } = position
   const section = useRef<HTMLElement>(null)
-  // A new page is read from its start, but the button that led there is at the end.
+  // A new page starts at its top, but the pager is at the bottom.
   useLayoutEffect(() => {
     if (section.current && section.current.getBoundingClientRect().top < 0) section.current.scrollIntoView()
   }, [shown?.position])
 
-  /** The rows on the screen belong to another page or another status than the reader chose. */
+  /** The rows on the screen belong to another page or filter than the chosen one. */
   const stale = shown !== undefined && shown.position !== position
   const none = shown !== undefined && shown.items.length === 0
-  /** The service cannot answer this at all: the rows on the screen are those of another search. */
+  /** The service refused the search, so the rows on the screen belong to another one. */
   const refused = failure?.code === 'invalid_parameter'
   const rows = emptyStore || none || refused || shown?.position.view !== view ? undefined : shown
   const paged = rows && !isShort(rows)
@@ -53,7 +53,7 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
       ref={section}
       id={LIST_ID}
       tabIndex={-1}
-      aria-label={`ShownList of ${view}`}
+      aria-label={`List of ${view}`}
       aria-busy={loading}
       class="list"
     >
@@ -68,7 +68,6 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
           {(status || categoryId !== undefined || ids || position.page !== 1) && (
             <Button
               text="Show all"
-              type="button"
               onClick={() => goTo(firstPage({ ...position, status: undefined, categoryId: undefined, ids: '' }))}
             />
           )}
@@ -94,7 +93,7 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
   )
 }
 
-/** At the foot, which is in sight: no row moves when it comes or goes. */
+/** Shown in the foot, which is always visible, so that no row moves. */
 function Waiting({ waiting, show }: Pick<ShownList, 'waiting' | 'show'>) {
   function showAll(): void {
     show()
@@ -113,7 +112,7 @@ function Waiting({ waiting, show }: Pick<ShownList, 'waiting' | 'show'>) {
 
 interface ListFailureProps extends Pick<ShownList, 'position' | 'goTo' | 'reload'> {
   failure: NonNullable<ShownList['failure']>
-  /** Of the rows on the screen. */
+  /** The position of the rows on the screen. */
   shown: ListPosition | undefined
 }
 
@@ -124,7 +123,7 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
       <Notice
         kind="error"
         title="This link does not work."
-        text="It may be incomplete, or of another store."
+        text="It may be incomplete or belong to another store."
         actions={<Button text="First page" onClick={() => goTo(firstPage(position))} />}
       />
     )
@@ -138,7 +137,7 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
       />
     )
   }
-  // What was chosen cannot be had now; the rows on the screen can be kept.
+  // The chosen page failed to load, so offer to keep the rows on the screen.
   const takeBack = shown && shown !== position && (
     <button type="button" class="quiet" onClick={() => goTo(shown)}>
       Stay{' '}

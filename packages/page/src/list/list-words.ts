@@ -1,4 +1,4 @@
-// A list in words: which rows are shown and of how many, the filter on paper, and both for a screen reader.
+// Describes a list in words: its rows and filters, for the pager, for paper and for screen readers.
 
 import type { Inventory } from '../../../client/src/petstore.ts'
 import { labelOf } from '../animal/status-labels.ts'
@@ -12,7 +12,7 @@ export function pageName({ page }: ListPosition): string {
   return page === -1 ? 'Last page' : `Page ${-page} from the end`
 }
 
-/** Which rows these are, and of how many, as far as that is known: "101 – 200 of 5,203". */
+/** The rows and, if known, their total: "101 – 200 of 5,203". */
 export function rangeOf(shown: Shown): string {
   const { next, position } = shown
   const { page, limit } = position
@@ -20,31 +20,30 @@ export function rangeOf(shown: Shown): string {
   const before = (page - 1) * limit
   const total = totalOf(shown) ?? (page > 0 && next === undefined ? before + count : undefined)
   const to = page > 0 ? before + count : total === undefined ? undefined : total + (page + 1) * limit
-  // Pages of some ids are shorter where others are among them.
+  // Pages of ids can be shorter, because a status filter drops some of the animals.
   if (to === undefined || position.ids) return `${count} rows`
   const from = Math.max(1, to - count + 1)
   const range = from === to ? number(from) : `${number(from)} – ${number(to)}`
   return total === undefined ? range : `${range} of ${number(Math.max(total, to))}`
 }
 
-/** Filtered by more than a status: nobody has counted these. */
+/** True if the list has a filter that the inventory does not count. */
 export function isNarrowed({ search, categoryId, ids }: ListPosition): boolean {
   return search !== '' || categoryId !== undefined || ids !== ''
 }
 
-/** Of animals, the inventory knows. */
 export function totalOf({ position, inventory }: Pick<Shown, 'position' | 'inventory'>): number | undefined {
   if (!inventory || position.view === 'orders' || isNarrowed(position)) return undefined
   const { available, pending, sold } = inventory
   return Number(position.status ? inventory[position.status as keyof Inventory] : available + pending + sold)
 }
 
-/** What is filtered, for paper: "Sold · Category 7 · Newest first · 125 · Nov 22, 2026, 3:20 PM". */
+/** For paper: "Sold · Category 7 · Newest first · 125 · Nov 22, 2026, 3:20 PM". */
 export function summary(position: ListPosition, numbers: string): string {
   return [...filters(position), numbers, fullTime(Date.now())].join(' · ')
 }
 
-/** The same for the ear: "Animals: 21 to 40 out of 125, Sold, Newest first, page 2". */
+/** For screen readers: "Animals: 21 to 40 out of 125, Sold, Newest first, page 2". */
 export function heard(shown: Shown, title: string): string {
   const { position } = shown
   const range = rangeOf(shown).replace(' – ', ' to ').replace(' of ', ' out of ').replace('rows', 'found')
@@ -63,7 +62,7 @@ function filters({ status, categoryId, search, sort, ids }: ListPosition): strin
   ]
 }
 
-/** A list of one page needs no pager. */
+/** True for a list of one page, which needs no pager. */
 export function isShort({ next, prev }: Shown): boolean {
   return prev === undefined && next === undefined
 }

@@ -1,5 +1,5 @@
-// The list of animals or of orders, page by page: the position in it, the page shown, and retries until the service
-// responds. Only one page of the list is held, so a store of a million animals is as quick as a store of ten.
+// Loads the list of animals or orders and retries until the service responds. It keeps only one page, so a store of a
+// million animals is as fast as a store of ten.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type {
@@ -32,28 +32,27 @@ import {
 } from './list-position.ts'
 
 export interface Shown extends Page {
-  /** Of animals. */
+  /** Only for animals. */
   inventory: Inventory | undefined
 }
 
 export interface ShownList extends Pick<Loaded<Page>, 'failure'>, Omit<InPlace, 'page'> {
-  /** The position that the reader chose. */
+  /** The position that the person chose. */
   position: ListPosition
-  /** The last page that arrived, with its position: while another is loading, still the one before. */
+  /** The last page that arrived; the previous page while another one loads. */
   shown: Shown | undefined
-  /** The first attempt at the chosen position has not ended yet. */
+  /** The first attempt to load the chosen position is still running. */
   loading: boolean
   goTo: (position: ListPosition) => void
-  /** Fetches the chosen page again, and shows it as it is then. */
+  /** Reloads the page and shows the result immediately. */
   reload: () => void
-  /** Something has changed: fetches it again soon, and leaves the rows where they are. */
+  /** Reloads the page soon, and keeps the rows in place. */
   refresh: () => void
 }
 
-/** How soon the page shows what others change where no feed tells it, and notices that the service does not respond. */
+/** The refresh interval if there is no feed. It also detects that the service does not respond. */
 const REFRESH_MS = 15_000
 
-/** `covered`: something else has the page to itself. */
 export function useList(client: PetstoreClient, feed: Feed, covered: boolean): ShownList {
   const [position, goTo] = usePosition()
   const read = useLoaded(
@@ -63,7 +62,7 @@ export function useList(client: PetstoreClient, feed: Feed, covered: boolean): S
     },
     [client, position],
   )
-  // The rows are worth showing without the counts; until those have come, the last ones are nearly right.
+  // Rows show before the counts arrive; until then, the last counts are nearly right.
   const last = useRef<Inventory>(undefined)
   const counted = useLoaded(
     async (signal) => {
@@ -79,7 +78,7 @@ export function useList(client: PetstoreClient, feed: Feed, covered: boolean): S
   }, [])
   const { page, ...inPlace } = useInPlace(read.value, feed, covered)
   useEvents(feed, (events, gap) => {
-    // Rows that are looked up by their ids cost more than a page, and what happens to others does not change them.
+    // Looking up rows by id costs more than a page, and events of other animals do not change them.
     const isOthers =
       position.ids && !position.status && !events.some(({ petId }) => page?.items.some(({ id }) => id === petId))
     if (gap || !isOthers) read.refresh()
@@ -99,17 +98,17 @@ export function useList(client: PetstoreClient, feed: Feed, covered: boolean): S
 }
 
 type EveryField<Filter> = Record<keyof Filter, unknown>
-/** What the list of orders leaves to the service. A new parameter of a list does not compile until it is here or used. */
+/** Parameters that the page does not use. A new parameter does not compile until it is listed here or used. */
 const UNUSED = { petId: undefined }
 
-/** Rejects as a call of the client does. */
+/** Rejects with the client's errors. */
 export async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Page> {
   const { view, status, categoryId, limit, cursor, page } = position
   if (position.ids) return pageOfIds(client, position, options)
   const fromEnd = page < 0
   const search = position.search || undefined
   const sort = (position.sort === 'newest') === fromEnd ? ('oldest' as const) : ('newest' as const)
-  /** Pages that count from the end are read in the other direction. */
+  /** Pages that count from the end are read in reverse order. */
   function inOrder(items: readonly Item[], { next, prev }: Pick<Page, 'next' | 'prev'>): Page {
     return fromEnd ? { position, items: items.toReversed(), next: prev, prev: next } : { position, items, next, prev }
   }
@@ -125,7 +124,7 @@ export async function fetchPage(client: PetstoreClient, position: ListPosition, 
   return inOrder(pets, cursors)
 }
 
-/** The ids of the page are looked up, however many animals are newer. A deleted one is left out. */
+/** Looks up the ids of the page, and leaves out deleted animals. */
 async function pageOfIds(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Page> {
   const { ids, status, categoryId, limit, page } = position
   const wanted = fromIdRanges(ids)?.((page - 1) * limit, limit + 1) ?? []
@@ -149,7 +148,6 @@ async function pageOfIds(client: PetstoreClient, position: ListPosition, options
   }
 }
 
-/** All pages, one after another. */
 export async function* wholeList(
   client: PetstoreClient,
   start: ListPosition,
@@ -162,7 +160,7 @@ export async function* wholeList(
   }
 }
 
-/** Where each list starts, with the sort that was chosen for it last. */
+/** The first page of each list, with its last chosen sort. */
 export function useStarts(position: ListPosition): Record<ListPosition['view'], ListPosition> {
   const sorts = useRef<Partial<Record<ListPosition['view'], Sort>>>({})
   sorts.current[position.view] = position.sort
@@ -173,14 +171,14 @@ export function useStarts(position: ListPosition): Record<ListPosition['view'], 
   return { animals: start('animals'), orders: start('orders') }
 }
 
-/** Like useState, with the position in the address and in the browser's history. */
+/** Like useState, but stored in the address and the browser's history. */
 function usePosition(): [ListPosition, (position: ListPosition) => void] {
   const [position, setPosition] = useState(() => fromAddress(location.search))
   useEffect(() => listen(window, 'popstate', () => setPosition(fromAddress(location.search))), [])
   const goTo = useCallback((next: ListPosition) => {
     const address = toAddress(next)
     const isShown = new URL(address, location.href).search === location.search
-    // Each letter of a search or a category is no place to go back to.
+    // Typing in the search or the category filter does not add a history entry for each letter.
     const query = new URLSearchParams(location.search)
     const typing =
       (next.search !== '' && query.has('search')) || (next.categoryId !== undefined && query.has('category'))

@@ -1,4 +1,4 @@
-// First, previous, next and last page. A button that leads nowhere stays in its place, so that the focus is not lost.
+// The first, previous, next and last page. Unavailable buttons stay in place, so that the focus is not lost.
 
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -8,7 +8,7 @@ import { pageName, rangeOf } from './list-words.ts'
 
 interface PagerProps {
   shown: Shown
-  /** What is loading, if something is. */
+  /** The description of the page that is loading. */
   loading: string | undefined
   goTo: (position: ListPosition | undefined) => void
 }

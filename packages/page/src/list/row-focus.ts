@@ -1,10 +1,9 @@
-// The focus within the rows of a list: moved by keys, kept in place when a row leaves, and where it was when one comes back to the
-// list.
+// Moves the focus between rows, keeps it in place when a row disappears, and restores it when the person comes back to
+// the list.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Page } from './list-position.ts'
 
-/** To the next row, or to the one before. */
 export function moveRow(step: 1 | -1): void {
   const rows = rowsShown()
   const at = rows.findIndex((row) => row.contains(document.activeElement))
@@ -13,8 +12,8 @@ export function moveRow(step: 1 | -1): void {
 }
 
 /**
- * When the row that has the focus leaves, such as when a search narrows, the focus stays where it was: in the row
- * that is there now, on its link or its first button. Whoever presses Enter in that moment opens a row, and does not act on one.
+ * If the focused row disappears, for example while a search narrows, the row that takes its place receives the focus,
+ * on its link or its first button. Enter then opens a row instead of acting on one.
  */
 export function useFocusInPlace(shown: Page) {
   const table = useRef<HTMLTableElement>(null)
@@ -35,7 +34,7 @@ export function useFocusInPlace(shown: Page) {
       const row = element.closest('tr')?.sectionRowIndex
       at.current = row === undefined ? undefined : { row, acting: element.closest('.actions') !== null }
     },
-    // An element that is removed loses the focus while it is still there.
+    // An element that is being removed is still connected when it loses the focus.
     onFocusOut: ({ target }: FocusEvent) =>
       setTimeout(() => {
         if ((target as Element).isConnected && !table.current?.contains(document.activeElement)) at.current = undefined
@@ -44,8 +43,8 @@ export function useFocusInPlace(shown: Page) {
 }
 
 /**
- * Whoever comes back from a record is on the row that led to it; where it is gone, on the one that took its place. Call the result with the
- * address of what is about to open.
+ * Returning from a record focuses the row that led to it or, if it is gone, the row in its place. Call the result with
+ * the address of the record before it opens.
  */
 export function useFocusBack(opened: boolean): (address: string) => void {
   const from = useRef<{ link: string; row: number }>(undefined)

@@ -1,5 +1,5 @@
-// The search in the bar of every view. A list narrows as you type. An id and Enter, as a scanner sends them, opens the animal; a word and Enter
-// opens the first that is found. On a list of orders it opens orders.
+// The search field. The list narrows while the person types. An id and Enter, as a scanner sends them, opens the
+// animal; a word and Enter opens the first match. On the list of orders it opens orders.
 
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
@@ -22,14 +22,14 @@ import { moveRow } from './row-focus.ts'
 
 export const SEARCH_ID = 'search'
 
-/** At least so far apart, which is four a second: the first letter is searched for at once. */
+/** The minimum time between two searches. The first letter is not delayed. */
 const APART_MS = 250
 
 interface SearchProps {
   client: PetstoreClient
-  /** The list that is searched. */
+  /** The list to search. */
   position: ListPosition
-  /** Narrows the list; `undefined` if the list is not on the screen: then only Enter leads on. */
+  /** Narrows the list. If `undefined`, the list is not on the screen, and the search reacts only to Enter. */
   goTo: ShownList['goTo'] | undefined
 }
 
@@ -38,7 +38,7 @@ export function Search({ client, position, goTo }: SearchProps) {
   const announce = useAnnounce()
   const [text, setText] = useState(position.search)
   const [problem, setProblem] = useState('')
-  /** The search that was asked for last. A different one in the address came from elsewhere, such as Back. */
+  /** The last search of this field. A different one in the address came from elsewhere, such as Back. */
   const asked = useRef(position.search)
   const askedAt = useRef(Number.NEGATIVE_INFINITY)
   const entered = useRef(0)
@@ -48,7 +48,8 @@ export function Search({ client, position, goTo }: SearchProps) {
     asked.current = position.search
     setText(position.search)
   }, [position.search])
-  // A layout effect ends with the view. Another effect ends a frame later, and would close the record that Enter has just opened.
+  // A layout effect, because its cleanup runs with the view's. A later cleanup could let the timer close the record
+  // that Enter has just opened.
   useLayoutEffect(() => {
     const search = wordsIn(text)
     if (search === asked.current || !goTo) return
@@ -61,13 +62,13 @@ export function Search({ client, position, goTo }: SearchProps) {
     return () => clearTimeout(timer)
   }, [text, position])
 
-  /** Reads the field itself, because the state does not have a keystroke of the same moment yet. */
+  /** Reads the field itself, because the state can lack the last keystroke. */
   async function enter(input: HTMLInputElement): Promise<void> {
     const typed = input.value
     const wanted = wordsIn(typed)
     if (!wanted) return
     const number = ++entered.current
-    // What is scanned next takes its place.
+    // The next scan replaces the selected text.
     input.select()
     const found = await find(wanted).catch((error) => setProblem(toFailure(error).message) ?? ('failed' as const))
     if (found === 'failed' || number !== entered.current || !input.isConnected || input.value !== typed) return
@@ -125,7 +126,7 @@ interface FoundProps extends Service {
   onAction: OnAction | undefined
 }
 
-/** Above the list: the animal or order with exactly the id that is searched for. */
+/** The animal or order with exactly the id that is searched for, above the list. */
 export function Found({ client, feed, position, onAction }: FoundProps) {
   const id = parseInteger(position.search)
   const kind = kindOf(position)
@@ -143,7 +144,7 @@ export function Found({ client, feed, position, onAction }: FoundProps) {
   )
 }
 
-/** Without the sign before an id: `#12` and `Id 12` are 12. */
+/** Removes the prefix of an id: `#12` and `Id 12` become `12`. */
 function wordsIn(text: string): string {
   return text.trim().replace(/^(?:#|id\b)\s*(?=\d+$)/i, '')
 }

@@ -1,4 +1,4 @@
-// The start of a list: the link that skips to it, its title, and the button that adds an animal.
+// The top of a list: the link that skips to the rows, the title, and the buttons.
 
 import { useBusy } from '../parts/busy.ts'
 import { Button } from '../parts/button.tsx'
@@ -6,7 +6,7 @@ import { Heading } from '../parts/heading.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { LIST_ID } from './list-view.tsx'
 
-/** Without the link's own navigation, which would change the address. */
+/** Skips the browser's navigation, which would change the address. */
 export function SkipLink() {
   function skip(event: Event): void {
     event.preventDefault()
@@ -22,17 +22,16 @@ export function SkipLink() {
 interface TitleRowProps {
   title: string
   draftKept: boolean
-  /** `undefined` where nothing can be added. */
+  /** `undefined` if the person cannot add animals. */
   onAdd: (() => void) | undefined
   onImport: () => void
-  /** Begins to choose rows, or ends it; `undefined` where there are none. */
+  /** Starts or ends the selection of rows; `undefined` without rows. */
   onSelect: (() => void) | undefined
   selecting: boolean
-  /** One is under way. */
   exporting: boolean
-  /** Saves what is filtered; `undefined` if there is nothing. */
+  /** Exports the filtered list; `undefined` without rows. */
   onExport: (() => void) | undefined
-  /** Prints what is filtered; resolves when it was given to the printer. */
+  /** Prints the filtered list; resolves once it is sent to the printer. */
   onPrint: () => Promise<void>
 }
 

@@ -1,5 +1,5 @@
-// What happens in the store while this tab is open. All tabs of a browser share one waiting request, because a browser opens only six
-// connections to a host: one tab waits, and tells the others. Where there is no feed, no event comes, and lists are fetched every so often.
+// Delivers the store's events while the page is open. All tabs of a browser share one long-polling request, because a
+// browser opens only six connections per host. Without a feed no events arrive, and lists are refreshed at intervals.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { WAIT_S } from '../../../client/src/events.ts'
@@ -9,17 +9,17 @@ import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { toFailure } from '../failures.ts'
 
 const BEGIN_MS = 500
-/** While much happens, what happens meanwhile is read together: a request for each change would take the browser's time from the rest. */
+/** A pause between requests, so that frequent changes are read together and do not keep the browser busy. */
 const REST_MS = 200
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 30_000
 
-/** Of a service without a feed, or with a key that no longer works. */
+/** The service has no feed, or the key no longer works. */
 const NO_FEED = [400, 401, 403, 404, 405]
 
 interface Broadcast {
   events: Event[]
-  /** Events before these may have been missed. */
+  /** Earlier events can be missing. */
   gap: boolean
   cursor: string | undefined
 }
@@ -31,15 +31,18 @@ export class Feed {
   readonly #listeners = new Set<Listener>()
   readonly #aborter = new AbortController()
   readonly #channel: BroadcastChannel
-  /** Behind the last event that any tab has passed on. */
+  /** The position after the last event that any tab broadcast. */
   #cursor: string | undefined
   #heardAt = Number.NEGATIVE_INFINITY
   #isBegun = false
   #begin: () => void
-  /** Events come from now on: who reads after this need not read again. Resolves also where the feed does not respond in time. */
+  /**
+   * Resolves once events are being delivered, so data that is read afterwards needs no second read. Also resolves if
+   * the feed does not respond in time.
+   */
   readonly begun: Promise<void>
 
-  /** `path`: of the page, because a proxy may serve several services from one origin. */
+  /** `path`: the page's, because a proxy can serve several services from one origin. */
   constructor(client: PetstoreClient, path: string) {
     this.#client = client
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -55,12 +58,12 @@ export class Feed {
     this.#waitForTurn(name).catch(() => undefined)
   }
 
-  /** Whether events arrive as they happen. */
+  /** True if events arrive as they happen. */
   get live(): boolean {
     return performance.now() - this.#heardAt < (WAIT_S + 10) * 1_000
   }
 
-  /** The result ends it. */
+  /** Returns a function that removes the listener. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -80,14 +83,14 @@ export class Feed {
       await navigator.locks.request(name, { signal }, () => this.#lead())
       return
     }
-    // Plain http to another machine has no locks. There a tab waits while it is visible, which few are at once.
+    // Browsers have no locks on plain http to another machine. There, every visible tab polls.
     while (!signal.aborted) {
       if (document.visibilityState === 'hidden') await pause(RETRY_MS, signal)
       else if (!(await this.#lead(() => document.visibilityState === 'visible'))) return
     }
   }
 
-  /** Waits for events and tells them, until `going` is false. False: this service has no feed. */
+  /** Polls for events and broadcasts them while `going` is true. Resolves with false if the service has no feed. */
   async #lead(going = () => true): Promise<boolean> {
     const { signal } = this.#aborter
     for (let failures = 0; going() && !signal.aborted; ) {
@@ -121,7 +124,7 @@ export class Feed {
   }
 }
 
-/** As long as the mark takes to fade (--mark in the styles). */
+/** The duration of the fade (`--mark` in the styles). */
 const MARKED_MS = 4_000
 
 export interface Service {
@@ -135,14 +138,14 @@ export function useFeed(client: PetstoreClient): Feed {
   return feed
 }
 
-/** Calls `onEvents` of the latest rendering. */
+/** Calls the `onEvents` of the last rendering. */
 export function useEvents(feed: Feed, onEvents: (events: readonly Event[], gap: boolean) => void): void {
   const latest = useRef(onEvents)
   latest.current = onEvents
   useEffect(() => feed.listen((events, gap) => latest.current(events, gap)), [feed])
 }
 
-/** The animals that have just changed, and what marks more of them. */
+/** The ids of animals that have just changed, and the function that marks more. */
 export function useMarks(): [ReadonlySet<bigint>, (petIds: readonly bigint[]) => void] {
   const [marks, setMarks] = useState<ReadonlySet<bigint>>(new Set())
   const mark = useCallback((petIds: readonly bigint[]) => {

@@ -1,4 +1,4 @@
-// The action on an animal that is under way: its dialog, and where the focus is when it is done.
+// The current action on an animal: its dialog, and the focus after it.
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -10,14 +10,14 @@ import { OrderDialog } from './order-dialog.tsx'
 
 interface ActingProps extends Service {
   onStart: () => void
-  /** Something has changed, by the action or by somebody else. */
+  /** This till or another one changed something. */
   onChange: () => void
   onDone: (sentence: string, action: Action, subject: Subject, orderId: bigint) => void
 }
 
-/** What starts an action, and the dialog of the one that was started last. */
+/** Returns a function that starts an action, and the dialog of the last started one. */
 export function useActing({ client, feed, onStart, onChange, onDone }: ActingProps): [OnAction, ComponentChildren] {
-  /** Each opening has a `number`, and so a dialog of its own. */
+  /** `number` gives each opening a new dialog. */
   const [task, setTask] = useState<{ action: Action; subject: Subject; number: number }>()
   const [open, setOpen] = useState(false)
   const focusAfter = useFocusAfter(open)
@@ -46,8 +46,8 @@ export function useActing({ client, feed, onStart, onChange, onDone }: ActingPro
 }
 
 /**
- * Call the result with what was done. After a sale the focus is in the box, for the next animal; otherwise on the animal's own link. Never on
- * a button: whoever presses Enter once more does nothing more.
+ * Call the result with the completed action. After a sale the search field has the focus, for the next animal;
+ * otherwise the animal's link. Never a button, so that pressing Enter again does nothing.
  */
 function useFocusAfter(open: boolean): (action: Action, petId: bigint) => void {
   const done = useRef<[Action, bigint]>(undefined)

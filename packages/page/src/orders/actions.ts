@@ -1,5 +1,5 @@
-// What people do with an animal: reserve it, sell it, release it, take it back. The service decides; this says which of them
-// an animal's status offers, what they make of it, and on which order they act.
+// The actions on an animal: reserve, sell, release and take back. Defines which of them a status offers, and which
+// order they change. The service decides whether they are possible.
 
 import type { CallOptions, Order, Pet, PetStatus, PetstoreClient } from '../../../client/src/petstore.ts'
 import {
@@ -9,7 +9,7 @@ import {
   TRANSITIONS,
 } from '../../../service/src/domain/order-transitions.ts'
 
-/** By what they make of the order. *Sell* first places one for an animal that is available. */
+/** By the order's status after the action. For an available animal, *Sell* first places an order. */
 const ACTIONS = {
   pending: 'reserve',
   cancelled: 'release',
@@ -20,13 +20,13 @@ const ACTIONS = {
 type Made = keyof typeof ACTIONS
 export type Action = (typeof ACTIONS)[Made]
 
-/** An animal, and its order as far as it is known. */
+/** An animal, and its order if known. */
 export interface Subject extends Pick<Pet, 'name' | 'status'> {
   petId: bigint
   order?: Order | undefined
 }
 
-/** *Sell* keeps its place when the status changes: a press in that moment still means what it says. */
+/** *Sell* keeps its place when the status changes, so that a press in that moment still sells. */
 export function actionsOf(status: PetStatus): Action[] {
   const offered = (Object.keys(ACTIONS) as Made[]).filter((after) => {
     const before: readonly PetStatus[] = after === 'pending' ? ['available'] : TRANSITIONS[after].from.map(petStatusOf)
@@ -49,13 +49,16 @@ export const DOING_LABELS: Record<Action, string> = {
   takeBack: 'Taking back…',
 }
 
-/** `undefined` when the order has ended: its animal may have another one. */
+/** `undefined` if the order has ended, because its animal can have another one. */
 export function subjectOf(order: Order): Subject | undefined {
   const { petId, petName: name } = order
   return HOLDING.includes(order.status) ? { petId, name, status: petStatusOf(order.status), order } : undefined
 }
 
-/** The order that holds the animal now, or held it with this status. An animal that was added as pending or sold has none. */
+/**
+ * Resolves with the order that holds the animal; with `petStatus`, only if it gives the animal that status. An animal
+ * that was added as reserved or sold has no order.
+ */
 export async function findOrder(
   client: PetstoreClient,
   petId: bigint,

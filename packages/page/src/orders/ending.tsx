@@ -1,4 +1,5 @@
-// The reservations that end today, once somebody asks for them. All that are pending are read once; after that, each order that changes.
+// The reservations that end today, read when the person opens them. All pending orders are read once; after that, only
+// orders that change.
 
 import { useRef, useState } from 'preact/hooks'
 import type { Order } from '../../../client/src/petstore.ts'
@@ -39,7 +40,7 @@ function Ending({ client, feed, onAction }: EndingProps) {
       known.whole = true
     }
     await concurrently([...changed], async (id) => {
-      // A change that arrives meanwhile is read again.
+      // A change that arrives during the request reads the order again.
       changed.delete(id)
       note(await client.getOrder(id, { signal }).catch((error) => changed.add(id) && Promise.reject(error)))
     })

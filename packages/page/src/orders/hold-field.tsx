@@ -1,4 +1,4 @@
-// The field for how long an animal is reserved, with when that ends.
+// The field for the length of a reservation, with its end.
 
 import { useId } from 'preact/hooks'
 import { localTime } from '../../../files/src/local-time.ts'
@@ -10,7 +10,7 @@ import { type End, ends, HOLDS, HOUR_MS, type Hold } from './hold.ts'
 const OPTIONS = Object.entries(HOLDS).map(([hold, [label]]) => [hold as Hold, label] as const)
 
 export function HoldField({ hold, until, setEnd }: End & { setEnd: (end: End) => void }) {
-  /** Whoever chooses a time begins an hour from now. */
+  /** A custom end starts at one hour from now. */
   function choose(chosen: Hold): void {
     const inAnHour = () => localTime(new Date(now() + HOUR_MS).toISOString())
     setEnd({ hold: chosen, until: until || (chosen === 'other' ? inAnHour() : '') })

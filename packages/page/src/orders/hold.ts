@@ -1,4 +1,4 @@
-// How long an animal is reserved: the times to choose from, and when each ends.
+// The choices for the length of a reservation, and when each ends.
 
 import { now } from '../parts/clock.ts'
 
@@ -12,13 +12,13 @@ export const HOLDS = {
 } as const
 export type Hold = keyof typeof HOLDS
 
-/** `until` counts only with `other`. */
+/** `until` is used only with `other`. */
 export interface End {
   hold: Hold
   until: string
 }
 
-/** `until` is local time, as the browser's field gives it. */
+/** `until` is local time, as a `datetime-local` input returns it. */
 export function ends(hold: Hold, until: string): { expiresAt?: string } {
   const at = hold === 'other' ? Date.parse(until) : now() + HOLDS[hold][1]
   return hold === 'open' || Number.isNaN(at) ? {} : { expiresAt: new Date(at).toISOString() }

@@ -1,4 +1,4 @@
-// Reserving, selling, releasing or taking back one animal: what the person chooses, and what has become of it.
+// The dialog that reserves, sells, releases or takes back one animal, and shows the result.
 
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Order } from '../../../client/src/petstore.ts'
@@ -15,7 +15,7 @@ import { ACTION_LABELS, type Action, DOING_LABELS, type Subject } from './action
 import { HoldField } from './hold-field.tsx'
 import { type Choices, useOrderTask } from './order-task.ts'
 
-/** What is typed is kept until the dialog is closed, also if the key stops working meanwhile. */
+/** The draft survives a refused key; closing the dialog removes it. */
 export const RESERVATION = 'petstore.reservation'
 export const NO_RESERVATION: Choices & { petId: string } = { petId: '', reference: '', hold: 'day', until: '' }
 
@@ -39,11 +39,11 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
   useEvents(feed, (events) => open && events.some(({ petId }) => petId === subject.petId) && task.check())
   const halfDone = placing && action === 'sell' && order !== undefined
 
-  // It may have been closed in the meantime, and what stopped the action must be seen.
+  // Reopens the dialog if it was closed, so that the failure is seen.
   useLayoutEffect(() => {
     if (!acting && (obstacle || failure)) setOpen(true)
   }, [acting])
-  // The fields are gone.
+  // The focused field is no longer shown.
   useLayoutEffect(() => {
     if (obstacle || halfDone) document.querySelector<HTMLElement>('dialog[open] .primary')?.focus()
   }, [obstacle, halfDone])
@@ -98,7 +98,7 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
   )
 }
 
-/** `halfDone`: an animal to be sold is only reserved so far. */
+/** `halfDone`: the animal is reserved but not sold yet. */
 function adviceOn({ kind }: Failure, halfDone: boolean): string {
   if (halfDone) return 'It is reserved for 10 minutes. Try again, or release it in the list.'
   return kind === 'unavailable' ? 'Try again: nothing will be done twice.' : ''

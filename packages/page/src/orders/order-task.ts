@@ -1,5 +1,5 @@
-// One action on one animal: its requests, one after another, and what stops them. Selling an available animal is two, an
-// order and its completion. Going on after a failure is safe, because the order is placed with an Idempotency-Key.
+// One action on one animal: its requests, and what stops it. Selling an available animal places an order and completes
+// it. Retrying is safe, because the order is placed with an Idempotency-Key.
 
 import { useEffect, useReducer, useState } from 'preact/hooks'
 import { randomKey } from '../../../client/src/idempotency-key.ts'
@@ -14,14 +14,14 @@ interface OrderTaskProps {
   client: PetstoreClient
   action: Action
   subject: Subject
-  /** The orders that this page has placed. */
+  /** The orders that this tab placed. */
   placed: Set<bigint>
 }
 
 interface TaskListener {
-  /** Something may have changed, by the action or by another till. */
+  /** This till or another one may have changed something. */
   onChange: () => void
-  /** `order`: as it was when the action began, or as it was placed. */
+  /** `order`: as it was when the action started, or as it was placed. */
   onDone: (order: Order) => void
 }
 
@@ -29,7 +29,10 @@ export interface Choices extends End {
   reference: string
 }
 
-/** Of an order that is placed to be completed at once: if this page ends in between, the animal is soon available again. */
+/**
+ * The length of the reservation that a sale makes first. If the tab closes in between, the animal becomes available
+ * again soon.
+ */
 export const SALE_MS = 10 * 60_000
 const CONFLICTS = ['pet_not_available', 'pet_not_found', 'order_not_pending', 'order_not_completed']
 const NOTHING_DONE: Record<Action, string> = {
@@ -39,7 +42,7 @@ const NOTHING_DONE: Record<Action, string> = {
   takeBack: 'There is nothing left to take back.',
 }
 const NO_END: Failure = { kind: 'other', code: 'invalid_order', message: 'Choose a day and a time.' }
-/** What an action does with its order. An animal is reserved as soon as the order is placed. */
+/** The request that changes the order. *Reserve* needs none, because placing the order reserves the animal. */
 const CALLS: Record<Action, (client: PetstoreClient, id: bigint) => Promise<unknown>> = {
   reserve: async () => undefined,
   sell: (client, id) => client.completeOrder(id),
@@ -49,21 +52,21 @@ const CALLS: Record<Action, (client: PetstoreClient, id: bigint) => Promise<unkn
 
 export class OrderTask {
   order: Order | undefined
-  /** The order is being looked up, or the action is under way. */
+  /** Looking up the order, or acting. */
   busy = false
-  /** The action was begun, and has not ended. */
+  /** The action has started and not ended. */
   acting = false
   failure: Failure | undefined
-  /** Why the action is not possible: another till was quicker, or the animal has no order. */
+  /** Why the action is impossible: another till was quicker, or the animal has no order. */
   obstacle: { what: string; advice: string } | undefined
-  /** Another till was quicker, and nothing has been tried yet. */
+  /** Another till was quicker, before this one submitted the action. */
   overtaken = ''
   listener: TaskListener
   readonly #props: OrderTaskProps
   readonly #changed: () => void
   #placing: { choices: string; idempotencyKey: string; order: NewOrder } | undefined
 
-  /** `changed` is called after each change of the fields. */
+  /** `changed` is called after each change of a field. */
   constructor(props: OrderTaskProps, listener: TaskListener, changed: () => void) {
     this.#props = props
     this.listener = listener
@@ -71,12 +74,12 @@ export class OrderTask {
     this.order = props.subject.order
   }
 
-  /** Looks up the order of an animal that has one, if the list does not know it. */
+  /** Looks up the order if the animal should have one and the list does not know it. */
   begin(): void {
     if (!this.#isPlacing && !this.order) this.#attempt(() => this.#look())
   }
 
-  /** Begins, or goes on after a failure. Nothing is done to an order that has not been shown. */
+  /** Starts the action, or continues after a failure. An order that has not been shown is only looked up. */
   submit(choices: Choices): void {
     const { action } = this.#props
     if (action === 'reserve' && choices.hold === 'other' && !choices.until) {
@@ -93,7 +96,7 @@ export class OrderTask {
     })
   }
 
-  /** Something has happened to the animal: says so if another till was quicker, and leaves the dialog as it is. */
+  /** Call it after an event of the animal. Reports in `overtaken` if another till was quicker. */
   async check(): Promise<void> {
     if (this.busy || this.obstacle) return
     const { order } = this
@@ -108,7 +111,7 @@ export class OrderTask {
     return this.#props.subject.status === 'available'
   }
 
-  /** A sale goes on with an order that this page has placed itself, though the page has not read the animal again since. */
+  /** A sale continues with an order that this tab placed, even if the tab has not read the animal since. */
   #isOwn(found: Order | undefined): boolean {
     const { action, placed } = this.#props
     return this.#isPlacing && action === 'sell' && found?.status === 'pending' && placed.has(found.id)
@@ -137,7 +140,6 @@ export class OrderTask {
     this.listener.onChange()
   }
 
-  /** One at a time: a second press, even in the same moment, starts nothing. */
   async #attempt(work: () => Promise<void>): Promise<void> {
     this.busy = true
     this.failure = undefined
@@ -162,7 +164,7 @@ export class OrderTask {
     this.listener.onDone(held)
   }
 
-  /** Places the same order with the same key, unless the choices have changed. */
+  /** Unchanged choices place the same order with the same key. */
   async #place({ reference, hold, until }: Choices): Promise<Order> {
     const { client, action, subject, placed } = this.#props
     const choices = JSON.stringify([reference, hold, until])
@@ -177,7 +179,7 @@ export class OrderTask {
   }
 }
 
-/** A task for as long as its dialog. */
+/** Keeps one task for the life of the dialog. */
 export function useOrderTask(props: OrderTaskProps, listener: TaskListener): OrderTask {
   const [, render] = useReducer((count: number) => count + 1, 0)
   const [task] = useState(() => new OrderTask(props, listener, () => render(undefined)))

@@ -1,4 +1,4 @@
-// The receipt of an order, for a printer of 80 mm and for A4. It has no price: the store knows none.
+// The receipt of an order, for 80 mm rolls and A4. It has no price, because the store has none.
 
 import type { Event, Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { readPet } from '../animal/by-id.ts'
@@ -13,7 +13,7 @@ import { Fact } from '../record/record-facts.tsx'
 
 interface ReceiptProps {
   order: Order
-  /** The order's, oldest first: the key of the last one has made it what it is. */
+  /** The events of the order, oldest first. The key of the last one is the till. */
   events: readonly Event[]
   pet: Pet | undefined
 }

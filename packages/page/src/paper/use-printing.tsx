@@ -1,4 +1,4 @@
-// What goes to paper instead of what is on the screen: a whole list, or a receipt. It is on the page only while it is printed.
+// Prints a whole list or a receipt instead of the current view. The content is on the page only while it is printed.
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
@@ -12,7 +12,7 @@ import { listen } from '../parts/listen.ts'
 import { number } from '../phrases.ts'
 import { Receipt, readReceipt } from './receipt.tsx'
 
-/** `tell`: why nothing was printed. */
+/** `tell` receives the reason if nothing is printed. */
 export function usePrinting(client: PetstoreClient, tell: (sentence: string) => void) {
   const [content, setContent] = useState<ComponentChildren>()
   useLayoutEffect(() => {
@@ -40,10 +40,10 @@ export function usePrinting(client: PetstoreClient, tell: (sentence: string) => 
   return { sheet: content && <div class="sheet">{content}</div>, printList, printReceipt }
 }
 
-/** More than a hundred sheets are no list to read. */
+/** More than a hundred sheets of paper. */
 const PRINTED_MAX = 5_000
 
-/** All pages of the list; `undefined` where there are more than can be printed. Rejects as a call of the client does. */
+/** Reads all pages of the list; resolves with `undefined` if it is too long. Rejects with the client's errors. */
 async function readWhole(client: PetstoreClient, position: ListPosition): Promise<Page | undefined> {
   const items: Item[] = []
   for await (const item of wholeList(client, position, {})) {

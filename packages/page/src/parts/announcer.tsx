@@ -1,4 +1,4 @@
-// Tells screen readers what has changed: one polite live region for the whole page.
+// Announces changes to screen readers, in one polite live region for the whole page.
 
 import { type ComponentChildren, createContext } from 'preact'
 import { useCallback, useContext, useState } from 'preact/hooks'
@@ -19,7 +19,7 @@ export function Announcer({ children }: { children: ComponentChildren }) {
     <Announce.Provider value={announce}>
       {children}
       <div role="status" class="visually-hidden">
-        {/* A new element each time, so that the same sentence is read again. */}
+        {/* A new element each time, so that a repeated sentence is announced again. */}
         <span key={announcement.count}>{announcement.sentence}</span>
       </div>
     </Announce.Provider>

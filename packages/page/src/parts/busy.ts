@@ -1,12 +1,13 @@
-// One piece of work at a time: a second press, even in the same moment, starts nothing. Work that a sign-out has ended ends without a word.
+// Runs one task at a time; a second press, even in the same moment, does nothing. A task that a sign-out aborts ends
+// silently.
 
 import { useRef, useState } from 'preact/hooks'
 import { isAborted } from '../failures.ts'
 
-/** Whether work is under way, and what starts it. */
+/** Whether a task is running, and the function that starts one. */
 export function useBusy(): [boolean, (work: () => Promise<void>) => Promise<void>] {
   const [busy, setBusy] = useState(false)
-  /** Known before the next rendering. */
+  /** A ref, because the state changes only with the next rendering. */
   const running = useRef(false)
   async function once(work: () => Promise<void>): Promise<void> {
     if (running.current) return

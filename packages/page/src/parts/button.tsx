@@ -1,4 +1,4 @@
-// A button that submits no form.
+// A button that does not submit a form.
 
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
 

@@ -1,8 +1,8 @@
-// The same work on many things, a few at a time: a browser opens six connections to a host.
+// Runs a task on many items, a few at a time, because a browser opens only six connections per host.
 
 const AT_ONCE = 5
 
-/** After a failure it begins no more, and rejects once all that was begun has ended. */
+/** Starts no more tasks after a failure, and rejects once all running tasks have ended. */
 export async function concurrently<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
   const open = items.values()
   let failed = false

@@ -1,4 +1,4 @@
-// An id, exact to its last digit, and the button that copies it.
+// An id with a button that copies it.
 
 import { useEffect, useState } from 'preact/hooks'
 import { useAnnounce } from './announcer.tsx'
@@ -35,7 +35,7 @@ export function CopyId({ id }: { id: bigint }) {
   )
 }
 
-/** Browsers offer the clipboard API only on https and localhost; elsewhere the page uses execCommand. */
+/** Browsers offer the clipboard API only on https and localhost; elsewhere, the page uses execCommand. */
 async function copyText(text: string, near: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -44,7 +44,7 @@ async function copyText(text: string, near: HTMLElement): Promise<boolean> {
     const area = document.createElement('textarea')
     area.value = text
     area.className = 'visually-hidden'
-    // Beside the button, because nothing outside an open dialog can be selected.
+    // Next to the button, because nothing outside an open dialog can be selected.
     near.after(area)
     area.select()
     const done = document.execCommand('copy')

@@ -1,21 +1,20 @@
-// A modal dialog with a title and a button that closes it; Esc closes it, too. What is to be filled in or confirmed has the focus at first.
+// A modal dialog. Its first field, or its primary button, has the focus at first.
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { CloseButton } from './notice.tsx'
 
-/** Whether a dialog is open. */
 export interface Opening {
   open: boolean
   setOpen: (open: boolean) => void
 }
 
 interface DialogProps extends Opening {
-  /** Of the title; unique on the page. */
+  /** The id of the title; unique on the page. */
   id: string
   title: ComponentChildren
-  /** For a table. */
+  /** For a dialog with a table. */
   wide?: boolean
   children: ComponentChildren
 }
@@ -28,7 +27,7 @@ export function Dialog({ id, title, wide, open, setOpen, children }: DialogProps
     dialog.current?.querySelector<HTMLElement>('input, .primary')?.focus()
   }, [open])
 
-  /** Comes a frame after the closing, when the dialog may be open again. */
+  /** Runs a frame after the dialog closed, when it can be open again. */
   function onClose(): void {
     if (!dialog.current?.open) setOpen(false)
   }
@@ -45,17 +44,17 @@ export function Dialog({ id, title, wide, open, setOpen, children }: DialogProps
 
 interface FormDialogProps extends Pick<DialogProps, 'id' | 'title' | 'open' | 'setOpen' | 'children'> {
   submit?: () => void
-  /** On the button that submits; `undefined` where there is nothing to submit. */
+  /** The label of the button that submits; `undefined` without one. */
   action?: string | undefined
   busy?: boolean
   danger?: boolean
-  /** On the button that closes it. */
+  /** The label of the button that closes the dialog. */
   cancel?: string | undefined
-  /** Buttons beside these two. */
+  /** More buttons. */
   others?: ComponentChildren
 }
 
-/** What is filled in or confirmed. */
+/** A dialog to fill in or confirm. */
 export function FormDialog({ submit, action, busy, danger, cancel, others, children, ...dialog }: FormDialogProps) {
   function onSubmit(event: Event): void {
     event.preventDefault()

@@ -1,4 +1,4 @@
-// The title of a view. It has the focus at first, so that a screen reader says where one is.
+// The title of a view. It has the focus at first, so that a screen reader announces the view.
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'

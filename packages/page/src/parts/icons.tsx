@@ -1,6 +1,6 @@
-// The page's icons. All are decoration: words always say the same.
+// Icons. All are decorative; a text always says the same.
 
-/** The icon of the browser's tab. */
+/** The icon of the browser tab. */
 export function Paw() {
   return <img class="paw" src={document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.href} alt="" />
 }

@@ -1,12 +1,12 @@
-// Events of the browser and times, for effects.
+// Event listeners and intervals for effects.
 
-/** The result ends it. */
+/** Returns a function that removes the listener. */
 export function listen(target: EventTarget, type: string, listener: (event: Event) => void): () => void {
   target.addEventListener(type, listener)
   return () => target.removeEventListener(type, listener)
 }
 
-/** As `listen`. */
+/** Returns a function that clears the interval. */
 export function every(pauseMs: number, act: () => void): () => void {
   const timer = setInterval(act, pauseMs)
   return () => clearInterval(timer)

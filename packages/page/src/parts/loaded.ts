@@ -1,5 +1,5 @@
-// What the page reads from the service, and reads again until it has come: by itself after a while, when the network is back, or when
-// somebody asks for it.
+// Reads a value from the service and retries until it arrives: after a pause, when the network is back, or when the
+// person asks.
 
 import { type Inputs, useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Failure, isAborted, toFailure } from '../failures.ts'
@@ -7,7 +7,7 @@ import { listen } from './listen.ts'
 
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 10_000
-/** How soon what others have changed is read, however much happens. */
+/** The pause before changes of other tills are read, however many there are. */
 const SOON_MS = 300
 
 export interface RetriedFailure extends Failure {
@@ -16,26 +16,26 @@ export interface RetriedFailure extends Failure {
 }
 
 export interface Loaded<Value> {
-  /** What came last, while it is read again, too. */
+  /** The last value, also while it is read again. */
   value: Value | undefined
-  /** Set when the last attempt failed. */
+  /** Set if the last attempt failed. */
   failure: RetriedFailure | undefined
-  /** Reads it again. */
+  /** Reads the value again now. */
   reload: () => void
-  /** Others have changed something: reads it again soon, once it is visible, and not before the last attempt has ended. */
+  /** Reads the value again soon, once the page is visible and the current attempt has ended. */
   refresh: () => void
 }
 
-/** `read` rejects as a call of the client does; it is called again whenever one of `inputs` changes. */
+/** `read` rejects with the client's errors, and runs again if one of `inputs` changes. */
 export function useLoaded<Value>(read: (signal: AbortSignal) => Promise<Value>, inputs: Inputs): Loaded<Value> {
   const [value, setValue] = useState<Value>()
   const [failure, setFailure] = useState<RetriedFailure>()
   const [again, setAgain] = useState(0)
   const failures = useRef(0)
-  /** An attempt is under way, or one is to come: then what has changed meanwhile is read after it. */
+  /** The current or next attempt. A refresh during an attempt (`changed`) is done after it. */
   const pending = useRef<'loading' | 'changed' | 'soon' | 'retry'>(undefined)
   const reload = useCallback(() => {
-    // From now on, and not only when the effect begins it: otherwise one that was to come soon would end it and begin another.
+    // Set here and not only in the effect, so that a refresh that is due in between does not restart the attempt.
     pending.current = 'loading'
     setAgain((before) => before + 1)
   }, [])
@@ -85,11 +85,11 @@ export function useLoaded<Value>(read: (signal: AbortSignal) => Promise<Value>, 
   return { value, failure, reload, refresh }
 }
 
-/** `before`: how many attempts have failed before this one. */
+/** `before`: the number of failed attempts before this one. */
 function withRetry(error: unknown, before: number): RetriedFailure {
   const failure = toFailure(error)
   const pauseMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** before)
-  // Random, so that tabs that lost the service together do not retry together.
+  // Random, so that tabs that lost the connection together do not retry together.
   const retryMs = Math.max(failure.retryAfterMs ?? 0, pauseMs * (0.75 + Math.random() / 2))
   return { ...failure, retryAt: Date.now() + retryMs }
 }

@@ -1,5 +1,5 @@
-// A name as it was typed: with its own text direction and its own spaces, and a sign for each character that cannot be seen. What a search
-// found in it is marked.
+// A name with its own text direction and spaces, a sign for each invisible character, and marks on the parts that a
+// search found.
 
 import { foundIn } from './search-words.ts'
 import { partsOf, plain } from './visible-text.ts'

@@ -1,4 +1,4 @@
-// A message that stays on the page for as long as it is true.
+// A message, and a message about a failed request with the time of the next attempt.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useReducer } from 'preact/hooks'
@@ -8,13 +8,13 @@ import { every } from './listen.ts'
 import type { RetriedFailure } from './loaded.ts'
 
 export interface NoticeProps {
-  /** `done` is only seen: who uses it announces it. */
+  /** `done` is not announced; the caller announces it. */
   kind: 'warning' | 'error' | 'done'
   title: string
   text?: ComponentChildren
   /** Buttons. */
   actions?: ComponentChildren
-  /** With a cross in its corner. */
+  /** Shows a button that closes the message. */
   onClose?: () => void
 }
 
@@ -39,7 +39,7 @@ interface RetryNoticeProps extends Pick<NoticeProps, 'title' | 'actions'> {
   reload: () => void
 }
 
-/** `actions`: beside the button that tries now. */
+/** `actions`: buttons next to *Try now*. */
 export function RetryNotice({ failure, title, actions, reload }: RetryNoticeProps) {
   const kind = failure.kind === 'unavailable' ? 'warning' : 'error'
   const text = [failure.message, ' ', <Countdown key="next" to={failure.retryAt} />]
@@ -48,7 +48,7 @@ export function RetryNotice({ failure, title, actions, reload }: RetryNoticeProp
   )
 }
 
-/** Hidden from screen readers, which would read every second aloud. */
+/** Hidden from screen readers, which would announce every second. */
 function Countdown({ to }: { to: number }) {
   const [, tick] = useReducer((count: number) => count + 1, 0)
   useEffect(() => every(1_000, () => tick(undefined)), [])

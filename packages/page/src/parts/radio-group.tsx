@@ -1,10 +1,10 @@
-// Radio buttons that look like one control. Keyboards and screen readers see ordinary radio buttons.
+// Radio buttons that look like one control. To keyboards and screen readers they are ordinary radio buttons.
 
 interface RadioGroupProps<Value extends string> {
   legend: string
   name: string
   options: readonly (readonly [Value, string])[]
-  /** How many there are of each, where that is known. */
+  /** The count of each option, if known. */
   counts?: Readonly<Record<string, string | undefined>> | undefined
   value: Value
   onChange: (value: Value) => void

@@ -1,13 +1,13 @@
-// Finds the parts of a name that match a search. The module of the service that folds and splits words decides it.
+// Finds the parts of a name that match a search, with the same word rules as the service.
 
 import { fold, wordsOf } from '../../../service/src/domain/words.ts'
 
-/** Splits `text` into parts. Every second part, from the second on, matches the beginning of a word of `search`. */
+/** Splits `text` so that every second part, starting with the second, matches the beginning of a word of `search`. */
 export function foundIn(text: string, search: string): string[] {
   const terms = listOf(search).sort((one, other) => other.length - one.length)
   if (terms.length === 0) return [text]
   let folded = ''
-  /** The characters of the text, with their marks, at the places of what they fold to. */
+  /** The range in `text` of each folded character, with its combining marks. */
   const origins: { from: number; to: number }[] = []
   for (const { 0: character, index } of text.matchAll(/.\p{M}*/gsu)) {
     folded += fold(character)

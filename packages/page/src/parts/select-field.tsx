@@ -1,4 +1,4 @@
-// A field with a few values to choose from.
+// A field with a few options.
 
 import type { ComponentChildren } from 'preact'
 
@@ -8,7 +8,7 @@ interface SelectFieldProps<Value extends string> {
   options: readonly (readonly [Value, string])[]
   value: Value
   onChange: (value: Value) => void
-  /** Below it. */
+  /** Shown below the field. */
   children?: ComponentChildren
 }
 

@@ -1,4 +1,4 @@
-// A field for text: its label, what is wrong with it, and a hint, all tied to it for screen readers.
+// A text field with its label, problem and hint, which screen readers associate with it.
 
 import type { AllHTMLAttributes, ComponentChildren } from 'preact'
 
@@ -24,9 +24,9 @@ export interface TextFieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>
   type?: 'text' | 'search'
   /** The id of a datalist. */
   list?: string | undefined
-  /** Shown as dots. */
+  /** Masks the text. */
   secret?: boolean
-  /** A button. */
+  /** A button next to the input. */
   beside?: ComponentChildren
 }
 

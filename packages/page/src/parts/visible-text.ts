@@ -1,15 +1,15 @@
-// Text that somebody typed, as it is shown: each character that shows nothing, or that turns the text around it, is a sign. Otherwise two
-// animals could look alike, or a name could change what stands beside it.
+// Makes invisible characters and characters that change the text direction visible. Otherwise two names could look
+// alike, or a name could reorder the text around it.
 
-/** Emoji, and characters that join letters of scripts that need them, are kept; the rest of the second group is unseen. */
+/** Keeps emoji, and joiners in scripts that need them; captures every other invisible character. */
 const KEPT_OR_UNSEEN =
   /\p{RGI_Emoji}|\p{Emoji}[\u{FE0E}\u{FE0F}]|\p{sc=Han}[\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}]|(?<=[[\p{L}\p{M}]--[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}]])[\u200C\u200D]|([\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800])/gv
-/** Most names: everything is seen. */
+/** Most names: no invisible characters. */
 const ASCII = /^[ -~]*$/
-/** Letters that are written from right to left. */
+/** Letters of right-to-left scripts. */
 const TURNED = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u
 
-/** Every second part, from the second on, is the sign of an unseen character: `U+202E`. */
+/** Every second part, starting with the second, is the sign of an invisible character: `U+202E`. */
 export function partsOf(text: string): string[] {
   if (ASCII.test(text)) return [text]
   const parts: string[] = []
@@ -23,7 +23,10 @@ export function partsOf(text: string): string[] {
   return [...parts, text.slice(from)]
 }
 
-/** Where there can be no markup: in a title, a message or an announcement. It does not turn what stands around it. */
+/**
+ * For titles, messages and announcements, which cannot contain markup. Isolated, so that it does not reorder the text
+ * around it.
+ */
 export function plain(text: string): string {
   const shown = partsOf(text)
     .map((part, index) => (index % 2 ? `[${part}]` : part))

@@ -1,4 +1,4 @@
-// One animal, as its events tell: what it is now, and all that has happened to it.
+// Reads an animal and its history from its events.
 
 import type { Event, EventFilter, Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
@@ -10,16 +10,16 @@ export interface AnimalRecord {
   events: readonly Event[]
 }
 
-/** What the page of an animal or of an order shows. */
+/** The data of the page of an animal or an order. */
 export interface Read {
   animal: AnimalRecord
-  /** All of the animal's. */
+  /** All orders of the animal. */
   orders: readonly Order[]
-  /** The page's own, if it is of an order. */
+  /** Only on the page of an order. */
   order: Order | undefined
 }
 
-/** `undefined` where no animal ever had this id. */
+/** Resolves with `undefined` if no animal ever had this id. */
 export async function readAnimal(
   client: PetstoreClient,
   petId: bigint,
@@ -33,7 +33,7 @@ export async function readAnimal(
   return { pet: { ...pet, status: last.petStatus ?? 'available' }, deleted, events }
 }
 
-/** With a filter, a page may be short before the end: only an empty one is it. */
+/** With a filter, a short page is not the last one; only an empty page is. */
 export async function readAll(client: PetstoreClient, filter: EventFilter, signal?: AbortSignal): Promise<Event[]> {
   const all: Event[] = []
   for (let cursor: string | undefined; ; ) {

@@ -1,4 +1,4 @@
-// What can be corrected of an animal or of an order on its page: the buttons, and the dialog of the one that was pressed.
+// The corrections that the page of an animal or an order offers, and their dialogs.
 
 import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
@@ -22,7 +22,7 @@ interface CorrectionsProps {
 }
 
 export function Corrections({ onCorrected, onDeleted, ...service }: CorrectionsProps) {
-  /** Each opening has a `number`, and so a dialog of its own. */
+  /** `number` gives each opening a new dialog. */
   const [task, setTask] = useState<{ correction: Correction; number: number }>()
   const [open, setOpen] = useState(false)
   function done(sentence: string): void {
@@ -50,7 +50,7 @@ export function Corrections({ onCorrected, onDeleted, ...service }: CorrectionsP
   )
 }
 
-/** Only those that the service would not refuse. */
+/** Returns only corrections that the service accepts. */
 function correctionsOf({ animal: { pet, deleted }, orders, order }: Read): Correction[] {
   if (order) return order.status === 'pending' ? ['edit'] : []
   if (deleted) return []

@@ -1,5 +1,5 @@
-// Editing an animal or an order. The dialog holds only what the person has changed; all else is what the store says now. So nothing that
-// somebody else changes meanwhile is undone: it is shown, field by field, beside what the person wants.
+// Edits an animal or an order. The dialog keeps only the fields that the person changed; all others follow the store.
+// Changes of another till are therefore never undone, and are shown next to the person's own.
 
 import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
@@ -20,7 +20,7 @@ import { differing, type Field, type Fields, fieldLabel, fieldsOf, inWords, NOTH
 export interface RecordDialogProps extends Opening {
   client: PetstoreClient
   read: Read
-  /** Reads it again: somebody else has changed it. */
+  /** Reads the record again, because another till changed it. */
   reload: () => void
   done: (sentence: string) => void
 }
@@ -56,7 +56,7 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
       {!(problems.quicker && theirs.length > 0) && <SavingProblem {...problems} />}
       {!busy && theirs.length > 0 && (
         <Versions
-          title={`${problems.quicker ? `${NOTHING} ` : ''}Another till has changed this meanwhile.`}
+          title={`${problems.quicker ? `${NOTHING} ` : ''}Another till has changed this.`}
           {...{ now, mine, both, theirs }}
           takeTheirs={(field) => edit({ [field]: now[field] })}
         />
@@ -76,7 +76,7 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
 type SavingProblems = Problems & { title: string; quicker: boolean }
 const NONE: SavingProblems = { ...NO_PROBLEMS, title: NOTHING, quicker: false }
 
-/** `save` resolves with what was done. What stops it is said, also where the dialog was closed meanwhile. */
+/** `save` resolves with a sentence about the result. If it rejects, the dialog reopens and shows why. */
 export function useSaving(
   { reload, setOpen, done }: Pick<RecordDialogProps, 'reload' | 'setOpen' | 'done'>,
   save: () => Promise<string>,
@@ -103,7 +103,7 @@ export function useSaving(
   return { busy, problems, submit: () => void once(attempt) }
 }
 
-/** What no field says. */
+/** Problems that belong to no field. */
 export function SavingProblem({ title, other }: SavingProblems) {
   return other ? <Notice kind="error" title={title} text={other} /> : null
 }
@@ -112,9 +112,9 @@ interface VersionsProps {
   title: string
   now: Fields
   mine: Fields
-  /** The fields in which the two differ. */
+  /** Fields in which `now` and `mine` differ. */
   both: readonly Field[]
-  /** Those that somebody else has changed since the dialog opened, but to what the person wants. */
+  /** Fields that another till changed since the dialog opened, except to the same value. */
   theirs: readonly Field[]
   takeTheirs: (field: Field) => void
 }

@@ -1,4 +1,4 @@
-// What a person edits of an animal or of an order, field by field: as it is now, as it was when the dialog opened, and what is sent.
+// The edited fields of an animal or an order: their values, their differences, and the change that is sent.
 
 import type { OrderTerms, PetChange, PetstoreClient } from '../../../client/src/petstore.ts'
 import { localTime } from '../../../files/src/local-time.ts'
@@ -34,26 +34,25 @@ export function termsOf(order: OrderTerms | undefined): Pick<Fields, 'reference'
   }
 }
 
-/** The fields in which two differ: of an animal, or of an order. */
+/** Returns the fields in which the two differ. */
 export function differing({ order }: Read, one: Fields, other: Fields): Field[] {
   const fields: readonly Field[] = order ? ORDER_FIELDS : TYPED_FIELDS
   return fields.filter((field) => comparable(one, field) !== comparable(other, field))
 }
 
-/** A category has a name and a number. */
+/** A category can be typed as its name or its number. */
 function comparable(fields: Fields, field: Field): unknown {
   if (field === 'categoryId') return FIELDS[field].parse(fields[field]) ?? fields[field]
   return JSON.stringify(fields[field])
 }
 
-/** A field in words. */
 export function inWords(fields: Partial<Fields>, field: Field): string {
   if (field !== 'end') return brief(fields[field] ?? '') || 'nobody'
   const { expiresAt } = fields.end ? ends(fields.end.hold, fields.end.until) : {}
   return expiresAt ? time(expiresAt) : 'no end'
 }
 
-/** "name from Rex to Max, category from 7 to 8"; empty where these fields are alike. */
+/** "name from Rex to Max, category from 7 to 8"; empty if nothing differs. */
 export function fromTo(fields: readonly Field[], before: Partial<Fields>, after: Partial<Fields>): string {
   return fields
     .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
@@ -62,8 +61,8 @@ export function fromTo(fields: readonly Field[], before: Partial<Fields>, after:
 }
 
 /**
- * Sends what differs from what is shown, on the condition that it is still so. Resolves with what was done. Rejects with RangeError where a
- * field cannot be sent, and with `precondition_failed` where somebody was quicker.
+ * Sends the changed fields if the record is still as shown. Resolves with a sentence about the result. Rejects with
+ * RangeError if a field is invalid, and with `precondition_failed` if another till was quicker.
  */
 export async function save(client: PetstoreClient, read: Read, fields: Fields): Promise<string> {
   const { animal, order } = read

@@ -1,4 +1,4 @@
-// What an event tells, as a line in words: what happened, to which animal, for whom, from what to what, and by which key.
+// One event as a line of a history.
 
 import type { ComponentChildren } from 'preact'
 import type { Event, OrderTerms, Pet } from '../../../client/src/petstore.ts'
@@ -13,11 +13,11 @@ const UNTIL: readonly string[] = ['order.placed', 'order.changed'] satisfies Eve
 
 interface EventLineProps {
   event: Event
-  /** The terms of the order right after the event, if they are known. */
+  /** The terms of the order right after the event, if known. */
   terms: OrderTerms | undefined
-  /** What was edited, from what to what, where that is known. */
+  /** The edited fields with their old and new values, if known. */
   change: string | undefined
-  /** Of its time. */
+  /** The time as text. */
   shownTime: string
   children?: ComponentChildren
 }
@@ -38,7 +38,7 @@ export function EventLine({ event, terms, change, shownTime, children }: EventLi
 }
 
 function sentence({ type, petStatus }: Event, terms: OrderTerms | undefined, change: string | undefined): string {
-  // A later service may tell of more.
+  // A newer service can have more types.
   const words = EVENT_NAMES[type as EventType] ?? type
   if (type === 'pet.added' && petStatus && petStatus !== 'available') {
     return `${words} as ${labelOf(petStatus).toLowerCase()}`
@@ -51,7 +51,7 @@ function sentence({ type, petStatus }: Event, terms: OrderTerms | undefined, cha
     : words + whom + until
 }
 
-/** What each `pet.changed` has changed, by the event's id. `events`: of one animal, oldest first, from its first on. */
+/** Describes each `pet.changed`, by event id. `events`: all events of one animal, oldest first. */
 export function changesIn(events: readonly Event[]): Map<bigint, string> {
   const changes = new Map<bigint, string>()
   let before: Pet | undefined

@@ -1,22 +1,22 @@
-// The terms of orders right after each of their events, and how each edit changed them. Events of 1.0.0 do not have them: then only the terms since
-// the last edit are known, from the order as it is now.
+// The terms of orders after each of their events, and how each edit changed them. Events of version 1.0.0 lack terms,
+// so only the terms since the last edit are known, from the current order.
 
 import type { Event, Order, OrderTerms } from '../../../client/src/petstore.ts'
 import { fromTo, ORDER_FIELDS, termsOf } from './edits.ts'
 
 interface Terms {
-  /** Right after each event, by the event's id. */
+  /** By event id. */
   after: ReadonlyMap<bigint, OrderTerms>
-  /** What each edit has changed, from what to what. */
+  /** Describes each edit, by event id. */
   changes: ReadonlyMap<bigint, string>
 }
 
-/** `events`: newest first. `now`: the orders by their ids. */
+/** `events`: newest first. `now`: the current orders by id. */
 export function orderTerms(events: readonly Event[], now: ReadonlyMap<bigint, Order>): Terms {
   const known = new Map<bigint, OrderTerms | undefined>(now)
   const after = new Map<bigint, OrderTerms>()
   const changes = new Map<bigint, string>()
-  /** The edit that follows, by the order. */
+  /** The edit that follows, by order id. */
   const edits = new Map<bigint, { id: bigint; to: OrderTerms } | undefined>()
   for (const { id, type, orderId, terms } of events) {
     if (orderId === undefined) continue

@@ -1,4 +1,5 @@
-// What has the page to itself instead of a list: `/?animal=12`, `/?order=7` or `/?view=sales`. `/animals/12` and `/orders/7` lead there.
+// Addresses of records and of the sales: `/?animal=12`, `/?order=7` or `/?view=sales`. The service redirects
+// `/animals/12` and `/orders/7` to them.
 
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { parseInteger } from '../animal/fields.ts'
@@ -10,14 +11,14 @@ export interface RecordId {
   id: bigint
 }
 
-/** What has the page to itself, instead of a list. */
+/** A view that is shown instead of a list. */
 export type Opened = RecordId | SalesPosition
 
 export function openedAddress(opened: Opened): string {
   return opened.kind === 'sales' ? salesAddress(opened) : `./?${opened.kind}=${opened.id}`
 }
 
-/** The record in the address, and what opens one; `undefined` goes back to the list. */
+/** The view in the address, and the function that opens one; `undefined` returns to the list. */
 export function useOpened(): [Opened | undefined, (opened: Opened | undefined) => void] {
   const [opened, setOpened] = useState(fromAddress)
   useEffect(() => listen(window, 'popstate', () => setOpened(fromAddress())), [])

@@ -1,4 +1,4 @@
-// What an animal or an order is now, a line for each fact.
+// The facts of an animal or an order, one per line.
 
 import type { ComponentChildren } from 'preact'
 import type { Order } from '../../../client/src/petstore.ts'
@@ -54,7 +54,7 @@ export function OrderFacts({ order }: { order: Order }) {
   )
 }
 
-/** For whom it is, and its end. */
+/** The customer, and the end of the order. */
 function Terms({ order: { status, reference, expiresAt, changedAt } }: { order: Order }) {
   return (
     <>

@@ -1,4 +1,4 @@
-// The page of one animal or of one order: what it is now, what can be done with it, and its history. It is read from the events.
+// The page of an animal or an order: facts, actions and history, all read from events.
 
 import type { ComponentChildren } from 'preact'
 import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.ts'
@@ -29,15 +29,15 @@ interface RecordViewProps extends Service {
   onCorrected: (sentence: string) => void
   onDeleted: (sentence: string) => void
   onBack: () => void
-  /** Below the buttons, which stay where they are: what has just been done. */
+  /** The message about the last action. It is below the buttons, so that they do not move. */
   news: ComponentChildren
-  /** Rises with each change by this page. */
+  /** Increases with each change that this tab makes. */
   changes: number
 }
 
 export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, news, ...service }: RecordViewProps) {
   const { value, failure, reload } = useRead(record, service)
-  // While the next record is read, the one before it is seen.
+  // The previous record stays visible while the next one loads.
   const loaded = failure && !isSameRecord(value?.of, record) ? undefined : value
   const read = loaded?.read
   const order = read?.order
@@ -116,7 +116,7 @@ function noneIs({ kind, id }: RecordId): string {
   return `No ${kind} has the ${kind === 'order' ? 'number' : 'id'} ${id}.`
 }
 
-/** What the buttons act on: an order that still holds its animal, or the animal with the order that holds it. */
+/** The target of the buttons: the order if it still holds its animal, or the animal with its current order. */
 function subjectIn({ animal: { pet, deleted }, orders, order }: Read): Subject | undefined {
   if (order) return subjectOf(order)
   const holder = orders.find(({ status }) => HOLDING.includes(status))
@@ -127,7 +127,6 @@ function subjectIn({ animal: { pet, deleted }, orders, order }: Read): Subject |
 interface HistoryProps {
   /** Oldest first. */
   events: readonly Event[]
-  /** The orders that the events are about. */
   orders: readonly Order[]
 }
 

@@ -1,4 +1,4 @@
-// The close of a day: how many animals each till sold and took back, and a line for each. It is printed and exported as it is shown.
+// The close of a day: totals per till, and a line for each sale and return. Paper and file have the same content.
 
 import type { ComponentChildren } from 'preact'
 import type { Event, Order } from '../../../client/src/petstore.ts'
@@ -22,7 +22,7 @@ const HEADS = ['Time', 'Order', 'Animal', 'Customer or receipt number', 'Till', 
 interface CloseProps {
   day: string
   isFuture: boolean
-  /** Sales and returns, oldest first; `undefined` until they are read. */
+  /** Sales and returns, oldest first; `undefined` until they have loaded. */
   sales: readonly Event[] | undefined
   orders: ReadonlyMap<bigint, Order>
 }

@@ -1,5 +1,4 @@
-// The events of one day by type, newest first, as far as they are read: sales and returns to the end, and up to 10,000 of each other type. A
-// reading that fails continues where it stopped.
+// The events of one day by type: all sales and returns, and up to 10,000 of each other type. A failed read resumes.
 
 import type { Event, PetstoreClient } from '../../../client/src/petstore.ts'
 import { type EventType, PAGE_MAX } from '../../../contract/src/generated.ts'
@@ -9,7 +8,7 @@ import { EVENT_NAMES } from '../animal/status-labels.ts'
 import { toFailure } from '../failures.ts'
 import { concurrently } from '../parts/concurrently.ts'
 
-/** A delivery may add any number of animals. */
+/** A delivery can add any number of animals. */
 export const COUNTED_MAX = 10_000
 export const TYPES = Object.keys(EVENT_NAMES) as EventType[]
 export const SALES = TYPES.filter((type) => type in NET_SOLD)
@@ -33,13 +32,13 @@ export class DayEvents {
     this.restart()
   }
 
-  /** Forgets everything, because the store has another past. */
+  /** Discards everything, because the store was restored. */
   restart(): void {
     this.#readings = new Map(TYPES.map((type) => [type, { events: [], state: 'open' }]))
     this.#isOver = false
   }
 
-  /** Reads what is missing, the sales first. `onRead` is called when there is more to show. */
+  /** Reads the missing events, sales first. `onRead` is called when there is more to show. */
   async read(signal: AbortSignal, onRead: () => void): Promise<void> {
     await concurrently([...SALES, ...TYPES.filter((type) => !SALES.includes(type))], async (type) => {
       const reading = this.#reading(type)
@@ -58,16 +57,16 @@ export class DayEvents {
       throw error
     })
     signal.throwIfAborted()
-    // The feed may have had the newest of them already.
+    // The feed can have delivered the newest of these events already.
     const oldest = reading.events.at(-1)?.id
     reading.events.push(...events.filter(({ id }) => oldest === undefined || id < oldest))
     reading.next = next
-    // With a filter, a page may be short before the end: only an empty page is the end.
+    // With a filter, a short page is not the last one; only an empty page is.
     if (events.length === 0) reading.state = 'whole'
     else if (reading.events.length >= COUNTED_MAX && !SALES.includes(type)) reading.state = 'more'
   }
 
-  /** Adds the events of the feed that are of this day, oldest first. Returns whether there were any. */
+  /** Adds events of the feed that belong to this day; `events` are oldest first. Returns false if there were none. */
   add(events: readonly Event[]): boolean {
     const mine = events.filter(({ at }) => {
       this.#isOver ||= Date.parse(at) >= Date.parse(this.#span.to)
@@ -80,12 +79,18 @@ export class DayEvents {
     return mine.length > 0
   }
 
-  /** As the service has it, a day ends with the first event of the next one. If a clock was set back, earlier times follow. */
+  /**
+   * A day ends with the first event of the next one. If a clock was set back, events with earlier times can follow and
+   * still belong to the day.
+   */
   #hasBegun(): boolean {
     return [...this.#readings.values()].some(({ events }) => events.length > 0)
   }
 
-  /** Newest first. Ends at the oldest event that every type has been read to, because older pages may still add events in between. */
+  /**
+   * Newest first. Stops at the oldest event to which every type has been read, because older pages can add events in
+   * between.
+   */
   of(...types: readonly EventType[]): readonly Event[] {
     const readings = types.map((type) => this.#reading(type))
     const open = readings.filter(({ state }) => state !== 'whole').map(({ events }) => events.at(-1)?.id)
@@ -99,7 +104,7 @@ export class DayEvents {
     return types.every((type) => this.#reading(type).state === 'whole')
   }
 
-  /** Whether all of these are read to the end or to as many as are counted. */
+  /** True if each type is read to its end or to its maximum. */
   isCounted(...types: readonly EventType[]): boolean {
     return types.every((type) => this.#reading(type).state !== 'open')
   }

@@ -1,4 +1,4 @@
-// What the lines of a day show beside their events: the order, with the animal's name and the customer, and how an animal was edited.
+// Details for the lines of a day: orders, names of animals, and edits.
 
 import { useRef } from 'preact/hooks'
 import type { Event, Order } from '../../../client/src/petstore.ts'
@@ -10,15 +10,15 @@ import { readAll } from '../record/animal.ts'
 import { changesIn } from '../record/event-line.tsx'
 
 export interface Details {
-  /** As they are now. */
+  /** The current orders. */
   orders: ReadonlyMap<bigint, Order>
-  /** By the animal. */
+  /** By animal id. */
   names: ReadonlyMap<bigint, string>
-  /** By the event. */
+  /** By event id. */
   changes: ReadonlyMap<bigint, string>
 }
 
-/** Of the events that are shown. Each is read once; the feed has new names. */
+/** Loads the details of the shown events, each once; the feed delivers new names. */
 export function useDetails({ client, feed }: Service, shown: readonly Event[]): Details {
   const { orders, names, changes } = useRef({
     orders: new Map<bigint, Order>(),
@@ -50,7 +50,7 @@ export function useDetails({ client, feed }: Service, shown: readonly Event[]): 
         if (name !== undefined) names.set(petId, name)
         for (const [id, change] of changesIn(events)) changes.set(id, change)
       })
-      // Shows it.
+      // A new value renders the component again.
       return {}
     },
     [shown.map(({ id }) => id).join()],

@@ -1,4 +1,4 @@
-// Everything that happened on a day, newest first, and of which kind: the numbers to choose from, and the lines of what is chosen.
+// Everything that happened on a day, newest first, with a filter by type.
 
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect } from 'preact/hooks'
@@ -22,7 +22,7 @@ interface EverythingProps {
   /** Newest first. */
   shown: readonly Event[]
   details: Details
-  /** A button for more lines. */
+  /** The button that shows more lines. */
   children: ComponentChildren
 }
 
@@ -32,7 +32,7 @@ export function Everything({ position, day, events, shown, details, children }: 
   const { type } = position
   const total = count(events, type ? [type] : TYPES)
   const title = type ? EVENT_NAMES[type] : 'All'
-  // Events that happen later are not read aloud.
+  // Later events are not announced.
   useEffect(() => void (total && announce(`${title}: ${total}`)), [type, total === undefined])
   return (
     <section class="history day" aria-labelledby="everything" aria-busy={total === undefined}>

@@ -1,4 +1,4 @@
-// Which day is shown, and of what: `/?view=sales&day=2026-11-22&type=order.placed`. Version 1.0.0 called the view `activity`.
+// The address of a day: `/?view=sales&day=2026-11-22&type=order.placed`. Version 1.0.0 called the view `activity`.
 
 import type { EventType } from '../../../contract/src/generated.ts'
 import { isDay } from '../../../files/src/local-time.ts'
@@ -6,9 +6,9 @@ import { EVENT_NAMES } from '../animal/status-labels.ts'
 
 export interface SalesPosition {
   kind: 'sales'
-  /** `undefined`: today, whichever day that is. */
+  /** `undefined`: today. */
   day?: string | undefined
-  /** `undefined`: everything that happened. */
+  /** `undefined`: all types. */
   type?: EventType | undefined
 }
 
@@ -19,7 +19,7 @@ export function salesAddress({ day, type }: SalesPosition): string {
   return `./?${query}`
 }
 
-/** Ignores a day or a type that does not exist: wrong-address.ts reports it. */
+/** Ignores an invalid day or type; wrong-address.ts reports it. */
 export function salesFrom(query: URLSearchParams): SalesPosition | undefined {
   if (!['sales', 'activity'].includes(query.get('view') ?? '')) return undefined
   const [day, type] = [query.get('day') ?? '', query.get('type') ?? '']

@@ -1,4 +1,4 @@
-// Sales: one day, with what each till sold and took back, and below it everything that happened.
+// The sales of one day, and everything that happened on it.
 
 import { useContext, useEffect, useReducer, useRef } from 'preact/hooks'
 import { dayFrom, dayOf, spanOf } from '../../../files/src/local-time.ts'
@@ -59,7 +59,7 @@ function useToday(): string {
 
 interface DayProps extends Service {
   position: SalesPosition
-  /** It must not change: another day is another component. */
+  /** Must not change; another day needs another component. */
   day: string
   isFuture: boolean
 }

@@ -1,4 +1,4 @@
-// What the events of a day are to a shop: how many animals each till sold and took back, and what happened, line by line.
+// Computes the totals per till and the lines of a day from its events.
 
 import type { Event } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
@@ -14,7 +14,7 @@ interface Total {
   takenBack: number
 }
 
-/** Of each till, by the name of its key, and of all if there are several. */
+/** Totals by the name of the till's key, and their sum if there are several tills. */
 export function totalsOf(sales: readonly Event[]): Total[] {
   const tills = new Map<string, Total>()
   const all = { till: 'All tills', sold: 0, takenBack: 0 }
@@ -30,7 +30,8 @@ export function totalsOf(sales: readonly Event[]): Total[] {
 const DIRECT_MS = 60_000
 
 /**
- * The events without the reservations that one key made and sold within a minute: a sale at the counter is one line. `events`: newest first.
+ * Omits reservations that the same key completed within a minute, so that a sale at the counter is one line. `events`:
+ * newest first.
  */
 function withoutDirect(events: readonly Event[]): readonly Event[] {
   const sold = new Map<bigint | undefined, Event>()
@@ -41,13 +42,13 @@ function withoutDirect(events: readonly Event[]): readonly Event[] {
   })
 }
 
-/** Newest first. Whether a reservation was sold at once is known only with the sales. */
+/** Newest first. Sales are always read, because they show which reservations were sold directly. */
 export function linesOf(events: DayEvents, types: readonly EventType[]): readonly Event[] {
   const known = events.of(...new Set([...types, 'order.completed' as const]))
   return withoutDirect(known).filter(({ type }) => (types as readonly string[]).includes(type))
 }
 
-/** `undefined` until they are counted. */
+/** `undefined` until the events are counted. */
 export function count(events: DayEvents, types: readonly EventType[]): string | undefined {
   if (!events.isCounted(...types)) return undefined
   return events.isWhole(...types) ? number(linesOf(events, types).length) : `${number(COUNTED_MAX)}+`
@@ -58,7 +59,7 @@ export function longDay(day: string): string {
   return new Date(`${day}T12:00:00`).toLocaleDateString([], { dateStyle: 'full' })
 }
 
-/** The time of day alone; with its day if a clock was set back over midnight. */
+/** The time of day, with the date if a clock was set back over midnight. */
 export function clockOn(day: string, at: string): string {
   return dayOf(Date.parse(at)) === day ? clock(at) : time(at)
 }

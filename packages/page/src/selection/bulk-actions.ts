@@ -1,5 +1,5 @@
-// One act on each of the rows that were chosen: a few at a time, each on the condition that the row is still what was shown. What is refused
-// is shown with its reason, and the rest is done; where the service does not respond, what is left stays as it was.
+// Releases or deletes the selected rows, a few at a time. A row that changed since it was shown is refused, with its
+// reason, and the others are done. If the service stops responding, the remaining rows are left unchanged.
 
 import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { deleteShown, tagOfOrder } from '../animal/preconditions.ts'
@@ -17,7 +17,7 @@ const DONE = { release: 'released', delete: 'deleted' } as const satisfies Recor
 const NAMED_MAX = 3
 const PATIENT = { retries: 8 }
 
-/** By the code of what refused it: of one, and of several. */
+/** By error code: for one row, and for several. */
 const REASONS: Record<string, readonly [string, string]> = {
   pet_has_orders: ['it has orders', 'they have orders'],
   precondition_failed: ['another till has just changed it', 'another till has just changed them'],
@@ -29,9 +29,9 @@ const REASONS: Record<string, readonly [string, string]> = {
 
 export interface Outcome {
   done: readonly bigint[]
-  /** What was done, what was not, and why; in one sentence for each. */
+  /** The result in words, with the reason for each refused row. */
   sentence: string
-  /** All of it was done. */
+  /** Every row was done. */
   complete: boolean
 }
 
@@ -39,7 +39,7 @@ interface Work {
   client: PetstoreClient
   items: readonly Item[]
   holderOf: HolderOf
-  /** How many have been tried. */
+  /** Called with the number of rows tried so far. */
   report: (tried: number) => void
   isStopped: () => boolean
 }
@@ -69,7 +69,7 @@ export async function actOnEach(act: Act, { client, items, holderOf, report, isS
   return { done, sentence: inWords(act, done.length, refused), complete: refused.size === 0 }
 }
 
-/** Resolves with why there is nothing to release. */
+/** Resolves with a reason if there is nothing to release. */
 async function release(client: PetstoreClient, item: Item, holderOf: HolderOf): Promise<string | undefined> {
   if (item.status !== 'pending') return 'not_reserved'
   const held = 'petId' in item ? item : holderOf(item)
@@ -80,7 +80,10 @@ async function release(client: PetstoreClient, item: Item, holderOf: HolderOf): 
   return undefined
 }
 
-/** "12 deleted. 8 kept because they have orders: Rex (12), Mia (13), Tom (14) and 5 more." `refused`: by the code or the message. */
+/**
+ * "12 deleted. 8 kept because they have orders: Rex (12), Mia (13), Tom (14) and 5 more." `refused`: by code or
+ * message.
+ */
 function inWords(act: Act, done: number, refused: ReadonlyMap<string, readonly Item[]>): string {
   const kept = act === 'delete' ? 'kept' : 'not released'
   const sentences = [...refused].map(([reason, items]) => {

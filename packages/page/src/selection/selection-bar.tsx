@@ -1,5 +1,4 @@
-// What can be done with the rows that are chosen, at the foot of the screen: how many they are, the buttons, and one message about what was
-// done, what was not, and why. What was not done stays chosen.
+// The bar for selected rows: their number, the actions, and the result. Rows that were not done stay selected.
 
 import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
@@ -21,9 +20,9 @@ interface SelectionBarProps {
   holderOf: HolderOf
   readOnly: boolean
   onEnd: () => void
-  /** Some of it was done. */
+  /** Only some rows were done. */
   onChange: () => void
-  /** All of it was done. */
+  /** Every row was done. */
   onDone: (sentence: string) => void
 }
 

@@ -1,16 +1,16 @@
-// The rows that are chosen, on whatever pages of one list they are. Another list, or another filter, begins with none.
+// The selected rows, across all pages of a list. A different list or filter clears the selection.
 
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { ShownList } from '../list/list.ts'
 import { firstPage, type Item, toAddress } from '../list/list-position.ts'
 
 export interface Selection {
-  /** By id, each as it was shown last. */
+  /** By id, each as last shown. */
   chosen: ReadonlyMap<bigint, Item>
   choose: (items: readonly Item[], on: boolean) => void
 }
 
-/** `selection` is `undefined` until rows can be selected. */
+/** `selection` is `undefined` unless rows can be selected. */
 export function useSelection({ position, shown }: Pick<ShownList, 'position' | 'shown'>) {
   const [kept, setKept] = useState<ReadonlyMap<bigint, Item>>()
   const list = toAddress(firstPage(position))
@@ -29,7 +29,7 @@ export function useSelection({ position, shown }: Pick<ShownList, 'position' | '
     setKept(next)
   }
 
-  /** Chooses the row that has the focus, or no longer does. */
+  /** Selects the focused row, or deselects it. */
   function toggleFocused(): void {
     const row = document.activeElement?.closest<HTMLTableRowElement>('#list .rows tbody tr')
     const item = row && items[row.sectionRowIndex]

@@ -1,8 +1,8 @@
-// State that survives a reload of this tab: in session storage, which no other tab can read and which ends with the tab.
+// State in session storage: it survives a reload, and no other tab can read it.
 
 import { useState } from 'preact/hooks'
 
-/** Like useState, but stored, as JSON. In a browser that forbids storage, the value is lost at a reload. */
+/** Like useState, but stored as JSON. If the browser forbids storage, a reload loses the value. */
 export function useSessionState<Value>(name: string, initial: Value): [Value, (value: Value) => void] {
   const [value, setValue] = useState<Value>(() => read(name) ?? initial)
   function set(next: Value): void {
@@ -11,7 +11,7 @@ export function useSessionState<Value>(name: string, initial: Value): [Value, (v
       if (next === initial) sessionStorage.removeItem(name)
       else sessionStorage.setItem(name, JSON.stringify(next))
     } catch {
-      // Storage is full or forbidden: the value is only in memory.
+      // Storage is full or forbidden, so the value is only in memory.
     }
   }
   return [value, set]

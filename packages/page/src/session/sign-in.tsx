@@ -1,4 +1,4 @@
-// Signing in: the service checks the API key before the page shows anything else.
+// The sign-in form. The service checks the API key before the page shows anything else.
 
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { toFailure } from '../failures.ts'
@@ -14,7 +14,7 @@ import { identify } from './signed-in.ts'
 import type { SignedIn } from './tab-keys.ts'
 
 interface SignInProps {
-  /** Why the last key no longer works. */
+  /** Why the service refused the last key. */
   refusal: string
   onSignIn: (signedIn: SignedIn, remember: boolean) => void
 }
@@ -35,7 +35,7 @@ export function SignIn({ refusal, onSignIn }: SignInProps) {
     const candidate = keyIn(key)
     setProblem('')
     setUnavailable('')
-    // No header can carry anything else.
+    // Other characters are invalid in the header.
     if (!/^[!-~]+$/.test(candidate)) {
       setProblem(candidate ? 'This is not an API key.' : 'Enter an API key.')
       focusKey()
@@ -112,7 +112,7 @@ function KeyField({ remember, ...field }: KeyFieldProps) {
   )
 }
 
-/** People paste what a terminal or a message shows: `Authorization: Bearer pets_live_…`, in quotes or not. */
+/** Accepts a key that was copied with its header: `Authorization: Bearer pets_live_…`, quoted or not. */
 function keyIn(text: string): string {
   const [, key = ''] = /^["']?(?:authorization:)?\s*(?:bearer\s)?\s*(.*?)["']?$/i.exec(text.trim()) ?? []
   return key

@@ -1,11 +1,11 @@
-// The key that is signed in: in this tab, or on this device if the person asks for that.
+// Keeps the key that is signed in, for this tab or, if the person asks for it, for this device.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { sendRequest } from '../../../client/src/retries.ts'
 import { TIMEOUT_MS } from '../failures.ts'
 import { joinTabs, type SignedIn, STORED_KEY, storedKey } from './tab-keys.ts'
 
-/** Asks the service what the key is. Rejects as a call of the client does. */
+/** Reads the key's name and access from the service. Rejects with the client's errors. */
 export async function identify(key: string): Promise<SignedIn> {
   const headers = { Authorization: `Bearer ${key}` }
   const options = { fetch: window.fetch.bind(window), timeoutMs: TIMEOUT_MS, retries: 1, signal: AbortSignal.any([]) }
@@ -15,7 +15,7 @@ export async function identify(key: string): Promise<SignedIn> {
   return { key, name, readOnly: access === 'read-only' }
 }
 
-/** `found`: by this tab when it was opened. `onSignedOut`: in this tab or in another. */
+/** `found`: the key found when this tab opened. `onSignedOut` is also called if another tab signs out. */
 export function useSignedIn(found: SignedIn | undefined, onSignedOut: () => void) {
   const [signedIn, set] = useState(found)
   const latest = useRef({ signedIn, onSignedOut })
@@ -25,7 +25,7 @@ export function useSignedIn(found: SignedIn | undefined, onSignedOut: () => void
     set(next)
     store(() => true, next, remember)
   }, [])
-  /** Forgets the key in this tab and on the device, unless another tab has stored another one there. */
+  /** Forgets the key in this tab and on this device, unless another tab has stored a different one. */
   function forget(): void {
     const mine = JSON.stringify(latest.current.signedIn)
     set(undefined)
@@ -45,7 +45,7 @@ export function useSignedIn(found: SignedIn | undefined, onSignedOut: () => void
     signedIn,
     signIn: keep,
     forget,
-    /** Forgets it in every tab. */
+    /** Forgets the key in every tab. */
     signOut: () => {
       leave()
       tabs.current?.signOut()
@@ -53,7 +53,7 @@ export function useSignedIn(found: SignedIn | undefined, onSignedOut: () => void
   }
 }
 
-/** Drops what is stored, where `drops` says so of its text, and stores the next. */
+/** Removes each stored value for which `drops` is true, and then stores `next`. */
 function store(drops: (stored: string | null) => boolean, next?: SignedIn, remember = false): void {
   try {
     for (const storage of [sessionStorage, localStorage]) {
@@ -61,6 +61,6 @@ function store(drops: (stored: string | null) => boolean, next?: SignedIn, remem
     }
     if (next) (remember ? localStorage : sessionStorage).setItem(STORED_KEY, JSON.stringify(next))
   } catch {
-    // Storage is full or forbidden: a reload asks for the key again.
+    // Storage is full or forbidden, so a reload asks for the key again.
   }
 }

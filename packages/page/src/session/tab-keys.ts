@@ -1,5 +1,5 @@
-// The key that is signed in, and how a new tab or the reference gets it: from what this browser stores, or from an open tab that has it.
-// Nothing but this page and the reference hears the question: both are below one path of one origin.
+// Shares the signed-in key with new tabs and the reference, from storage or from an open tab. The channel's name
+// contains the path, so only pages below the same path receive it.
 
 export interface SignedIn {
   key: string
@@ -8,14 +8,14 @@ export interface SignedIn {
 }
 
 export const STORED_KEY = 'petstore.key'
-/** An open tab answers in a few milliseconds, one that the browser has suspended not at all. */
+/** An open tab answers within milliseconds; a suspended one does not answer. */
 const ANSWER_MS = 150
 
 const ASK = 'which key?'
 const SIGNED_OUT = 'signed out'
 type Message = typeof ASK | typeof SIGNED_OUT | SignedIn
 
-/** Whether another tab has signed out since this one began to open. */
+/** True if another tab signed out while this one was opening. */
 let isSignedOut = false
 
 export async function findKey(): Promise<SignedIn | undefined> {
@@ -32,7 +32,10 @@ export async function findKey(): Promise<SignedIn | undefined> {
   return promise
 }
 
-/** Answers the tabs that ask, and tells when one has signed out, which signs out all. The result signs out and ends it. */
+/**
+ * Answers tabs that ask for the key, and listens for a sign-out in another tab. The result signs out all other tabs,
+ * or closes the channel.
+ */
 export function joinTabs(key: () => SignedIn | undefined, onSignedOut: () => void) {
   const channel = openChannel()
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
@@ -52,7 +55,7 @@ export function storedKey(): SignedIn | undefined {
   }
 }
 
-/** Of this page's own path: a proxy may serve several services from one origin. */
+/** Named by the path, because a proxy can serve several services from one origin. */
 function openChannel(): BroadcastChannel {
   return new BroadcastChannel(`petstore ${new URL('.', location.href).pathname}`)
 }
