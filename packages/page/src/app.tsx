@@ -23,7 +23,6 @@ export function App({ found }: { found: SignedIn | undefined }) {
   const { signedIn, ...keys } = useSignedIn(found, clear)
   const apiKey = signedIn?.key
   setNames(useLoaded((signal) => loadNames(apiKey, signal), [apiKey]).value)
-  /** Why the service refused the last key. */
   const [refusal, setRefusal] = useState('')
   const session = useMemo(() => {
     if (!apiKey) return undefined

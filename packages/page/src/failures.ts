@@ -12,7 +12,6 @@ export interface Failure {
   message: string
   /** The change can have been made although the request failed. */
   mayBeDone?: boolean
-  /** From `Retry-After`. */
   retryAfterMs?: number | undefined
 }
 

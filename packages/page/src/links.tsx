@@ -34,7 +34,6 @@ export function Link({ to, onFollow, ...link }: LinkProps) {
 }
 
 interface AnimalsLinkProps extends Omit<LinkProps, 'to'> {
-  /** The filters of the list. */
   only: Partial<ListPosition>
 }
 
@@ -52,13 +51,8 @@ export function CategoryLink({ id }: { id: bigint }) {
   )
 }
 
-interface RecordLinkProps extends RecordId {
-  /** Styled like the text around it until hovered. */
-  plain?: boolean
-  text: ComponentChildren
-}
-
-export function RecordLink({ kind, id, plain, text }: RecordLinkProps) {
+/** `plain`: styled like the text around it until hovered. */
+export function RecordLink({ kind, id, plain, text }: RecordId & { plain?: boolean; text: ComponentChildren }) {
   return (
     <Link class={plain ? 'row-link' : undefined} to={{ kind, id }}>
       {text}

@@ -1,3 +1,5 @@
+// Starts the page.
+
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { findKey } from './session/tab-keys.ts'

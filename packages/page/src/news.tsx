@@ -1,5 +1,5 @@
-// The message about the last action, shown above the pager and announced to screen readers. It disappears after 10
-// seconds, unless it has the pointer or the focus.
+// The message about the last action, also announced. It disappears after a while, unless it has the pointer or the
+// focus.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -11,7 +11,6 @@ const SHOWN_MS = 10_000
 
 interface NewsProps {
   title: string
-  /** A button or a link. */
   action?: ComponentChildren
   onClose: () => void
 }

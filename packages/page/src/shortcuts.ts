@@ -1,7 +1,6 @@
 // Keyboard shortcuts, and how the dialog describes them.
 
 interface Shortcut {
-  /** A value of `KeyboardEvent.key`. */
   readonly key: string
   readonly others?: readonly string[]
   /** The dialog shows it instead of `key`. */

@@ -146,11 +146,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   }
   const wrong = wrongIn(location.search)
   const wrongAddress = wrong.length > 0 && (
-    <Notice
-      kind="warning"
-      title="This link does not work."
-      text={`Not valid, so ignored: “${wrong.join('”, “')}”.`}
-    />
+    <Notice kind="warning" title="This link does not work." text={`Not valid, so ignored: “${wrong.join('”, “')}”.`} />
   )
   const onAdd = animals && !readOnly ? () => setAdding(true) : undefined
   return (

@@ -19,7 +19,6 @@ interface BarProps {
   signedIn: SignedIn
   onExplain: () => void
   onSignOut: () => void
-  /** The search field. */
   children: ComponentChildren
 }
 

@@ -1,5 +1,4 @@
-// Finds invalid filters in an address, for example in a link that was typed by hand. The page ignores them and lists
-// them.
+// Finds invalid filters in an address, such as a link that was typed by hand. The page ignores them.
 
 import { int64FromDecimal } from '../../contract/src/int64.ts'
 import { isDay } from '../../files/src/local-time.ts'

@@ -1,9 +1,13 @@
-// Functions of the pages that need no browser: problems of fields, exact numbers, and the list's address.
+// Functions of the pages that need no browser types: problems of fields, failures, exact numbers, and addresses of
+// lists.
 
 import { describe, expect, test } from 'bun:test'
+import contract from '../../../openapi.yaml'
 import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../../client/src/petstore.ts'
+import type { OpenApi } from '../../contract/src/openapi.ts'
+import { forReaders } from '../reference/document.ts'
 import { makeJsonExact } from '../reference/exact-json.ts'
-import { toNewPet } from '../src/animal/draft.ts'
+import { toNewPet, withAttempt } from '../src/animal/draft.ts'
 import { toProblems } from '../src/animal/field-problems.ts'
 import { toFailure } from '../src/failures.ts'
 import { fromIdRanges, toIdRanges } from '../src/list/id-ranges.ts'
@@ -20,7 +24,7 @@ import {
 } from '../src/list/list-position.ts'
 import { foundIn } from '../src/parts/search-words.ts'
 
-describe('a message of the service', () => {
+describe('the service’s message about an animal', () => {
   test('is split into the problems of each field', () => {
     expect(toProblems('name is required. categoryId must be an integer.')).toEqual({
       fields: { name: 'Name is required.', categoryId: 'Category must be an integer.' },
@@ -28,19 +32,19 @@ describe('a message of the service', () => {
     })
   })
 
-  test('keeps sentences that belong to no field, or to the field before', () => {
+  test('keeps sentences of no field, and of the previous field', () => {
     expect(toProblems('The body is too large.').other).toBe('The body is too large.')
     expect(toProblems('name is bad. Choose another.').fields.name).toBe('Name is bad. Choose another.')
     expect(toProblems('names are fine.')).toEqual({ fields: {}, other: 'names are fine.' })
   })
 
-  test('loses no word', () => {
+  test('is split only before the name of a field', () => {
     const message = 'status must be one of available, pending, sold. name must be 1 to 255 characters long.'
     expect(Object.keys(toProblems(message).fields)).toEqual(['status', 'name'])
   })
 })
 
-test('an animal cannot be sent while its category is no whole number, or its name is missing', () => {
+test('an animal needs a name, and a whole number as its category', () => {
   expect(toNewPet({ name: '', categoryId: 'seven', status: 'sold' })).toEqual({
     problem: 'name is required. categoryId must be a whole number.',
   })
@@ -51,19 +55,25 @@ test('an animal cannot be sent while its category is no whole number, or its nam
   })
 })
 
+test('the same draft is sent with the same key, and a changed one with a new key', () => {
+  const first = withAttempt({ name: 'Rex', categoryId: '7', status: 'available' })
+  expect(withAttempt({ ...first }).attempt).toEqual(first.attempt)
+  expect(withAttempt({ ...first, name: 'Max' }).attempt.key).not.toBe(first.attempt.key)
+})
+
 describe('a failure', () => {
   const kindOf = (code: string, status: number) => {
     const { kind } = toFailure(new PetstoreApiError('No.', code, status, undefined, undefined))
     return kind
   }
 
-  test('with a code that the page does not know is treated by its status', () => {
+  test('with an unknown code is classified by its status', () => {
     for (const status of [408, 429, 502, 503, 504]) expect(kindOf('code_of_tomorrow', status)).toBe('unavailable')
     expect(kindOf('code_of_tomorrow', 401)).toBe('unauthorized')
     for (const status of [400, 403, 409, 500]) expect(kindOf('code_of_tomorrow', status)).toBe('other')
   })
 
-  test('after which a change may have been made says so, and is told by its cause', () => {
+  test('with an unknown outcome is marked, and has the message of its cause', () => {
     const refused = new PetstoreApiError('No.', 'order_not_pending', 409, undefined, undefined)
     expect(toFailure(refused).mayBeDone).toBeUndefined()
     const uncertain = toFailure(new PetstoreUncertainError(refused))
@@ -71,13 +81,32 @@ describe('a failure', () => {
     expect(toFailure(new PetstoreNetworkError('x'))).toMatchObject({ kind: 'unavailable', mayBeDone: true })
   })
 
-  test('of a full store is not offered again', () => {
+  test('of a full store is not retried', () => {
     expect(kindOf('storage_full', 503)).toBe('other')
     expect(kindOf('unavailable', 503)).toBe('unavailable')
   })
 })
 
-describe('JSON made exact', () => {
+describe('the contract in the reference', () => {
+  const shown = forReaders(contract as unknown as OpenApi, 'https://pets.example/shop/') as OpenApi
+
+  test('has the address of the page, and no regular expressions or rounded bounds', () => {
+    expect(shown.servers).toEqual([{ url: 'https://pets.example/shop/v1', description: 'This service' }])
+    expect(JSON.stringify(shown)).not.toMatch(/"pattern"|9223372036854775/)
+  })
+
+  test('has for each operation its errors and two samples, curl first', () => {
+    for (const operations of Object.values(shown.paths)) {
+      for (const operation of Object.values(operations)) {
+        expect(operation.description).toMatch(/Errors: .*401 `missing_api_key`.*429 `rate_limited`/)
+        const samples = (operation as unknown as Record<string, object[]>)['x-codeSamples']
+        expect(samples).toMatchObject([{ label: 'curl' }, { label: 'petstore-client' }])
+      }
+    }
+  })
+})
+
+describe('exact JSON', () => {
   const json = { parse: JSON.parse, rawJSON: (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON }
   makeJsonExact(json as Parameters<typeof makeJsonExact>[0])
   const again = (text: string) => JSON.stringify(json.parse(text))
@@ -87,13 +116,13 @@ describe('JSON made exact', () => {
     expect(again(text)).toBe(text)
   })
 
-  test('leaves everything else as it was', () => {
+  test('leaves other values unchanged', () => {
     expect(json.parse('{"a":[1,"2",null,true,1.5,1e3]}')).toEqual({ a: [1, '2', null, true, 1.5, 1000] })
     expect(json.parse('[1,2]', (_key: string, value: unknown) => (value === 1 ? 'one' : value))).toEqual(['one', 2])
   })
 })
 
-describe('what a search found', () => {
+describe('the parts that a search found', () => {
   test.each([
     ['Old Biscuit', 'bis old', ['', 'Old', ' ', 'Bis', 'cuit']],
     ['STRASSE Müllers Ångström', 'straße mull ang', ['', 'STRASSE', ' ', 'Müll', 'ers ', 'Ång', 'ström']],
@@ -130,13 +159,13 @@ describe('a position in the list', () => {
     }
     expect(toAddress(firstPageOf('animals'))).toBe('./')
     expect(toAddress(firstPageOf('orders'))).toBe('./?view=orders&status=pending')
-    // On another screen, a page may have another number of rows.
+    // Another screen can have another number of rows.
     expect(toAddress(nextPage(firstPageOf('animals'), 'A') as ListPosition)).toBe(
       `./?limit=${PAGE_SIZE}&cursor=A&page=2`,
     )
   })
 
-  test('leads on and back, from the first page and from the last', () => {
+  test('leads to the next and previous page, from the first page and from the last', () => {
     expect(previousPage(third, 'X')).toEqual({ ...second, cursor: 'X' })
     expect(previousPage(second, 'X')).toEqual(start)
     expect(previousPage(start, undefined)).toBeUndefined()
@@ -145,7 +174,7 @@ describe('a position in the list', () => {
     expect(nextPage(beforeLast, 'X')).toEqual(lastPage(start))
   })
 
-  test('of some ids has them as ranges, and no last page', () => {
+  test('of ids has ranges, and no last page', () => {
     const ids = toIdRanges([7n, 3n, 2n ** 63n - 1n, 4n, 5n, 3n])
     expect(ids).toBe('3-5,7,9223372036854775807')
     const some = { ...firstPageOf('animals'), limit: 100, ids }
@@ -169,7 +198,5 @@ describe('a position in the list', () => {
     '?cursor=A&page=x',
     '?status=gone&limit=0&sort=best',
     '?cursor=&page=2',
-  ])('that makes no sense is the first page: %s', (search) =>
-    expect(fromAddress(search)).toEqual(firstPageOf('animals')),
-  )
+  ])('that is invalid is the first page: %s', (search) => expect(fromAddress(search)).toEqual(firstPageOf('animals')))
 })

@@ -29,7 +29,6 @@ export async function readPet(client: PetstoreClient, petId: bigint, options?: C
   }
 }
 
-/** Resolves with `undefined` like `readPet`. */
 export async function readById(client: PetstoreClient, { kind, id }: RecordId): Promise<Pet | Order | undefined> {
   return (kind === 'order' ? client.getOrder(id) : readPet(client, id)).catch(unlessNone)
 }
@@ -45,17 +44,13 @@ interface Reading<Item> {
     limit: number
     cursor: string | undefined
   }) => Promise<[readonly Item[], string | undefined]>
-  /** The id by which the item was requested. */
   idOf: (item: Item) => bigint
   one: (id: bigint) => Promise<Item | undefined>
   /** Called for each id, with `undefined` if it does not exist. */
   found: (id: bigint, item: Item | undefined) => void
 }
 
-/**
- * Reads pages of the newest items while each page contains some of the ids, and the remaining ids one by one. This
- * needs few requests.
- */
+/** Reads pages of the newest items while they contain some of the ids, and the remaining ids one by one. */
 export async function readEach<Item>(ids: Iterable<bigint>, { page, idOf, one, found }: Reading<Item>): Promise<void> {
   const open = new Set(ids)
   let cursor: string | undefined

@@ -4,7 +4,6 @@ import { randomKey } from '../../../client/src/idempotency-key.ts'
 import type { NewPet, PetStatus } from '../../../client/src/petstore.ts'
 import { FIELD_NAMES, FIELDS, problemsIn, type TypedField } from './fields.ts'
 
-/** The texts as typed. */
 export type Draft = Record<TypedField, string> & {
   status: PetStatus
   /** The Idempotency-Key and content of the last attempt with an unknown outcome. */
@@ -17,7 +16,6 @@ export function isEmpty(draft: Draft): boolean {
   return FIELD_NAMES.every((field) => draft[field] === EMPTY_DRAFT[field])
 }
 
-/** Returns the animal, or why it cannot be sent. */
 export function toNewPet(draft: Draft): NewPet | { problem: string } {
   const problem = problemsIn(draft)
   if (problem) return { problem }

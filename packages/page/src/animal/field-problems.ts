@@ -5,7 +5,6 @@ import { FIELD_NAMES, FIELDS, type Field } from './fields.ts'
 
 export interface Problems {
   fields: Partial<Record<Field, string>>
-  /** Sentences about no field. */
   other: string
 }
 

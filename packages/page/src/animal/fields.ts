@@ -45,15 +45,11 @@ export const FIELD_NAMES = Object.keys(FIELDS) as Field[]
 export type TypedField = Exclude<Field, 'status'>
 export const TYPED_FIELDS = FIELD_NAMES.filter((name): name is TypedField => FIELDS[name].typed !== undefined)
 
-/** The fields as a person types them. */
 export function textsOf(pet: Pet): Record<TypedField, string> {
   return { name: pet.name, categoryId: names().nameOf(pet.categoryId) }
 }
 
-/**
- * Returns the invalid and missing fields in the service's words. Returns an empty text if all can be sent; the service
- * then validates them.
- */
+/** Returns the invalid and missing fields in the service's words; empty if all can be sent. */
 export function problemsIn(texts: Readonly<Record<TypedField, string>>): string {
   const isWrong = (name: TypedField) => FIELDS[name].parse(texts[name]) === undefined
   if (!TYPED_FIELDS.some(isWrong)) return ''

@@ -4,13 +4,9 @@
 
 import type { CallOptions, Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 
-/** Never matches. */
 const NO_TAG = '"none"'
 
-/**
- * Resolves with the tag of the shown state. Rejects with `precondition_failed` if the name or category changed; the
- * status is not compared.
- */
+/** Rejects with `precondition_failed` if the name or category changed; the status is not compared. */
 export async function tagOfPet(
   client: PetstoreClient,
   { id, name, categoryId }: Pet,
@@ -21,7 +17,6 @@ export async function tagOfPet(
   return tag
 }
 
-/** Like `tagOfPet`. */
 export async function tagOfOrder(
   client: PetstoreClient,
   order: Order,

@@ -14,9 +14,7 @@ const ORDERS: Record<OrderStatus, string> = {
 }
 
 export const STATUSES = Object.entries(PETS) as [PetStatus, string][]
-export const ORDER_STATUSES = Object.entries(ORDERS) as [OrderStatus, string][]
-
-export const STATUSES_OF = { animals: STATUSES, orders: ORDER_STATUSES }
+export const STATUSES_OF = { animals: STATUSES, orders: Object.entries(ORDERS) as [OrderStatus, string][] }
 
 const LABELS = { ...PETS, ...ORDERS }
 

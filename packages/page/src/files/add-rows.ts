@@ -10,8 +10,8 @@ import { type ImportRow, isReady, petIn } from './rows.ts'
 const RETRIES = 8
 
 /**
- * `name`: identifies the import. `onRow` is called after each row. A row that the service refuses becomes a mistake.
- * Rejects if the service stays unreachable or refuses everything; rows added before are marked.
+ * Calls `onRow` after each row. A row that the service refuses becomes a mistake. Rejects if the service stays
+ * unreachable.
  */
 export async function addRows(
   client: PetstoreClient,

@@ -22,7 +22,6 @@ export function fileName({ view, status, categoryId, ids, search }: ListPosition
 
 interface ExportProgress {
   signal?: AbortSignal
-  /** Called with the number of rows so far. */
   onRows?: (rows: number) => void
 }
 

@@ -10,7 +10,6 @@ import { plain } from '../parts/visible-text.ts'
 import type { Contents, ImportRow } from './rows.ts'
 import type { Import } from './use-import.ts'
 
-/** Shown if a field has no column. */
 const NO_COLUMN: Record<Field, string> = {
   name: 'Choose a column',
   categoryId: 'One category for all rows',

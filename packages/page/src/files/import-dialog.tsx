@@ -72,7 +72,10 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
               {ended && counts.present > 0 && (
                 <Button text={`Add ${number(counts.present)} again`} onClick={importing.addAgain} />
               )}
-              <Button text={doing === 'adding' ? 'Continue in the background' : 'Close'} onClick={() => setOpen(false)} />
+              <Button
+                text={doing === 'adding' ? 'Continue in the background' : 'Close'}
+                onClick={() => setOpen(false)}
+              />
               {counts.ready > 0 && doing !== 'adding' && (
                 <Button text={`Add ${number(counts.ready)}`} class="primary" onClick={importing.add} />
               )}
@@ -143,7 +146,7 @@ function Added({ importing: { rows = [] }, children, style, onFollow }: AddedPro
   )
 }
 
-function contentsOf({ name, rows, counts: { wrong } }: Import): string {
+export function contentsOf({ name, rows, counts: { wrong } }: Pick<Import, 'name' | 'rows' | 'counts'>): string {
   if (!rows) return `Choose the columns of ${name} that have the name and the category.`
   const all = `${name} has ${rows.length === 1 ? '1 row' : `${number(rows.length)} rows`}`
   if (wrong === 0) return `${all}.`
@@ -154,7 +157,7 @@ function withMistakes(rows: number): string {
   return rows === 1 ? '1 with a mistake' : `${number(rows)} with mistakes`
 }
 
-function outcomeOf({ counts }: Import): string {
+export function outcomeOf({ counts }: Pick<Import, 'counts'>): string {
   const { added, present, wrong, ready } = counts
   const parts = [
     `${number(added)} added`,

@@ -107,7 +107,6 @@ function Outcome({ row, importing }: { row: ImportRow; importing: Import }) {
   )
 }
 
-/** A field of a row, with its problem below it. */
 function Cell({ row, field, importing }: { row: ImportRow; field: Field; importing: Import }) {
   const id = `import-${row.line}-${field}`
   const problem = row.state === 'open' ? row.problems.fields[field] : undefined

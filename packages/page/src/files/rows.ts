@@ -12,7 +12,6 @@ import { names } from '../names.ts'
 import { plain } from '../parts/visible-text.ts'
 
 export interface ImportRow {
-  /** The line in the file. */
   readonly line: number
   cells: Readonly<Record<Field, string>>
   problems: Problems
@@ -20,9 +19,7 @@ export interface ImportRow {
   mistaken: boolean
   /** `present`: an earlier import of the same file added it. */
   state: 'open' | 'skipped' | 'added' | 'present'
-  /** Set once the row is added. */
   id?: bigint
-  /** The Idempotency-Key with which it was added. */
   key?: string
 }
 
@@ -37,7 +34,6 @@ export interface Said {
 export interface Contents {
   headings: readonly string[]
   columns: Columns
-  /** The headings do not show which column has the name or the category. */
   guessed: boolean
   /** `undefined` if the file is UTF-8 or has a byte order mark. */
   encoding: Encoding | undefined

@@ -8,9 +8,7 @@ import { Notice, type NoticeProps } from '../parts/notice.tsx'
 interface RunningProps {
   title: string
   done: number
-  /** `undefined` if unknown. */
   total: number | undefined
-  /** Buttons. */
   children: ComponentChildren
 }
 

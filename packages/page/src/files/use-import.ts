@@ -10,12 +10,10 @@ import { plain } from '../parts/visible-text.ts'
 import { addRows } from './add-rows.ts'
 import { type Contents, type Counts, countsOf, fix, type ImportRow, readContents, type Said } from './rows.ts'
 
-/** How often the progress is updated. */
 const SHOW_MS = 250
 
 export interface Import {
   file: File | undefined
-  /** The file's name with visible characters only. */
   name: string
   said: Said
   /** `undefined` until a file has been read. */
@@ -23,7 +21,6 @@ export interface Import {
   rows: readonly ImportRow[] | undefined
   counts: Counts
   doing: 'reading' | 'adding' | undefined
-  /** The rows have been added, or adding them stopped. */
   ended: boolean
   problem: string
   choose: (file: File | undefined) => void

@@ -29,23 +29,21 @@ export function OfferedCategories({ pets }: { pets: readonly Pet[] }) {
 export function CategoryFilter({ position, goTo }: Pick<ShownList, 'position' | 'goTo'>) {
   const { categoryId } = position
   const [text, setText] = useState('')
-  // A layout effect, because a later effect would overwrite the first keystrokes. A different category in the address
-  // came from elsewhere, such as a link or Back.
+  // A layout effect, because a later effect would overwrite the first keystrokes.
   const shown = categoryId === undefined ? '' : names().nameOf(categoryId)
-  /** The category typed last. */
   const typed = useRef<bigint>(undefined)
   useLayoutEffect(() => {
     if (typed.current === undefined || typed.current !== categoryId) setText(shown)
   }, [shown])
   function type(text: string): void {
     setText(text)
-    const [id, ...others] = found(text)
+    const [id, ...others] = categoriesFor(text)
     typed.current = id
     if (id !== categoryId && others.length === 0 && (id !== undefined || text.trim() === '')) {
       goTo({ ...firstPage(position), categoryId: id })
     }
   }
-  const isWrong = text.trim() !== '' && found(text).length === 0
+  const isWrong = text.trim() !== '' && categoriesFor(text).length === 0
   return (
     <TextField
       id="filter-category"
@@ -62,7 +60,7 @@ export function CategoryFilter({ position, goTo }: Pick<ShownList, 'position' | 
 }
 
 /** Returns the category with this id or name, or all categories whose names begin with the text. */
-function found(text: string): bigint[] {
+export function categoriesFor(text: string): bigint[] {
   const wanted = folded(text)
   const id = int64FromDecimal(wanted) ?? names().idOf(text)
   if (id !== undefined) return [id]

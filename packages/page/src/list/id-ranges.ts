@@ -13,8 +13,8 @@ export function toIdRanges(ids: readonly bigint[]): string {
 }
 
 /**
- * Returns a function that skips `skip` ids, highest first, and returns up to `count` more. Returns `undefined` if the
- * text is not a list of ranges.
+ * Returns a function that skips `skip` ids, highest first, and returns up to `count` more, or `undefined` if the text
+ * is invalid.
  */
 export function fromIdRanges(text: string): ((skip: number, count: number) => bigint[]) | undefined {
   if (!/^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(text)) return undefined

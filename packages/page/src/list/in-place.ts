@@ -9,7 +9,6 @@ import type { Item, Page } from './list-position.ts'
 
 /** Does not use Preact, so tests can call it directly. */
 export class RowsInPlace {
-  /** The rows to show, in their places. */
   page: Page | undefined
   /** Deleted animals whose rows are still shown. */
   deleted: ReadonlySet<bigint> = new Set()
@@ -81,7 +80,6 @@ function inPlace(before: Page, read: Page, told: ReadonlyMap<bigint, Event>): Pa
   return { ...before, items: before.items.map((item) => now.get(item.id) ?? itemAfter(item, told.get(item.id))) }
 }
 
-/** Rows added at the end move nothing. */
 function isMoved(before: Page, read: Page): boolean {
   return before.items.some(({ id }, at) => read.items[at]?.id !== id)
 }

@@ -20,11 +20,9 @@ const SORT_OF = { animals: 'oldest', orders: 'newest' } as const satisfies Recor
 export interface ListPosition {
   view: 'animals' | 'orders'
   status: PetStatus | OrderStatus | undefined
-  /** Only for animals. */
   categoryId: bigint | undefined
   /** Ranges of ids, shown newest first; empty for all animals. */
   ids: string
-  /** Empty without a search. */
   search: string
   sort: Sort
   limit: number

@@ -30,11 +30,9 @@ interface ListRow {
   petId: bigint
   record: RecordId
   name: string
-  /** The customer and the end, in one line. */
   note: { before: string; reference?: string | undefined; after?: string } | undefined
   detail: ComponentChildren
   status: ComponentChildren
-  /** The target of the row's buttons; `undefined` if the row has none. */
   subject: Subject | undefined
 }
 
@@ -42,7 +40,6 @@ interface ListTableProps {
   shown: Page
   deleted?: ReadonlySet<bigint>
   holderOf?: HolderOf
-  /** The ids of animals that have just changed. */
   marks?: ReadonlySet<bigint>
   /** `undefined` with a read-only key. */
   onAction?: OnAction | undefined
@@ -112,7 +109,7 @@ function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): ListRow {
   }
 }
 
-function noteOf({ status }: Pet, holder: Order | null | undefined): ListRow['note'] {
+export function noteOf({ status }: Pet, holder: Order | null | undefined): ListRow['note'] {
   if (holder === null) return { before: withoutOrder(status) }
   // A blank line keeps the height of the row until the order is loaded.
   if (!holder) return status === 'available' ? undefined : { before: '\u00A0' }
@@ -169,7 +166,6 @@ export function Actions({ subject, onAction, size }: { subject: Subject; onActio
 interface HeadProps {
   view: ListPosition['view']
   actions: boolean
-  /** Cells before the others. */
   children?: ComponentChildren
 }
 
@@ -195,7 +191,6 @@ function Head({ view, actions, children }: HeadProps) {
 
 interface ChoiceProps {
   selection: Selection
-  /** One row, or all rows of the page. */
   items: readonly Item[]
   column?: boolean
   label: string

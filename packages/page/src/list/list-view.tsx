@@ -5,7 +5,6 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
 import { parseInteger } from '../animal/fields.ts'
 import { labelOf } from '../animal/status-labels.ts'
-import { names } from '../names.ts'
 import { Button } from '../parts/button.tsx'
 import { Notice, RetryNotice } from '../parts/notice.tsx'
 import { brief } from '../phrases.ts'
@@ -14,11 +13,10 @@ import type { HolderOf } from './holders.ts'
 import type { ShownList } from './list.ts'
 import { firstPage, type ListPosition } from './list-position.ts'
 import { ListTable, type OnAction } from './list-table.tsx'
-import { isShort, pageName } from './list-words.ts'
+import { isShort, nothing, pageName } from './list-words.ts'
 import { Pager } from './pager.tsx'
 
 interface ListViewProps extends ShownList {
-  /** Shown instead of the list if the store has no animals. */
   emptyStore: ComponentChildren | undefined
   holderOf: HolderOf
   marks: ReadonlySet<bigint>
@@ -26,7 +24,6 @@ interface ListViewProps extends ShownList {
   /** Opens the form that adds an animal, with this name. */
   onAdd: ((name: string) => void) | undefined
   selection: Selection | undefined
-  /** The message about the last action. */
   news: ComponentChildren
 }
 
@@ -49,14 +46,7 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
   const rows = emptyStore || none || refused || shown?.position.view !== view ? undefined : shown
   const paged = rows && !isShort(rows)
   return (
-    <section
-      ref={section}
-      id={LIST_ID}
-      tabIndex={-1}
-      aria-label={`List of ${view}`}
-      aria-busy={loading}
-      class="list"
-    >
+    <section ref={section} id={LIST_ID} tabIndex={-1} aria-label={`List of ${view}`} aria-busy={loading} class="list">
       {emptyStore}
       {!emptyStore && loading && !rows && <p class="muted loading">Loading the {view}…</p>}
       {!emptyStore && none && !stale && (
@@ -112,7 +102,6 @@ function Waiting({ waiting, show }: Pick<ShownList, 'waiting' | 'show'>) {
 
 interface ListFailureProps extends Pick<ShownList, 'position' | 'goTo' | 'reload'> {
   failure: NonNullable<ShownList['failure']>
-  /** The position of the rows on the screen. */
   shown: ListPosition | undefined
 }
 
@@ -156,16 +145,4 @@ function describe(position: ListPosition): string {
 
 function count(rows: number, view: ListPosition['view']): string {
   return rows === 1 ? `1 ${view.slice(0, -1)}` : `${rows} ${view}`
-}
-
-function nothing({ view, status, categoryId, search, page }: ListPosition): string {
-  const inCategory = categoryId === undefined ? '' : ` in category ${brief(names().nameOf(categoryId))}`
-  const label = status ? `${labelOf(status).toLowerCase()} ` : ''
-  if (search) {
-    const begins = search.includes(' ') ? 'words that begin' : 'a word that begins'
-    const among = label || inCategory ? ` among the ${label}${view}${inCategory}` : ''
-    return `No ${view === 'animals' ? 'name' : 'order'} has ${begins} with “${brief(search)}”${among}.`
-  }
-  if (page !== 1) return `No more ${view}.`
-  return label || inCategory ? `No ${label}${view}${inCategory}.` : `No ${view} yet.`
 }

@@ -62,7 +62,19 @@ function filters({ status, categoryId, search, sort, ids }: ListPosition): strin
   ]
 }
 
-/** True for a list of one page, which needs no pager. */
 export function isShort({ next, prev }: Shown): boolean {
   return prev === undefined && next === undefined
+}
+
+/** Why a page has no rows. */
+export function nothing({ view, status, categoryId, search, page }: ListPosition): string {
+  const inCategory = categoryId === undefined ? '' : ` in category ${brief(names().nameOf(categoryId))}`
+  const label = status ? `${labelOf(status).toLowerCase()} ` : ''
+  if (search) {
+    const begins = search.includes(' ') ? 'words that begin' : 'a word that begins'
+    const among = label || inCategory ? ` among the ${label}${view}${inCategory}` : ''
+    return `No ${view === 'animals' ? 'name' : 'order'} has ${begins} with “${brief(search)}”${among}.`
+  }
+  if (page !== 1) return `No more ${view}.`
+  return label || inCategory ? `No ${label}${view}${inCategory}.` : `No ${view} yet.`
 }

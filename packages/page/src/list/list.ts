@@ -32,14 +32,12 @@ import {
 } from './list-position.ts'
 
 export interface Shown extends Page {
-  /** Only for animals. */
   inventory: Inventory | undefined
 }
 
 export interface ShownList extends Pick<Loaded<Page>, 'failure'>, Omit<InPlace, 'page'> {
-  /** The position that the person chose. */
   position: ListPosition
-  /** The last page that arrived; the previous page while another one loads. */
+  /** The last page that arrived, which can be the previous one. */
   shown: Shown | undefined
   /** The first attempt to load the chosen position is still running. */
   loading: boolean
@@ -101,14 +99,12 @@ type EveryField<Filter> = Record<keyof Filter, unknown>
 /** Parameters that the page does not use. A new parameter does not compile until it is listed here or used. */
 const UNUSED = { petId: undefined }
 
-/** Rejects with the client's errors. */
 export async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Page> {
   const { view, status, categoryId, limit, cursor, page } = position
   if (position.ids) return pageOfIds(client, position, options)
   const fromEnd = page < 0
   const search = position.search || undefined
   const sort = (position.sort === 'newest') === fromEnd ? ('oldest' as const) : ('newest' as const)
-  /** Pages that count from the end are read in reverse order. */
   function inOrder(items: readonly Item[], { next, prev }: Pick<Page, 'next' | 'prev'>): Page {
     return fromEnd ? { position, items: items.toReversed(), next: prev, prev: next } : { position, items, next, prev }
   }

@@ -8,7 +8,6 @@ import { pageName, rangeOf } from './list-words.ts'
 
 interface PagerProps {
   shown: Shown
-  /** The description of the page that is loading. */
   loading: string | undefined
   goTo: (position: ListPosition | undefined) => void
 }

@@ -1,5 +1,4 @@
-// Moves the focus between rows, keeps it in place when a row disappears, and restores it when the person comes back to
-// the list.
+// Moves the focus between rows, keeps it in place when a row disappears, and restores it after a record.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Page } from './list-position.ts'
@@ -42,10 +41,7 @@ export function useFocusInPlace(shown: Page) {
   }
 }
 
-/**
- * Returning from a record focuses the row that led to it or, if it is gone, the row in its place. Call the result with
- * the address of the record before it opens.
- */
+/** Returning from a record focuses the row that led to it, or the row in its place. Call the result before it opens. */
 export function useFocusBack(opened: boolean): (address: string) => void {
   const from = useRef<{ link: string; row: number }>(undefined)
   useLayoutEffect(() => {

@@ -27,7 +27,6 @@ const APART_MS = 250
 
 interface SearchProps {
   client: PetstoreClient
-  /** The list to search. */
   position: ListPosition
   /** Narrows the list. If `undefined`, the list is not on the screen, and the search reacts only to Enter. */
   goTo: ShownList['goTo'] | undefined
@@ -145,7 +144,7 @@ export function Found({ client, feed, position, onAction }: FoundProps) {
 }
 
 /** Removes the prefix of an id: `#12` and `Id 12` become `12`. */
-function wordsIn(text: string): string {
+export function wordsIn(text: string): string {
   return text.trim().replace(/^(?:#|id\b)\s*(?=\d+$)/i, '')
 }
 

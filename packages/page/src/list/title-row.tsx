@@ -25,13 +25,13 @@ interface TitleRowProps {
   /** `undefined` if the person cannot add animals. */
   onAdd: (() => void) | undefined
   onImport: () => void
-  /** Starts or ends the selection of rows; `undefined` without rows. */
+  /** `undefined` without rows. */
   onSelect: (() => void) | undefined
   selecting: boolean
   exporting: boolean
-  /** Exports the filtered list; `undefined` without rows. */
+  /** `undefined` without rows. */
   onExport: (() => void) | undefined
-  /** Prints the filtered list; resolves once it is sent to the printer. */
+  /** Resolves once the list is sent to the printer. */
   onPrint: () => Promise<void>
 }
 

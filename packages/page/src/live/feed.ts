@@ -19,7 +19,6 @@ const NO_FEED = [400, 401, 403, 404, 405]
 
 interface Broadcast {
   events: Event[]
-  /** Earlier events can be missing. */
   gap: boolean
   cursor: string | undefined
 }
@@ -37,8 +36,7 @@ export class Feed {
   #isBegun = false
   #begin: () => void
   /**
-   * Resolves once events are being delivered, so data that is read afterwards needs no second read. Also resolves if
-   * the feed does not respond in time.
+   * Resolves once events are delivered, so data read afterwards is current, or if the feed does not respond in time.
    */
   readonly begun: Promise<void>
 
@@ -63,7 +61,6 @@ export class Feed {
     return performance.now() - this.#heardAt < (WAIT_S + 10) * 1_000
   }
 
-  /** Returns a function that removes the listener. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -15,7 +15,6 @@ interface ActingProps extends Service {
   onDone: (sentence: string, action: Action, subject: Subject, orderId: bigint) => void
 }
 
-/** Returns a function that starts an action, and the dialog of the last started one. */
 export function useActing({ client, feed, onStart, onChange, onDone }: ActingProps): [OnAction, ComponentChildren] {
   /** `number` gives each opening a new dialog. */
   const [task, setTask] = useState<{ action: Action; subject: Subject; number: number }>()
@@ -46,8 +45,8 @@ export function useActing({ client, feed, onStart, onChange, onDone }: ActingPro
 }
 
 /**
- * Call the result with the completed action. After a sale the search field has the focus, for the next animal;
- * otherwise the animal's link. Never a button, so that pressing Enter again does nothing.
+ * After a sale the search field has the focus, for the next animal; otherwise the animal's link. Never a button, so
+ * that pressing Enter again does nothing.
  */
 function useFocusAfter(open: boolean): (action: Action, petId: bigint) => void {
   const done = useRef<[Action, bigint]>(undefined)

@@ -56,8 +56,7 @@ export function subjectOf(order: Order): Subject | undefined {
 }
 
 /**
- * Resolves with the order that holds the animal; with `petStatus`, only if it gives the animal that status. An animal
- * that was added as reserved or sold has no order.
+ * The order that holds the animal, if it gives it `petStatus`. An animal that was added as reserved or sold has none.
  */
 export async function findOrder(
   client: PetstoreClient,

@@ -75,7 +75,7 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
       busy={acting || (busy && !order)}
     >
       {obstacle && <Notice kind="warning" title={obstacle.what} text={obstacle.advice} />}
-      {failure && <Notice kind="error" title={problem(failure, halfDone)} text={adviceOn(failure, halfDone)} />}
+      {failure && <Notice kind="error" title={problemOf(failure, halfDone)} text={adviceOn(failure, halfDone)} />}
       {!obstacle && task.overtaken && <Notice kind="warning" title={task.overtaken} />}
       {!obstacle && placing && !halfDone && (
         <>
@@ -104,7 +104,7 @@ function adviceOn({ kind }: Failure, halfDone: boolean): string {
   return kind === 'unavailable' ? 'Try again: nothing will be done twice.' : ''
 }
 
-function problem({ code, message }: Failure, halfDone: boolean): string {
+export function problemOf({ code, message }: Failure, halfDone: boolean): string {
   if (code === 'invalid_order') return message.replace(/^expiresAt/, 'The end')
   return halfDone ? `Not sold yet. ${message}` : message
 }

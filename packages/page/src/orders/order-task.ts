@@ -14,12 +14,10 @@ interface OrderTaskProps {
   client: PetstoreClient
   action: Action
   subject: Subject
-  /** The orders that this tab placed. */
   placed: Set<bigint>
 }
 
 interface TaskListener {
-  /** This till or another one may have changed something. */
   onChange: () => void
   /** `order`: as it was when the action started, or as it was placed. */
   onDone: (order: Order) => void
@@ -29,10 +27,7 @@ export interface Choices extends End {
   reference: string
 }
 
-/**
- * The length of the reservation that a sale makes first. If the tab closes in between, the animal becomes available
- * again soon.
- */
+/** The reservation that a sale makes first ends soon, in case the tab closes in between. */
 export const SALE_MS = 10 * 60_000
 const CONFLICTS = ['pet_not_available', 'pet_not_found', 'order_not_pending', 'order_not_completed']
 const NOTHING_DONE: Record<Action, string> = {
@@ -66,7 +61,6 @@ export class OrderTask {
   readonly #changed: () => void
   #placing: { choices: string; idempotencyKey: string; order: NewOrder } | undefined
 
-  /** `changed` is called after each change of a field. */
   constructor(props: OrderTaskProps, listener: TaskListener, changed: () => void) {
     this.#props = props
     this.listener = listener
@@ -179,7 +173,6 @@ export class OrderTask {
   }
 }
 
-/** Keeps one task for the life of the dialog. */
 export function useOrderTask(props: OrderTaskProps, listener: TaskListener): OrderTask {
   const [, render] = useReducer((count: number) => count + 1, 0)
   const [task] = useState(() => new OrderTask(props, listener, () => render(undefined)))

@@ -43,7 +43,7 @@ export function usePrinting(client: PetstoreClient, tell: (sentence: string) => 
 /** More than a hundred sheets of paper. */
 const PRINTED_MAX = 5_000
 
-/** Reads all pages of the list; resolves with `undefined` if it is too long. Rejects with the client's errors. */
+/** Resolves with `undefined` if the list is too long. Rejects with the client's errors. */
 async function readWhole(client: PetstoreClient, position: ListPosition): Promise<Page | undefined> {
   const items: Item[] = []
   for await (const item of wholeList(client, position, {})) {

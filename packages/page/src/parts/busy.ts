@@ -4,7 +4,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { isAborted } from '../failures.ts'
 
-/** Whether a task is running, and the function that starts one. */
 export function useBusy(): [boolean, (work: () => Promise<void>) => Promise<void>] {
   const [busy, setBusy] = useState(false)
   /** A ref, because the state changes only with the next rendering. */

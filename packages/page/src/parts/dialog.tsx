@@ -14,7 +14,6 @@ interface DialogProps extends Opening {
   /** The id of the title; unique on the page. */
   id: string
   title: ComponentChildren
-  /** For a dialog with a table. */
   wide?: boolean
   children: ComponentChildren
 }
@@ -48,13 +47,10 @@ interface FormDialogProps extends Pick<DialogProps, 'id' | 'title' | 'open' | 's
   action?: string | undefined
   busy?: boolean
   danger?: boolean
-  /** The label of the button that closes the dialog. */
   cancel?: string | undefined
-  /** More buttons. */
   others?: ComponentChildren
 }
 
-/** A dialog to fill in or confirm. */
 export function FormDialog({ submit, action, busy, danger, cancel, others, children, ...dialog }: FormDialogProps) {
   function onSubmit(event: Event): void {
     event.preventDefault()

@@ -1,6 +1,5 @@
 // Icons. All are decorative; a text always says the same.
 
-/** The icon of the browser tab. */
 export function Paw() {
   return <img class="paw" src={document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.href} alt="" />
 }

@@ -6,7 +6,6 @@ export function listen(target: EventTarget, type: string, listener: (event: Even
   return () => target.removeEventListener(type, listener)
 }
 
-/** Returns a function that clears the interval. */
 export function every(pauseMs: number, act: () => void): () => void {
   const timer = setInterval(act, pauseMs)
   return () => clearInterval(timer)

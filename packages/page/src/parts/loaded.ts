@@ -11,16 +11,13 @@ const RETRY_MAX_MS = 10_000
 const SOON_MS = 300
 
 export interface RetriedFailure extends Failure {
-  /** The time of the next attempt. */
   retryAt: number
 }
 
 export interface Loaded<Value> {
   /** The last value, also while it is read again. */
   value: Value | undefined
-  /** Set if the last attempt failed. */
   failure: RetriedFailure | undefined
-  /** Reads the value again now. */
   reload: () => void
   /** Reads the value again soon, once the page is visible and the current attempt has ended. */
   refresh: () => void
@@ -86,7 +83,7 @@ export function useLoaded<Value>(read: (signal: AbortSignal) => Promise<Value>, 
 }
 
 /** `before`: the number of failed attempts before this one. */
-function withRetry(error: unknown, before: number): RetriedFailure {
+export function withRetry(error: unknown, before: number): RetriedFailure {
   const failure = toFailure(error)
   const pauseMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** before)
   // Random, so that tabs that lost the connection together do not retry together.

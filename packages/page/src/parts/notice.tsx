@@ -12,9 +12,7 @@ export interface NoticeProps {
   kind: 'warning' | 'error' | 'done'
   title: string
   text?: ComponentChildren
-  /** Buttons. */
   actions?: ComponentChildren
-  /** Shows a button that closes the message. */
   onClose?: () => void
 }
 
@@ -39,7 +37,6 @@ interface RetryNoticeProps extends Pick<NoticeProps, 'title' | 'actions'> {
   reload: () => void
 }
 
-/** `actions`: buttons next to *Try now*. */
 export function RetryNotice({ failure, title, actions, reload }: RetryNoticeProps) {
   const kind = failure.kind === 'unavailable' ? 'warning' : 'error'
   const text = [failure.message, ' ', <Countdown key="next" to={failure.retryAt} />]

@@ -4,7 +4,6 @@ interface RadioGroupProps<Value extends string> {
   legend: string
   name: string
   options: readonly (readonly [Value, string])[]
-  /** The count of each option, if known. */
   counts?: Readonly<Record<string, string | undefined>> | undefined
   value: Value
   onChange: (value: Value) => void

@@ -8,7 +8,6 @@ interface SelectFieldProps<Value extends string> {
   options: readonly (readonly [Value, string])[]
   value: Value
   onChange: (value: Value) => void
-  /** Shown below the field. */
   children?: ComponentChildren
 }
 

@@ -22,11 +22,8 @@ export interface TextFieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>
   hint?: string | undefined
   required?: boolean
   type?: 'text' | 'search'
-  /** The id of a datalist. */
   list?: string | undefined
-  /** Masks the text. */
   secret?: boolean
-  /** A button next to the input. */
   beside?: ComponentChildren
 }
 

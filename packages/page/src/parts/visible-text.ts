@@ -23,10 +23,7 @@ export function partsOf(text: string): string[] {
   return [...parts, text.slice(from)]
 }
 
-/**
- * For titles, messages and announcements, which cannot contain markup. Isolated, so that it does not reorder the text
- * around it.
- */
+/** For texts without markup. Isolated, so that it does not reorder the text around it. */
 export function plain(text: string): string {
   const shown = partsOf(text)
     .map((part, index) => (index % 2 ? `[${part}]` : part))

@@ -3,17 +3,15 @@
 import type { Event, EventFilter, Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
 
-export interface AnimalRecord {
+interface AnimalRecord {
   pet: Pet
   deleted: boolean
   /** Oldest first. */
   events: readonly Event[]
 }
 
-/** The data of the page of an animal or an order. */
 export interface Read {
   animal: AnimalRecord
-  /** All orders of the animal. */
   orders: readonly Order[]
   /** Only on the page of an order. */
   order: Order | undefined

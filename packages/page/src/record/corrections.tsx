@@ -51,7 +51,7 @@ export function Corrections({ onCorrected, onDeleted, ...service }: CorrectionsP
 }
 
 /** Returns only corrections that the service accepts. */
-function correctionsOf({ animal: { pet, deleted }, orders, order }: Read): Correction[] {
+export function correctionsOf({ animal: { pet, deleted }, orders, order }: Read): Correction[] {
   if (order) return order.status === 'pending' ? ['edit'] : []
   if (deleted) return []
   const held = orders.some(({ status }) => HOLDING.includes(status))

@@ -103,7 +103,6 @@ export function useSaving(
   return { busy, problems, submit: () => void once(attempt) }
 }
 
-/** Problems that belong to no field. */
 export function SavingProblem({ title, other }: SavingProblems) {
   return other ? <Notice kind="error" title={title} text={other} /> : null
 }

@@ -34,7 +34,6 @@ export function termsOf(order: OrderTerms | undefined): Pick<Fields, 'reference'
   }
 }
 
-/** Returns the fields in which the two differ. */
 export function differing({ order }: Read, one: Fields, other: Fields): Field[] {
   const fields: readonly Field[] = order ? ORDER_FIELDS : TYPED_FIELDS
   return fields.filter((field) => comparable(one, field) !== comparable(other, field))
@@ -61,8 +60,8 @@ export function fromTo(fields: readonly Field[], before: Partial<Fields>, after:
 }
 
 /**
- * Sends the changed fields if the record is still as shown. Resolves with a sentence about the result. Rejects with
- * RangeError if a field is invalid, and with `precondition_failed` if another till was quicker.
+ * Resolves with a sentence about the result. Rejects with RangeError if a field is invalid, and with
+ * `precondition_failed` if the record changed since it was shown.
  */
 export async function save(client: PetstoreClient, read: Read, fields: Fields): Promise<string> {
   const { animal, order } = read

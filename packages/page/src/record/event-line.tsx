@@ -17,7 +17,6 @@ interface EventLineProps {
   terms: OrderTerms | undefined
   /** The edited fields with their old and new values, if known. */
   change: string | undefined
-  /** The time as text. */
   shownTime: string
   children?: ComponentChildren
 }
@@ -30,14 +29,18 @@ export function EventLine({ event, terms, change, shownTime, children }: EventLi
       </time>
       <span>
         {children}
-        {sentence(event, terms, change)}
+        {sentenceOf(event, terms, change)}
         {event.by !== undefined && <span class="muted"> — {plain(event.by)}</span>}
       </span>
     </li>
   )
 }
 
-function sentence({ type, petStatus }: Event, terms: OrderTerms | undefined, change: string | undefined): string {
+export function sentenceOf(
+  { type, petStatus }: Event,
+  terms: OrderTerms | undefined,
+  change: string | undefined,
+): string {
   // A newer service can have more types.
   const words = EVENT_NAMES[type as EventType] ?? type
   if (type === 'pet.added' && petStatus && petStatus !== 'available') {

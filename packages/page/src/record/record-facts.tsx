@@ -10,14 +10,9 @@ import { CopyId } from '../parts/copy-id.tsx'
 import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { time } from '../phrases.ts'
-import type { AnimalRecord } from './animal.ts'
+import type { Read } from './animal.ts'
 
-interface AnimalFactsProps {
-  animal: AnimalRecord
-  orders: readonly Order[]
-}
-
-export function AnimalFacts({ animal: { pet, deleted, events }, orders }: AnimalFactsProps) {
+export function AnimalFacts({ animal: { pet, deleted, events }, orders }: Pick<Read, 'animal' | 'orders'>) {
   const added = events[0]
   const holder = orders.find(({ status }) => HOLDING.includes(status))
   return (
@@ -54,7 +49,6 @@ export function OrderFacts({ order }: { order: Order }) {
   )
 }
 
-/** The customer, and the end of the order. */
 function Terms({ order: { status, reference, expiresAt, changedAt } }: { order: Order }) {
   return (
     <>

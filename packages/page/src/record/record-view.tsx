@@ -124,13 +124,8 @@ function subjectIn({ animal: { pet, deleted }, orders, order }: Read): Subject |
   return { petId: pet.id, name: pet.name, status: pet.status, order: holder }
 }
 
-interface HistoryProps {
-  /** Oldest first. */
-  events: readonly Event[]
-  orders: readonly Order[]
-}
-
-function History({ events, orders }: HistoryProps) {
+/** `events`: oldest first. */
+function History({ events, orders }: { events: readonly Event[]; orders: readonly Order[] }) {
   const newestFirst = events.toReversed()
   const { after, changes } = orderTerms(newestFirst, new Map(orders.map((order) => [order.id, order])))
   const edits = new Map([...changesIn(events), ...changes])

@@ -38,7 +38,7 @@ export class DayEvents {
     this.#isOver = false
   }
 
-  /** Reads the missing events, sales first. `onRead` is called when there is more to show. */
+  /** Reads the missing events, sales first. */
   async read(signal: AbortSignal, onRead: () => void): Promise<void> {
     await concurrently([...SALES, ...TYPES.filter((type) => !SALES.includes(type))], async (type) => {
       const reading = this.#reading(type)
@@ -66,7 +66,7 @@ export class DayEvents {
     else if (reading.events.length >= COUNTED_MAX && !SALES.includes(type)) reading.state = 'more'
   }
 
-  /** Adds events of the feed that belong to this day; `events` are oldest first. Returns false if there were none. */
+  /** Adds events of the feed, oldest first. Returns false if none belongs to this day. */
   add(events: readonly Event[]): boolean {
     const mine = events.filter(({ at }) => {
       this.#isOver ||= Date.parse(at) >= Date.parse(this.#span.to)
@@ -87,10 +87,7 @@ export class DayEvents {
     return [...this.#readings.values()].some(({ events }) => events.length > 0)
   }
 
-  /**
-   * Newest first. Stops at the oldest event to which every type has been read, because older pages can add events in
-   * between.
-   */
+  /** Newest first, up to the oldest event to which every type has been read. */
   of(...types: readonly EventType[]): readonly Event[] {
     const readings = types.map((type) => this.#reading(type))
     const open = readings.filter(({ state }) => state !== 'whole').map(({ events }) => events.at(-1)?.id)

@@ -10,7 +10,6 @@ import { readAll } from '../record/animal.ts'
 import { changesIn } from '../record/event-line.tsx'
 
 export interface Details {
-  /** The current orders. */
   orders: ReadonlyMap<bigint, Order>
   /** By animal id. */
   names: ReadonlyMap<bigint, string>

@@ -22,7 +22,6 @@ interface EverythingProps {
   /** Newest first. */
   shown: readonly Event[]
   details: Details
-  /** The button that shows more lines. */
   children: ComponentChildren
 }
 

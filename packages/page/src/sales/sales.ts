@@ -29,10 +29,7 @@ export function totalsOf(sales: readonly Event[]): Total[] {
 
 const DIRECT_MS = 60_000
 
-/**
- * Omits reservations that the same key completed within a minute, so that a sale at the counter is one line. `events`:
- * newest first.
- */
+/** Omits reservations that the same key completed within a minute, so that a sale at the counter is one line. */
 function withoutDirect(events: readonly Event[]): readonly Event[] {
   const sold = new Map<bigint | undefined, Event>()
   return events.filter((event) => {
@@ -42,7 +39,7 @@ function withoutDirect(events: readonly Event[]): readonly Event[] {
   })
 }
 
-/** Newest first. Sales are always read, because they show which reservations were sold directly. */
+/** Newest first. Sales are always read, because they show which reservations are omitted. */
 export function linesOf(events: DayEvents, types: readonly EventType[]): readonly Event[] {
   const known = events.of(...new Set([...types, 'order.completed' as const]))
   return withoutDirect(known).filter(({ type }) => (types as readonly string[]).includes(type))

@@ -31,7 +31,6 @@ export interface Outcome {
   done: readonly bigint[]
   /** The result in words, with the reason for each refused row. */
   sentence: string
-  /** Every row was done. */
   complete: boolean
 }
 
@@ -80,10 +79,7 @@ async function release(client: PetstoreClient, item: Item, holderOf: HolderOf): 
   return undefined
 }
 
-/**
- * "12 deleted. 8 kept because they have orders: Rex (12), Mia (13), Tom (14) and 5 more." `refused`: by code or
- * message.
- */
+/** "12 deleted. 8 kept because they have orders: Rex (12), Mia (13), Tom (14) and 5 more." */
 function inWords(act: Act, done: number, refused: ReadonlyMap<string, readonly Item[]>): string {
   const kept = act === 'delete' ? 'kept' : 'not released'
   const sentences = [...refused].map(([reason, items]) => {

@@ -20,9 +20,7 @@ interface SelectionBarProps {
   holderOf: HolderOf
   readOnly: boolean
   onEnd: () => void
-  /** Only some rows were done. */
   onChange: () => void
-  /** Every row was done. */
   onDone: (sentence: string) => void
 }
 

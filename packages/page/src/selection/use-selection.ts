@@ -5,7 +5,6 @@ import type { ShownList } from '../list/list.ts'
 import { firstPage, type Item, toAddress } from '../list/list-position.ts'
 
 export interface Selection {
-  /** By id, each as last shown. */
   chosen: ReadonlyMap<bigint, Item>
   choose: (items: readonly Item[], on: boolean) => void
 }

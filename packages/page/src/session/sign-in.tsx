@@ -10,11 +10,10 @@ import { Name } from '../parts/name.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { TextField, type TextFieldProps } from '../parts/text-field.tsx'
 import { useTitle } from '../title.ts'
-import { identify } from './signed-in.ts'
+import { identify, keyIn } from './signed-in.ts'
 import type { SignedIn } from './tab-keys.ts'
 
 interface SignInProps {
-  /** Why the service refused the last key. */
   refusal: string
   onSignIn: (signedIn: SignedIn, remember: boolean) => void
 }
@@ -110,12 +109,6 @@ function KeyField({ remember, ...field }: KeyFieldProps) {
       }
     />
   )
-}
-
-/** Accepts a key that was copied with its header: `Authorization: Bearer pets_live_…`, quoted or not. */
-function keyIn(text: string): string {
-  const [, key = ''] = /^["']?(?:authorization:)?\s*(?:bearer\s)?\s*(.*?)["']?$/i.exec(text.trim()) ?? []
-  return key
 }
 
 function focusKey(): void {

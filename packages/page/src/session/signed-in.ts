@@ -5,7 +5,13 @@ import { sendRequest } from '../../../client/src/retries.ts'
 import { TIMEOUT_MS } from '../failures.ts'
 import { joinTabs, type SignedIn, STORED_KEY, storedKey } from './tab-keys.ts'
 
-/** Reads the key's name and access from the service. Rejects with the client's errors. */
+/** Accepts a key that was copied with its header: `Authorization: Bearer pets_live_…`, quoted or not. */
+export function keyIn(text: string): string {
+  const [, key = ''] = /^["']?(?:authorization:)?\s*(?:bearer\s)?\s*(.*?)["']?$/i.exec(text.trim()) ?? []
+  return key
+}
+
+/** Rejects with the client's errors. */
 export async function identify(key: string): Promise<SignedIn> {
   const headers = { Authorization: `Bearer ${key}` }
   const options = { fetch: window.fetch.bind(window), timeoutMs: TIMEOUT_MS, retries: 1, signal: AbortSignal.any([]) }
@@ -45,7 +51,6 @@ export function useSignedIn(found: SignedIn | undefined, onSignedOut: () => void
     signedIn,
     signIn: keep,
     forget,
-    /** Forgets the key in every tab. */
     signOut: () => {
       leave()
       tabs.current?.signOut()

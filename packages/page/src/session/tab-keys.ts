@@ -32,10 +32,7 @@ export async function findKey(): Promise<SignedIn | undefined> {
   return promise
 }
 
-/**
- * Answers tabs that ask for the key, and listens for a sign-out in another tab. The result signs out all other tabs,
- * or closes the channel.
- */
+/** Answers tabs that ask for the key, and reports a sign-out in another tab. */
 export function joinTabs(key: () => SignedIn | undefined, onSignedOut: () => void) {
   const channel = openChannel()
   channel.onmessage = ({ data }: MessageEvent<Message>) => {

@@ -1,4 +1,4 @@
-// Editing an animal or an order: only what the person changed is sent, on the condition that it is still what was shown.
+// Editing sends only the changed fields, and only if the record is still as shown.
 
 import { expect, test } from 'bun:test'
 import type { Read } from '../../src/record/animal.ts'
@@ -15,7 +15,7 @@ const ORDER: Read = { ...ANIMAL, order: order(7, { reference: 'Ana', expiresAt: 
 
 const READ = { 'an animal': ANIMAL, 'an order': ORDER }
 
-/** Gives a tag to a change that changes nothing. */
+/** A service that returns a tag for each change. */
 function service() {
   const tag = (_id: bigint, _change: object, { onEntityTag }: { onEntityTag?: (tag: string) => void }) =>
     onEntityTag?.('"tag"')
@@ -34,12 +34,12 @@ test.each<[keyof typeof READ, Partial<Fields>, object | undefined, string]>([
     { reference: null, expiresAt: null },
     'Order 7 is saved.',
   ],
-])('of %s, %j sends that alone', async (of, edits, change, sentence) => {
+])('editing %s: %j sends only that', async (of, edits, change, sentence) => {
   const read = READ[of]
   const { calls, client } = service()
   expect(await save(client, read, { ...fieldsOf(read), ...edits })).toBe(sentence)
   const [first, second] = calls
-  // First what was shown, with a tag that matches nothing: it is refused if that is something else by now.
+  // The shown values come first, with a tag that never matches: the service refuses them if the record changed.
   const shown = read.order ? { reference: 'Ana', expiresAt: END } : { name: 'Rex', categoryId: 7n }
   expect(first?.[2]).toEqual(change && shown)
   expect(second?.[2]).toEqual(change)
@@ -50,7 +50,7 @@ test.each<[keyof typeof READ, Partial<Fields>, object | undefined, string]>([
 test.each<[keyof typeof READ, Partial<Fields>, string]>([
   ['an order', { end: { hold: 'other', until: '' } }, 'Choose a day and a time.'],
   ['an animal', { categoryId: 'seven' }, 'categoryId must be a whole number.'],
-])('of %s, %j is not sent', async (of, edits, problem) => {
+])('editing %s: %j is invalid and not sent', async (of, edits, problem) => {
   const read = READ[of]
   const { calls, client } = service()
   const saving = save(client, read, { ...fieldsOf(read), ...edits })
@@ -58,14 +58,14 @@ test.each<[keyof typeof READ, Partial<Fields>, string]>([
   expect(calls).toEqual([])
 })
 
-test('nothing is sent if what was shown is refused', async () => {
+test('sends no change if the record is no longer as shown', async () => {
   const { calls, client } = fakeClient({ updatePet: () => refused('precondition_failed', 412) })
   const saving = save(client, ANIMAL, { ...fieldsOf(ANIMAL), name: 'Luna' })
   expect(await saving.catch(({ code }) => code)).toBe('precondition_failed')
   expect(calls).toHaveLength(1)
 })
 
-test('an animal differs in its own fields, an order in its terms, and both are told in words', () => {
+test('compares the fields of an animal and the terms of an order, and describes both', () => {
   const [was, is] = [
     fieldsOf(ORDER),
     { ...fieldsOf(ORDER), name: 'Luna', reference: '', end: { hold: 'open', until: '' } as const },

@@ -1,4 +1,4 @@
-// A client without a service: each call is kept, and answered as a test says.
+// A client without a service: it records each call and answers as the test defines.
 
 import {
   type Event,
@@ -10,7 +10,7 @@ import {
 
 type Answers = Record<string, (...args: never[]) => unknown>
 
-/** A call without an answer rejects. `answers` may be changed meanwhile. */
+/** A call without an answer rejects. Tests can change `answers` later. */
 export function fakeClient(answers: Answers) {
   const calls: [name: string, ...args: unknown[]][] = []
   const call =
@@ -18,7 +18,7 @@ export function fakeClient(answers: Answers) {
     async (...args: never[]) => {
       calls.push([name, ...args])
       const answer = answers[name]
-      if (!answer) throw new Error(`nobody expects ${name}`)
+      if (!answer) throw new Error(`The test defines no answer for ${name}.`)
       return answer(...args)
     }
   const client = new Proxy({}, { get: (_, name) => call(String(name)) }) as PetstoreClient

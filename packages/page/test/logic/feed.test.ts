@@ -1,4 +1,4 @@
-// The feed of events: what it asks for, what it tells, and how tabs share one waiting request.
+// The feed of events: its requests, what it delivers, and how tabs share one waiting request.
 
 import { afterEach, beforeAll, expect, test } from 'bun:test'
 import { until } from '../../../../test/support/until.ts'
@@ -29,7 +29,7 @@ afterEach(() => {
   path++
 })
 
-/** A tab. Its requests are answered with these, one after another, and then wait. */
+/** A tab. Its requests receive these answers in order; later ones wait. */
 function open(...answers: Answer[]) {
   const asked: Filter[] = []
   const { client } = fakeClient({
@@ -50,7 +50,7 @@ function open(...answers: Answer[]) {
 
 const page = (next: string, ...ids: number[]) => ({ next, events: ids.map((id) => event(id, 'pet.added')) })
 
-test('begins now, waits behind the last event, and tells each', async () => {
+test('starts now, waits for events after the last one, and delivers each', async () => {
   const { asked, feed, told } = open(page('A'), page('B', 1, 2), page('C', 3))
   await until('the third request', () => asked.length === 4)
   expect(asked.map(({ from, cursor }) => from ?? cursor)).toEqual(['now', 'A', 'B', 'C'])
@@ -62,7 +62,7 @@ test('begins now, waits behind the last event, and tells each', async () => {
   expect(feed.live).toBe(true)
 })
 
-test('reads what happens within a moment together, and a full page at once', async () => {
+test('batches events that happen close together, and reads on at once after a full page', async () => {
   const full = page('B', ...Array.from({ length: 100 }, (_, n) => n))
   const { asked } = open(page('A'), full, page('C', 101))
   await until('the request after the full page', () => asked.length === 3)
@@ -71,31 +71,31 @@ test('reads what happens within a moment together, and a full page at once', asy
   expect(performance.now() - from).toBeGreaterThan(150)
 })
 
-test('begins again after a restore, and says that events may be missing', async () => {
+test('starts over after a restore, and reports a gap', async () => {
   const { asked, told } = open(page('A'), () => refused('cursor_expired', 410), page('B'))
   await until('a new beginning', () => asked.length === 4)
   expect(asked.map(({ from, cursor }) => from ?? cursor)).toEqual(['now', 'A', 'now', 'B'])
   expect(told).toEqual([[[], true]])
 })
 
-test('tries again after a failure, and not at a service without a feed', async () => {
+test('retries after a failure, but not if the service has no feed', async () => {
   const failing = open(page('A'), () => refused('internal', 500), page('B', 1))
   await until('another try', () => failing.told.length === 1)
   expect(failing.asked.slice(1, 3).map(({ cursor }) => cursor)).toEqual(['A', 'A'])
   path++
   const none = open(() => refused('not_found', 404))
   await none.feed.begun
-  // Longer than it waits after a failure.
+  // Longer than the pause after a failure.
   await Bun.sleep(1_100)
   expect([none.asked.length, none.feed.live]).toEqual([1, false])
 })
 
-test('tabs share one waiting request; when its tab is closed, another one waits', async () => {
+test('tabs share one waiting request; when its tab closes, another tab waits', async () => {
   const first = open(page('A'), page('B', 1))
   const second = open(page('C', 2))
   await second.feed.begun
   const hears = (id: bigint) =>
-    until(`the second tab hears of ${id}`, () => second.told.some(([ids]) => ids.includes(id)))
+    until(`the second tab receives ${id}`, () => second.told.some(([ids]) => ids.includes(id)))
   await hears(1n)
   expect(second.asked).toEqual([])
   first.feed.stop()

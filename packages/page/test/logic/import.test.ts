@@ -1,8 +1,11 @@
-// A file on the page before it is added: what is read of it, what it leaves open, and what is wrong with its rows.
+// Imports on the page: reading a file, its questions and mistakes, and adding its rows.
 
 import { expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
-import { countsOf, fix, readContents, type Said } from '../../src/files/rows.ts'
+import { addRows } from '../../src/files/add-rows.ts'
+import { contentsOf, outcomeOf } from '../../src/files/import-dialog.tsx'
+import { countsOf, fix, type ImportRow, readContents, type Said } from '../../src/files/rows.ts'
+import { fakeClient, pet, refused } from './fake-client.ts'
 
 const HEADING = 'name,categoryId,status\n'
 const read = (contents: string | Uint8Array<ArrayBuffer>, said: Said = {}, name = 'pets.csv') =>
@@ -14,7 +17,7 @@ test.each([
   ['Rex,seven,gone', { categoryId: 'Enter a whole number.', status: 'Choose Available, Reserved or Sold.' }],
   ['Rex,9.22E+18,', { categoryId: 'A spreadsheet has rounded this number. Enter all its digits.' }],
   [`${'x'.repeat(256)},7,`, { name: 'Enter at most 255 letters.' }],
-])('the mistakes of %p have the words of the page, until they are fixed', async (line, problems) => {
+])('explains the mistakes in %p until they are fixed', async (line, problems) => {
   const { rows: [row] = [] } = await read(`${HEADING}${line}\n`)
   if (!row) throw new Error('There is no row.')
   expect(row.problems).toEqual({ fields: problems, other: '' })
@@ -27,12 +30,12 @@ test.each([
   ['Rex', 'This row has 1 column, but the heading has 3.'],
   ['Rex,7,,4', 'This row has 4 columns, but the heading has 3.'],
   ['"Rex,7', 'This row has a misplaced or unclosed quote. Lines 2 to 4 were read as one record.'],
-])('the row %p is a mistake as a whole', async (line, other) => {
+])('rejects the row %p as a whole', async (line, other) => {
   const { rows } = await read(`${HEADING}${line}\n\n.`)
   expect(rows?.[0]?.problems).toEqual({ fields: {}, other })
 })
 
-test('rows are read once the name and the category are known', async () => {
+test('reads rows once the columns of the name and the category are known', async () => {
   const text = 'Nr,Item Name\n1,Rex\n'
   const asked = { guessed: true, headings: ['Nr', 'Item Name'], columns: { name: 1 } }
   const first = await read(text)
@@ -47,14 +50,82 @@ test('rows are read once the name and the category are known', async () => {
   expect((await read('Name,Category,Zustand\nRex,7,gut\n')).guessed).toBe(false)
 })
 
-test('a file that is not UTF-8 is read as Windows-1252, or as a person says', async () => {
+test('reads a file that is not UTF-8 as Windows-1252, or in the chosen encoding', async () => {
   const bytes = Uint8Array.from(`${HEADING}Zo\x8e,7,\n`, (letter) => letter.charCodeAt(0))
   expect(await read(bytes)).toMatchObject({ encoding: 'windows-1252', rows: [{ cells: { name: 'ZoŽ' } }] })
   expect(await read(bytes, { encoding: 'macintosh' })).toMatchObject({ rows: [{ cells: { name: 'Zoé' } }] })
   expect((await read(`${HEADING}Zoé,7,`)).encoding).toBeUndefined()
 })
 
-test('a character that turns a file name is shown as a sign', async () => {
+test('shows a sign for a character that reorders a file name', async () => {
   const { message } = await rejectionOf(read(HEADING, {}, 'a\u202efdp.csv'))
   expect(message).toBe('There are no records in a[U+202E]fdp.csv.')
+})
+
+/** A service that adds each animal once per key. */
+function service() {
+  const keys = new Set<string>()
+  return fakeClient({
+    createPet(_: object, { idempotencyKey, onReplayed }: { idempotencyKey: string; onReplayed: () => void }) {
+      if (keys.has(idempotencyKey)) onReplayed()
+      return pet(keys.add(idempotencyKey).size)
+    },
+  })
+}
+
+function add({ client }: ReturnType<typeof fakeClient>, rows: readonly ImportRow[] = []) {
+  return addRows(client, 'page pets.csv', rows, new AbortController().signal, () => undefined)
+}
+
+test('adds nothing twice from the same file, corrected or not', async () => {
+  const fake = service()
+  const { rows: [first, second] = [] } = await read('name,categoryId\nTom,x\nMia,7\n')
+  const rows = [first, second] as ImportRow[]
+  await add(fake, rows)
+  expect(rows.map(({ state }) => state)).toEqual(['open', 'added'])
+  // The corrected row is now equal to the next one, which has been added.
+  fix(rows[0] as ImportRow, { name: 'Mia', categoryId: '7' })
+  await add(fake, rows)
+  expect(rows.map(({ state, id }) => [state, id])).toEqual([
+    ['added', 2n],
+    ['added', 1n],
+  ])
+  const again = await read('name,categoryId\nAda,9\nMia,7\nTom,8\nMia,7\n')
+  await add(fake, again.rows)
+  expect(again.rows?.map(({ state }) => state)).toEqual(['added', 'present', 'added', 'present'])
+})
+
+test('stops if the service refuses the key, knows which rows were added, and adds the rest later', async () => {
+  const fake = service()
+  const { createPet } = fake.answers
+  let sent = 0
+  fake.answers.createPet = (...call) => (++sent === 8 ? refused('read_only_key', 403) : createPet?.(...call))
+  const { rows = [] } = await read(`name,categoryId\n${'Luna,7\n'.repeat(40)}`)
+  expect(await rejectionOf(add(fake, rows))).toMatchObject({ code: 'read_only_key' })
+  const { added, ready } = countsOf(rows)
+  expect([added, ready]).toEqual([sent - 1, 41 - sent])
+  expect(sent).toBeLessThan(13)
+  await add(fake, rows)
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(40)
+})
+
+test('a row that the service refuses becomes a mistake', async () => {
+  const fake = fakeClient({ createPet: () => refused('invalid_pet', 400) })
+  const { rows = [] } = await read(`${HEADING}Rex,7,`)
+  await add(fake, rows)
+  expect(rows).toMatchObject([{ state: 'open', mistaken: true, problems: { other: 'Refused: invalid_pet.' } }])
+})
+
+test('describes the rows of a file and the outcome of its import', () => {
+  const counts = { ready: 0, wrong: 0, skipped: 0, added: 0, present: 0, mistaken: 0 }
+  const sentence = (rows: number, wrong: number) =>
+    contentsOf({ name: 'pets.csv', rows: Array(rows), counts: { ...counts, wrong } })
+  expect(sentence(1, 0)).toBe('pets.csv has 1 row.')
+  expect(sentence(124, 4)).toBe('pets.csv has 124 rows, 4 with mistakes. Fix them here, or add only the rest.')
+  expect(outcomeOf({ counts: { ...counts, added: 122, wrong: 1, skipped: 1 } })).toBe(
+    '122 added, 1 with a mistake, 1 skipped.',
+  )
+  expect(outcomeOf({ counts: { ...counts, added: 2, present: 2, ready: 3 } })).toBe(
+    '2 added, 2 were there already: nothing is added twice, 3 not yet.',
+  )
 })

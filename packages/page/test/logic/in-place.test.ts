@@ -1,4 +1,4 @@
-// The rows of a list stay where they are: what changed in a row is shown there, and what would move the rows waits.
+// Rows stay in place: changes within a row show immediately, and changes that would move rows wait.
 
 import { expect, test } from 'bun:test'
 import { RowsInPlace } from '../../src/list/in-place.ts'
@@ -22,23 +22,17 @@ function shown(first: Page): RowsInPlace {
 const ids = ({ page }: RowsInPlace) => page?.items.map(({ id }) => Number(id))
 
 test.each<[string, number[], number[], Partial<Page>, string]>([
-  ['nothing changed', [1, 2], [1, 2], {}, ''],
-  ['more at the end moves nothing', [1, 2], [1, 2, 3], {}, ''],
-  ['one is new', [2, 1], [3, 2, 1], {}, '1 new animal'],
-  ['two are new, and two left', [5, 4, 3, 2], [7, 6, 5, 2], {}, '2 new animals, 2 left this view'],
-  ['one left', [1, 2, 3], [1, 3], {}, '1 animal left this view'],
-  ['two left', [1, 2, 3], [3], {}, '2 animals left this view'],
-  [
-    'what follows from the next page is neither new nor gone',
-    [1, 2, 3],
-    [2, 3, 4],
-    { next: 'A' },
-    '1 animal left this view',
-  ],
-  ['what goes to the next page is not gone', [3, 2, 1], [4, 3, 2], { next: 'A' }, '1 new animal'],
-  ['a whole page is new', [2, 1], [4, 3], { next: 'A' }, '2 or more new animals'],
-  ['only the order changed', [1, 2], [2, 1], {}, 'This list has changed'],
-  ['counted from the end', [3, 2, 1], [2, 1], { position: lastPage(FIRST) }, '1 animal left this view'],
+  ['no change', [1, 2], [1, 2], {}, ''],
+  ['rows added at the end', [1, 2], [1, 2, 3], {}, ''],
+  ['one new row', [2, 1], [3, 2, 1], {}, '1 new animal'],
+  ['two new rows and two gone', [5, 4, 3, 2], [7, 6, 5, 2], {}, '2 new animals, 2 left this view'],
+  ['one row gone', [1, 2, 3], [1, 3], {}, '1 animal left this view'],
+  ['two rows gone', [1, 2, 3], [3], {}, '2 animals left this view'],
+  ['a row that moves up from the next page is not new', [1, 2, 3], [2, 3, 4], { next: 'A' }, '1 animal left this view'],
+  ['a row that moves to the next page is not gone', [3, 2, 1], [4, 3, 2], { next: 'A' }, '1 new animal'],
+  ['a page of new rows', [2, 1], [4, 3], { next: 'A' }, '2 or more new animals'],
+  ['a different order', [1, 2], [2, 1], {}, 'This list has changed'],
+  ['a page that counts from the end', [3, 2, 1], [2, 1], { position: lastPage(FIRST) }, '1 animal left this view'],
 ])('%s', (_, before, read, more, waiting) => {
   const rows = shown(pageOf(before, more))
   rows.update(pageOf(read, more), false)
@@ -48,7 +42,7 @@ test.each<[string, number[], number[], Partial<Page>, string]>([
   expect([rows.waiting, ids(rows)]).toEqual(['', read])
 })
 
-test('what changed in a row is shown there, from the list or from the last event', () => {
+test('updates a row in place, from the list or from its last event', () => {
   const rows = shown(pageOf([1, 2, 3]))
   rows.hear([event(1, 'order.placed', { petId: 1n, petStatus: 'pending' }), event(2, 'pet.deleted', { petId: 2n })])
   rows.update(pageOf([pet(3, { name: 'Luna' })]), false)
@@ -61,7 +55,7 @@ test('what changed in a row is shown there, from the list or from the last event
   expect(rows.waiting).toBe('2 animals left this view')
 })
 
-test('an order that left keeps its row, with the status of its last event', () => {
+test('an order that left the view keeps its row, with the status of its last event', () => {
   const page = (...items: Item[]): Page => ({ ...pageOf(items), position: ORDERS })
   const rows = shown(page(order(7), order(6)))
   rows.hear([event(1, 'order.completed', { orderId: 7n, orderStatus: 'completed' })])
@@ -70,7 +64,7 @@ test('an order that left keeps its row, with the status of its last event', () =
   expect(rows.waiting).toBe('1 order left this view')
 })
 
-test('rows move if the person asked for that, went elsewhere, or does not see them; a deleted row goes at once', () => {
+test('rows move if the person asks, changes the page or does not see them, and when the person deletes one', () => {
   const rows = shown(pageOf([1, 2, 3]))
   rows.show(true)
   rows.update(pageOf([2, 3]), false)

@@ -1,4 +1,4 @@
-// How a list is read: pages from both ends, animals by their ids, and the orders of the rows, in few requests.
+// Reading lists in few requests: pages from both ends, animals by id, and the orders of rows.
 
 import { expect, test } from 'bun:test'
 import type { EventFilter, Order } from '../../../client/src/petstore.ts'
@@ -9,7 +9,7 @@ import { event, fakeClient, order, pet } from './fake-client.ts'
 
 const FIRST = { ...firstPageOf('animals'), limit: 20 }
 
-test('a page from the end is read in the other direction', async () => {
+test('reads a page that counts from the end in reverse', async () => {
   const { calls, client } = fakeClient({ listPage: () => ({ pets: [pet(3), pet(2)], next: 'N', prev: 'P' }) })
   const last = await fetchPage(client, lastPage({ ...FIRST, status: 'sold', search: 'rex', categoryId: 7n }), {})
   expect([last.items.map(({ id }) => id), last.next, last.prev]).toEqual([[2n, 3n], 'P', 'N'])
@@ -19,7 +19,7 @@ test('a page from the end is read in the other direction', async () => {
   expect(calls[1]?.[1]).toMatchObject({ sort: 'newest' })
 })
 
-test('animals are looked up by their ids in one page, or one by one; a deleted one is left out', async () => {
+test('looks up animals by id in one page or one by one, without deleted ones', async () => {
   const pets = Array.from({ length: 30 }, (_, n) => pet(n + 1, { status: n % 2 ? 'sold' : 'available' }))
   const { client, names } = fakeClient({
     listPage: () => ({ pets: pets.slice(5) }),
@@ -36,7 +36,7 @@ test('animals are looked up by their ids in one page, or one by one; a deleted o
   expect(sold.items).toHaveLength(10)
 })
 
-test('all pages are read one after another', async () => {
+test('reads all pages in order', async () => {
   const answers = [{ pets: [pet(1)], next: 'A' }, { pets: [pet(2)] }]
   const { calls, client } = fakeClient({ listPage: () => answers.shift() })
   const items = await Array.fromAsync(wholeList(client, firstPage(FIRST), {}))
@@ -49,7 +49,7 @@ test.each([
   [4, [], 4],
   [120, [100, 100], 0],
   [100, [60, 0], 40],
-])('%d orders are read from pages with %p of them, and %d one by one', async (count, found, alone) => {
+])('reads %d orders from pages that have %p of them, and %d one by one', async (count, found, alone) => {
   const ids = Array.from({ length: count }, (_, n) => BigInt(n))
   let pages = 0
   const singly: bigint[] = []
@@ -66,7 +66,7 @@ test.each([
   expect([got.size, singly.length]).toEqual([count, alone])
 })
 
-test('an animal is what its last events say, and none after it was deleted', async () => {
+test('reads an animal from its last events; a deleted one is undefined', async () => {
   const read = (...events: ReturnType<typeof event>[]) => {
     const { client } = fakeClient({
       listEvents: ({ cursor }: { cursor?: string }) => ({

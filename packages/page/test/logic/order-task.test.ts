@@ -1,9 +1,10 @@
-// Reserving, selling, releasing and taking back: what is sent, and what stops it.
+// Reserving, selling, releasing and taking back: the requests, and what stops them.
 
 import { expect, test } from 'bun:test'
 import { type NewOrder, type Order, PetstoreNetworkError } from '../../../client/src/petstore.ts'
 import { NOT_RESPONDING } from '../../src/failures.ts'
-import type { Action, Subject } from '../../src/orders/actions.ts'
+import { type Action, actionsOf, type Subject } from '../../src/orders/actions.ts'
+import { problemOf } from '../../src/orders/order-dialog.tsx'
 import { type Choices, OrderTask, SALE_MS } from '../../src/orders/order-task.ts'
 import { noteServiceTime } from '../../src/parts/clock.ts'
 import { fakeClient, order, refused } from './fake-client.ts'
@@ -14,7 +15,7 @@ const FREE: Subject = { petId: 1n, name: 'Rex', status: 'available' }
 const HELD = order(7, { reference: 'Anna' })
 const RESERVED: Subject = { ...FREE, status: 'pending', order: HELD }
 
-/** A task on a service that knows one order. */
+/** A task with a service that has one order. */
 function start(action: Action, subject: Subject, held?: Order) {
   const store = { held, done: [] as Order[], changes: 0 }
   const move = (status: Order['status']) => () => {
@@ -36,7 +37,7 @@ function start(action: Action, subject: Subject, held?: Order) {
     task.submit({ ...NOTHING, ...choices })
     await settled(task)
   }
-  /** What was sent after the lookups. */
+  /** The requests without lookups. */
   const sent = () => fake.names().filter((name) => name !== 'listOrderPage')
   return { ...fake, task, store, placed, submit, sent }
 }
@@ -45,7 +46,7 @@ async function settled(task: OrderTask): Promise<void> {
   while (task.busy) await Bun.sleep(0)
 }
 
-test('a sale places an order that ends after 10 minutes of the service’s time, and completes it', async () => {
+test('a sale places an order that ends after 10 minutes by the service’s clock, and completes it', async () => {
   noteServiceTime(new Date(Date.now() - DAY_MS).toUTCString())
   const { calls, sent, store, submit } = start('sell', FREE)
   await submit({ reference: ' Anna ' })
@@ -62,7 +63,7 @@ test.each<[string, Partial<Choices>, number | undefined]>([
   ['1 hour', { hold: 'hour' }, 3_600_000],
   ['1 day', { hold: 'day' }, 86_400_000],
   ['a time', { hold: 'other', until: '2999-01-01T12:00' }, Date.parse('2999-01-01T12:00') - Date.now()],
-])('a reservation with %s ends then, by the service’s clock', async (_, choices, afterMs) => {
+])('a reservation for %s ends by the service’s clock', async (_, choices, afterMs) => {
   const { calls, sent, submit } = start('reserve', FREE)
   await submit(choices)
   expect(sent()).toEqual(['placeOrder'])
@@ -72,13 +73,13 @@ test.each<[string, Partial<Choices>, number | undefined]>([
   else expect(Math.abs(Date.parse(expiresAt ?? '') - Date.now() - afterMs)).toBeLessThan(5_000)
 })
 
-test('a reservation until a time needs the time', async () => {
+test('a reservation until a chosen time requires one', async () => {
   const { calls, submit, task } = start('reserve', FREE)
   await submit({ hold: 'other' })
   expect([task.failure?.message, calls.length]).toEqual(['Choose a day and a time.', 0])
 })
 
-test('a lost answer leads to the same order with the same key, unless the choices change', async () => {
+test('retries a lost request with the same order and key, unless the choices change', async () => {
   const { answers, calls, store, submit, task } = start('reserve', FREE)
   const { placeOrder } = answers
   answers.placeOrder = () => {
@@ -96,7 +97,7 @@ test('a lost answer leads to the same order with the same key, unless the choice
   expect(store.done).toHaveLength(1)
 })
 
-test('a sale that stops half-way goes on with its order', async () => {
+test('a sale that stopped halfway continues with its order', async () => {
   const { answers, sent, store, submit, task } = start('sell', FREE)
   const { completeOrder } = answers
   answers.completeOrder = () => {
@@ -121,7 +122,7 @@ test.each<[Action, Subject['status'], Order['status'] | undefined, string, strin
   ],
   ['release', 'pending', 'completed', 'Rex was sold a moment ago.', 'There is nothing left to release.'],
   ['sell', 'pending', undefined, 'Rex is available again.', 'The list shows it as it is now.'],
-])('%s of an animal that was %s and is %s: another till was quicker', async (action, row, held, what, advice) => {
+])('%s of an animal that was %s fails if its order is now %s', async (action, row, held, what, advice) => {
   const { answers, store, submit, task } = start(
     action,
     row === 'available' ? FREE : RESERVED,
@@ -134,7 +135,7 @@ test.each<[Action, Subject['status'], Order['status'] | undefined, string, strin
   expect([store.changes, store.done.length, task.failure]).toEqual([1, 0, undefined])
 })
 
-test('a sale goes on with an order that this page has placed itself', async () => {
+test('a sale continues with an order that this tab placed', async () => {
   const { answers, placed, sent, store, submit, task } = start('sell', FREE, HELD)
   placed.add(7n)
   answers.placeOrder = () => refused('pet_not_available')
@@ -144,7 +145,7 @@ test('a sale goes on with an order that this page has placed itself', async () =
   expect(sent()).toEqual(['placeOrder', 'completeOrder'])
 })
 
-test('an order that the list knows is not looked up; one that it does not know is shown before anything is done', async () => {
+test('looks up an order only if the list does not know it, and shows it before acting', async () => {
   const known = start('release', RESERVED, HELD)
   await known.submit()
   expect(known.names()).toEqual(['cancelOrder'])
@@ -158,7 +159,7 @@ test('an order that the list knows is not looked up; one that it does not know i
   expect([task.order?.id, sent()]).toEqual([7n, []])
   await submit()
   expect([sent(), store.done.length]).toEqual([['returnOrder'], 1])
-  // A lookup that failed is tried again, and shown first, too.
+  // A failed lookup is repeated, and its order is shown first.
   const failing = start('takeBack', { ...FREE, status: 'sold' }, order(7, { status: 'completed' }))
   await settled(failing.task)
   Object.assign(failing.task, { order: undefined })
@@ -166,7 +167,7 @@ test('an order that the list knows is not looked up; one that it does not know i
   expect([failing.task.order?.id, failing.sent()]).toEqual([7n, []])
 })
 
-test('says so if an animal has no order, or one of another status', async () => {
+test('stops if the animal has no order, or an order with a different status', async () => {
   const none = start('takeBack', { ...FREE, status: 'sold' })
   await settled(none.task)
   expect(none.task.obstacle?.what).toBe('Rex has no order: it was entered by hand.')
@@ -175,7 +176,7 @@ test('says so if an animal has no order, or one of another status', async () => 
   expect(other.task.obstacle?.what).toBe('Rex was reserved a moment ago.')
 })
 
-test('acts once, however often it is submitted, and says nothing about what a sign-out ended', async () => {
+test('acts once for several submits, and reports no failure after a sign-out', async () => {
   const { answers, calls, submit, task } = start('reserve', FREE)
   answers.placeOrder = () => {
     throw new DOMException('signed out', 'AbortError')
@@ -186,7 +187,7 @@ test('acts once, however often it is submitted, and says nothing about what a si
   expect([calls.length, task.failure]).toEqual([1, undefined])
 })
 
-test('an open dialog says that another till was quicker, and takes it back', async () => {
+test('an open dialog reports that another till was quicker, until that no longer holds', async () => {
   const { store, task } = start('reserve', FREE)
   store.held = order(8)
   await task.check()
@@ -197,4 +198,17 @@ test('an open dialog says that another till was quicker, and takes it back', asy
   const sold = start('sell', RESERVED, order(7, { status: 'completed' }))
   await sold.task.check()
   expect(sold.task.overtaken).toBe('Rex was sold a moment ago.')
+})
+
+test('each status offers its actions, with *Sell* in the same place before and after a reservation', () => {
+  expect(actionsOf('available')).toEqual(['reserve', 'sell'])
+  expect(actionsOf('pending')).toEqual(['release', 'sell'])
+  expect(actionsOf('sold')).toEqual(['takeBack'])
+})
+
+test('a problem names the field of the page, and a sale that stopped halfway', () => {
+  const message = 'expiresAt must be in the future.'
+  expect(problemOf({ kind: 'other', code: 'invalid_order', message }, false)).toBe('The end must be in the future.')
+  const lost = { kind: 'unavailable', code: 'network', message: NOT_RESPONDING } as const
+  expect(problemOf(lost, true)).toBe(`Not sold yet. ${NOT_RESPONDING}`)
 })

@@ -1,4 +1,4 @@
-// A day's events as the page reads and counts them: with a client of the test, and no browser.
+// How the page reads and counts the events of a day.
 
 import { describe, expect, test } from 'bun:test'
 import { type Event, type EventFilter, PetstoreApiError } from '../../../client/src/petstore.ts'
@@ -17,7 +17,7 @@ function at(id: number, type: EventType, seconds = 0, { by = 'till 1', order = 1
 
 type Asked = EventFilter & { cursor?: string }
 
-/** Its events are oldest first. `fail` may throw before an answer. */
+/** `events`: oldest first. `fail` can throw before an answer. */
 function reading(events: readonly Event[], fail = (_asked: Asked) => {}) {
   const asked: string[] = []
   const { client } = fakeClient({
@@ -37,8 +37,8 @@ function reading(events: readonly Event[], fail = (_asked: Asked) => {}) {
 
 const idsOf = (events: readonly Event[]) => events.map(({ id }) => Number(id))
 
-describe('a day', () => {
-  test('with a delivery of 50,000 animals has its sales first, and counts each kind up to 10,000', async () => {
+describe('the events of a day', () => {
+  test('are read sales first; each other type is counted up to 10,000', async () => {
     const delivery = Array.from({ length: 50_000 }, (_, n) => at(n + 10, 'pet.added'))
     const { day, asked, read } = reading([at(1, 'order.completed'), at(2, 'order.returned'), ...delivery])
     await read()
@@ -47,11 +47,11 @@ describe('a day', () => {
     expect([idsOf(day.of(...SALES)), day.isWhole(...SALES)]).toEqual([[2, 1], true])
     expect(TYPES.map((type) => count(day, [type]))).toEqual(['1', '0', '1', '0', '0', '0', '10,000+', '0', '0'])
     expect(count(day, TYPES)).toBe('10,000+')
-    // The sales are older than what was read of the delivery.
+    // The sales are older than the last event read of the delivery.
     expect(idsOf(linesOf(day, TYPES)).at(-1)).toBe(40_010)
   })
 
-  test('that could not be read to its end continues where it stopped; after a restore it begins again', async () => {
+  test('resume after a failed read, and start over after a restore', async () => {
     let problem: Error | undefined = new Error('lost')
     const sales = Array.from({ length: 250 }, (_, n) => at(n + 1, 'order.completed'))
     const { day, asked, read } = reading(sales, ({ cursor }) => {
@@ -68,7 +68,7 @@ describe('a day', () => {
     expect(count(day, ['order.completed'])).toBe('250')
   })
 
-  test('takes each event of the feed once, up to the first of the next day, also after a clock was set back', async () => {
+  test('include each event of the feed once until the next day, even if a clock is set back', async () => {
     const { day, read } = reading([at(5, 'order.completed'), at(6, 'order.completed')])
     expect(day.add([at(4, 'order.completed', 0, { day: 25 })])).toBe(false)
     expect(day.add([at(6, 'order.completed')])).toBe(true)
@@ -80,18 +80,18 @@ describe('a day', () => {
 })
 
 test.each([
-  ['by one key within a minute', at(1, 'order.placed'), at(2, 'order.completed', 60), [2]],
+  ['by the same key within a minute', at(1, 'order.placed'), at(2, 'order.completed', 60), [2]],
   ['later', at(1, 'order.placed'), at(2, 'order.completed', 61), [2, 1]],
   ['by another key', at(1, 'order.placed'), at(2, 'order.completed', 1, { by: 'till 2' }), [2, 1]],
   ['of another order', at(1, 'order.placed'), at(2, 'order.completed', 1, { order: 2 }), [2, 1]],
-])('reserved and sold %s', async (_when, placed, completed, lines) => {
+])('lists a reservation and its sale %s', async (_when, placed, completed, lines) => {
   const { day, read } = reading([placed, completed])
   await read()
   expect(idsOf(linesOf(day, TYPES))).toEqual(lines)
   expect(count(day, ['order.placed'])).toBe(String(lines.length - 1))
 })
 
-test('what each till sold and took back is by the name of its key, with a sum if there are several', () => {
+test('sums sales and returns by the name of the key, and over several tills', () => {
   const sales = [
     at(1, 'order.completed', 0, { by: 'till 10' }),
     at(2, 'order.completed', 0, { by: 'till 9' }),
@@ -110,6 +110,6 @@ test.each([
   ['view=sales&day=2026-11-22&type=order.placed', { day: '2026-11-22', type: 'order.placed' }],
   ['view=activity&key=till', {}],
   ['view=sales&day=2026-02-31&type=sold', { day: undefined, type: undefined }],
-])('the address %s', (query, position) => {
+])('parses the address %s', (query, position) => {
   expect(salesFrom(new URLSearchParams(query))).toMatchObject({ kind: 'sales', ...position })
 })

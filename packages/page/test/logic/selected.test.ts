@@ -1,4 +1,4 @@
-// What is done with the selected rows: each by itself, with one message about all.
+// Actions on selected rows: each row separately, with one message about all.
 
 import { expect, test } from 'bun:test'
 import { PetstoreNetworkError } from '../../../client/src/petstore.ts'
@@ -35,7 +35,7 @@ const lost = () => {
   throw new PetstoreNetworkError('lost')
 }
 
-test('deletes each if it is still what was shown, and says which were kept, and why', async () => {
+test('deletes each row that is still as shown, and lists the others with the reason', async () => {
   const items = Array.from({ length: 12 }, (_, n) => pet(n + 1))
   const hasOrders = () => refused('pet_has_orders')
   const refusals = Object.fromEntries([3, 4, 5, 6].map((id) => [id, hasOrders]))
@@ -58,7 +58,7 @@ test('deletes each if it is still what was shown, and says which were kept, and 
   expect(deletions[0]?.[2]).toMatchObject({ ifMatch: '"t"' })
 })
 
-test('releases what is reserved', async () => {
+test('releases reserved rows, and lists the others with the reason', async () => {
   const items = [pet(1, { status: 'pending' }), pet(2), pet(3, { status: 'pending' }), order(8)]
   const { calls, done, sentence } = await act('release', items)
   expect(done).toEqual([1n, 8n])
@@ -70,11 +70,11 @@ test('releases what is reserved', async () => {
   for (const [, , options] of cancelled) expect(options).toMatchObject({ ifMatch: '"t"' })
 })
 
-test('all done is one short sentence', async () => {
+test('reports complete success in one short sentence', async () => {
   expect(await act('delete', [pet(1)])).toMatchObject({ complete: true, sentence: '1 deleted.' })
 })
 
-test('the rest is left as it is if the person stops, or the service does not respond', async () => {
+test('leaves the remaining rows unchanged if the person stops it or the service does not respond', async () => {
   const items = Array.from({ length: 20 }, (_, n) => pet(n + 1))
   const stopped = await act('delete', items, {}, 8)
   expect(stopped.done.length).toBeWithin(8, 13)

@@ -1,9 +1,11 @@
-// What the page says of a list, of an address and of a name, in words.
+// Lists, addresses and names in words.
 
 import { expect, test } from 'bun:test'
+import { fileName } from '../../src/files/export.ts'
 import type { Shown } from '../../src/list/list.ts'
 import { firstPageOf, type ListPosition, lastPage, PAGE_SIZE } from '../../src/list/list-position.ts'
-import { heard, rangeOf, summary } from '../../src/list/list-words.ts'
+import { heard, nothing, rangeOf, summary } from '../../src/list/list-words.ts'
+import { wordsIn } from '../../src/list/search.tsx'
 import { partsOf, plain } from '../../src/parts/visible-text.ts'
 import { wrongIn } from '../../src/wrong-address.ts'
 import { pet } from './fake-client.ts'
@@ -33,11 +35,37 @@ test.each<[string, string, Shown]>([
   expect([rangeOf(list), heard(list, 'Animals')]).toEqual([range, sentence])
 })
 
-test('says that nothing was found, and what was filtered on paper', () => {
+test('describes an empty list, and the filters on paper', () => {
   expect(heard(shown({ search: 'nobody' }, 0), 'Animals')).toBe('Animals: none found, All, “nobody”, Oldest first')
   const position = { ...ALL, status: 'sold', categoryId: 7n, sort: 'newest' } as const
   expect(summary(position, '125')).toStartWith('Sold · Category 7 · Newest first · 125 · ')
 })
+
+test.each<[string, Partial<ListPosition>]>([
+  ['No animals yet.', {}],
+  ['No reserved animals.', { status: 'pending' }],
+  ['No sold animals in category -7.', { status: 'sold', categoryId: -7n }],
+  ['No name has a word that begins with “Rex”.', { search: 'Rex' }],
+  ['No name has words that begin with “r m” among the sold animals.', { search: 'r m', status: 'sold' }],
+  ['No order has a word that begins with “Rex”.', { view: 'orders', search: 'Rex' }],
+  ['No more animals.', { page: 3 }],
+])('explains why a list is empty: %s', (sentence, position) => {
+  expect(nothing({ ...ALL, ...position })).toBe(sentence)
+})
+
+test('an exported file is named by its filters', () => {
+  expect(fileName(ALL)).toBe('animals.csv')
+  expect(fileName({ ...ALL, status: 'sold', categoryId: -(2n ** 63n) })).toBe(
+    'animals sold category -9223372036854775808.csv',
+  )
+})
+
+test.each([
+  ['#8', '8'],
+  [' Id 8 ', '8'],
+  ['id card', 'id card'],
+  ['Rex ', 'Rex'],
+])('searches for %p as %p', (text, words) => expect(wordsIn(text)).toBe(words))
 
 test.each([
   ['?category=dog', ['category=dog']],
@@ -49,7 +77,7 @@ test.each([
   ['?order=9223372036854775807&utm=x', []],
   ['?view=activity&day=2026-13-45', ['day=2026-13-45']],
   ['?view=activity&day=2026-11-22', []],
-])('names the filters of %s that have no meaning: %p', (address, wrong) => expect(wrongIn(address)).toEqual(wrong))
+])('finds in %s the invalid filters %p', (address, wrong) => expect(wrongIn(address)).toEqual(wrong))
 
 test.each([
   ['Luna', 'Luna'],
@@ -57,9 +85,9 @@ test.each([
   ['\u202EanuL', '[U+202E]anuL'],
   ['Lu\u00ADna\u3164', 'Lu[U+00AD]na[U+3164]'],
   ['👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️', '👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️'],
-  // Letters that are joined, which a sentence must not turn.
+  // Isolated, so that it does not reorder a sentence.
   ['نام\u200Cها', '\u2068نام\u200Cها\u2069'],
-])('%s is shown as %s', (text, shown) => {
+])('shows %s as %s', (text, shown) => {
   expect(plain(text)).toBe(shown)
   expect(partsOf(text).filter((_, index) => index % 2)).toEqual(shown.match(/U\+\w+/g) ?? [])
 })

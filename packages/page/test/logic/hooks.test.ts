@@ -1,0 +1,184 @@
+// Hooks without a browser: reading and retrying, lists, customers, selected rows, and one task at a time.
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { createElement, render } from 'preact'
+import { until } from '../../../../test/support/until.ts'
+import { type Order, type Pet, PetstoreApiError, PetstoreNetworkError } from '../../../client/src/petstore.ts'
+import { useHolders } from '../../src/list/holders.ts'
+import { useList } from '../../src/list/list.ts'
+import { firstPageOf, type Item, nextPage, type Page } from '../../src/list/list-position.ts'
+import { noteOf } from '../../src/list/list-table.tsx'
+import { Feed } from '../../src/live/feed.ts'
+import { useBusy } from '../../src/parts/busy.ts'
+import { useLoaded, withRetry } from '../../src/parts/loaded.ts'
+import { useSelection } from '../../src/selection/use-selection.ts'
+import { fakeClient, order, pet, refused } from './fake-client.ts'
+
+const page = new EventTarget()
+const intervals = new Map<number, () => void>()
+const ends: (() => void)[] = []
+const { setInterval } = globalThis
+
+beforeAll(() => {
+  const location = { search: '', href: 'http://localhost/' }
+  const history = { pushState: () => undefined, replaceState: () => undefined }
+  Object.assign(globalThis, {
+    window: page,
+    location,
+    history,
+    document: { ...listening(), visibilityState: 'visible' },
+  })
+  globalThis.setInterval = ((act: () => void, ms: number) => void intervals.set(ms, act)) as never
+})
+afterEach(() => {
+  for (const end of ends.splice(0)) end()
+})
+afterAll(() => {
+  globalThis.setInterval = setInterval
+  for (const name of ['window', 'location', 'history', 'document']) Reflect.deleteProperty(globalThis, name)
+})
+
+function listening() {
+  const target = new EventTarget()
+  const { addEventListener, removeEventListener } = target
+  return { addEventListener: addEventListener.bind(target), removeEventListener: removeEventListener.bind(target) }
+}
+
+/** Calls a hook in a component without elements. */
+function use<Result>(hook: () => Result) {
+  const hooked: { current: Result } = { current: undefined as Result }
+  const parent = { childNodes: [], firstChild: null, namespaceURI: 'http://www.w3.org/1999/xhtml' } as never
+  function Component() {
+    hooked.current = hook()
+    return null
+  }
+  render(createElement(Component, null), parent)
+  ends.push(() => render(null, parent))
+  return hooked
+}
+
+/** A read whose attempts the test ends. */
+function reading() {
+  const attempts: { signal: AbortSignal; resolve: (value: string) => void; reject: (error: Error) => void }[] = []
+  const loaded = use(() =>
+    useLoaded((signal) => new Promise<string>((resolve, reject) => attempts.push({ signal, resolve, reject })), []),
+  )
+  const attempt = (number: number) => until(`attempt ${number}`, () => attempts[number - 1])
+  return { loaded, attempts, attempt }
+}
+
+test('a failed read keeps the last value, and is repeated after a pause or once the network is back', async () => {
+  const { loaded, attempt } = reading()
+  ;(await attempt(1)).resolve('one')
+  await until('the value', () => loaded.current.value)
+  loaded.current.reload()
+  ;(await attempt(2)).reject(new PetstoreNetworkError('lost'))
+  await until('the failure', () => loaded.current.failure)
+  expect(loaded.current.value).toBe('one')
+  ;(await attempt(3)).reject(new PetstoreNetworkError('lost'))
+  await Bun.sleep(0)
+  page.dispatchEvent(new Event('online'))
+  ;(await attempt(4)).resolve('two')
+  await until('the next value', () => loaded.current.value === 'two')
+  expect(loaded.current.failure).toBeUndefined()
+})
+
+test('a read is retried after a growing pause, and not before the service allows it', () => {
+  const pauseS = (error: Error, before: number) => (withRetry(error, before).retryAt - Date.now()) / 1_000
+  const lost = new PetstoreNetworkError('lost')
+  expect(pauseS(lost, 0)).toBeWithin(0.7, 1.3)
+  expect(pauseS(lost, 20)).toBeWithin(7, 13)
+  expect(pauseS(new PetstoreApiError('No.', 'rate_limited', 429, undefined, 3_600_000), 0)).toBeWithin(3_599, 3_601)
+})
+
+test('changes during a read are read once more after it, and a refresh that is due does not abort a reload', async () => {
+  const { loaded, attempts, attempt } = reading()
+  const first = await attempt(1)
+  for (let change = 0; change < 3; change++) loaded.current.refresh()
+  first.resolve('one')
+  const second = await attempt(2)
+  second.resolve('two')
+  await until('the second value', () => loaded.current.value === 'two')
+  const { setTimeout } = globalThis
+  let due = () => undefined as unknown
+  globalThis.setTimeout = ((act: () => void) => (due = act)) as never
+  loaded.current.refresh()
+  globalThis.setTimeout = setTimeout
+  // The network comes back, and the page renders, just before the refresh is due.
+  page.dispatchEvent(new Event('online'))
+  await Bun.sleep(0)
+  due()
+  const third = await attempt(3)
+  await Bun.sleep(100)
+  expect([third.signal.aborted, attempts.length]).toEqual([false, 3])
+})
+
+test('a second start of a running task does nothing', async () => {
+  const busy = use(useBusy)
+  let started = 0
+  const work = async () => void started++
+  await Promise.all([busy.current[1](work), busy.current[1](work)])
+  expect(started).toBe(1)
+})
+
+test('rows show before the counts; without a feed, the list is read again at intervals', async () => {
+  const { client, calls, answers } = fakeClient({
+    listEvents: () => refused('not_found', 404),
+    listPage: () => ({ pets: [pet(1)] }),
+    getInventory: () => new Promise(() => undefined),
+  })
+  const feed = new Feed(client, '/list/')
+  ends.push(() => feed.stop())
+  const list = use(() => useList(client, feed, false))
+  const { inventory } = await until('the rows', () => list.current.shown)
+  expect(inventory).toBeUndefined()
+  answers.listPage = () => ({ pets: [pet(1, { name: 'Luna' })] })
+  intervals.get(15_000)?.()
+  await until('the new name', () =>
+    (list.current.shown as Page).items.some((item) => 'name' in item && item.name === 'Luna'),
+  )
+  expect(calls.filter(([name]) => name === 'listPage')).toHaveLength(2)
+})
+
+test('the customers of a page of rows are read in two requests, and a row keeps a line for its customer', async () => {
+  const { client, names } = fakeClient({
+    listOrderPage: ({ status }: { status: Order['status'] }) => ({
+      orders: Array.from({ length: 20 }, (_, n) => order(n, { petId: BigInt(n), status, reference: `Anna ${n}` })),
+    }),
+  })
+  const pets = Array.from({ length: 42 }, (_, n) => pet(n % 21, { status: n < 21 ? 'pending' : 'sold' }))
+  const shown = { position: firstPageOf('animals'), items: pets, next: undefined, prev: undefined }
+  const holders = use(() => useHolders(client, shown))
+  const [first, last] = [pets[0] as Pet, pets[20] as Pet]
+  expect(noteOf(first, holders.current.holderOf(first))).toEqual({ before: '\u00A0' })
+  await until('the last customer', () => holders.current.holderOf(pets[41] as Pet) === null)
+  expect(names()).toEqual(['listOrderPage', 'listOrderPage'])
+  expect(noteOf(first, holders.current.holderOf(first))).toMatchObject({ before: 'For ', reference: 'Anna 0' })
+  expect(noteOf(last, holders.current.holderOf(last))).toEqual({ before: 'Reserved (entered by hand)' })
+})
+
+test('a selection spans the pages of a list, follows changes of its rows, and ends with another filter', async () => {
+  const first = { ...firstPageOf('animals'), limit: 2 }
+  const pageOf = (position: typeof first, ...items: Item[]) => ({
+    position,
+    shown: { position, items, next: 'A', prev: undefined, inventory: undefined },
+  })
+  let list = pageOf(first, pet(1), pet(2))
+  const selected = use(() => useSelection(list))
+  const chosen = () =>
+    [...(selected.current.selection?.chosen.values() ?? [])].map((item) => 'name' in item && item.name)
+  const choose = async (...items: Item[]) => {
+    selected.current.selection?.choose(items, true)
+    await Bun.sleep(0)
+  }
+  selected.current.begin()
+  await until('the selection', () => selected.current.selection)
+  list = pageOf(first, pet(1, { name: 'Luna' }), pet(2))
+  await choose(pet(1))
+  list = pageOf(nextPage(first, 'A') as typeof first, pet(3))
+  await choose(pet(3))
+  expect(chosen()).toEqual(['Luna', 'Pet 3'])
+  list = pageOf({ ...first, status: 'sold' }, pet(3))
+  await choose(pet(3))
+  await until('the end of the selection', () => selected.current.selection === undefined)
+})

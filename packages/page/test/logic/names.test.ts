@@ -1,0 +1,67 @@
+// Categories with names: how they are typed, shown and sent.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { Names } from '../../../service/src/domain/names.ts'
+import { toNewPet } from '../../src/animal/draft.ts'
+import { petIn } from '../../src/files/rows.ts'
+import { categoriesFor } from '../../src/list/category.tsx'
+import { loadNames, names, setNames } from '../../src/names.ts'
+import { differing, fieldsOf } from '../../src/record/edits.ts'
+import { pet } from './fake-client.ts'
+
+const DOGS = 2n ** 63n - 1n
+const { fetch } = globalThis
+
+beforeAll(() => {
+  const categories = { [String(DOGS)]: 'Dogs', 8: 'Small animals', 9: 'Small birds' }
+  setNames(
+    new Names(
+      'Rex & Co',
+      Object.entries(categories).map(([id, name]) => ({ id: BigInt(id), name })),
+    ),
+  )
+})
+afterAll(() => {
+  setNames(undefined)
+  globalThis.fetch = fetch
+})
+
+test.each<[string, bigint[]]>([
+  ['DOGS', [DOGS]],
+  ['small', [8n, 9n]],
+  ['small a', [8n]],
+  ['10', [10n]],
+  ['cats', []],
+  ['', []],
+])('the filter %p means the categories %p', (text, ids) => expect(categoriesFor(text)).toEqual(ids))
+
+test('a new animal is sent with the id of the category; an unknown name is a problem', () => {
+  const draft = { name: 'Mia', status: 'available' } as const
+  expect(toNewPet({ ...draft, categoryId: 'dogs' })).toMatchObject({ categoryId: DOGS })
+  expect(toNewPet({ ...draft, categoryId: 'Dgos' })).toEqual({
+    problem: 'categoryId must be the name of a category, or a whole number.',
+  })
+})
+
+test('a name and its id are the same category, in an edit and in a file', () => {
+  const read = {
+    animal: { pet: pet(1, { categoryId: DOGS }), deleted: false, events: [] },
+    orders: [],
+    order: undefined,
+  }
+  const fields = fieldsOf(read)
+  expect(fields.categoryId).toBe('Dogs')
+  expect(differing(read, fields, { ...fields, categoryId: String(DOGS) })).toEqual([])
+  const cells = { name: 'Mia', status: '' }
+  expect(petIn({ ...cells, categoryId: 'dogs' })).toEqual(petIn({ ...cells, categoryId: String(DOGS) }))
+})
+
+test('a service of 1.0.0 has no names, so categories are numbers', async () => {
+  globalThis.fetch = (async () => Response.json({ code: 'not_found' }, { status: 404 })) as unknown as typeof fetch
+  const { signal } = new AbortController()
+  setNames(await loadNames('key', signal))
+  expect([names().store, categoriesFor('Dogs')]).toEqual(['Petstore', []])
+  expect(toNewPet({ name: 'Mia', status: 'available', categoryId: 'Dogs' })).toEqual({
+    problem: 'categoryId must be a whole number.',
+  })
+})

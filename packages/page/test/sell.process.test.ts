@@ -1,0 +1,149 @@
+// Selling animals at `/` in a browser, mostly by keyboard: from a scan, a row or an animal's page, beside another till, and
+// if a request fails. test/logic/order-task.test.ts has the rules.
+
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { addPets, beginSale, focusedName, openEachTest, openSignedIn, tabTo } from '../../../test/support/console.ts'
+import type { Service } from '../../../test/support/service.ts'
+import type { PetstoreClient } from '../../client/src/petstore.ts'
+import { labelOf } from '../src/animal/status-labels.ts'
+import { NOT_RESPONDING } from '../src/failures.ts'
+
+const RESERVED = labelOf('pending')
+const DAY_MS = 86_400_000
+
+let service: Service
+let page: Page
+/** Another till. */
+let client: PetstoreClient
+const { addNamed, button, dialog, go, openFollowing, press, row, said, type } = openEachTest((opened) => {
+  ;({ service, page, client } = opened)
+  // The service checks the end of a reservation, which the page computes.
+  service.clock.at = Date.now()
+})
+const orders = async () => (await Array.fromAsync(client.listOrders())).map(({ status }) => status)
+
+test('a sale takes 6 keys: the id, Enter, two Tabs and Enter twice; more Enters sell and take back nothing', async () => {
+  await addPets(service, 3, 'available', 'available')
+  await openSignedIn(page, service.key)
+  await page.evaluate(`window.keys = 0, addEventListener('keydown', () => { window.keys++ }, true)`)
+  const sold = async (name: string) => {
+    await said(`${name} is sold.`)
+    expect(await focusedName(page)).toBe('Search')
+    await button('Receipt').waitFor()
+    for (let again = 0; again < 3; again++) await press('Enter')
+  }
+  await type('3')
+  await press('Enter')
+  await page.getByRole('heading', { name: 'Pet 3', exact: true, level: 1 }).waitFor()
+  await go('Sell Pet 3')
+  await dialog().getByRole('button', { name: 'Sell' }).waitFor()
+  await press('Enter')
+  await said('Pet 3 is sold.')
+  expect(await page.evaluate('window.keys')).toBe(6)
+  await sold('Pet 3')
+  await button('Take back Pet 3').waitFor()
+  // From a row, and from the result of a search for an id.
+  await go('Animals')
+  await go('Sell Pet 1')
+  await dialog().waitFor()
+  await press('Enter')
+  await sold('Pet 1')
+  await page.getByLabel('Search').fill('2')
+  await page.getByRole('region', { name: 'Pet 2' }).getByRole('button', { name: 'Sell' }).focus()
+  await press('Enter')
+  await dialog().waitFor()
+  await press('Enter')
+  await sold('Pet 2')
+  await page.getByRole('heading', { name: 'Pet 2', exact: true, level: 1 }).waitFor()
+  expect(await orders()).toEqual(['completed', 'completed', 'completed'])
+})
+
+test('a till with a wrong clock reserves until the right time; the message about a sale stays under the pointer', async () => {
+  await page.clock.install({ time: Date.now() - 2 * DAY_MS })
+  await addNamed('Rex')
+  await openSignedIn(page, service.key)
+  await go('Reserve Rex')
+  await type('Anna')
+  await press('Enter')
+  await said('Rex is reserved for Anna, until')
+  await row('Rex')
+    .getByText(/^For Anna, until .* [0-9]{2}:[0-9]{2}\s?[AP]M$/)
+    .waitFor()
+  await page.getByRole('radio', { name: `${RESERVED} 1` }).waitFor()
+  expect(await focusedName(page)).toBe('Rex')
+  const end = Date.parse((await client.getOrder(1n)).expiresAt ?? '')
+  expect(end - Date.now()).toBeWithin(DAY_MS - 100_000, DAY_MS + 1)
+  await go('Sell Rex')
+  await dialog().getByText(`${RESERVED} for Anna, until`).waitFor()
+  await press('Enter')
+  await said('Rex is sold.')
+  await row('Rex').getByText('Sold', { exact: true }).waitFor()
+  const news = page.locator('.notice-done')
+  await news.hover()
+  await page.clock.runFor(15_000)
+  expect(await news.count()).toBe(1)
+  await page.mouse.move(0, 0)
+  await page.clock.runFor(15_000)
+  await news.waitFor({ state: 'detached' })
+})
+
+test('a failed sale reopens its closed dialog and continues with its order; a sale uses the tab’s own reservation', async () => {
+  await addNamed('Rex', 'Mia')
+  await openSignedIn(page, service.key)
+  const closed = Promise.withResolvers<void>()
+  await page.route('**/complete', async (route) => {
+    await closed.promise
+    await route.abort()
+  })
+  await beginSale(page, 'Rex')
+  await press('Enter')
+  await button('Selling…').waitFor()
+  await press('Escape')
+  await dialog().waitFor({ state: 'hidden' })
+  closed.resolve()
+  await dialog().getByText(`Not sold yet. ${NOT_RESPONDING} It is reserved for 10 minutes.`).waitFor()
+  expect(await orders()).toEqual(['pending'])
+  await page.unroute('**/complete')
+  await button('Try again').click()
+  await said('Rex is sold.')
+  expect(await orders()).toEqual(['completed'])
+
+  await page.getByRole('link', { name: 'Mia' }).click()
+  await button('Reserve Mia').waitFor()
+  // The tab cannot read the animal again.
+  await page.route('**/v1/store/events?**', () => undefined)
+  await button('Reserve Mia').click()
+  await type('Anna')
+  await press('Enter')
+  await said('Mia is reserved for Anna')
+  await beginSale(page, 'Mia')
+  await press('Enter')
+  await dialog().getByText(`${RESERVED} for Anna, until`).waitFor()
+  await press('Enter')
+  await said('Mia is sold.')
+  expect(await orders()).toEqual(['completed', 'completed'])
+})
+
+test('a change by another till shows in the row, the counts and an open dialog, and moves neither focus nor text', async () => {
+  await addPets(service, 5, 'available', 'available')
+  await openFollowing()
+  await tabTo(page, 'Reserve Pet 5')
+  // The mark fades, possibly before the next check.
+  const marked = page.locator('tr.changed').waitFor()
+  await client.placeOrder({ petId: 2n, reference: 'محمد' })
+  await marked
+  await row('Pet 2').getByText('For محمد').waitFor()
+  await page.getByRole('radio', { name: `${RESERVED} 1` }).waitFor()
+  expect(await focusedName(page)).toBe('Reserve Pet 5')
+  await page.locator('tr.changed').waitFor({ state: 'detached' })
+
+  await button('Reserve Pet 1').click()
+  await type('Ann')
+  await client.placeOrder({ petId: 1n })
+  await dialog().getByText(`Pet 1 was ${RESERVED.toLowerCase()} a moment ago.`).waitFor()
+  await type('a')
+  expect(await page.getByLabel('For whom').inputValue()).toBe('Anna')
+  await press('Enter')
+  await dialog().getByText('You have not reserved it.').waitFor()
+})
