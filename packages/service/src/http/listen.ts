@@ -38,8 +38,10 @@ export function listen(
     const address = { hostname: host, port, reusePort: sharePort, idleTimeout: idleSeconds }
     const server = Bun.serve({ ...address, ...serving } as Bun.Serve.Options<undefined>)
     if (!setSocketOption(server.port as number, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES_MAX)) {
-      const message = 'socket option refused: clients that do not read take more memory of the system'
-      log?.warn({ option: 'TCP_NOTSENT_LOWAT' }, message)
+      log?.warn(
+        { option: 'TCP_NOTSENT_LOWAT' },
+        'socket option refused: clients that do not read take more memory of the system',
+      )
     }
     return server
   } catch (cause) {

@@ -76,7 +76,6 @@ function textsOf(parameter: ContractParameter, query: string, headers: Headers):
   return line === null ? [] : [line]
 }
 
-/** Not `new URL`: if the Host is invalid, Bun gives only the target. In both cases the first `?` starts the query. */
 /** Returns the same values as `new URLSearchParams('?' + query)`, but faster if nothing is escaped. */
 export function valuesOf(name: string, query: string): readonly string[] {
   if (query === '') return []

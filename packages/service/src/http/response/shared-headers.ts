@@ -3,7 +3,7 @@
 
 import { headers as contract } from '../../../../contract/src/contract.ts'
 
-/** Keep browsers from guessing the type of a response, running it or framing it. */
+/** Keeps browsers from guessing the type of a response, running it or framing it. */
 export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",

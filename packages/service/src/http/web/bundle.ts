@@ -1,6 +1,6 @@
 // Bundles and compresses the pages in memory, in 50 ms for the console and 0.6 s for the reference, so that a clone
-// needs no build step. In the package and the executable, scripts/bundle-service.ts replaces this module by one with
-// prebuilt files.
+// needs no build step. In the package and the executable, scripts/bundle-service.ts replaces this module with one that
+// has prebuilt files.
 
 import { dirname, join } from 'node:path'
 import { StaticFile } from './static-file.ts'
