@@ -1,5 +1,4 @@
-// The commands of practice for any language: lines of JSON with one member, such as {"lie":
-// "pets.list.limit.maximum"}.
+// The commands of practice for any language: JSON lines with one member, such as {"lie": "pets.list.limit.maximum"}.
 
 import { durationMs } from './clock.ts'
 import type { Practice } from './practice.ts'

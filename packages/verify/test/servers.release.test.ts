@@ -1,5 +1,5 @@
 // Independent servers of the interface document, in packages/verify/test/servers/. They keep every promise of the
-// level `interface`, and each fault planted in them is found under its promise.
+// level `interface`, and each fault planted in http.mjs is found under its promise.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
@@ -24,86 +24,69 @@ const HABITS = [
 ].flatMap((habits) => habits.split(' '))
 const HELD_MIN = 30
 
-const faultsOf = (...lines: string[]): Record<string, string> =>
-  Object.fromEntries(lines.flatMap((line) => line.split(', ')).map((pair) => pair.split(' ')))
-/** The faults of each server, with the promise that each breaks. */
-const SERVERS = {
-  'http.mjs': faultsOf(
-    'key-not-checked auth.invalid.list, get-needs-no-key auth.missing.get, 403-for-401 auth.missing.list',
-    'html-errors errors.401.content-type, error-without-status errors.401.status',
-    'plain-text pets.list.content-type, envelope pets.list.array, ids-as-text pets.list.item.id',
-    'no-category pets.list.item.category-id, upper-case pets.list.item.status',
-    'limit-ignored pets.list.limit.minimum, one-too-many pets.list.limit.minimum',
-    'default-10 pets.list.limit.default, filter-ignored pets.list.status.available',
-    'nothing-is-200 pets.get.not-found, 200-for-201 pets.create.success, ids-again pets.create.id.unique',
-    'rounded pets.create.int64.beyond-53-bits, not-kept pets.create.readable',
-    'name-not-required pets.create.refused.name-missing',
-    'category-not-checked pets.create.refused.category-id-text',
-    'status-not-checked pets.create.refused.status-unknown, 500-for-400 pets.create.refused.no-json',
-  ),
-  'fastify.mjs': faultsOf(
-    'any-key-reads auth.invalid.list, anybody-adds auth.missing.create, empty-401 errors.401.content-type',
-    'status-as-text errors.401.status, status-always-400 errors.401.status, error-without-code errors.401.code',
-    'error-without-message errors.401.message, errors-in-a-list errors.401.code, no-100 pets.list.limit.maximum',
-    'pending-too pets.list.status.available, sold-are-hidden pets.create.filtered, one-twice pets.list.ids.unique',
-    'any-pet pets.get.not-found, status-forgotten pets.create.status.sold, name-in-ascii pets.create.name.unicode',
-    'answer-without-id pets.create.id, empty-201 pets.create.content-type',
-  ),
-}
+/** The faults of http.mjs, with the promise that each breaks. */
+const FAULTS = [
+  'key-not-checked auth.invalid.list, get-needs-no-key auth.missing.get, 403-for-401 auth.missing.list',
+  'html-errors errors.401.content-type, error-without-status errors.401.status',
+  'plain-text pets.list.content-type, envelope pets.list.array, ids-as-text pets.list.item.id',
+  'no-category pets.list.item.category-id, upper-case pets.list.item.status',
+  'limit-ignored pets.list.limit.minimum, one-too-many pets.list.limit.minimum',
+  'default-10 pets.list.limit.default, filter-ignored pets.list.status.available',
+  'nothing-is-200 pets.get.not-found, 200-for-201 pets.create.success, ids-again pets.create.id.unique',
+  'rounded pets.create.int64.beyond-53-bits, not-kept pets.create.readable',
+  'name-not-required pets.create.refused.name-missing',
+  'category-not-checked pets.create.refused.category-id-text',
+  'status-not-checked pets.create.refused.status-unknown, 500-for-400 pets.create.refused.no-json',
+].flatMap((line) => line.split(', ').map((pair) => pair.split(' ') as [string, string]))
 
 beforeAll(() => installTools('servers', home))
 
-for (const [file, faults] of Object.entries(SERVERS)) {
-  describe(file, () => {
-    let origin = ''
-    let server: Bun.Subprocess<'ignore', 'pipe', 'inherit'>
-    const url = (fault: string) => `${origin}/${fault}/v1`
-    const examined = async (fault: string, write: boolean) =>
-      brokenOf(await examine(url(fault), { keys: { full: KEY }, write, chosen: promisesOf('interface') }))
+describe.each(['http.mjs', 'fastify.mjs'])('%s', (file) => {
+  let origin = ''
+  let server: Bun.Subprocess<'ignore', 'pipe', 'inherit'>
+  const examined = (name: string, write: boolean) =>
+    examine(`${origin}/${name}/v1`, { keys: { full: KEY }, write, chosen: promisesOf('interface') })
 
-    beforeAll(async () => {
-      server = Bun.spawn(['node', join(home, file), KEY], { stdio: ['ignore', 'pipe', 'inherit'] })
-      const { value } = await server.stdout.getReader().read()
-      origin = new TextDecoder().decode(value).trim()
-    })
-    afterAll(() => server.kill())
-
-    test('keeps the interface while its store fills', async () => {
-      for (const write of [false, true, false, true, true, true, true, false]) {
-        expect(await examined('right', write)).toEqual([])
-      }
-    })
-
-    if (file === 'http.mjs') {
-      test.concurrent.each(HABITS)('has no broken promise with the habit %s', async (habit) => {
-        for (const write of [true, false]) {
-          const results = await examine(url(habit), { keys: { full: KEY }, write, chosen: promisesOf('interface') })
-          expect(brokenOf(results)).toEqual([])
-          if (write) expect(results.filter(({ outcome }) => outcome === 'held').length).toBeGreaterThan(HELD_MIN)
-        }
-      })
-    }
-
-    if (file === 'http.mjs') {
-      test.each(['name-not-required', 'category-not-checked', 'status-not-checked'])(
-        'reports a pet that was added by mistake only for its create, also in a later run: %s',
-        async (fault) => {
-          for (const write of [true, true, false]) {
-            const lines = await examined(fault, write)
-            expect(lines.filter((line) => !line.startsWith('pets.create.refused.'))).toEqual([])
-            expect(lines.length > 0).toBe(write)
-          }
-        },
-      )
-    }
-
-    test.concurrent.each(Object.entries(faults))('%s breaks %s', async (fault, id) => {
-      const lines = await examined(fault, true)
-      expect(lines.map((line) => line.split(':')[0])).toContain(id)
-      expect(lines.length <= IDS_MAX ? [] : lines).toEqual([])
-    })
+  beforeAll(async () => {
+    server = Bun.spawn(['node', join(home, file), KEY], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const { value } = await server.stdout.getReader().read()
+    origin = new TextDecoder().decode(value).trim()
   })
-}
+  afterAll(() => server.kill())
+
+  test('keeps the interface while its store fills', async () => {
+    for (const write of [false, true, false, true, true, true, true, false]) {
+      expect(brokenOf(await examined('right', write))).toEqual([])
+    }
+  })
+
+  if (file !== 'http.mjs') return
+
+  test.concurrent.each(HABITS)('has no broken promise with the habit %s', async (habit) => {
+    for (const write of [true, false]) {
+      const results = await examined(habit, write)
+      expect(brokenOf(results)).toEqual([])
+      if (write) expect(results.filter(({ outcome }) => outcome === 'held').length).toBeGreaterThan(HELD_MIN)
+    }
+  })
+
+  test.each(['name-not-required', 'category-not-checked', 'status-not-checked'])(
+    'reports a pet that was added by mistake only for its create, also in a later run: %s',
+    async (fault) => {
+      for (const write of [true, true, false]) {
+        const lines = brokenOf(await examined(fault, write))
+        expect(lines.filter((line) => !line.startsWith('pets.create.refused.'))).toEqual([])
+        expect(lines.length > 0).toBe(write)
+      }
+    },
+  )
+
+  test.concurrent.each(FAULTS)('%s breaks %s', async (fault, id) => {
+    const lines = brokenOf(await examined(fault, true))
+    expect(lines.map((line) => line.split(':')[0])).toContain(id)
+    expect(lines.length <= IDS_MAX ? [] : lines).toEqual([])
+  })
+})
 
 test('uses a longer reservation if the server is slower than the first one', async () => {
   const service = await startService({ now: Date.now })

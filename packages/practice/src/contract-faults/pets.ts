@@ -1,4 +1,4 @@
-// Faults in creating, fetching and listing pets. lists.ts has the faults that all lists share.
+// Faults in creating, fetching and listing pets. reads.ts has the faults that all lists share.
 
 import { both, header, rewrite } from './shared/answer-changes.ts'
 import { at, type ContractFault, type ContractFaults, hasNext } from './shared/faults.ts'

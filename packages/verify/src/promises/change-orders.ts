@@ -9,7 +9,7 @@ import type { PromiseRow } from './shared/promise.ts'
 import { familyOf, header, ofStore, operation, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
-/** Two changes are so far apart that their times differ. */
+/** The pause between two changes, so that their times differ. */
 const CLOCK_MS = 3
 
 interface Move {
@@ -66,7 +66,7 @@ function moveRows({ id, ask, from, to }: Move): PromiseRow[] {
         answer.expectStatus(status)
         await expectPet(probe, petId, pet)
       }),
-    row(`${id}.again`, `Repeating it for an order that is already ${to} returns ${status} and changes nothing.`)
+    row(`${id}.again`, `An order that is already ${to}: ${status} again, and nothing changes.`)
       .from(operation(of, 'description'), done)
       .check(async (probe) => {
         const { before, answer } = await requested(probe, to)

@@ -22,7 +22,7 @@ const fetched = (probe: Probe) =>
     whileGetPetExists()
     for (let n = 0; ; n++) {
       const listed = n === 0 ? await listedPet(own) : soundPets((await own.get('/pets')).objects())[0]
-      if (!listed) throw new Unjudged('There is no pet to look at.')
+      if (!listed) throw new Unjudged('The server lists no pet.')
       const answer = await own.get(`/pets/${textOf(listed.get('id'))}`)
       const agree = () =>
         ['id', 'name', 'categoryId'].every((name) => textOf(answer.object().get(name)) === textOf(listed.get(name)))

@@ -33,7 +33,7 @@ export const keyPromises: readonly PromiseRow[] = [
         .expectError(401, 'missing_api_key')
         .expectHeader('WWW-Authenticate', 'Bearer realm="petstore"'),
     ),
-  row('auth.code.invalid', 'An invalid key: 401 invalid_api_key, which does not repeat the key, and invalid_token.')
+  row('auth.code.invalid', 'An invalid key: 401 invalid_api_key, with invalid_token and without the key in the text.')
     .from([UNAUTHORIZED, 'RFC 6750, section 3'], reading('errors.401.code', 'auth.invalid.list'))
     .check(async (probe) => {
       const answer = (await probe.ask('GET /pets', WITHOUT_KEY.invalid))

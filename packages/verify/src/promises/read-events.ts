@@ -120,7 +120,7 @@ export const readEvents: readonly PromiseRow[] = [
         [`petId=${petId}&from=${query(await after(probe, 3_600_000))}`, []],
       ]),
     ),
-  row('events.list.from.time', 'A time in from starts at the first event that is not earlier; in to, it ends there.')
+  row('events.list.from.time', 'from selects the events at or after a time, and to the events before a time.')
     .from([parameter('listEvents', 'from'), parameter('listEvents', 'to')], HAPPENED)
     .check(
       selects(({ petId, events }) => {

@@ -26,7 +26,7 @@ function changing<Change, Of extends Makers<Change>>(changes: Of, by: (change: C
   return Object.fromEntries(faults)
 }
 
-/** Makes faults for these requests, and for those of their responses with this status for which `when` is true. */
+/** Makes faults for these requests, and for responses to them with this status for which `when` is true. */
 export function at(operations: string, status: number | 'any' = 'any', when: WhenResponse = () => true) {
   const isMeant = (request: ClientRequest, response: ServiceResponse) =>
     isOf(request, operations) && (status === 'any' || status === response.status) && when(request, response)

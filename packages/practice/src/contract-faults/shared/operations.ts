@@ -1,4 +1,4 @@
-// The operations, and shorthands for faults in those of pets.
+// The operations, and shorthands for faults in pets.
 
 import { at, type ContractFault } from './faults.ts'
 import type { When } from './requests.ts'
