@@ -234,7 +234,7 @@ describe.each(KINDS)('a store in %s that was restored to an earlier state', (nam
     const { earlier } = await broughtBack()
     expect(await run(['recovered', '--database', earlier])).toEqual(ended(1, 'use petstore recovered --yes.'))
     const terminal = openTerminal(['recovered', '--database', earlier, '--revoke', 'till'])
-    await terminal.waitForScreen('leave out 1,000,000 ids and revoke 1 key in')
+    await terminal.waitForScreen('skip 1,000,000 ids and revoke 1 key in')
     terminal.type('n\r')
     expect(await terminal.exited).toBe(1)
     expect(terminal.shown()).toContain('Nothing was changed.')
