@@ -132,7 +132,7 @@ test('starts with sample pets, even after a reset; two services share nothing', 
 test('stop ends the service', async () => {
   await store.stop()
   await assert.rejects(pets())
-  await assert.rejects(store.reset(), /The petstore has ended/)
+  await assert.rejects(store.reset(), /The petstore stopped/)
   console.log(++passed + ' tests passed')
 })
 `
