@@ -72,7 +72,7 @@ describe.skipIf(process.env.LAUNCHER !== undefined)('a current folder that has b
   ])('%p fails with a message, and writes nothing', async (args) => {
     const { status, stdout, stderr } = await inRemoved(args)
     expect(existsSync(runtimeFolder)).toBe(false)
-    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('the current folder has been removed')])
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('the current folder was removed')])
   })
 
   test('an absolute path still works', async () => {

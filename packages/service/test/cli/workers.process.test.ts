@@ -82,7 +82,7 @@ describe.skipIf(!LINUX)('workers', () => {
     // No process opens a store file that has two names.
     linkSync(database, `${database}.link`)
     for (const worker of workersOf(service)) process.kill(worker, 'SIGKILL')
-    await service.logs('Keep one of them')
+    await service.logs('Keep one name')
     unlinkSync(`${database}.link`)
     await until('both processes listen', () => listenersOf(service) >= 2)
     expect(await service.stop()).toBe(0)
