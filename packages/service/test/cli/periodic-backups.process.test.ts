@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
@@ -95,17 +95,19 @@ describe.concurrent('periodic backups', () => {
   test('are taken periodically, and only the newest are kept; other files in the folder stay', async () => {
     const { database, key } = await made(1)
     const folder = dirname(temporaryFile('x'))
-    const others = ['petstore-notes.db', nameAt(Date.parse('2099-01-01'))]
-    for (const name of others) writeFileSync(join(folder, name), 'mine')
+    const [notes, future] = [join(folder, 'petstore-notes.db'), join(folder, nameAt(Date.parse('2099-01-01')))]
+    writeFileSync(notes, 'mine')
+    // From a time when the clock was wrong.
+    kindOf(database).files?.backUp(database, future)
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s', PETSTORE_BACKUP_KEEP: '2' }
     const service = await serve(['--database', database], { env })
     const taken = () => service.stderr().split('"msg":"backup"').length - 1
     await until('4 backups are taken', () => taken() >= 4)
     expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
     expect(await service.stop()).toBe(0)
-    for (const name of others) expect(readFileSync(join(folder, name), 'utf8')).toBe('mine')
-    const kept = readdirSync(folder).filter((name) => !others.includes(name))
-    expect(kept.length).toBe(2)
+    expect(readFileSync(notes, 'utf8')).toBe('mine')
+    const kept = readdirSync(folder).filter((name) => join(folder, name) !== notes)
+    expect([kept.length, existsSync(future)]).toEqual([3, true])
     for (const name of kept) expect(rows(join(folder, name))[0]?.length).toBe(1)
   })
 

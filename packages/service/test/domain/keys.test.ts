@@ -65,7 +65,8 @@ test('a key is valid until its expiry, to the millisecond, or its revocation', (
 test('the name of a key has 1 to 100 printable characters, and is not a number', () => {
   for (const name of ['a', 'till 3', '7th', '🐕'.repeat(100)]) expect(keyName(` ${name} `)).toBe(name)
   const sentence = 'must have 1 to 100 printable characters, and not only digits'
-  for (const name of ['', ' ', '12', 'a\nb', '🐕'.repeat(101)]) expect(() => keyName(name)).toThrow(sentence)
+  for (const name of ['', ' ', '12', 'a\nb', 'a\u001b[31m', '🐕'.repeat(101)])
+    expect(() => keyName(name)).toThrow(sentence)
 })
 
 test.each([
