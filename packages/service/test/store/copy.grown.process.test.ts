@@ -70,9 +70,9 @@ describe.concurrent('petstore copy of a schema that has grown', () => {
       [NOTE, '', DIFFERENT, 'pets.note (text)'],
       ['', 'ALTER TABLE pets ADD COLUMN note text', DIFFERENT, 'pets.note (text)'],
       [NOTE, 'ALTER TABLE pets ADD COLUMN note bigint', DIFFERENT, 'pets.note (a number)'],
-      ['ALTER TABLE pets ADD COLUMN price REAL', '', 'pets.price is of the type REAL'],
-      ['ALTER TABLE pets ADD COLUMN photo BLOB', '', 'pets.photo is of the type BLOB'],
-      ['', 'ALTER TABLE pets ADD COLUMN price numeric(10,2)', 'pets.price is of the type numeric(10,2)'],
+      ['ALTER TABLE pets ADD COLUMN price REAL', '', 'pets.price has the type REAL'],
+      ['ALTER TABLE pets ADD COLUMN photo BLOB', '', 'pets.photo has the type BLOB'],
+      ['', 'ALTER TABLE pets ADD COLUMN price numeric(10,2)', 'pets.price has the type numeric(10,2)'],
     ]
     const copiedBothWays = await copies()
     for (const [sqlite, postgres, ...message] of cases) {
