@@ -73,6 +73,16 @@ test('answers all readers with an empty page when the server stops', async () =>
   await stopped
 })
 
+test('refuses a waiting reader after its key was revoked', async () => {
+  const { service, path, untilWaiting } = await start()
+  const key = await service.addKey({ name: 'revoked' })
+  const reader = service.get(`${path}&wait=${WAIT_MAX_S}`, { Authorization: `Bearer ${key}` })
+  await untilWaiting(1)
+  const { id = 0n } = (await service.store.listKeys()).find(({ name }) => name === 'revoked') ?? {}
+  await service.store.revokeKey(id)
+  expect(JSON.parse((await reader).text)).toMatchObject({ code: 'invalid_api_key' })
+})
+
 test('counts readers as waiting, and their wait neither as duration nor as in flight', async () => {
   const { service, metrics, path, untilWaiting } = await start()
   const reader = service.get(`${path}&wait=2`)
