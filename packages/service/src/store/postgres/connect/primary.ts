@@ -129,7 +129,7 @@ export class PrimaryConnection {
     const [waiting] = await asking.catch(() => [])
     return waiting
       ? new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby')
-      : new StoreFailure('SLOW_COMMIT', 'a commit takes long: a slow disk, or a lost migration that runs again')
+      : new StoreFailure('SLOW_COMMIT', 'a commit takes long, because the disk is slow or a lost migration runs again')
   }
 
   private awaitStuck(connections: HostConnections, writing: Promise<unknown>): void {
