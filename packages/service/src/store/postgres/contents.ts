@@ -6,7 +6,6 @@ import { codeOf } from './connect/errors.ts'
 import { atStart, openSession } from './connect/hosts.ts'
 import { orRefusal } from './connect/refusals.ts'
 import type { Parameter, RunQuery } from './connect/session.ts'
-import { CLOSE_TIMEOUT_MS } from './connect/time-limits.ts'
 import { BEGIN_EPOCH } from './read/events.ts'
 import { indexRows } from './read/search.ts'
 import { MARK_FINISHED, MARK_UNFINISHED } from './schema/schema.ts'
@@ -57,7 +56,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
       await query(BEGIN_EPOCH)
       await query(MARK_FINISHED)
     },
-    close: () => session.close(CLOSE_TIMEOUT_MS),
+    close: () => session.close(),
   })
 }
 

@@ -10,7 +10,6 @@ import { APPLICATION } from './connect/client.ts'
 import { atStart, openSession } from './connect/hosts.ts'
 import { orRefusal } from './connect/refusals.ts'
 import type { RunQuery } from './connect/session.ts'
-import { CLOSE_TIMEOUT_MS } from './connect/time-limits.ts'
 import { lastIdOf } from './contents.ts'
 import { BEGIN_EPOCH } from './read/events.ts'
 import { checkOwner, checkVersion, schemaVersion, WRITE_LOCK } from './schema/schema.ts'
@@ -22,26 +21,22 @@ const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS 
 /** Changes everything or nothing. Throws StartError while servers are connected. */
 export function recover(address: string, { skipIds, revoke }: Recovery): Promise<void> {
   return orRefusal(address, async (parsed) => {
-    const session = await atStart(() => openSession(parsed))
+    await using session = await atStart(() => openSession(parsed))
     const { execute } = session
-    try {
-      const version = await schemaVersion(execute)
-      if (version === 0) throw new StartError('it contains no store')
-      checkVersion(version)
-      await checkOwner(execute)
-      await checkAlone(execute)
-      const rows = await execute(LIST_KEYS)
-      const revoked = await revoke(rows.map(toKey))
-      // The operator may have taken long to answer.
-      await checkAlone(execute)
-      await session.transaction(async () => {
-        await execute(WRITE_LOCK)
-        await advanceIds(execute, skipIds)
-        for (const id of revoked) await execute(REVOKE, id, wallMs())
-      })
-    } finally {
-      await session.close(CLOSE_TIMEOUT_MS)
-    }
+    const version = await schemaVersion(execute)
+    if (version === 0) throw new StartError('it contains no store')
+    checkVersion(version)
+    await checkOwner(execute)
+    await checkAlone(execute)
+    const rows = await execute(LIST_KEYS)
+    const revoked = await revoke(rows.map(toKey))
+    // The operator may have taken long to answer.
+    await checkAlone(execute)
+    await session.transaction(async () => {
+      await execute(WRITE_LOCK)
+      await advanceIds(execute, skipIds)
+      for (const id of revoked) await execute(REVOKE, id, wallMs())
+    })
   })
 }
 

@@ -15,7 +15,6 @@ import { PrimaryConnection } from './connect/primary.ts'
 import { orRefusal } from './connect/refusals.ts'
 import { checkServer } from './connect/server-check.ts'
 import type { RunQuery } from './connect/session.ts'
-import { CLOSE_TIMEOUT_MS } from './connect/time-limits.ts'
 import { postgresKeys } from './keys.ts'
 import { postgresEvents } from './read/events.ts'
 import { pages, rowsById } from './read/pages.ts'
@@ -125,12 +124,8 @@ async function checkAgain(
 
 /** Uses a separate connection without the time limit of the others, because a migration can take long. */
 async function migrateAlone(address: PostgresAddress, host?: WritableHost, options?: MigrateOptions): Promise<void> {
-  const session = await openSession(address, host)
-  try {
-    await migrate(session, options)
-  } finally {
-    await session.close(CLOSE_TIMEOUT_MS)
-  }
+  await using session = await openSession(address, host)
+  await migrate(session, options)
 }
 
 /** The reservation that expires first, found by an index. */

@@ -7,7 +7,7 @@ import { Client } from './client.ts'
 import { codeOf, isGone, StoreFailure } from './errors.ts'
 import { checkSettings } from './server-check.ts'
 import { Session } from './session.ts'
-import { CLOSE_TIMEOUT_MS, CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, START_WAIT_MS, withTimeout } from './time-limits.ts'
+import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, START_WAIT_MS, withTimeout } from './time-limits.ts'
 
 const START_AGAIN_MS = 100
 /** Can change soon: a server or standby starts, a disk catches up, a connection becomes free or opens. */
@@ -60,7 +60,7 @@ export async function openSession(address: PostgresAddress, host?: WritableHost)
     await checkSettings(session.execute)
     return session
   } catch (error) {
-    await session.close(CLOSE_TIMEOUT_MS)
+    await session.close()
     throw error
   }
 }

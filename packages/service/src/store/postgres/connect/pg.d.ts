@@ -12,20 +12,7 @@ declare module 'pg/lib/client.js' {
   }
 
   export default class Client extends EventEmitter<{ notice: [NoticeMessage]; error: [Error]; end: [] }> {
-    constructor(options: {
-      host: string
-      port: number
-      database: string
-      user: string
-      password: () => string
-      ssl: object | false
-      keepAlive: boolean
-      keepAliveInitialDelayMillis: number
-      pipeline: boolean
-      sslnegotiation: 'postgres'
-      scramMaxIterations: number
-      types: { getTypeParser(oid: number): (text: string) => unknown }
-    })
+    constructor(options: object)
     readonly connection: {
       readonly stream: { destroy(): void }
       /** The texts of the prepared statements by name. */

@@ -5,7 +5,7 @@
 
 import type { Client, Parameter } from './client.ts'
 import { StoreFailure } from './errors.ts'
-import { TRANSACTION_IDLE_MS, withTimeout } from './time-limits.ts'
+import { CLOSE_TIMEOUT_MS, TRANSACTION_IDLE_MS, withTimeout } from './time-limits.ts'
 
 export type { Parameter } from './client.ts'
 
@@ -109,11 +109,15 @@ export class Session {
   }
 
   /** Ends the connection after the statement or transaction in progress, at the latest after `timeoutMs`. */
-  async close(timeoutMs: number): Promise<void> {
+  async close(timeoutMs = CLOSE_TIMEOUT_MS): Promise<void> {
     const done = Promise.allSettled([this.transacted, this.answered])
-    await withTimeout(timeoutMs, done, () => new Error('it takes too long')).catch(() => {})
+    await withTimeout(timeoutMs, done).catch(() => {})
     const client = await this.opening?.catch(() => undefined)
     await client?.close(timeoutMs)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   private async transact<Result>(work: () => Promise<Result>, begin: string): Promise<Result> {

@@ -29,12 +29,12 @@ export const TRANSACTION_IDLE_MS = STATEMENT_TIMEOUT_MS - 500
 export const MIGRATION_IDLE_MS = 10_000
 
 /** Settles like `work`, or rejects with `late()` after `ms` milliseconds; `work` continues. */
-export async function withTimeout<Result>(ms: number, work: Promise<Result>, late: () => Error): Promise<Result> {
+export function withTimeout<Result>(
+  ms: number,
+  work: Promise<Result>,
+  late = () => new Error('late'),
+): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = startTimer(() => reject(late()), ms)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    stopTimer(timer)
-  }
+  return Promise.race([work, promise]).finally(() => stopTimer(timer))
 }

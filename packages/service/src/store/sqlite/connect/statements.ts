@@ -54,15 +54,11 @@ export class Statements {
 const AT_ONCE = 32
 
 /** Returns a function that inserts rows with these columns. */
-export function inserter(
-  statements: Statements,
-  table: string,
-  columns: readonly string[],
-): (rows: readonly (readonly Value[])[]) => void {
+export function inserter(statements: Statements, table: string, columns: readonly string[]) {
   const row = `(${columns.map(() => '?')})`
   const insert = (rows: number) => statements.query(`INSERT INTO ${table} (${columns}) VALUES ${Array(rows).fill(row)}`)
   const [one, several] = [insert(1), insert(AT_ONCE)]
-  return (rows) => {
+  return (rows: readonly (readonly Value[])[]) => {
     const single = rows.length % AT_ONCE
     for (const row of rows.slice(0, single)) one.run(...row)
     for (let at = single; at < rows.length; at += AT_ONCE) several.run(...rows.slice(at, at + AT_ONCE).flat())

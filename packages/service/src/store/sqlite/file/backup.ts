@@ -49,7 +49,7 @@ export function changeAside<Result>(path: string, work: (database: Database) => 
 /** Copies in a read transaction, so writers continue; their later commits are not copied. */
 function copyTo(partial: string, store: string): void {
   const identity = identityOf(store)
-  const database = new Database(store, { readwrite: true, create: false })
+  using database = new Database(store, { readwrite: true, create: false })
   try {
     database.run('PRAGMA busy_timeout = 10000')
     checkFinished(database, store)
@@ -59,8 +59,6 @@ function copyTo(partial: string, store: string): void {
     // These errors can come from either disk.
     const isOfEither = isSqliteCode(error, 'SQLITE_FULL', 'SQLITE_IOERR') || 'syscall' in (error as Error)
     throw isOfEither ? error : startError(store, error)
-  } finally {
-    database.close()
   }
 }
 

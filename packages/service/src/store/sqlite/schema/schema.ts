@@ -34,19 +34,14 @@ export function migrate(database: Database, path: string, report: (sentence: str
   const before = schemaVersion(database)
   if (before > 0) checkRoom(database, path, before)
   for (let version = before; version < NEWEST_VERSION; version = schemaVersion(database)) {
-    database.run('BEGIN IMMEDIATE')
-    try {
+    const step = database.transaction(() => {
       // Another server may have been faster.
-      if (schemaVersion(database) === version) {
-        const next = version === 0 ? FIRST_VERSION : version + 1
-        database.run(MIGRATIONS[next - FIRST_VERSION] as string)
-        database.run(`PRAGMA user_version = ${next}`)
-      }
-      database.run('COMMIT')
-    } catch (error) {
-      if (database.inTransaction) database.run('ROLLBACK')
-      throw error
-    }
+      if (schemaVersion(database) !== version) return
+      const next = version === 0 ? FIRST_VERSION : version + 1
+      database.run(MIGRATIONS[next - FIRST_VERSION] as string)
+      database.run(`PRAGMA user_version = ${next}`)
+    })
+    step.immediate()
   }
   if (before > 0 && before < NEWEST_VERSION) report(`${path}: ${migratedSentence(before, NEWEST_VERSION)}`)
 }
