@@ -2,7 +2,7 @@
 
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import type { ApiKey, KeyHash, KeyStore, NewKey } from '../../domain/keys.ts'
-import type { StoreOptions, StoreVersion } from '../../domain/store.ts'
+import type { Store, StoreOptions } from '../../domain/store.ts'
 import { monotonicMs } from '../../system/runtime.ts'
 import { batched } from '../shared/group-commit.ts'
 import { createdKey, KEY_COLUMNS, keyLists, toKey } from '../shared/key-rows.ts'
@@ -35,10 +35,7 @@ const COUNT = `INSERT INTO deprecated_calls AS counted (key_id, operation_id, ca
 /** A revoked key must stop working everywhere within one second; the other half is for the query. */
 const KEYS_TRUSTED_MS = 500
 
-export function postgresKeys(
-  connection: PrimaryConnection,
-  { now }: StoreOptions,
-): KeyStore & { version: () => StoreVersion } {
+export function postgresKeys(connection: PrimaryConnection, { now }: StoreOptions): KeyStore & Pick<Store, 'version'> {
   const { read, background } = connection
   /** The number of changes by this process. */
   let changes = 0

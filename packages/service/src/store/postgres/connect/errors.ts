@@ -69,9 +69,10 @@ export function isLost(error: unknown): boolean {
 
 /** Returns `storage_full`, `unavailable`, or an error that is safe to log. */
 export function translate(error: unknown): unknown {
-  if (outcomeOf(error) === 'full') return storageFull(error)
+  const outcome = outcomeOf(error)
+  if (outcome === 'full') return storageFull(error)
   if (codeOf(error) === '22012') return unavailable(new StoreFailure('TIMELINE', 'the host is now on another timeline'))
-  if (isLost(error) || isRefused(error)) return unavailable(error)
+  if (outcome === 'refused' || isLost(error)) return unavailable(error)
   return error instanceof DatabaseError ? fault(error) : error
 }
 
@@ -80,7 +81,7 @@ export const MAY_BE_CHANGED =
 
 /** Like `translate`, but with MAY_BE_CHANGED if a change may have been made. */
 export function translateChanging(error: unknown): unknown {
-  return isLost(error) && !isRefused(error)
+  return isLost(error) && outcomeOf(error) !== 'moved'
     ? new PetstoreError('unavailable', MAY_BE_CHANGED, { cause: error })
     : translate(error)
 }
@@ -90,8 +91,4 @@ function fault(error: DatabaseError): StoreFailure {
   const { routine, constraint } = error
   const code = codeOf(error)
   return new StoreFailure(code, `SQLSTATE ${code} (${[routine, constraint].filter(Boolean).join(', ')})`)
-}
-
-function isRefused(error: unknown): boolean {
-  return ['refused', 'moved', 'full'].includes(outcomeOf(error) ?? '')
 }

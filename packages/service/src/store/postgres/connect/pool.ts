@@ -47,11 +47,12 @@ export class Pool<Item> {
 
   /** Resolves when `work` starts. The item is free again when `work` ends, even if the caller stops waiting. */
   async start<Result>(work: (item: Item) => Promise<Result>): Promise<{ running: Promise<Result> }> {
-    return { running: this.serve(await this.take(), work) }
+    const item = await this.take()
+    return { running: Promise.try(work, item).finally(() => this.release(item)) }
   }
 
   async run<Result>(work: (item: Item) => Promise<Result>): Promise<Result> {
-    return this.serve(await this.take(), work)
+    return (await this.start(work)).running
   }
 
   /** No more work starts. */
@@ -89,14 +90,6 @@ export class Pool<Item> {
       this.nextAttemptAt = monotonicMs() + this.pauseMs
       if (this.unopened.length === this.items.length) for (const { reject } of this.queue.splice(0)) reject(error)
       this.opening?.onFailure(error, this.isAnyOpen)
-    }
-  }
-
-  private async serve<Result>(item: Item, work: (item: Item) => Promise<Result>): Promise<Result> {
-    try {
-      return await work(item)
-    } finally {
-      this.release(item)
     }
   }
 

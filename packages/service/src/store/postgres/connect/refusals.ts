@@ -44,14 +44,10 @@ export async function orRefusal<Result>(
   try {
     return await work(parsePostgresAddress(address))
   } catch (error) {
-    throw refusal(address, error)
+    const cause = error instanceof PetstoreError ? error.cause : error
+    const where = `${describeAddress(address)} cannot be used: `
+    if (cause instanceof StartError) throw new StartError(`${where}${cause.message}.`, { cause })
+    const reason = Object.entries(REASONS).find(([pattern]) => new RegExp(pattern).test(codeOf(cause)))?.[1]
+    throw reason === undefined ? error : new StartError(where + reason, { cause })
   }
-}
-
-function refusal(address: string, error: unknown): unknown {
-  const cause = error instanceof PetstoreError ? error.cause : error
-  const where = `${describeAddress(address)} cannot be used: `
-  if (cause instanceof StartError) return new StartError(`${where}${cause.message}.`, { cause })
-  const reason = Object.entries(REASONS).find(([pattern]) => new RegExp(pattern).test(codeOf(cause)))?.[1]
-  return reason === undefined ? error : new StartError(where + reason, { cause })
 }

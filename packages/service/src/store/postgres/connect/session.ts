@@ -153,14 +153,12 @@ export class Session {
   }
 
   private run<Row extends object>(statement: string, parameters: Parameter[] = []) {
-    const answer = this.answer<Row>(statement, parameters)
+    const answer = this.connected().then((client) => {
+      const name = this.direct ? this.nameOf(client, statement, parameters) : undefined
+      return client.run<Row>(statement, parameters, name)
+    })
     this.answered = answer.catch(() => {})
     return answer
-  }
-
-  private async answer<Row extends object>(statement: string, parameters: Parameter[]) {
-    const client = await this.connected()
-    return client.run<Row>(statement, parameters, this.direct ? this.nameOf(client, statement, parameters) : undefined)
   }
 
   /** Statements without parameters get no name, because they can be several. */

@@ -43,11 +43,8 @@ export async function newGrants(query: RunQuery): Promise<string[]> {
        WHERE pg_class.oid = 'pets'::regclass AND privilege_type = 'INSERT' AND grantee NOT IN (0, relowner)) AS roles,
        ${needed()} WHERE NOT ${held('role')} GROUP BY role, name ORDER BY 1, 2`,
   )
-  const roles = Map.groupBy(missing, ({ role }) => role)
-  return Array.from(roles, ([role, grants]) => [
-    `${role} needs these rights now:`,
-    ...grants.map(({ grant }) => grant),
-  ]).flat()
+  const roles = [...Map.groupBy(missing, ({ role }) => role)]
+  return roles.flatMap(([role, grants]) => [`${role} needs these rights now:`, ...grants.map(({ grant }) => grant)])
 }
 
 /** Throws StartError if the user lacks a right that a server needs. */

@@ -12,10 +12,8 @@ import { OVERDUE } from '../read/overdue.ts'
 
 const ORDER = `SELECT ${selectList(STORED_ORDER_COLUMNS)} FROM orders`
 
-/** Takes the transaction's time and the number of overdue reservations to read. */
-type Snapshots = (now: number, overdue: number) => Snapshot
-
-export function snapshots(statements: Statements): Snapshots {
+/** Returns a function of the transaction's time and the number of overdue reservations to read. */
+export function snapshots(statements: Statements): (now: number, overdue: number) => Snapshot {
   const byId = statements.query<object>(`${ORDER} WHERE id = ?`)
   const petById = statements.query<object>(`SELECT ${selectList(PET_COLUMNS)} FROM pets WHERE id = ?`)
   const holder = statements.query<object>(`${ORDER} WHERE pet_id = ? AND ${HOLDS}`)
