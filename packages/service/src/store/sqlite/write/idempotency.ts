@@ -28,7 +28,7 @@ export function forgetting(statements: Statements, monotonic: () => number): (no
     'DELETE FROM idempotency_answers WHERE rowid > ? AND rowid <= ? AND created_at <= ?',
   )
   /**
-   * The rows that existed at a time of the monotonic clock: those before `last`, which is kept so that its rowid is not
+   * The rows before `last` existed at `at` by the monotonic clock. The row `last` is kept so that its rowid is not
    * reused.
    */
   let latest: { readonly at: number; readonly last: bigint } | undefined
