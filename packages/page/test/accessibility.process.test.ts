@@ -258,7 +258,7 @@ test('the list fits each screen, shows chosen values in forced colours, and show
   }
   await page.emulateMedia({ forcedColors: null })
 
-  // Invisible characters and those that reorder text have a sign; emoji, joined letters, markup and spaces are unchanged.
+  // Invisible and reordering characters have a sign; emoji, joined letters, markup and spaces are unchanged.
   const names = (await page.locator('.rows .cell-name a .name').allTextContents()).filter((_, n) => n % 3 === 0)
   expect(names.slice(0, 5)).toEqual(['U+202EanuL', LONG, 'LuU+200Bna', ...AVAILABLE.slice(3, 5)])
   expect(names[6]).toBe(AVAILABLE[6] as string)

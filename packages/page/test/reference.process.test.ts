@@ -1,4 +1,4 @@
-// The API reference at `/docs` in a browser: what the library shows of the contract, and trying an operation.
+// The API reference at `/docs` in a browser: the contract as the library shows it, and trying an operation.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'

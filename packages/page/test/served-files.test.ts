@@ -1,4 +1,4 @@
-// The pages as files over HTTP: what is served, how it is cached, how large it is, and what it is allowed to do.
+// The pages as files over HTTP: their addresses, caching, size and permissions.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'

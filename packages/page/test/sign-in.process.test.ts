@@ -1,4 +1,4 @@
-// Signing in and out at `/` in a browser: the key in one tab, in several and on the device, and what a sign-out ends.
+// Signing in and out at `/` in a browser. reference.process.test.ts has a key that is remembered on the device.
 
 import { expect, test } from 'bun:test'
 import type { Page, Request, Route } from 'playwright-core'
@@ -67,21 +67,6 @@ test('a key stays in the browser’s tabs, which share one waiting request, unti
   await other.getByLabel('API key').waitFor()
 })
 
-test('a key is remembered on the device if you ask for it, until you sign out', async () => {
-  await page.getByLabel('Remember on this device').check()
-  await page.getByLabel('API key').focus()
-  await openSignedIn(page, service.key)
-  expect(await stored('sessionStorage')).toBe('{}')
-  const { origin } = service
-  const context = page.context()
-  await page.close()
-  const other = await context.newPage()
-  await other.goto(`${origin}/`)
-  await other.getByRole('button', { name: 'Sign out' }).click()
-  await other.getByLabel('API key').waitFor()
-  expect(await stored('localStorage', other)).toBe('{}')
-})
-
 test('a sign-out ends a running import and export, and a late refusal of the old key changes nothing', async () => {
   await addPets(service, 150, 'available', 'available')
   await openSignedIn(page, service.key)
@@ -122,7 +107,7 @@ test('a sign-out ends a running import and export, and a late refusal of the old
   expect(saved).toBe(0)
 })
 
-test('the form explains what is wrong with a key, and keeps the key, also while the service does not respond', async () => {
+test('the form explains why a key does not work, and keeps it, also while the service does not respond', async () => {
   const expired = await service.addKey({ expiresAt: TODAY - 1 })
   const field = page.getByLabel('API key')
   for (const [key, words] of [

@@ -1,4 +1,4 @@
-// The feed of events: its requests, what it delivers, and how tabs share one waiting request.
+// The feed of events: its requests, the events it delivers, and the waiting request that tabs share.
 
 import { afterEach, beforeAll, expect, test } from 'bun:test'
 import { until } from '../../../../test/support/until.ts'
@@ -62,7 +62,7 @@ test('starts now, waits for events after the last one, and delivers each', async
   expect(feed.live).toBe(true)
 })
 
-test('batches events that happen close together, and reads on at once after a full page', async () => {
+test('batches events that happen close together, and does not pause after a full page', async () => {
   const full = page('B', ...Array.from({ length: 100 }, (_, n) => n))
   const { asked } = open(page('A'), full, page('C', 101))
   await until('the request after the full page', () => asked.length === 3)
