@@ -151,12 +151,12 @@ const VIEWS: Record<string, Show> = {
   }),
   'an animal': record('animal=16', (page) => page.getByRole('button', { name: 'Edit' }).waitFor()),
   'an order': record('order=1', (page) => page.getByRole('button', { name: 'Print a receipt' }).waitFor()),
-  'editing an animal, with problems and changes by another till': record('animal=16', async (page) => {
+  'editing an animal, with problems and changes by another till': record('animal=25', async (page) => {
     await press(page, 'Edit')
     await page.getByRole('dialog').getByLabel('Name').fill(' ')
     await page.keyboard.press('Enter')
     await page.getByText('Name must contain').waitFor()
-    await till.updatePet(16n, { name: LONG, categoryId: 8n })
+    await till.updatePet(25n, { name: LONG, categoryId: 8n })
     await page.getByRole('button', { name: 'Use theirs' }).waitFor()
   }),
   'editing an order': record('order=1', async (page) => {

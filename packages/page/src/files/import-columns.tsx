@@ -60,12 +60,13 @@ export function ImportColumns({ importing, contents }: { importing: Import; cont
           {columns.categoryId === undefined && (
             <div class="field">
               <label for="import-category">Category of all rows</label>
+              {/* Uncontrolled, because a render at the end of a read would reset text that is being typed. */}
               <input
                 id="import-category"
                 type="text"
                 autocomplete="off"
                 {...FIELDS.categoryId.typed?.input}
-                value={said.category ?? ''}
+                defaultValue={said.category ?? ''}
                 onChange={({ currentTarget }) => say({ category: currentTarget.value.trim() })}
               />
             </div>
