@@ -6,6 +6,7 @@ import { UNFINISHED_COPY } from '../../shared/failures.ts'
 import { FIRST_VERSION, migratedSentence, refusedVersion } from '../../shared/schema-versions.ts'
 import { beginWith, type RunQuery, type Session } from '../connect/session.ts'
 import { MIGRATION_IDLE_MS } from '../connect/time-limits.ts'
+import addPets from './functions/add-pets.sql' with { type: 'text' }
 import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
 import countInventory from './functions/count-inventory.sql' with { type: 'text' }
 import findWords from './functions/find-words.sql' with { type: 'text' }
@@ -23,7 +24,7 @@ export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
  * needs a migration, if only for its number, so that an older server does not reinstall its own. Signatures that
  * servers of the previous version call stay.
  */
-export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastIds, refusedCallers, findWords]
+export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastIds, refusedCallers, addPets, findWords]
 
 export type MigrateOptions = Pick<StoreOptions, 'copying' | 'onMigration'>
 
