@@ -110,11 +110,15 @@ test('a dropped file is added while other views are open; it can be cancelled an
   const running = page.getByRole('region', { name: /^Importing pets\.csv: [1-9]\d* of 300$/ })
   await running.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText(/^pets\.csv: [1-9]\d* added, 300 with mistakes, \d+ not yet\.$/).waitFor()
-  const added = (await animals()).length - 1
   await page.unroute('**/v1/pets')
   await button('Open').click()
-  await add(300 - added)
-  await dialog().getByText('300 added, 300 with mistakes.', { exact: true }).waitFor()
+  // A request that was cancelled can have added its row.
+  await dialog()
+    .getByRole('button', { name: /^Add \d+$/ })
+    .click()
+  await dialog()
+    .getByText(/^\d+ added(, \d+ w.*)?, 300 with mistakes\.$/)
+    .waitFor()
   expect((await client.getInventory()).available).toBe(301n)
 })
 
