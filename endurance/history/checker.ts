@@ -1,7 +1,8 @@
-// Checks that one order of all operations explains every response and respects real time. The feed of events gives the order of the
-// commits, so each operation must fit between two of them: after every commit that was visible when it started, and before every commit
-// whose request started after it ended. The earliest version that explains a response leaves the most freedom to later operations, so one
-// pass is enough.
+// Checks that the store is linearizable: one order of all operations explains every response and respects real time.
+// The event feed gives the order of the commits, so each operation must fit between two commits: after every commit
+// that was visible when the operation started, and before every commit whose request started after the operation
+// ended. Placing each operation at the earliest version that explains its response leaves the most freedom to later
+// operations, so one pass is enough.
 
 import type { Commit } from './commits.ts'
 import { feedFaults } from './feed.ts'
@@ -18,14 +19,17 @@ export interface Fault {
   /** The operations that contradict each other. */
   readonly operations: readonly Operation[]
   readonly commits: readonly Commit[]
-  /** When the contradiction was complete, on the clock of the operations. */
+  /**
+   * When the last of the operations ended, or without operations the time of the last commit, on the operations'
+   * clock.
+   */
   readonly at: number
 }
 
-/** An empty page after a wait shows the store at most this long before its end. */
+/** An empty page after a wait shows the store as it was at most this long before the response. */
 const WAIT_MS = 1_000
 
-/** Returns the faults in order of time. */
+/** `faults` are in order of time. */
 export function check(operations: readonly Operation[], events: readonly Seen[], circumstances: Circumstances) {
   const world = new World(events, operations, circumstances)
   const tags = new Tags(operations)
@@ -61,7 +65,7 @@ function faultsAt({ windows }: World) {
   }
 }
 
-/** Places the operations in order of their starts. */
+/** Places each operation at a version of the store. Operations must be given in the order in which they started. */
 class Pass {
   readonly faults: Fault[] = []
   private readonly found = new Map<Operation, number>()
@@ -121,7 +125,8 @@ class Pass {
     if (typeof condition === 'string') return fault(condition, [], this.world.madeBy(operation).slice(0, 2))
     for (let version = floor - 1; version >= 0; version--) {
       if (!condition(version)) continue
-      // Name the commit that the response does not show, and an operation that had seen it. No operation sees an expiry that was due.
+      // Name the commit that the response does not show, and an operation that had seen it. If there is no such
+      // operation, name the commit that was due, such as an expiry, which no request causes.
       const witness = this.witnessOf(operation, version + 1)
       const due = witness ? undefined : this.world.windows.sureBy(version + 1, operation.startedAt)
       const known = new Set([commits[version], due])

@@ -27,7 +27,7 @@ export interface RequestOptions {
   authorization?: readonly string[]
   /** Sends the same request with the key first, on the same connection if the server keeps it open. */
   afterKey?: boolean
-  /** For a path that is no operation: a redirect is a valid response. */
+  /** Accepts a redirect, which is a valid response for a path without an operation. */
   mayRedirect?: boolean
 }
 
@@ -42,7 +42,7 @@ export interface Run {
   /** Every response so far. */
   seen: Answer[]
   shared: Map<string, Promise<unknown>>
-  /** The previous request, once the server has limited the rate: requests then run one at a time. */
+  /** The previous request. Set once the server has limited the rate; requests then run one at a time. */
   queue?: Promise<unknown>
   /** The status that the server returns for every request, even after waiting. */
   outage?: number
@@ -50,15 +50,15 @@ export interface Run {
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' }
 const RETRY_AFTER_DEFAULT_S = 1
-const TOO_SLOW = 'is too slow for the time of an examination'
+const TOO_SLOW = 'is too slow to be examined in the time allowed'
 /** Statuses of gateways and of temporary overload. */
 const TEMPORARY = [502, 503, 504]
-/** How often a request waits after one of these statuses. */
+/** How many times a request waits after one of these statuses. */
 const WAITS_MAX = 5
 
 export class Probe {
   private readonly steps: Step[] = []
-  /** `attempt` counts the earlier starts of the check. */
+  /** `attempt` is how many times the check was started before. */
   constructor(
     private readonly run: Run,
     private readonly attempt = 0,
@@ -159,14 +159,14 @@ export class Probe {
     }
   }
 
-  /** Whether the server returns such a status for a list, too. */
+  /** Returns whether the server answers a list with a temporary status, too. If so, sets the outage to `status`. */
   private async isOut(status: number): Promise<boolean> {
     const list = { method: 'GET', path: '/pets', headers: this.authorization({}), body: undefined, before: [] }
     if (TEMPORARY.includes((await this.send(list)).status)) this.run.outage = status
     return this.run.outage !== undefined
   }
 
-  /** Sends a read once more if its connection broke, because a gateway can close idle connections. */
+  /** If the connection of a read breaks, sends it once more, because a gateway can close idle connections. */
   private async send(request: CheckRequest, again = READS.includes(request.method)): Promise<Received> {
     const { baseUrl, timeoutMs } = this.target
     const leftMs = Math.ceil(this.run.endsAt - performance.now())
@@ -198,7 +198,7 @@ function headersOf({ headers = {} }: RequestOptions): (readonly [string, string]
 
 const READS = ['GET', 'HEAD', 'OPTIONS']
 
-/** Throws NotExaminable. */
+/** Throws NotExaminable if the response is a redirect or compressed. */
 function refuse({ status, headers }: Received, { method, path }: CheckRequest, mayRedirect: boolean): void {
   const value = (name: string) => headers.find(([one]) => one === name)?.[1]
   const coding = value('content-encoding')
@@ -206,7 +206,7 @@ function refuse({ status, headers }: Received, { method, path }: CheckRequest, m
     throw new NotExaminable(`redirects ${method} ${path} to ${value('location')}, and redirects are not followed`)
   }
   if (coding !== undefined && coding !== 'identity')
-    throw new NotExaminable(`compresses (${coding}) although not asked to`)
+    throw new NotExaminable(`sent a compressed response (${coding}) that the request does not accept`)
 }
 
 function idOf({ text, status }: Answer): string | undefined {

@@ -199,7 +199,7 @@ describe('exits with 2 and one sentence on stderr for', () => {
     'with endless headers': [sending(HEAD + 'a: b\r\n'.repeat(20_000)), 'sent more than 64 KB of headers'],
     'that compresses': [
       answering(() => new Response(Bun.gzipSync('[]'), { headers: { 'Content-Encoding': 'gzip' } })),
-      'compresses (gzip) although not asked to',
+      'sent a compressed response (gzip) that the request does not accept',
     ],
     'that redirects': [answering(() => Response.redirect(elsewhere, 302)), REDIRECTS],
     'of web pages': [answering(() => new Response('<!doctype html><p>Hello')), WEB_PAGE],

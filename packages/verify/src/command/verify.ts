@@ -26,9 +26,9 @@ import { htmlReport, junitReport, markdownReport } from './report-files.ts'
 const TIMEOUT_MAX_S = 60
 const TOTAL_MAX_S = 3_600
 const EXAMPLES = `
-It only reads, unless --write allows it to add pets, whose names begin with
-"petstore verify". It follows no redirects. Promises that could not be checked
-in time are reported as not checked.
+It only reads, unless --write allows it to add pets. Their names begin with
+"petstore verify". It does not follow redirects. Promises that could not be
+checked in time are reported as not checked.
 
 Examples:
   petstore verify http://127.0.0.1:8080/v1
@@ -61,21 +61,21 @@ export function verifyCommand(): Command {
   const repeated = <Value>(value: Value, before: Value[] = []) => [...before, value]
   return withSettingsOf(VERIFY_SETTINGS, new Command('verify'))
     .description('Check which promises of the interface a server keeps.')
-    .argument('[url]', 'the base URL, which ends in /v1')
+    .argument('[url]', 'the base URL, which must end in /v1')
     .option('--key-file <file>', 'a file with the API key')
     .addOption(
       completing(new Option('--level <level>', 'repeatable (default: interface)'), LEVELS).argParser(
         (text: string, before?: Level[]) => repeated(parseLevel(text), before),
       ),
     )
-    .option('--only <id>', 'only this promise; repeatable', (id, before?: string[]) => repeated(id, before))
+    .option('--only <id>', 'check only this promise; repeatable', (id, before?: string[]) => repeated(id, before))
     .option('--write', 'also run checks that add pets; the server may have no way to delete them', false)
     .option('--yes', 'allow --write with a production key, which begins with pets_live_', false)
-    .option('--timeout <seconds>', 'the time for one request', parsedBy(secondsUpTo(TIMEOUT_MAX_S)), 10)
-    .option('--total-timeout <seconds>', 'the time for the run', parsedBy(secondsUpTo(TOTAL_MAX_S)), 60)
+    .option('--timeout <seconds>', 'the time limit for one request', parsedBy(secondsUpTo(TIMEOUT_MAX_S)), 10)
+    .option('--total-timeout <seconds>', 'the time limit for the whole run', parsedBy(secondsUpTo(TOTAL_MAX_S)), 60)
     .option(
       '--min-checked <percent>',
-      'exit with 2 if fewer promises could be checked',
+      'exit with 2 if less than this share of the promises could be checked',
       parsedBy(numberFrom(0, 100)),
       50,
     )
@@ -116,7 +116,10 @@ async function verify(url: string | undefined, options: Options, self: Command):
   if (tooFew !== undefined) throw new NotExamined(tooFew)
 }
 
-/** Returns a sentence if too few promises could be checked. Promises that need another flag count only if all do. */
+/**
+ * Returns a sentence if too few promises could be checked. Promises that need a missing flag count only if all of
+ * them do.
+ */
 function tooFewChecked(
   examination: Examination,
   chosen: readonly PromiseRow[],
@@ -139,7 +142,7 @@ async function examine(examination: Examination, chosen: readonly PromiseRow[], 
     const [late] = examination.late
     if (late !== undefined && results.every(({ outcome }) => outcome === 'not_checked')) {
       throw new StartError(
-        `The server is too slow: ${plural(examination.late.length, 'promise')} were not checked, including ${late}.`,
+        `The server is too slow: ${plural(examination.late.length, 'promise')} could not be checked, including ${late}.`,
       )
     }
     return results

@@ -1,5 +1,5 @@
-// The rules for placing, changing, moving and expiring orders. An order and its pet change together, and each change
-// is an event.
+// The rules for placing, changing and expiring orders, and for their other status transitions. Each transition
+// changes an order together with its pet, and each change emits an event.
 
 import { type EventType, EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
 import type { KeyId } from '../keys.ts'
@@ -77,7 +77,7 @@ export function expireOrders(limit: number): Decision<ExpiredOrder[]> {
   }
 }
 
-/** Returns the order that holds the pet. Expires it first if it is overdue. */
+/** Returns the order that holds the pet. If it is overdue, expires it and returns `undefined`. */
 export function holderNow(copy: WorkingCopy, petId: bigint): StoredOrder | undefined {
   const holder = copy.holder(petId)
   if (!holder || !isOverdue(holder, copy.now)) return holder

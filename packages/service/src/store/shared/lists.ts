@@ -1,5 +1,5 @@
-// The lists of pets and orders as data: which column each filter compares, and which index finds the rows. Both stores
-// build their SQL from it.
+// The lists of pets and orders as data: which column each filter compares, and which index finds the rows. Both
+// stores build their SQL from this data.
 
 import { PET_STATUSES, type Sort } from '../../../../contract/src/generated.ts'
 import type { ListFilter, Page } from '../../domain/lists.ts'
@@ -17,13 +17,13 @@ type Filters<Filter> = Exclude<keyof Filter & string, keyof AnyFilter>
 export interface StoredList<Filter> {
   readonly table: 'pets' | 'orders'
   readonly columns: AnyColumns
-  /** SQL of a column that is not in the table. */
+  /** SQL that looks up a column of another table. */
   readonly lookup: string | undefined
   /** SQL of the text that a search matches. */
   readonly searched: string
   /** The column that each filter compares. Filters never match NULL. */
   readonly filters: { readonly [Name in Filters<Filter>]-?: string }
-  /** The first index whose filter is given is used; without one, rows are read by id. */
+  /** The first index whose filter is given is used. If there is none, rows are read by id. */
   readonly indexes: readonly Index<Filter>[]
 }
 
@@ -32,8 +32,8 @@ export interface Index<Filter> {
   readonly name: string
   readonly filter: Filters<Filter>
   /**
-   * A second column. PostgreSQL's index has it before the ids; SQLite has a separate index with both (see each
-   * page-queries.ts).
+   * A second column. PostgreSQL's index has it before the ids; SQLite has a separate index with both (see
+   * page-queries.ts of each store).
    */
   readonly second?: { readonly filter: Filters<Filter>; readonly values: readonly string[] }
   /** The index has at most one row for a value, if the filter `fits` and the SQL condition `where` holds. */
@@ -106,7 +106,8 @@ export function goesUp({ sort, back }: Pick<AnyFilter, 'sort' | 'back'>): boolea
 }
 
 /**
- * The exclusive start of a walk through all ids: below the first id if it goes up, above the last one if it goes down.
+ * Returns where a walk through all ids starts: below the first id if it goes up, at the greatest possible id if it
+ * goes down.
  */
 export function boundOf(up: boolean): bigint {
   return up ? 0n : 2n ** 63n - 1n
@@ -136,7 +137,7 @@ export function pageOf({ sort, back, after }: AnyFilter, { rows, first, last, mo
   }
 }
 
-/** `rows`: up to `limit` + 1 rows, nearest first. */
+/** `rows`: up to `limit` + 1 rows, in the order in which they were read. */
 export function pageOfRows(
   filter: AnyFilter,
   rows: readonly { readonly id: bigint; readonly json: string }[],

@@ -1,6 +1,6 @@
 // Connections to the host that accepts writes, with a time limit on every wait. When one connection is lost, all are
-// closed and the hosts are probed again, because a host that comes back can be a standby or lack commits that its
-// standby has not received.
+// closed and the hosts are probed again, because a host that comes back can be a standby by now, or have commits that
+// its standby has not received.
 
 import { monotonicMs, startTimer } from '../../../system/runtime.ts'
 import { unavailable } from '../../shared/failures.ts'
@@ -16,14 +16,14 @@ import { withTimeout } from './time-limits.ts'
 const LOOK_AGAIN_MS = 100
 /** How long a call waits for the connections. */
 const READY_WAIT_MS = 500
-/** After this long without a response, all hosts are probed before this one is used again. */
+/** After this long without a response, all hosts are probed before the current one is used again. */
 export const QUIET_MS = 1_000
 
 export class PrimaryConnection {
   /** The connections in use, or the search for a host. */
   private connecting: Promise<HostConnections> | undefined
   private connections: HostConnections | undefined
-  /** The latest timeline used. An earlier one lacks its commits and would assign its ids again. */
+  /** The latest timeline used. A host on an earlier one lacks its commits and would assign its ids again. */
   private timeline = ''
   private notOpened = 0
 
@@ -33,8 +33,8 @@ export class PrimaryConnection {
   ) {}
 
   /**
-   * Throws the unchanged error of the server, the driver or the system if no host can be used. Each host that is found
-   * later, including the same one, must pass `check`.
+   * If no host can be used, throws the error of the server, the driver or the system unchanged. Each host that is
+   * found later, even if it is the same one, must pass `check`.
    */
   static async open(address: PostgresAddress, check: Check = async () => {}): Promise<PrimaryConnection> {
     const connection = new PrimaryConnection(address, check)
@@ -47,7 +47,7 @@ export class PrimaryConnection {
     return connection
   }
 
-  /** Resolves when a new commit, which follows all earlier ones, has reached the standby. Throws like `open`. */
+  /** Reconnects. Resolves when a new commit, and so every earlier one, has reached the standby. Throws like `open`. */
   async renew(): Promise<void> {
     if (this.connections) this.leave(this.connections)
     await atStart(() => this.connected())
@@ -100,7 +100,7 @@ export class PrimaryConnection {
     return this.run(connections, connections.readers, work)
   }
 
-  /** Translates errors with `failure` once something was sent. */
+  /** Translates errors with `failure`, or with `translate` if `work` did not start. */
   private async run<Result>(
     connections: HostConnections,
     pool: Pool<Session>,
@@ -123,13 +123,16 @@ export class PrimaryConnection {
     }
   }
 
-  /** Returns why a commit takes long. Closes the connections if the host does not respond at all. */
+  /** Returns why a commit is slow. Closes the connections if the host does not respond at all. */
   private async lateCommit(connections: HostConnections): Promise<StoreFailure> {
     const asking = this.run(connections, connections.readers, ({ query }) => query(AWAITS_STANDBY))
     const [waiting] = await asking.catch(() => [])
     return waiting
       ? new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby')
-      : new StoreFailure('SLOW_COMMIT', 'a commit takes long, because the disk is slow or a lost migration runs again')
+      : new StoreFailure(
+          'SLOW_COMMIT',
+          'a commit is slow: the disk is slow, or a migration lost in a failover runs again',
+        )
   }
 
   private awaitStuck(connections: HostConnections, writing: Promise<unknown>): void {
@@ -161,7 +164,7 @@ export class PrimaryConnection {
   }
 
   /**
-   * A host that was frozen and then replaced continues as if nothing had happened. A server that uses it constantly
+   * If a host was frozen and replaced, it resumes as if nothing had happened. A server that uses it constantly
    * notices the freeze; an idle server must probe the other hosts.
    */
   private isQuiet(): boolean {

@@ -1,9 +1,9 @@
-// Runs checkpoints, which copy committed changes from the log into the file so that the log can restart. They run in a
-// separate thread, because SQLite would run them in the thread that commits and block all requests, for a second after
-// a long read.
+// Runs checkpoints, which copy committed changes from the log into the file so that the log can restart. They run in
+// a separate thread, because SQLite's automatic checkpoints run in the thread that commits and block all requests,
+// for up to a second after a long read.
 //
-// A checkpoint copies most frames while writers continue. Writers are held only for the last few frames, because a log
-// under constant writes would never restart.
+// A checkpoint copies most frames while writers continue. Writers are held for the last few frames; otherwise the log
+// would never restart under constant writes.
 
 import { monotonicMs, startInterval, stopTimer } from '../../../system/runtime.ts'
 import type { SqliteConnection } from './connection.ts'
@@ -16,16 +16,16 @@ const LOOK_EVERY_MS = 100
 const AGAIN_MS = 1_000
 /** The log is copied when it has this many frames, each with a page of 4 KiB. */
 const FRAMES_MIN = 4_000
-/** Twice the size that the log needs. A long read can make it longer; then it is truncated */
+/** Twice the size that the log needs. A long read can make the log longer; it is then truncated to this size. */
 export const LOG_BYTES = 2 * FRAMES_MIN * FRAME_BYTES
-/** in pieces, because the commit that restarts the log truncates it: 8 MB take 3 ms. */
+/** The log is truncated in pieces, because the commit that restarts it waits for the truncation: 8 MB take 3 ms. */
 const CUT_BYTES = 8 * 1024 * 1024
 
-/** The maximum time that writers wait for the last frames to be copied and for readers of the log to end. */
+/** The maximum time for which writers wait until readers of the log have ended and the last frames are copied. */
 const WRITERS_WAIT_MS_MAX = 20
-/** Writers wait while this many frames are copied (1 MB). */
+/** When at most this many frames (1 MB) remain, writers are held until they are copied. */
 const REST_MAX = 250
-/** If the disk is slower than the writers, they wait after this many rounds. */
+/** Writers are held after this many rounds even if more frames remain: the disk is slower than the writers. */
 const ROUNDS_MAX = 10
 /** https://sqlite.org/pragma.html#pragma_wal_checkpoint */
 const runAs = (mode: string) => `PRAGMA wal_checkpoint(${mode})`
@@ -54,7 +54,7 @@ export function startCheckpoints(connection: SqliteConnection, hold: Transaction
 
   /** Returns the last commit that is certainly copied; `undefined` if not everything could be copied. */
   async function checkpoint(): Promise<number | undefined> {
-    // The thread opens the path, which can be another file by now.
+    // The thread opens the path, which may lead to another file by now.
     connection.check()
     if (!(await copy())) return undefined
     return hold(async () => {

@@ -1,5 +1,5 @@
-// Replaces a store with a backup, and keeps the previous store under another name. During the replacement this process
-// holds the store's exclusive lock and a file with the store's name exists, so a service that starts waits and then
+// Replaces a store with a backup, and keeps the previous store under another name. Throughout, a file with the
+// store's name exists and this process holds its exclusive lock, so a service that starts meanwhile waits and then
 // uses the backup (see checkInPlace in connection.ts).
 
 import { constants, Database } from 'bun:sqlite'
@@ -35,7 +35,7 @@ import { advanceIds, keysIn, type LastIds } from './recovery.ts'
 const COPY_BYTES = 1024 * 1024
 
 /**
- * Makes the backup at `from` the store at `to`, and skips `skipIds` ids after the last one of either store. If a
+ * Makes the backup at `from` the store at `to`, and skips `skipIds` ids after the last ids of both stores. If a
  * service uses the store or the backup is damaged, throws StartError and changes nothing.
  */
 export function restore(from: string, to: string, skipIds: bigint) {
@@ -90,8 +90,8 @@ function replace(path: string, file: string, kept: string, finish: (lastIds: Las
   let done = false
   const database = openExclusively(path)
   try {
-    // Done before SQLite reads: it removes a log that does not match, which can be the only remaining part of a moved
-    // store.
+    // Before SQLite reads the store, because SQLite deletes a log that does not match, and such a log can be all that
+    // is left of a store that was moved away.
     for (const suffix of ['-wal', '-journal']) if (existsSync(path + suffix)) linkSync(path + suffix, kept + suffix)
     found = takeAlone(database, path)
     // The last ids cannot be read if the store is empty or damaged.
@@ -116,7 +116,7 @@ function replace(path: string, file: string, kept: string, finish: (lastIds: Las
     known,
     /** The files of the previous store. */
     kept: ['', ...SIDE_SUFFIXES].map((suffix) => kept + suffix).filter((part) => existsSync(part)),
-    /** Why the new file names may not survive a power failure. */
+    /** The reason if the new file names may not survive a power failure. */
     unsynced: tryOr<string | undefined>(() => void syncFolderOf(path), systemReason),
   }
 }
@@ -149,7 +149,7 @@ function openExclusively(path: string): Database {
   return new Database(`${pathToFileURL(path)}?vfs=unix-excl`, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI)
 }
 
-/** `whole`: the file contains everything, and the log nothing. */
+/** `whole`: the file contains everything, and the log is empty. */
 type Found = 'whole' | 'damaged' | 'empty'
 
 /** Locks the database until it is closed. Throws StartError if another process has it open. */
@@ -158,7 +158,7 @@ function takeAlone(database: Database, path: string): Found {
     database.run('PRAGMA locking_mode = EXCLUSIVE')
     database.run('BEGIN EXCLUSIVE')
     const empty = statSync(path).size === 0
-    // SQLite would remove the log beside an empty file, even if it belongs to the restored store by then.
+    // Otherwise SQLite would delete the log beside the empty file, which may belong to the restored store by then.
     if (empty) database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
     database.run('COMMIT')
     database.run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -172,7 +172,7 @@ function takeAlone(database: Database, path: string): Found {
   }
 }
 
-/** Restores the files that SQLite has removed beside the store, which is still in its place. */
+/** After a failure: puts back the files that SQLite has removed beside the store. The store itself was not moved. */
 function putBack(path: string, kept: string): void {
   for (const suffix of SIDE_SUFFIXES) {
     if (!existsSync(kept + suffix)) continue
@@ -198,9 +198,7 @@ function giveOwner(file: string, path: string): void {
   if (old) chmodSync(file, old.mode & 0o777)
 }
 
-/**
- * Renames `path` to `kept` and `file` to `path`. If the process is killed in between, each file still has one name.
- */
+/** Renames `path` to `kept` and `file` to `path`. If the process is killed in between, each file still has a name. */
 function swap(file: string, path: string, kept: string): void {
   if (!exchange(file, path)) {
     // Between these calls the store has two names, so checks.ts refuses to open it.
