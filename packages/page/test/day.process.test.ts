@@ -91,6 +91,8 @@ test('a day at a counter, by keyboard alone', async () => {
   for (const part of [STORE, 'Receipt', ...facts]) expect(receipt).toContain(part)
   for (const gone of ['History', 'Print a receipt', 'Placed']) expect(receipt).not.toContain(gone)
   await page.emulateMedia({ media: 'print' })
+  const heights = await page.locator('.sheet dt').evaluateAll((labels) => labels.map((label) => label.clientHeight))
+  expect(new Set(heights).size).toBe(1)
   for (const width of ['80mm', '210mm']) {
     const pdf = (await page.pdf({ width, height: '297mm' })).toString('latin1')
     expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1)
