@@ -12,7 +12,7 @@ import type { Import } from './use-import.ts'
 
 const NO_COLUMN: Record<Field, string> = {
   name: 'Choose a column',
-  categoryId: 'One category for all rows',
+  categoryId: 'One for all rows',
   status: 'None: all are available',
 }
 const SHOWN_MAX = 3
