@@ -50,7 +50,7 @@ export function CategoryFilter({ position, goTo }: Pick<ShownList, 'position' | 
       label="Category"
       {...FIELDS.categoryId.typed?.input}
       type="search"
-      placeholder="All"
+      placeholder="Category"
       value={text}
       setText={type}
       onBlur={() => isWrong || setText(shown)}
