@@ -17,7 +17,8 @@ const NOBODY = 65534
 /** The code blocks of a section of docs/backups.md. */
 function recipe(heading: string): string[] {
   const page = readFileSync(join(root, 'docs/backups.md'), 'utf8')
-  const [, section = ''] = page.split(`${heading}\n`)
+  const [, section] = page.split(`${heading}\n`)
+  if (section === undefined) throw new Error(`docs/backups.md has no section ${heading}`)
   const [text = ''] = section.split(/^#/m)
   return [...text.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 }
@@ -56,7 +57,7 @@ const skipped = programs ? '' : ': skipped, Debian has no postgresql here'
 test.skipIf(!programs)(
   `recovery restores a pet that was deleted by mistake, reactivates a revoked key and expires cursors${skipped}`,
   async () => {
-    const [archive = '', backup = '', back = '', before = ''] = recipe('### Back to the minute before a mistake')
+    const [archive = '', backup = '', back = '', before = ''] = recipe('### Go back to the minute before a mistake')
     const { sh, address } = await machine()
     stop = async () => {
       for (const folder of ['$PGDATA', '$RECOVERED'])
