@@ -15,7 +15,7 @@ import { type ShownList, useList, useStarts } from './list/list.ts'
 import { firstPageOf, type ListPosition, nextPage, previousPage } from './list/list-position.ts'
 import { useSpokenList } from './list/list-spoken.ts'
 import { Tools } from './list/list-tools.tsx'
-import { LIST_ID, ListView } from './list/list-view.tsx'
+import { ListView } from './list/list-view.tsx'
 import { isNarrowed, rangeOf, summary } from './list/list-words.ts'
 import { moveRow, useFocusBack } from './list/row-focus.ts'
 import { Found, SEARCH_ID, Search } from './list/search.tsx'
@@ -108,14 +108,9 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
     choose: () => !opened && selecting.toggleFocused(),
     previousPage: () => step(shown && previousPage(shown.position, shown.prev)),
     nextPage: () => step(shown && nextPage(shown.position, shown.next)),
-    close: selection && endSelecting,
+    close: selection && selecting.end,
     explain: () => setExplaining(true),
   })
-
-  function endSelecting(): void {
-    selecting.end()
-    document.getElementById(LIST_ID)?.focus({ preventScroll: true })
-  }
 
   function onAdded(pet: Pet): void {
     setAdded([pet, ...added])
@@ -190,7 +185,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
             draftKept={!isEmpty(draft) && !adding}
             onAdd={onAdd}
             onImport={() => setImporting(true)}
-            onSelect={emptyStore ? undefined : selection ? endSelecting : selecting.begin}
+            onSelect={emptyStore ? undefined : selection ? selecting.end : selecting.begin}
             selecting={selection !== undefined}
             exporting={exporting}
             onExport={emptyStore ? undefined : () => startExport(position, shown)}
@@ -214,10 +209,10 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
                     {...{ client, selection, readOnly }}
                     view={position.view}
                     holderOf={holders.holderOf}
-                    onEnd={endSelecting}
+                    onEnd={selecting.end}
                     onChange={reload}
                     onDone={(sentence) => {
-                      endSelecting()
+                      selecting.end()
                       noteChange(sentence)
                       reload()
                     }}

@@ -238,9 +238,14 @@ test('rows are selected on several pages or by keys; refused ones stay selected 
   await bar.getByRole('button', { name: 'Delete' }).click()
   await dialog().getByText('This cannot be undone. Animals with orders are kept.').waitFor()
   expect(await focusedName(page)).not.toBe('Delete')
+  await dialog().getByRole('button', { name: 'Cancel' }).click()
+  await dialog().waitFor({ state: 'detached' })
+  expect(await focusedName(page)).toBe('Delete')
+  await press('Enter')
   await dialog().getByRole('button', { name: 'Delete' }).click()
   await said(`${PAGE_SIZE} deleted.`)
   await bar.waitFor({ state: 'detached' })
+  expect(await page.evaluate('document.activeElement.id')).toBe('list')
   expect((await animals()).map(({ id }) => Number(id))).toEqual([
     PAGE_SIZE,
     ...Array.from({ length: 9 }, (_, n) => PAGE_SIZE + 2 + n),

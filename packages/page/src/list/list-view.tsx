@@ -15,6 +15,7 @@ import { firstPage, type ListPosition } from './list-position.ts'
 import { ListTable, type OnAction } from './list-table.tsx'
 import { isShort, nothing, pageName } from './list-words.ts'
 import { Pager } from './pager.tsx'
+import { LIST_ID } from './row-focus.ts'
 
 interface ListViewProps extends ShownList {
   emptyStore: ComponentChildren | undefined
@@ -26,8 +27,6 @@ interface ListViewProps extends ShownList {
   selection: Selection | undefined
   news: ComponentChildren
 }
-
-export const LIST_ID = 'list'
 
 export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, selection, ...list }: ListViewProps) {
   const { position, shown, failure, loading, goTo, reload } = list

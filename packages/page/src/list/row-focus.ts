@@ -3,6 +3,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Page } from './list-position.ts'
 
+export const LIST_ID = 'list'
+
 export function moveRow(step: 1 | -1): void {
   const rows = rowsShown()
   const at = rows.findIndex((row) => row.contains(document.activeElement))

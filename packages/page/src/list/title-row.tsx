@@ -4,7 +4,7 @@ import { useBusy } from '../parts/busy.ts'
 import { Button } from '../parts/button.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { LIST_ID } from './list-view.tsx'
+import { LIST_ID } from './row-focus.ts'
 
 /** Skips the browser's navigation, which would change the address. */
 export function SkipLink() {

@@ -25,10 +25,12 @@ export function Dialog({ id, title, wide, open, setOpen, children }: DialogProps
     if (!dialog.current?.open) dialog.current?.showModal()
     dialog.current?.querySelector<HTMLElement>('input, .primary')?.focus()
   }, [open])
+  // Gives the focus back, which removing an open dialog does not.
+  useLayoutEffect(() => () => dialog.current?.close(), [])
 
-  /** Runs a frame after the dialog closed, when it can be open again. */
+  /** Runs a frame after the dialog closed, when it can be open again or removed. */
   function onClose(): void {
-    if (!dialog.current?.open) setOpen(false)
+    if (dialog.current?.open === false) setOpen(false)
   }
   return (
     <dialog ref={dialog} class={wide ? 'wide' : undefined} aria-labelledby={id} onClose={onClose}>

@@ -1,8 +1,9 @@
 // The selected rows, across all pages of a list. A different list or filter clears the selection.
 
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ShownList } from '../list/list.ts'
 import { firstPage, type Item, toAddress } from '../list/list-position.ts'
+import { LIST_ID } from '../list/row-focus.ts'
 
 export interface Selection {
   chosen: ReadonlyMap<bigint, Item>
@@ -14,6 +15,12 @@ export function useSelection({ position, shown }: Pick<ShownList, 'position' | '
   const [kept, setKept] = useState<ReadonlyMap<bigint, Item>>()
   const list = toAddress(firstPage(position))
   useLayoutEffect(() => setKept(undefined), [list])
+  const ending = useRef(false)
+  // A layout effect, because an open dialog keeps the focus until it is removed.
+  useLayoutEffect(() => {
+    if (ending.current) document.getElementById(LIST_ID)?.focus({ preventScroll: true })
+    ending.current = false
+  }, [kept])
 
   const items = shown?.items ?? []
   const current = new Map(items.map((item) => [item.id, item]))
@@ -38,7 +45,11 @@ export function useSelection({ position, shown }: Pick<ShownList, 'position' | '
   return {
     selection: chosen && { chosen, choose },
     begin: () => setKept(new Map()),
-    end: () => setKept(undefined),
+    /** Moves the focus to the list. */
+    end: () => {
+      ending.current = true
+      setKept(undefined)
+    },
     toggleFocused,
   }
 }
