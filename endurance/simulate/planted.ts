@@ -91,7 +91,7 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     'if (page.count > 0 || page.ended) return page',
     'return page',
   ],
-  'a key is cached under another version': [KEYS, 'if (version.keys === this.version) this.cache', 'this.cache'],
+  'a key is cached under another version': [KEYS, 'if (version.keys === this.version) {', 'if (key) {'],
   'a look-up of a key is shared across versions': [
     [KEYS, '      this.finding.delete(hash)\n', ''],
     [KEYS, '    this.finding.clear()\n', ''],
