@@ -51,7 +51,8 @@ test('the address holds the filter, the order and the page: for a reload, Back a
   /** A page of sold animals that starts with this id. */
   const shows = async (number: number, first: number, on = page) => {
     await on.getByText(rowsOn(number, THREE_PAGES)).waitFor()
-    expect((await listedIds(on))[0]).toBe(String(first))
+    // Both sorts have the same text, and the rows follow.
+    await until(`the list starts with ${first}`, async () => (await listedIds(on))[0] === String(first))
   }
   await radio('Sold').check()
   await page.getByLabel('Sort').selectOption('Newest first')
