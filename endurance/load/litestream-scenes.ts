@@ -46,7 +46,7 @@ const withLitestream =
     await installLitestream()
     const folder = join(stage.store.folder, `copies-${Bun.nanoseconds()}`)
     mkdirSync(folder)
-    const disk = how.hasDisk ? smallDisk('size=2g', folder) : undefined
+    const disk = how.hasDisk ? smallDisk(`size=${stage.plan.behind > 10_000 ? '2g' : '256m'}`, folder) : undefined
     const copier = new Copier(stage.store.database, folder)
     await copier.start()
     const before = copier.generations
