@@ -12,7 +12,7 @@ export const root = join(import.meta.dir, '../..')
 /** The launcher of the clone, or the one from `npm run check:executable`. */
 export const launcher = process.env.LAUNCHER ?? join(root, 'bin/petstore')
 
-/** Replaces the launcher: runs the sources with a preloaded file of test/support/. */
+/** Returns a command to use instead of the launcher: it runs the sources with a preloaded file of test/support/. */
 export const sourceWith = (preloaded: string) => {
   const bun = join(root, 'node_modules/.bin/bun')
   return [bun, '--preload', join(root, 'test/support', preloaded), join(root, 'packages/service/src/cli/main.ts')]
@@ -27,9 +27,9 @@ export interface RunOptions {
   command?: string[]
 }
 
-/** Runs a command to its end, in this process unless it is `serve` or `command` or LAUNCHER is set. */
+/** Runs a command to its end: in another process for `serve`, `options.command` or LAUNCHER, otherwise in this. */
 export async function run(args: string[], options: RunOptions = {}) {
-  // A server runs until its process ends.
+  // A server ends only with its process.
   if (options.command || process.env.LAUNCHER || args[0] === 'serve') return runProcess(args, options)
   const [stdout, stderr] = [new TextOutput(), new TextOutput()]
   const { promise: exited, resolve } = Promise.withResolvers<number>()
@@ -125,7 +125,7 @@ function spawn(args: string[], { env = {}, cwd, command = [launcher], stdin }: R
   return child
 }
 
-/** Starts a command, and ignores its output. */
+/** Starts a command without waiting for it, and discards its output. */
 export function spawnSilent(...args: string[]) {
   return Bun.spawn([launcher, ...args], { stdio: ['ignore', 'ignore', 'ignore'] })
 }
@@ -162,10 +162,10 @@ export async function ask(method: string, url: string, key: string, body?: strin
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
-/** The path of the largest file, the script of the API reference. */
+/** Returns the path of the largest file that the service serves, the script of the API reference. */
 export async function largestFile({ url }: { url: string }): Promise<string> {
   const page = new URL('/docs', url)
   const [script] = /docs\/scalar-[\w-]+\.js/.exec(await (await fetch(page)).text()) ?? []
-  if (!script) throw new Error('The reference has no such script.')
+  if (!script) throw new Error('The page /docs names no script of Scalar.')
   return new URL(script, page).pathname
 }

@@ -377,7 +377,7 @@ test('a search narrows the list while you type, marks matches, stays in the addr
   await press('ArrowDown')
   expect(await focusedName(page)).toBe('Old Biscuit')
   await search().fill('!!')
-  await alert().getByText('“!!” cannot be searched for.').waitFor()
+  await alert().getByText('You cannot search for “!!”.').waitFor()
   expect(await page.locator('.rows').count()).toBe(0)
   await press(SHORTCUTS.search.key)
   await press('Escape')

@@ -1,4 +1,4 @@
-// A lesson, and the history of a client that lessons query for related requests.
+// The type of a lesson, and the history of a client, in which lessons find related requests.
 
 import { isOf } from './contract-faults/shared/requests.ts'
 import { meaningOf } from './contract-faults/shared/values.ts'
@@ -17,7 +17,7 @@ export const authorization: Subject = (exchange) =>
   exchange.method === 'OPTIONS' || !/\/v1(?:\/|$)/.test(exchange.target)
     ? undefined
     : (exchange.header('Authorization') ?? '')
-/** After such a pause, the same read counts as a new one. */
+/** After a pause of at least this length, the same read counts as a new one, not as a retry. */
 export const POLL_MS = 1_000
 /** Shorter pauses can be retries. */
 const PACE_MS = 50
@@ -140,7 +140,10 @@ export interface Lesson {
 /** By their ids. */
 export type Lessons = Readonly<Record<string, Lesson>>
 
-/** Judges each request against an earlier one with the same subject. `keep` chooses the one for later requests. */
+/**
+ * Judges each request against an earlier one with the same subject. `keep` chooses which request later ones are
+ * compared with.
+ */
 export function comparing(
   subject: Subject,
   keep: (exchange: Exchange, last: Exchange | undefined) => Exchange | undefined,

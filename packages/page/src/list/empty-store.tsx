@@ -13,7 +13,7 @@ import { Notice } from '../parts/notice.tsx'
 interface EmptyStoreProps {
   client: PetstoreClient
   readOnly: boolean
-  /** True from the first sample until all are added or the person stops. */
+  /** Called with true when loading starts, and with false when all samples are added or the person stops. */
   onRunning: (running: boolean) => void
   onDone: () => void
 }
@@ -50,7 +50,7 @@ export function EmptyStore({ client, readOnly, onRunning, onDone }: EmptyStorePr
       {done === undefined && (
         <p class="muted">
           {readOnly
-            ? 'This key is read-only: it cannot add one.'
+            ? 'This key is read-only, so you cannot add animals.'
             : `Add the first one, or start with ${samplePets.length} samples.`}
         </p>
       )}

@@ -32,7 +32,7 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
   const { position, shown, failure, loading, goTo, reload } = list
   const { view, status, categoryId, ids } = position
   const section = useRef<HTMLElement>(null)
-  // A new page starts at its top, but the pager is at the bottom.
+  // The pager is at the bottom, so show a new page from its top.
   useLayoutEffect(() => {
     if (section.current && section.current.getBoundingClientRect().top < 0) section.current.scrollIntoView()
   }, [shown?.position])
@@ -82,7 +82,7 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
   )
 }
 
-/** Shown in the foot, which is always visible, so that no row moves. */
+/** The button that shows waiting changes. It is in the foot, which is always visible, so that no row moves. */
 function Waiting({ waiting, show }: Pick<ShownList, 'waiting' | 'show'>) {
   function showAll(): void {
     show()
@@ -120,7 +120,7 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
     return (
       <Notice
         kind="warning"
-        title={`“${brief(position.search)}” cannot be searched for.`}
+        title={`You cannot search for “${brief(position.search)}”.`}
         text={`Type more letters of a name, at most ${SEARCH_WORDS_MAX} words, or an id.`}
       />
     )

@@ -27,7 +27,7 @@ export function rangeOf(shown: Shown): string {
   return total === undefined ? range : `${range} of ${number(Math.max(total, to))}`
 }
 
-/** True if the list has a filter that the inventory does not count. */
+/** Returns whether the list has a filter that the inventory's counts ignore. */
 export function isNarrowed({ search, categoryId, ids }: ListPosition): boolean {
   return search !== '' || categoryId !== undefined || ids !== ''
 }

@@ -37,9 +37,9 @@ export interface Shown extends Page {
 
 export interface ShownList extends Pick<Loaded<Page>, 'failure'>, Omit<InPlace, 'page'> {
   position: ListPosition
-  /** The last page that arrived, which can be the previous one. */
+  /** The last page that was loaded. Until the chosen one is loaded, this is the previous page. */
   shown: Shown | undefined
-  /** The first attempt to load the chosen position is still running. */
+  /** Whether the chosen position is being loaded for the first time and has not failed. */
   loading: boolean
   goTo: (position: ListPosition) => void
   /** Reloads the page and shows the result immediately. */
@@ -48,7 +48,7 @@ export interface ShownList extends Pick<Loaded<Page>, 'failure'>, Omit<InPlace, 
   refresh: () => void
 }
 
-/** The refresh interval if there is no feed. It also detects that the service does not respond. */
+/** The interval between refreshes without a feed. A refresh also detects that the service does not respond. */
 const REFRESH_MS = 15_000
 
 export function useList(client: PetstoreClient, feed: Feed, covered: boolean): ShownList {
@@ -60,7 +60,7 @@ export function useList(client: PetstoreClient, feed: Feed, covered: boolean): S
     },
     [client, position],
   )
-  // Rows show before the counts arrive; until then, the last counts are nearly right.
+  // Rows are shown before their counts arrive. Until then the last counts are shown, which are nearly right.
   const last = useRef<Inventory>(undefined)
   const counted = useLoaded(
     async (signal) => {
@@ -76,7 +76,7 @@ export function useList(client: PetstoreClient, feed: Feed, covered: boolean): S
   }, [])
   const { page, ...inPlace } = useInPlace(read.value, feed, covered)
   useEvents(feed, (events, gap) => {
-    // Looking up rows by id costs more than a page, and events of other animals do not change them.
+    // A list of given ids is more expensive to read, and events of other animals do not change it.
     const isOthers =
       position.ids && !position.status && !events.some(({ petId }) => page?.items.some(({ id }) => id === petId))
     if (gap || !isOthers) read.refresh()

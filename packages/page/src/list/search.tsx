@@ -37,7 +37,7 @@ export function Search({ client, position, goTo }: SearchProps) {
   const announce = useAnnounce()
   const [text, setText] = useState(position.search)
   const [problem, setProblem] = useState('')
-  /** The last search of this field. A different one in the address came from elsewhere, such as Back. */
+  /** The last search from this field. If the address has a different one, it came from elsewhere, such as Back. */
   const asked = useRef(position.search)
   const askedAt = useRef(Number.NEGATIVE_INFINITY)
   const entered = useRef(0)
@@ -47,8 +47,8 @@ export function Search({ client, position, goTo }: SearchProps) {
     asked.current = position.search
     setText(position.search)
   }, [position.search])
-  // A layout effect, because its cleanup runs with the view's. A later cleanup could let the timer close the record
-  // that Enter has just opened.
+  // A layout effect, because its cleanup runs as soon as the view changes. With a later cleanup, the timer could first
+  // close the record that Enter has just opened.
   useLayoutEffect(() => {
     const search = wordsIn(text)
     if (search === asked.current || !goTo) return
@@ -125,7 +125,7 @@ interface FoundProps extends Service {
   onAction: OnAction | undefined
 }
 
-/** The animal or order with exactly the id that is searched for, above the list. */
+/** Shows, above the list, the animal or order whose id is the search text. */
 export function Found({ client, feed, position, onAction }: FoundProps) {
   const id = parseInteger(position.search)
   const kind = kindOf(position)

@@ -9,7 +9,7 @@ import {
   TRANSITIONS,
 } from '../../../service/src/domain/order-transitions.ts'
 
-/** By the order's status after the action. For an available animal, *Sell* first places an order. */
+/** The actions by the status that they give the order. For an available animal, *Sell* first places an order. */
 const ACTIONS = {
   pending: 'reserve',
   cancelled: 'release',
@@ -49,14 +49,15 @@ export const DOING_LABELS: Record<Action, string> = {
   takeBack: 'Taking back…',
 }
 
-/** `undefined` if the order has ended, because its animal can have another one. */
+/** Returns `undefined` if the order has ended, because the animal can have another order by then. */
 export function subjectOf(order: Order): Subject | undefined {
   const { petId, petName: name } = order
   return HOLDING.includes(order.status) ? { petId, name, status: petStatusOf(order.status), order } : undefined
 }
 
 /**
- * The order that holds the animal, if it gives it `petStatus`. An animal that was added as reserved or sold has none.
+ * Returns the order that holds the animal; with `petStatus`, only if it gives the animal this status. An animal that
+ * was added as reserved or sold has no order.
  */
 export async function findOrder(
   client: PetstoreClient,

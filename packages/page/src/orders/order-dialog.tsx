@@ -15,7 +15,7 @@ import { ACTION_LABELS, type Action, DOING_LABELS, type Subject } from './action
 import { HoldField } from './hold-field.tsx'
 import { type Choices, useOrderTask } from './order-task.ts'
 
-/** The draft survives a refused key; closing the dialog removes it. */
+/** The draft is kept if the key is refused and the person signs in again. Closing the dialog removes it. */
 export const RESERVATION = 'petstore.reservation'
 export const NO_RESERVATION: Choices & { petId: string } = { petId: '', reference: '', hold: 'day', until: '' }
 
@@ -39,11 +39,11 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
   useEvents(feed, (events) => open && events.some(({ petId }) => petId === subject.petId) && task.check())
   const halfDone = placing && action === 'sell' && order !== undefined
 
-  // Reopens the dialog if it was closed, so that the failure is seen.
+  // If the dialog was closed, reopens it to show the failure.
   useLayoutEffect(() => {
     if (!acting && (obstacle || failure)) setOpen(true)
   }, [acting])
-  // The focused field is no longer shown.
+  // The focused field is gone, so focuses the main button.
   useLayoutEffect(() => {
     if (obstacle || halfDone) document.querySelector<HTMLElement>('dialog[open] .primary')?.focus()
   }, [obstacle, halfDone])
@@ -101,7 +101,7 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
 /** `halfDone`: the animal is reserved but not sold yet. */
 function adviceOn({ kind }: Failure, halfDone: boolean): string {
   if (halfDone) return 'It is reserved for 10 minutes. Try again, or release it in the list.'
-  return kind === 'unavailable' ? 'Try again: nothing will be done twice.' : ''
+  return kind === 'unavailable' ? 'You can safely try again.' : ''
 }
 
 export function problemOf({ code, message }: Failure, halfDone: boolean): string {

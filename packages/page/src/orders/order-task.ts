@@ -19,7 +19,7 @@ interface OrderTaskProps {
 
 interface TaskListener {
   onChange: () => void
-  /** `order`: as it was when the action started, or as it was placed. */
+  /** `order` is as it was when the action started, or as it was placed. */
   onDone: (order: Order) => void
 }
 
@@ -27,7 +27,7 @@ export interface Choices extends End {
   reference: string
 }
 
-/** The reservation that a sale makes first ends soon, in case the tab closes in between. */
+/** A sale first makes a reservation. It ends after this time, in case the tab closes before the sale is complete. */
 export const SALE_MS = 10 * 60_000
 const CONFLICTS = ['pet_not_available', 'pet_not_found', 'order_not_pending', 'order_not_completed']
 const NOTHING_DONE: Record<Action, string> = {
@@ -73,7 +73,7 @@ export class OrderTask {
     if (!this.#isPlacing && !this.order) this.#attempt(() => this.#look())
   }
 
-  /** Starts the action, or continues after a failure. An order that has not been shown is only looked up. */
+  /** Starts the action, or continues after a failure. If the order has not been shown yet, only looks it up. */
   submit(choices: Choices): void {
     const { action } = this.#props
     if (action === 'reserve' && choices.hold === 'other' && !choices.until) {
@@ -90,7 +90,7 @@ export class OrderTask {
     })
   }
 
-  /** Call it after an event of the animal. Reports in `overtaken` if another till was quicker. */
+  /** Call this after an event of the animal. Sets `overtaken` if another till was quicker. */
   async check(): Promise<void> {
     if (this.busy || this.obstacle) return
     const { order } = this
@@ -118,7 +118,7 @@ export class OrderTask {
     if (!this.order) {
       this.obstacle = {
         what: `${brief(name)} has no order: it was entered by hand.`,
-        advice: 'Its own page can make it available.',
+        advice: 'Open the animal to make it available.',
       }
     } else if (subjectOf(this.order)?.status !== status) this.#meet(this.order)
   }
@@ -129,7 +129,7 @@ export class OrderTask {
       return
     }
     const { action, subject } = this.#props
-    const advice = found ? NOTHING_DONE[action] : 'The list shows it as it is now.'
+    const advice = found ? NOTHING_DONE[action] : 'The list shows its current status.'
     this.obstacle = { what: quicker(subject.name, found), advice }
     this.listener.onChange()
   }

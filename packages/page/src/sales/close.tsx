@@ -89,7 +89,7 @@ export function Close({ day, isFuture, sales, orders }: CloseProps) {
         </>
       ) : (
         <p class="muted">
-          {!sales ? 'Reading the day…' : isFuture ? 'This day has not begun.' : 'No animal was sold or taken back.'}
+          {!sales ? 'Loading the day…' : isFuture ? 'This day has not begun.' : 'No animal was sold or taken back.'}
         </p>
       )}
     </section>

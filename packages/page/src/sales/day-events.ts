@@ -8,7 +8,7 @@ import { EVENT_NAMES } from '../animal/status-labels.ts'
 import { toFailure } from '../failures.ts'
 import { concurrently } from '../parts/concurrently.ts'
 
-/** A delivery can add any number of animals. */
+/** The maximum of events read for a type that is not a sale, because a delivery can add any number of animals. */
 export const COUNTED_MAX = 10_000
 export const TYPES = Object.keys(EVENT_NAMES) as EventType[]
 export const SALES = TYPES.filter((type) => type in NET_SOLD)
@@ -87,7 +87,7 @@ export class DayEvents {
     return [...this.#readings.values()].some(({ events }) => events.length > 0)
   }
 
-  /** Newest first, up to the oldest event to which every type has been read. */
+  /** Returns the events of these types, newest first, back to the time that all of them have been read to. */
   of(...types: readonly EventType[]): readonly Event[] {
     const readings = types.map((type) => this.#reading(type))
     const open = readings.filter(({ state }) => state !== 'whole').map(({ events }) => events.at(-1)?.id)

@@ -1,5 +1,5 @@
-// Releases or deletes the selected rows, a few at a time. A row that changed since it was shown is refused, with its
-// reason, and the others are done. If the service stops responding, the remaining rows are left unchanged.
+// Releases or deletes the selected rows, a few at a time. Skips a row that changed since it was shown, and reports the
+// reason. If the service stops responding, the remaining rows are left unchanged.
 
 import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { deleteShown, tagOfOrder } from '../animal/preconditions.ts'

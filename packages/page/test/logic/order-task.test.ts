@@ -121,7 +121,7 @@ test.each<[Action, Subject['status'], Order['status'] | undefined, string, strin
     'You have not reserved it. Choose another animal.',
   ],
   ['release', 'pending', 'completed', 'Rex was sold a moment ago.', 'There is nothing left to release.'],
-  ['sell', 'pending', undefined, 'Rex is available again.', 'The list shows it as it is now.'],
+  ['sell', 'pending', undefined, 'Rex is available again.', 'The list shows its current status.'],
 ])('%s of an animal that was %s fails if its order is now %s', async (action, row, held, what, advice) => {
   const { answers, store, submit, task } = start(
     action,

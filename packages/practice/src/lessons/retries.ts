@@ -3,7 +3,7 @@
 import type { Exchange } from '../exchange.ts'
 import { any, authorization, type Lesson, type Lessons, POLL_MS, wholeRequest } from '../history.ts'
 
-/** After such a pause, an equal create counts as a new one. */
+/** After a pause of at least this length, an equal create counts as a new one. */
 const LATER_MS = 30_000
 const key = (exchange: Exchange) => exchange.header('Idempotency-Key')
 /** A repeat has no second effect, and undoes no other client's change. */

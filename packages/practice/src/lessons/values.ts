@@ -4,7 +4,7 @@ import type { Exchange } from '../exchange.ts'
 import { any, attempt, feed, type History, type Lessons, POLL_MS, wholeRequest } from '../history.ts'
 
 const NUMBER = /(?<![\w.-])-?\d+(?:\.\d+)?(?:e\+?\d{1,2})?(?![\w.-])/gi
-/** How many digits languages print of a 53-bit number. */
+/** How many digits of a 53-bit number programming languages print. */
 const DIGITS = [6, 15, 16, 17]
 const INT64_AS_TEXT = /"(?:id|petId|categoryId)"\s*:\s*("?)/g
 
@@ -99,7 +99,7 @@ function decoded(target: string): string {
   }
 }
 
-/** Whether no request came after this one, or at the same time. */
+/** Whether no other request came after this one or at the same time. */
 function isLast({ exchanges }: History, exchange: Exchange): boolean {
   const before = exchanges.at(-2)
   return exchanges.at(-1) === exchange && (before === undefined || before.wasKnownTo(exchange))

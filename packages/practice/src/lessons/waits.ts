@@ -6,11 +6,11 @@ import { any, feed, type Lessons } from '../history.ts'
 
 /** A client's timers and clock can be early by this much. */
 const EARLY_MS = 20
-/** A shorter pause can be chance, or a busy machine. */
+/** A shorter pause can be accidental, such as on a busy machine. */
 const PAUSE_MS = 50
-/** A shorter time is no pause. */
+/** A shorter time does not count as a pause at all. */
 const NO_PAUSE_MS = 5
-/** A client that was idle for longer can close its connection. */
+/** A client may open a new connection after it was idle for longer than this. */
 const KEPT_MS = 1_000
 const PATIENCE_MS = 30_000
 const IDLE_MS = 60_000
@@ -43,7 +43,7 @@ export const WAIT_LESSONS: Lessons = {
         const again = retryAfterMs(exchange) === undefined && history.retry(exchange)
         return again ? exchange.pauseBefore(again) : undefined
       }
-      // Some random pauses are short.
+      // Random pauses can be short, so one real pause shows that the client pauses.
       const pauses = history.exchanges.some((exchange) => (pauseAfter(exchange) ?? 0) >= PAUSE_MS)
       return (exchange) => {
         const pause = pauseAfter(exchange)
@@ -53,7 +53,7 @@ export const WAIT_LESSONS: Lessons = {
     },
   },
   'waits.longer': {
-    sentence: 'In five or more attempts, the later pauses are not all shorter than half the first.',
+    sentence: 'Over five or more attempts, at least one later pause is at least half as long as the first.',
     advice: 'Double the limit of the random pause with each attempt. See docs/clients.md.',
     judge(history) {
       const chains = new Map<Exchange, number[]>()
@@ -63,7 +63,8 @@ export const WAIT_LESSONS: Lessons = {
         const pauses = [...(chains.get(before) ?? []), before.pauseBefore(exchange)]
         chains.set(exchange, pauses)
         const [first = 0, ...later] = pauses
-        // Random pauses can be short, but not three in a row. A busy machine can lengthen a short pause.
+        // Three random pauses in a row are hardly ever all short. A first pause below PAUSE_MS can be accidental, so
+        // it is not compared.
         if (later.length < 3 || first < PAUSE_MS) return undefined
         return 2 * Math.max(...later) >= first
       }
@@ -80,7 +81,7 @@ export const WAIT_LESSONS: Lessons = {
     },
   },
   'connections.shared': {
-    sentence: 'The client reuses connections: no four requests in a row have a new connection each.',
+    sentence: 'The client reuses connections: it does not open a new one for each of four requests in a row.',
     advice: 'Keep connections open, and read each response to the end. See docs/operations.md.',
     judge() {
       let fresh = 0
@@ -109,7 +110,7 @@ export const WAIT_LESSONS: Lessons = {
   },
 }
 
-/** Whether the service closes the connection. */
+/** Whether the service closes the connection after its response. */
 function isClosing(exchange: Exchange): boolean {
   return /close/i.test(exchange.answerHeader('Connection') ?? '')
 }

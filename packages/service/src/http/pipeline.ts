@@ -45,7 +45,7 @@ export interface PipelineOptions extends ReportOptions {
   readonly maxWaiting?: number
 }
 
-/** Bun closes a connection if a request takes longer than 12 s to arrive; the 408 must be sent before. */
+/** Bun closes a connection if a request takes longer than 12 s to arrive, so the 408 must be sent earlier. */
 const BODY_TIMEOUT_MS = 8_000
 /** A key is verified again if the body took longer than this to arrive. */
 const REVERIFY_AFTER_MS = 500
@@ -75,8 +75,8 @@ export class Pipeline {
   }
 
   /**
-   * Never throws or rejects: errors become responses. Returns a response without a promise if no wait is needed, such
-   * as for a cached list.
+   * Never throws or rejects: errors become responses. Returns the response itself, not a promise, if it is known
+   * immediately, as for a cached list.
    */
   respond(request: RoutedRequest, route: Route | undefined): Response | Promise<Response> {
     const { metrics, now } = this.options
@@ -107,15 +107,18 @@ export class Pipeline {
     }
   }
 
-  /** Names the service's documents. The message repeats no part of the request. */
+  /** The message has the service's addresses, and repeats no part of the request. */
   private notFound(): PetstoreError {
     const paths = [basePath, '/docs', '/openapi.yaml', '/openapi.json', '/'].map(this.options.linkTo)
     const [operations, reference, yaml, json, page] = paths
-    const api = `Operations are below ${operations}, and described at ${reference}, ${yaml} and ${json}.`
+    const api = `The operations are under ${operations} and described at ${reference}, ${yaml} and ${json}.`
     return new PetstoreError('not_found', `Nothing exists at this path. ${api} The page is at ${page}`)
   }
 
-  /** Throws PetstoreError if the caller is not allowed to do this now. Returns the answer if it is cached. */
+  /**
+   * Returns the answer if it is cached. Throws PetstoreError if the caller may not use the operation or has reached
+   * its rate limit, or if the operation was removed.
+   */
   private permit(operation: ContractOperation, token: string, caller: ApiKey, context: Context): Answer | undefined {
     const { enforceSunset, linkTo } = this.options
     context.caller = caller
@@ -129,7 +132,7 @@ export class Pipeline {
     return handlers[operation.id].shared ? this.answers.get(context) : undefined
   }
 
-  /** Verifies the key first, unless it is known. */
+  /** Verifies the key if it is not known yet, validates the request and runs the operation. */
   private async operate(operation: ContractOperation, token: string, context: Context): Promise<Response> {
     try {
       if (!context.caller) {
@@ -137,11 +140,11 @@ export class Pipeline {
         const cached = this.permit(operation, token, caller, context)
         if (cached) return this.finish(cached, context)
       }
-      // By then most bodies have arrived, and requests that run one after the other find code and data in the
-      // processor's caches.
+      // At the end of the turn, most bodies have arrived. Running a turn's requests one after the other also keeps
+      // code and data in the processor's caches.
       await endOfTurn()
-      // No wait from here until the operation runs, so that requests of one turn are admitted one by one, each with
-      // its work.
+      // Unless the body is still arriving, nothing is awaited between this check and `enter`, so the check counts the
+      // requests of this turn that were admitted before.
       this.admission.check()
       let body: unknown
       if (operation.body) {
@@ -183,7 +186,7 @@ export class Pipeline {
     }
   }
 
-  /** The wait counts neither as duration nor as work. A key that is revoked during the wait gets no events. */
+  /** The wait counts neither as duration nor as work time. A key that is revoked during the wait gets no events. */
   private async answerLater(later: NonNullable<Answer['later']>, token: string, context: Context): Promise<Answer> {
     const { signal } = context.request
     const startedAt = monotonicMs()
@@ -217,13 +220,13 @@ export class Pipeline {
     return response
   }
 
-  /** As `finish`, for requests whose body may be unread. */
+  /** Like `finish`, for requests whose body may be unread. */
   private finishUnread(answer: Answer, context: Context): Response | Promise<Response> {
     const ignored = this.options.connections.ignoringBody(context.request)
     return ignored ? ignored.then(() => this.finish(answer, context)) : this.finish(answer, context)
   }
 
-  /** Logs an error and returns its answer. All error responses have the request id that the log has. */
+  /** Logs an error and returns its answer. The response has the same request id as the log line. */
   private failed(thrown: unknown, context: Context): Answer {
     const error = toPetstoreError(thrown)
     context.ensureRequestId()
@@ -265,7 +268,7 @@ export class Pipeline {
  */
 const HOST = /^(?:(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*|\[[\da-f:.]+\])(?::\d*)?$/i
 
-/** The last valid `Host`. Nearly all requests have the same one, and comparing takes a fortieth of the time. */
+/** The last valid `Host`. Nearly all requests have the same one, and comparing it is 40 times faster than matching. */
 let lastHost = ''
 
 /** Returns whether Host is valid or, as HTTP/1.0 allows, missing. */

@@ -215,7 +215,7 @@ test.each(['unavailable', 'storage_full'] as const)('%s is answered 503 with Ret
   expect([status, headers]).toEqual([503, { 'Retry-After': '1' }])
 })
 
-const API = 'Operations are below /v1, and described at /docs, /openapi.yaml and /openapi.json.'
+const API = 'The operations are under /v1 and described at /docs, /openapi.yaml and /openapi.json.'
 const MESSAGE = `Nothing exists at this path. ${API} The page is at /`
 
 test.each(['/animals', '/v1/', '/<script>?q=<b>'])(

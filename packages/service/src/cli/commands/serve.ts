@@ -20,7 +20,7 @@ import { addFirstKey, fillWithSamples, openWatched, resettable } from '../served
 import { announcement, printOrLog } from '../welcome.ts'
 import { parentCloses, STORE_VARIABLE, startWorkers, WORKER_READY } from '../workers.ts'
 
-/** At shutdown: the time for requests in flight, and for workers to stop. The whole shutdown takes less than 10 s. */
+/** How long a shutdown waits for requests in flight, and for workers. The whole shutdown takes less than 10 s. */
 const REQUESTS_GRACE_MS = 8_300
 const WORKERS_GRACE_MS = 9_000
 
@@ -30,8 +30,12 @@ export function serveCommand(): Command {
     .option('--ephemeral', 'keep everything in memory, and print the API key as `key: …`; for tests', false)
     .option('--demo', 'start with sample pets; only with --ephemeral', false)
     .option('--json', 'print one line, {"url": …, "apiKey": …}, instead of text; apiKey only for a new key', false)
-    .option('--stdin', 'stop when stdin ends, and empty the store at each line `reset`; only with --ephemeral', false)
-    .option('--practice', 'as --stdin, and misbehave on command: petstore help practice; only with --ephemeral', false)
+    .option('--stdin', 'stop when stdin ends, and empty the store on each line `reset`; only with --ephemeral', false)
+    .option(
+      '--practice',
+      'like --stdin, and misbehave on command: petstore help practice; only with --ephemeral',
+      false,
+    )
     .option('--workers <number>', 'how many processes serve the port and the store', parsedBy(numberFrom(1, 99)), 1)
     .addOption(new Option('--worker').hideHelp())
     .addHelpText(
@@ -66,8 +70,8 @@ More settings are environment variables: petstore help settings.`,
 }
 
 /**
- * Without these variables, an ephemeral petstore uses staging, so that `petstore verify` does not mistake its key for
- * one of a real store.
+ * If none of these variables is set, an ephemeral petstore runs as staging, so that `petstore verify` does not mistake
+ * its key for the key of a real store.
  */
 const OF_AN_ENVIRONMENT = ['ENVIRONMENT', 'BASE_URL', 'BOOTSTRAP_KEY', 'BOOTSTRAP_KEY_FILE']
 
@@ -90,7 +94,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   if (!worker) warnOfIgnored(log)
   const names = new Names(config.storeName, config.categories ? await readCategories(config.categories) : [])
   const { store, reset, metrics, practice, now } = await openServed(config, options, log)
-  // Workers share their port, so a port in use by another service would go unnoticed.
+  // Workers share their port, so they can listen even if another service already uses it.
   if (workers > 1) await checkFree(config)
   let isStarting = true
   const server = startServer({
@@ -116,17 +120,17 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   metrics?.watch({ file, backupOverdue: backups.overdueSeconds })
   const started = { url: practice?.url ?? server.url, config, metrics: admin?.url }
   const announce = announcement(started, { json, ephemeral, worker })
-  // The last step that can fail, so that a created key is always shown.
+  // This is the last step that can fail, so that a key is never created without being shown.
   const key = worker ? undefined : await addFirstKey(store, config, log)
   const shownKey = ephemeral || !config.bootstrapKey ? key : undefined
   const ready = async () => {
     if (key && demo) await fillWithSamples(store, key)
-    // A worker waits for the message of the first process.
+    // A worker becomes ready when the first process sends WORKER_READY.
     isStarting = worker
     others?.ready()
     await printOrLog(announce(shownKey), log)
   }
-  // Handle signals before printing the address, because until then a signal ends the process immediately.
+  // Handle signals before printing the address, because an unhandled signal ends the process immediately.
   const signalled = Promise.race([firstSignal(worker ? createLog('silent') : log), npxEnds()])
   await ready()
 

@@ -1,17 +1,18 @@
 // Limits how long a connection can be idle or stall. The runtime has one timer per connection and restarts it, with
-// the idle limit, for each request and each piece of a response. This file shortens it while a client sends or reads
-// slowly.
+// the idle limit, for each request and each piece of a response. This file sets a shorter limit while a client sends
+// or reads slowly.
 
 import { atTurnEnd, endOfTurn, startTimer } from '../../system/runtime.ts'
 
 /**
  * The idle limit after a response. Load balancers close idle connections after 60 s; if the service closed one first,
- * a request in flight would be lost. Bun checks every 4 s. Until the first request, Bun's own limit of 10 s applies.
+ * a request in flight would be lost. Bun checks its timers every 4 s. Until the first request,
+ * Bun's own limit of 10 s applies.
  */
 export const IDLE_SECONDS = 75
 /** The limit for a body that stops arriving, or a response that is not read. */
 const STALLED_SECONDS = 10
-/** By then, a reading client has read everything that did not fit into the system's buffers. */
+/** After this time, a client that reads has taken everything that did not fit into the system's buffers. */
 const UNREAD_AFTER_MS = 2_000
 /** A body up to this length can arrive together with its headers. */
 const AT_ONCE_BYTES_MAX = 1024 * 1024
@@ -26,7 +27,7 @@ export class Connections {
     private readonly idleSeconds = IDLE_SECONDS,
   ) {}
 
-  /** Call this when a body does not arrive immediately, and when it has arrived. */
+  /** Call this with `stalls` if a body does not arrive immediately, and without it when the body has arrived. */
   limit(request: Request, stalls: boolean): void {
     this.runtime().timeout(request, stalls ? STALLED_SECONDS : this.idleSeconds)
   }

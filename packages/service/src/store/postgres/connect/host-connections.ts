@@ -12,24 +12,24 @@ import { checkSettings } from './server-check.ts'
 import { type RunQuery, Session } from './session.ts'
 import { ANSWER_TIMEOUT_MS, READ_QUEUE_MS, STATEMENT_TIMEOUT_MS, WRITE_QUEUE_MS, withTimeout } from './time-limits.ts'
 
-/** One for changes of pets and orders, so that changes of keys need not wait for it. */
+/** Changes of pets and orders use one at a time. The other is for changes of keys, which then need not wait. */
 const WRITERS = 2
 
 /** Writes to the write-ahead log, so that the commit waits for the synchronous standby. Has no other effect. */
 export const LOG_MESSAGE = `pg_logical_emit_message(true, 'petstore', '')`
-/** Makes the commit durable, like the triggers on the tables. */
+/** Makes the commit durable, as the tables' triggers do. */
 export const COMMIT_DURABLY = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
   THEN set_config('synchronous_commit', 'on', true) END`
 const FENCE = `SELECT ${LOG_MESSAGE}, ${COMMIT_DURABLY}`
 /**
- * A statement of the service that exceeds the statement timeout, so it is committing. Users see only statements of
- * their own role.
+ * Finds a statement of the service that has run for longer than the statement timeout. It must be committing, because
+ * the timeout does not apply to commits. A role sees only its own statements.
  */
 const RUNNING = `SELECT pid FROM pg_stat_activity
   WHERE state = 'active' AND application_name = '${APPLICATION}' AND datname = current_database()
     AND query_start < clock_timestamp() - ${STATEMENT_TIMEOUT_MS} * interval '1 ms' LIMIT 1`
 
-/** A commit that waits for the standby, from this server or another one with its role. */
+/** Finds a commit that waits for the standby, of this server or of another one with the same role. */
 export const AWAITS_STANDBY = `SELECT pid FROM pg_stat_activity
   WHERE wait_event = 'SyncRep' AND application_name = '${APPLICATION}' AND datname = current_database() LIMIT 1`
 
@@ -46,7 +46,8 @@ interface Listener {
 export class HostConnections {
   readonly readers: Pool<Session>
   /**
-   * For everything that must be replicated. Separate, so that reads never wait for a commit, nor a commit for reads.
+   * For everything that must be replicated. A separate pool, so that reads never wait for commits, or commits for
+   * reads.
    */
   readonly writers: Pool<Session>
   /**
@@ -54,9 +55,9 @@ export class HostConnections {
    * standby.
    */
   readonly ready: Promise<void>
-  /** A commit still waits for the standby after its caller got an error. */
+  /** Whether a commit, whose caller already got an error, still waits for the standby. */
   stuck = false
-  /** When the host last responded; `undefined` during a search for the primary. */
+  /** The monotonic time of the host's last response; `undefined` during a search for the primary. */
   answeredAt: number | undefined
   /** How often an operator has cancelled a commit's wait for the standby. */
   private cancelledWaits = 0
@@ -92,7 +93,7 @@ export class HostConnections {
     this.ready.catch(() => lost(this))
   }
 
-  /** Statements and transactions in progress are finished first. */
+  /** Closes all connections, each after its statement or transaction in progress or after a timeout. */
   async close(): Promise<void> {
     const pools = [this.readers, this.writers]
     for (const pool of pools) pool.close()
@@ -101,8 +102,8 @@ export class HostConnections {
   }
 
   /**
-   * Settles like `writing`, however long the database works on it. Rejects with NO_ANSWER if its response must have
-   * been lost.
+   * Settles like `writing`, however long the database takes. Rejects with NO_ANSWER if no statement is running
+   * any more, so the response must have been lost.
    */
   async late<Result>(writing: Promise<Result>): Promise<Result> {
     for (;;) {
@@ -114,7 +115,7 @@ export class HostConnections {
     }
   }
 
-  /** Throws if an operator cancelled the commit's wait for the standby, because the commit is only on this host. */
+  /** Rejects if an operator cancels the commit's wait for the standby: the commit is then only on this host. */
   async replicated<Result>(work: () => Promise<Result>): Promise<Result> {
     const { cancelledWaits } = this
     const result = await work()
@@ -128,15 +129,15 @@ export class HostConnections {
       const { running } = await this.readers.start((session) => session.query(RUNNING))
       return (await inTime(running)).length > 0
     } catch (error) {
-      // No connection is free for the query.
+      // No connection was free for the query, so the statement may still be running.
       if (error instanceof PetstoreError) return true
       throw error
     }
   }
 
   /**
-   * When a host is used for the first time, or again, some of its commits may not be on the standby yet, because their
-   * connection ended first. A new commit reaches the standby after all of them.
+   * Waits until everything visible on the host has reached the standby. Earlier commits may not have reached it, if
+   * their connections ended while they waited. A new commit reaches the standby after all of them.
    */
   private fence(): Promise<void> {
     return this.writers.run(async ({ query }) => {
@@ -153,9 +154,9 @@ export function inTime<Result>(work: Promise<Result>): Promise<Result> {
 }
 
 /**
- * A condition that fails if a statement runs on another timeline than the host's, because a proxy or pooler can switch
- * hosts. On a standby the log position raises 55000, on another timeline the division raises 22012. Plain SQL has no
- * other way to raise an error.
+ * Returns a condition that raises an error if a statement does not run on the host's timeline, because a proxy or
+ * pooler can switch hosts. On a standby, reading the log position raises 55000; on another timeline, the division by
+ * zero raises 22012. Plain SQL has no other way to raise an error.
  */
 function onTimeline({ timeline }: WritableHost): string {
   return `(SELECT 1 / (left(pg_walfile_name(pg_current_wal_lsn()), 8) = '${timeline}')::int) = 1`

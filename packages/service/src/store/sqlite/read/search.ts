@@ -11,25 +11,28 @@ import { SQLITE_JSON } from './json.ts'
 import { parameter, walkSql } from './page-queries.ts'
 
 /**
- * In the index, each word begins with a letter for its row's block of 2^20 ids. This limits a word's rows to a block,
- * because FTS5 merges all rows of a word at once, while every write waits. Blocks that are 36 apart have the same
- * letter.
+ * The index stores each word with a character in front that stands for its row's block of 2^20 ids. FTS5 merges all
+ * rows of a word at once while every write waits, and the block limits their number. Blocks that are 36 apart share a
+ * character.
  */
 const BLOCK_BITS = 20n
 /**
- * The index has prefixes of up to this many letters after the block's letter (migrations/0021-schema.sql). For a
- * longer prefix, FTS5 reads every word that starts with it.
+ * FTS5 indexes prefixes of up to this many letters after the block's character (migrations/0021-schema.sql). For a
+ * longer prefix, it reads every word that starts with it.
  */
 const PREFIX_MAX = 3
-/** Rows read by the filters before the index is used, because the index is slow for rare values of a filter. */
+/** How many rows are read with the filters' indexes first. The word index is slow if few rows match the filters. */
 const FILTERED = 256
 /**
- * Index rows read in a step (FTS5 can read all rows of a word again for each), and the maximum of rows returned from
- * it.
+ * How many rows of the word index a step reads at first and at most, and how many rows it returns at most (`found`).
+ * Steps grow, because FTS5 can read all rows of a word again in each step.
  */
 const STEP = { first: 256, max: 65_536, found: 1_024 }
 
-/** Call these in the transaction of the change, after all other writes: FTS5 buffers until it must write. */
+/**
+ * Call these in the transaction of the change, after all other writes. FTS5 buffers its rows, and other statements in
+ * between would make it write them more often.
+ */
 export function searchIndex(statements: Statements) {
   const [pets, orders] = [wordsTable(statements, PETS), wordsTable(statements, ORDERS)]
   const remove = statements.query('DELETE FROM search_pets WHERE rowid = ?')
@@ -89,7 +92,7 @@ export function inThisThread(statements: Statements, read: Read): RunQuery {
  */
 export function searchThread(connection: SqliteConnection): { query: RunQuery; stop: () => Promise<void> } {
   const thread = new Thread({ path: connection.database.filename, readonly: true, waitMs: BUSY_TIMEOUT_MS })
-  // The thread opens the path, which can be another file by then.
+  // The thread opens the file by its path. By then, another file can be there.
   const query: RunQuery = (sql, ...values) => thread.query(sql, values).finally(() => connection.check())
   return { query, stop: () => thread.stop() }
 }
@@ -97,7 +100,7 @@ export function searchThread(connection: SqliteConnection): { query: RunQuery; s
 export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: StoredList<Filter>): Walk<Filter> {
   const json = jsonObject(list.columns, SQLITE_JSON)
 
-  /** Uses the index for the words of a block if `indexed` is given; otherwise the filters. */
+  /** Reads a step: of the word index, within a block, if `indexed` is given; otherwise of the filters' indexes. */
   async function look(
     { filter, up }: WalkRange<Filter>,
     after: bigint,
@@ -129,7 +132,7 @@ export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: St
     }
   }
 
-  /** Returns the block of the nearest row. */
+  /** Returns the block of the next row after `after`, or `undefined` if there are no more rows. */
   async function blockOf(after: bigint, up: boolean): Promise<bigint | undefined> {
     const where = up ? '>' : '<='
     const [[id] = []] = await query(`SELECT ${up ? 'min' : 'max'}(id) FROM ${list.table} WHERE id ${where} ?1`, after)
@@ -160,15 +163,15 @@ export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: St
   }
 }
 
-/** The steps of a walk within a block: the words to look up and the number of rows. Never ends. */
+/** Yields the words and the number of rows for each step of a walk within a block, without end. */
 function* stepsOf(words: readonly string[], first: number): Generator<{ words: readonly string[]; limit: number }> {
-  // If most rows have a longer word, its prefix finds them faster.
+  // First looks up only the indexed prefixes of long words, which is faster if most rows with them match.
   const beginnings = words.map(beginningOf)
   if (beginnings.some((beginning, place) => beginning !== words[place])) yield { words: beginnings, limit: STEP.first }
   for (let limit = first; ; limit = Math.min(4 * limit, STEP.max)) yield { words, limit }
 }
 
-/** The last id of a block, or the one before its first: where a walk leaves it. */
+/** Returns where a walk leaves the block: at its last id going up, or at the id before its first going down. */
 function endOf(block: bigint, up: boolean): bigint {
   return ((up ? block + 1n : block) << BLOCK_BITS) - 1n
 }
