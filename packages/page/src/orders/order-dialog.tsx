@@ -101,7 +101,7 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
 /** `halfDone`: the animal is reserved but not sold yet. */
 function adviceOn({ kind }: Failure, halfDone: boolean): string {
   if (halfDone) return 'It is reserved for 10 minutes. Try again, or release it in the list.'
-  return kind === 'unavailable' ? 'You can safely try again.' : ''
+  return kind === 'unavailable' ? 'Try again: nothing will be done twice.' : ''
 }
 
 export function problemOf({ code, message }: Failure, halfDone: boolean): string {
