@@ -55,7 +55,7 @@ describe.concurrent('petstore copy of a schema that has grown', () => {
   })
 
   test('leaves tables of other programs unchanged', async () => {
-    // Like those of Litestream.
+    // Like the tables of Litestream.
     const file = await newFile('CREATE TABLE _litestream_lock (id INTEGER); INSERT INTO _litestream_lock VALUES (1)')
     const address = await newDatabase('CREATE TABLE notes (text text); INSERT INTO notes VALUES (1)')
     expect(await copy(file, address)).toMatchObject({ status: 0, stderr: '' })

@@ -13,7 +13,7 @@ import { COMMIT_DURABLY, LOG_MESSAGE } from '../connect/host-connections.ts'
 import type { Parameter, RunQuery } from '../connect/session.ts'
 import { typeOf } from '../read/json.ts'
 
-/** A row of the result. It has the columns of its kind, and those of an order, a pet or both. */
+/** A row of the result. It has the columns of its kind, and the columns of an order, a pet or both. */
 interface SnapshotRow extends FirstAnswerRow {
   readonly kind: 'clock' | 'caller' | 'order' | 'pet' | 'ordered' | 'answer' | 'overdue'
   readonly id: bigint
