@@ -9,7 +9,7 @@ export const firefox = Bun.which('firefox-esr') ?? Bun.which('firefox')
 
 type Result = Record<string, unknown>
 
-interface FirefoxPage {
+export interface FirefoxPage {
   /** Logged errors and exceptions. */
   complaints: string[]
   goto: (url: string) => Promise<unknown>
