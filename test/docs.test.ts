@@ -142,6 +142,14 @@ test('no text installs our packages by name', () => {
   expect(byName).toEqual([])
 })
 
+test('the names of our archives and images have the version from package.json', () => {
+  const named = published.flatMap((file) => [
+    ...readFileSync(join(root, file), 'utf8').matchAll(/\bpetstore(?:-client)?[-:](\d+\.\d+\.\d+)/g),
+  ])
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.filter(([, version]) => version !== packageJson.version).map(([name]) => name)).toEqual([])
+})
+
 test('the documents use the package names from package.json', () => {
   const [service, client] = NAMES
   expect(readFileSync(join(root, 'docs/testing.md'), 'utf8')).toContain(`from '${service}/testing'`)

@@ -28,7 +28,7 @@ const INSTALLATION = ['shell', 'node'].map((lang) => ({
   description:
     '`petstore-client`: typed, with exact integers. It is not published: run ' +
     '`npm run build && npm pack ./dist/petstore-client` in a clone.',
-  source: 'npm install ./petstore-client-1.0.0.tgz',
+  source: 'npm install ./petstore-client-1.1.0.tgz',
 }))
 
 /** `home`: the address of the service's page, with a trailing slash. */
