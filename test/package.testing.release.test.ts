@@ -1,11 +1,12 @@
 // `petstore/testing` of the npm package, under each test runner in docs/testing.md.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { plainNode } from './support/artefacts.ts'
 import { BESIDE, BUN, folder, install, unpack } from './support/installed.ts'
 import { run } from './support/process.ts'
+import { expectReleased } from './support/released.ts'
 import { project, SNIPPETS } from './support/snippets.ts'
 import { until } from './support/until.ts'
 
@@ -54,6 +55,16 @@ describe('petstore/testing', () => {
       },
     )
   }
+
+  test('exports every released name and member', () => {
+    const declared = readFileSync(join(cwd, 'node_modules/petstore/dist/testing/testing.d.ts'), 'utf8')
+    const [, ...parts] = declared.split(/^export (?:declare function|interface) /m)
+    const names = parts.flatMap((text) => {
+      const [name = ''] = text.split(/\W/)
+      return [name, ...text.matchAll(/^ +(?:readonly )?(\w+)[?(:]/gm).map(([, member]) => `${name}.${member}`)]
+    })
+    expectReleased('testing', names)
+  })
 
   test('can be loaded by require', async () => {
     writeFileSync(join(cwd, 'program.cjs'), `require('petstore/testing').startPetstore().then(({ stop }) => stop())`)

@@ -76,13 +76,16 @@ test('the documented download check uses the checksum file of the release', () =
   expect(checks.map((line) => /--check (?:--ignore-missing )?(\w+)/.exec(`${line}`)?.[1])).toEqual([SUMS, SUMS, SUMS])
 })
 
-test.each(['1.0.0', packageJson.version])('the notes of release %s are its section of the changelog', async (version) => {
-  const notes = (version: string) => run([join(root, 'scripts/release-notes.mjs'), version], { command: ['node'] })
-  const { status, stdout } = await notes(version)
-  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8')
-  expect(status).toBe(0)
-  expect(stdout.length).toBeGreaterThan(100)
-  expect(changelog.slice(changelog.indexOf(`## ${version}`))).toContain(stdout.trim())
-  expect(stdout).not.toMatch(/^## /m)
-  expect(await notes('9.9.9')).toMatchObject({ status: 1, stdout: '' })
-})
+test.each(['1.0.0', packageJson.version])(
+  'the notes of release %s are its section of the changelog',
+  async (version) => {
+    const notes = (version: string) => run([join(root, 'scripts/release-notes.mjs'), version], { command: ['node'] })
+    const { status, stdout } = await notes(version)
+    const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8')
+    expect(status).toBe(0)
+    expect(stdout.length).toBeGreaterThan(100)
+    expect(changelog.slice(changelog.indexOf(`## ${version}`))).toContain(stdout.trim())
+    expect(stdout).not.toMatch(/^## /m)
+    expect(await notes('9.9.9')).toMatchObject({ status: 1, stdout: '' })
+  },
+)

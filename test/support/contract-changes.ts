@@ -24,12 +24,12 @@ export function breakingChanges(before: OpenApi, after: OpenApi): Change[] {
 
 /**
  * Returns the forbidden changes: those of stable operations, and those of beta operations that the changelog does not
- * announce. An announcement is under "Changed", "Deprecated" or "Removed" of "Unreleased", and has the operationId in
- * backticks.
+ * announce. An announcement is newer than the release, is under "Changed", "Deprecated" or "Removed", and has the
+ * operationId in backticks.
  */
-export function forbidden(changes: readonly Change[], changelog: string): string[] {
-  const [, unreleased = ''] = changelog.split(/^## /m)
-  const announced = unreleased.split(/^### /m).filter((section) => /^(?:Changed|Deprecated|Removed)\n/.test(section))
+export function forbidden(changes: readonly Change[], changelog: string, release: string): string[] {
+  const [newer = ''] = changelog.split(`\n## ${release}`)
+  const announced = newer.split(/^##+ /m).filter((section) => /^(?:Changed|Deprecated|Removed)\n/.test(section))
   const isAnnounced = (operationId: string) => announced.some((section) => section.includes(`\`${operationId}\``))
   return changes
     .filter(({ stability }) => stability !== 'experimental')

@@ -1,25 +1,34 @@
 // The names that releases have made public: commands and flags, variables, metrics, log lines and fields, promises,
-// client exports. Later releases can add names, but remove none within a major version (docs/compatibility.md).
+// lessons, and exports of both packages. Later releases can add names, but remove none within a major version (docs/compatibility.md).
 
 import { expect } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-type Kind = 'commands' | 'exit statuses' | 'settings' | 'metrics' | 'log' | 'promises' | 'client'
+type Kind =
+  | 'commands'
+  | 'exit statuses'
+  | 'settings'
+  | 'metrics'
+  | 'log'
+  | 'promises'
+  | 'lessons'
+  | 'client'
+  | 'testing'
 
 const FILE = join(import.meta.dir, '../released-names.json')
 
-/** The names in the last release. */
+/** The names in all releases. */
 export function released(kind: Kind): readonly string[] {
   return (JSON.parse(readFileSync(FILE, 'utf8')) as Partial<Record<Kind, string[]>>)[kind] ?? []
 }
 
-/** Fails if `now` lacks a released name. With `RELEASE=1` in the environment, saves `now` instead. */
+/** Fails if `now` lacks a released name. With `RELEASE=1` in the environment, first adds the new names. */
 export function expectReleased(kind: Kind, now: Iterable<string>): void {
   const released: Partial<Record<Kind, string[]>> = JSON.parse(readFileSync(FILE, 'utf8'))
   const names = new Set(now)
   if (process.env.RELEASE) {
-    released[kind] = [...names].sort()
+    released[kind] = [...names.union(new Set(released[kind]))].sort()
     const lines = Object.entries(released).map(([kind, names]) => `  "${kind}": ${JSON.stringify(names)}`)
     writeFileSync(FILE, `{\n${lines.join(',\n')}\n}\n`)
   }

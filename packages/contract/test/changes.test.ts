@@ -1,20 +1,29 @@
-// Compares the contract with the last release (packages/contract/test/released.yaml.gz): stable operations have no
+// Compares the contract with the releases (packages/contract/test/released/): stable operations have no
 // breaking changes, and beta operations only announced ones. Also tests that the comparison detects each kind of
 // change.
 
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import document from '../../../openapi.yaml'
 import { breakingChanges, forbidden } from '../../../test/support/contract-changes.ts'
 import type { OpenApi, Operation } from '../src/openapi.ts'
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
-const compressed = readFileSync(new URL('released.yaml.gz', import.meta.url))
-const released = Bun.YAML.parse(gunzipSync(compressed).toString()) as OpenApi
+const releases = readdirSync(new URL('released', import.meta.url)).map((name) => name.replace('.yaml.gz', ''))
 
-test('no stable operation has a breaking change, and no beta operation an unannounced one', () => {
-  expect(forbidden(breakingChanges(released, document), read('../../../CHANGELOG.md'))).toEqual([])
+test.each(releases)(
+  'since %s, no stable operation has a breaking change, and no beta operation an unannounced one',
+  (of) => {
+    const released = gunzipSync(readFileSync(new URL(`released/${of}.yaml.gz`, import.meta.url))).toString()
+    const changes = breakingChanges(Bun.YAML.parse(released) as OpenApi, document)
+    expect(forbidden(changes, read('../../../CHANGELOG.md'), of)).toEqual([])
+  },
+)
+
+test('the contract of each release since 1.0.0 is kept', () => {
+  const released = [...read('../../../CHANGELOG.md').matchAll(/^## (\d\S+)/gm)].map(([, version]) => version as string)
+  expect(releases.toSorted()).toEqual(released.toSorted())
 })
 
 type Row = [description: string, place: string, value: unknown, operations?: string]
@@ -124,18 +133,23 @@ describe('allows a breaking change', () => {
     `# Changelog\n\n## Unreleased\n\n${unreleased}\n\n## 1.0.0\n\n### Removed\n\n- \`getOrder\`.\n`
 
   test('of an experimental operation', () => {
-    expect(forbidden(change('experimental'), changelog(''))).toEqual([])
+    expect(forbidden(change('experimental'), changelog(''), '1.0.0')).toEqual([])
   })
 
   test('of a beta operation, if the changelog announces it', () => {
     for (const heading of ['Changed', 'Deprecated', 'Removed']) {
-      expect(forbidden(change('beta'), changelog(`### ${heading}\n\n- \`getOrder\` ends.`))).toEqual([])
+      const announced = changelog(`### ${heading}\n\n- \`getOrder\` ends.`)
+      expect(forbidden(change('beta'), announced, '1.0.0')).toEqual([])
+      // A later release has announced it, too.
+      expect(forbidden(change('beta'), announced.replace('Unreleased', '1.1.0'), '1.0.0')).toEqual([])
     }
     const not = ['', '### Added\n\n- `getOrder`.', '### Changed\n\n- `getOrders`.', '### Changed\n\n- getOrder']
-    for (const text of not) expect(forbidden(change('beta'), changelog(text))).toEqual(['getOrder: was removed'])
+    for (const text of not)
+      expect(forbidden(change('beta'), changelog(text), '1.0.0')).toEqual(['getOrder: was removed'])
   })
 
   test('of a stable operation: never', () => {
-    expect(forbidden(change('stable'), changelog('### Changed\n\n- `getOrder`.'))).toEqual(['getOrder: was removed'])
+    const announced = changelog('### Changed\n\n- `getOrder`.')
+    expect(forbidden(change('stable'), announced, '1.0.0')).toEqual(['getOrder: was removed'])
   })
 })

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { expectReleased } from '../../../test/support/released.ts'
 import { startService } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
 import { LESSONS } from '../src/lessons/all.ts'
@@ -13,6 +14,7 @@ for (let n = 0; n < 21; n++) await service.post(REX)
 
 test('each lesson has a client that keeps it and one that misses it', () => {
   expect(Object.keys(ROWS).sort()).toEqual(Object.keys(LESSONS).sort())
+  expectReleased('lessons', Object.keys(LESSONS))
 })
 
 test('docs/practice.md lists each lesson', async () => {

@@ -9,7 +9,8 @@ import { ask, root, serve } from '../../../../test/support/process.ts'
 import { expectReleased } from '../../../../test/support/released.ts'
 
 const PET = petBody()
-const service = await serve(['--ephemeral'])
+// The host has no effect, which the log reports.
+const service = await serve(['--ephemeral'], { env: { PETSTORE_ADMIN_HOST: '127.0.0.1' } })
 
 test('keeps the names of a release', async () => {
   for (let n = 0; n < 2; n++) await ask('POST', `${service.url}/pets`, service.key, PET)
