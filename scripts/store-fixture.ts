@@ -1,5 +1,6 @@
 // Run it once for each migration. It makes packages/service/test/store/stores/sqlite-N, a store of the newest schema that
-// a killed service left, for packages/service/test/store/versions.process.test.ts. Never remake a fixture: later versions must open it.
+// a killed service left, for packages/service/test/store/versions.process.test.ts. Never remake a fixture of a released
+// schema: later versions must open it.
 //
 // The log beside the file contains commits that are not in the file yet, and then a transaction that was never committed.
 // `contents.json` lists what the service had acknowledged.

@@ -1,5 +1,5 @@
-// Servers of 1.0.0 and of this version on one store: servers of 1.0.0 keep serving after the migration. The versions
-// share only the store, so the tests use the stores of both versions without HTTP.
+// Servers of each release and of this version on one store: released servers keep serving after the migration. The
+// versions share only the store, so the tests use the stores of both versions without HTTP.
 
 import { expect, test } from 'bun:test'
 import { allEvents, placeOf } from '../../../../test/support/events.ts'
@@ -10,14 +10,13 @@ import { newPet } from '../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { run } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
-import { releasedStore } from '../../../../test/support/released-store.ts'
+import { RELEASES, releasedStore } from '../../../../test/support/released-store.ts'
 import type { Event } from '../../../contract/src/generated.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/kinds.ts'
 import { FIRST_VERSION } from '../../src/store/shared/schema-versions.ts'
 import { NEWEST_VERSION } from '../../src/store/sqlite/schema/schema.ts'
 
-const openReleased = await releasedStore('1.0.0')
 const cluster = await sharedCluster()
 const OPTIONS = { now: Date.now, serves: true }
 const DAY_MS = 86_400_000
@@ -35,12 +34,20 @@ const withoutTerms = ({ terms: _, ...event }: Event) => event
 const termsOf = async (store: Store, orderId: bigint) =>
   (await allEvents(store, { orderId })).map(({ terms }) => terms && Object.keys(terms).join())
 
-test.each([
-  ['a file', () => temporaryFile('petstore.db')],
-  ['PostgreSQL', () => cluster.newDatabase()],
-])(
-  'in %s, servers of 1.0.0 serve during and after the migration by this version, and both return the same',
-  async (_, newAddress) => {
+const TERMS = ['reference', 'reference,expiresAt', undefined]
+const NO_TERMS = [undefined, undefined, undefined]
+const KINDS = { 'a file': () => temporaryFile('petstore.db'), PostgreSQL: () => cluster.newDatabase() }
+const ROWS = Object.entries(RELEASES).flatMap(([schema, version]) =>
+  Object.entries(KINDS).map(([kind, newAddress]) => [kind, version, Number(schema), newAddress] as const),
+)
+
+test.each(ROWS)(
+  'in %s, servers of %s serve during and after the migration by this version, and both return the same',
+  async (_, version, schema, newAddress) => {
+    const openReleased = await releasedStore(version)
+    // Servers of 1.0.0 neither write nor return terms.
+    const isBeforeTerms = version === '1.0.0'
+    const seenByOld = isBeforeTerms ? withoutTerms : (event: Event) => event
     const address = await newAddress()
     const old = await openReleased(address, OPTIONS)
     const { id: by } = await old.createKey(newKey())
@@ -57,14 +64,12 @@ test.each([
     stop.abort()
     await selling
     expect((await allEvents(store)).slice(0, before.length)).toEqual(before)
-    expect(await termsOf(store, first)).toEqual([undefined, undefined, undefined])
+    expect(await termsOf(store, first)).toEqual(isBeforeTerms ? NO_TERMS : TERMS)
 
     for (const writer of [old, store, old, store]) {
-      const terms =
-        writer === store ? ['reference', 'reference,expiresAt', undefined] : [undefined, undefined, undefined]
       const id = await sell(writer, by)
-      expect(await termsOf(store, id)).toEqual(terms)
-      expect(await termsOf(old, id)).toEqual([undefined, undefined, undefined])
+      expect(await termsOf(store, id)).toEqual(writer === old && isBeforeTerms ? NO_TERMS : TERMS)
+      expect(await termsOf(old, id)).toEqual(isBeforeTerms ? NO_TERMS : TERMS)
     }
     // On PostgreSQL, 1.0.0 adds pets with a database function.
     const addBoth = (n: number) => [old, store].map((server) => server.createPet(newPet(), by, `both ${n}`))
@@ -73,11 +78,11 @@ test.each([
     expect(new Set(both.map(({ value }) => value.id)).size).toBe(40)
     const events = await allEvents(store)
     expect(events.filter(({ type }) => type === 'order.completed').length).toBe(sold + 5)
-    expect(await allEvents(old)).toEqual(events.map(withoutTerms) as Event[])
+    expect(await allEvents(old)).toEqual(events.map(seenByOld) as Event[])
     for (const place of [events[1], events.at(-5)].map((event) => placeOf(event as Event, epoch))) {
       const behind = events.filter(({ id }) => id > place.id)
       expect(await allEvents(store, { after: place })).toEqual(behind)
-      expect(await allEvents(old, { after: place })).toEqual(behind.map(withoutTerms) as Event[])
+      expect(await allEvents(old, { after: place })).toEqual(behind.map(seenByOld) as Event[])
     }
     for (const [one, other] of [
       [old.listPets(petFilter({ limit: 100 })), store.listPets(petFilter({ limit: 100 }))],
@@ -90,8 +95,9 @@ test.each([
       expect(await server.createPet(request, by, 'once')).toEqual({ value: pet, replayed: true })
 
     await Promise.all([old.close(), store.close()])
+    if (schema === NEWEST_VERSION) return await (await openReleased(address, OPTIONS)).close()
     expect((await rejectionOf(openReleased(address, OPTIONS))).message).toContain(
-      `was written by a newer petstore (schema ${NEWEST_VERSION}; this version knows ${FIRST_VERSION})`,
+      `was written by a newer petstore (schema ${NEWEST_VERSION}; this version knows ${schema})`,
     )
   },
 )
@@ -112,6 +118,7 @@ const GRANTS = `
   GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_answers TO petstore;`
 
 test('a server with the rights of 1.0.0 works after the owner has migrated', async () => {
+  const openReleased = await releasedStore('1.0.0')
   const address = await cluster.newDatabase()
   const name = new URL(address).pathname.slice(1)
   const role = `server_of_${name}`
@@ -126,7 +133,7 @@ test('a server with the rights of 1.0.0 works after the owner has migrated', asy
   const { status, stderr } = await run(['migrate', '--apply'], { env: { PETSTORE_DATABASE: address } })
   expect([status, stderr]).toEqual([0, `the schema was migrated from ${FIRST_VERSION} to ${NEWEST_VERSION}\n`])
   const store = await openStore(limited, OPTIONS)
-  expect(await termsOf(store, await sell(store, by))).toEqual(['reference', 'reference,expiresAt', undefined])
-  expect(await termsOf(store, await sell(old, by))).toEqual([undefined, undefined, undefined])
+  expect(await termsOf(store, await sell(store, by))).toEqual(TERMS)
+  expect(await termsOf(store, await sell(old, by))).toEqual(NO_TERMS)
   await Promise.all([old.close(), store.close()])
 })

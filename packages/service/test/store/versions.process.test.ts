@@ -13,7 +13,7 @@ import { petFilter } from '../../../../test/support/lists.ts'
 import { newPet, petsOf } from '../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { run } from '../../../../test/support/process.ts'
-import { releasedStore } from '../../../../test/support/released-store.ts'
+import { RELEASES, releasedStore } from '../../../../test/support/released-store.ts'
 import { noStrace, straced } from '../../../../test/support/strace.ts'
 import type { ApiKey, DeprecatedCalls, KeyHash, KeyId } from '../../src/domain/keys.ts'
 import type { Inventory, NewOrder, Order } from '../../src/domain/orders.ts'
@@ -41,8 +41,6 @@ interface Contents {
   nextPetId: bigint
 }
 
-/** The first release with each schema. */
-const RELEASES: Readonly<Record<number, string>> = { 21: '1.0.0' }
 const STORES = join(import.meta.dir, 'stores')
 const cluster = await sharedCluster()
 const released = Array.from({ length: NEWEST_VERSION - FIRST_VERSION + 1 }, (_, n) => FIRST_VERSION + n)
