@@ -7,6 +7,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, root, serve } from '../../../../test/support/process.ts'
 import { expectReleased } from '../../../../test/support/released.ts'
+import { terminalLine } from '../../src/observability/log.ts'
 
 const PET = petBody()
 // The host has no effect, which the log reports.
@@ -32,6 +33,11 @@ test('keeps the names of a release', async () => {
     .flatMap(([, fields = '', msg]) => [...fields.matchAll(/(?:^|, ?) *(\w+)/g)].map(([, name]) => `${msg}: ${name}`))
   expect(written.length).toBeGreaterThan(20)
   expectReleased('log', [...shown, ...written])
+})
+
+test('a line for a terminal has the time, the level, the message and the fields', () => {
+  const line = Bun.stripANSI(terminalLine('info', { port: 80, name: 'a b' }, 'started'))
+  expect(line).toMatch(/^\d\d:\d\d:\d\d info {2}started port=80 name="a b"\n$/)
 })
 
 describe('a caller’s trace', () => {
