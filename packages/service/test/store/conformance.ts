@@ -1,12 +1,15 @@
-// Rules of every store that random sequences (sequences/) do not reach: races between commands, key uses, and positions in the feed whose
-// event was changed by hand.
+// Rules of every store that random sequences (sequences/) do not reach: races between commands, key uses, and rows that
+// were changed by hand.
 
 import { describe, expect, test } from 'bun:test'
 import { allEvents, eventFilter } from '../../../../test/support/events.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { ORDER_STATUSES } from '../../../contract/src/generated.ts'
 import type { EventPosition } from '../../src/domain/events.ts'
+import { HOLDING } from '../../src/domain/order-transitions.ts'
+import type { OrderStatus } from '../../src/domain/orders.ts'
 import type { Store } from '../../src/domain/store.ts'
 
 /** An empty store, and a way to run SQL on it. */
@@ -91,15 +94,49 @@ export function conformance(name: string, sweepMax: number, open: () => Promise<
     await store.close()
   })
 
-  test(`expires at most ${sweepMax} reservations in one transaction on ${name}`, async () => {
+  test(`the database of ${name} allows only one order that holds a pet`, async () => {
     const { store, run } = await open()
     const { id: by } = await store.createKey(newKey())
-    const pets = await Promise.all(Array.from({ length: 2 * sweepMax + 20 }, () => store.createPet(newPet(), by)))
+    await store.createPet(newPet(), by)
+    const refused: OrderStatus[] = []
+    for (const status of ORDER_STATUSES) {
+      const insert = `INSERT INTO orders (pet_id, status, placed_at, changed_at) VALUES (1, '${status}', 1, 1)`
+      await run(insert)
+      await run(insert).catch(({ message }) => {
+        expect(message).toMatch(/unique/i)
+        refused.push(status)
+      })
+      await run('DELETE FROM orders')
+    }
+    expect(refused).toEqual(ORDER_STATUSES.filter((status) => HOLDING.includes(status)))
+    await store.close()
+  })
+
+  /** A store in which all of these reservations are overdue. */
+  async function overdue(count: number): Promise<OpenedStore> {
+    const { store, run } = await open()
+    const { id: by } = await store.createKey(newKey())
+    const pets = await Promise.all(Array.from({ length: count }, () => store.createPet(newPet(), by)))
     await Promise.all(
       pets.map(({ value }) => store.placeOrder({ petId: value.id, expiresAt: Date.now() + 60_000 }, by)),
     )
     await run('UPDATE orders SET expires_at = 2')
+    return { store, run }
+  }
+
+  test(`expires at most ${sweepMax} reservations in one transaction on ${name}`, async () => {
+    const { store } = await overdue(2 * sweepMax + 20)
     for (const count of [sweepMax, sweepMax, 20, 0]) expect(await store.expireOrders()).toHaveLength(count)
+    await store.close()
+  })
+
+  test(`expires the other reservations on ${name} if one does not match the status of its pet`, async () => {
+    const { store, run } = await overdue(3)
+    const expired = async () => (await store.expireOrders(10)).map(({ petId }) => petId).sort()
+    await run("UPDATE pets SET status = 'sold' WHERE id = 2")
+    expect(await expired()).toEqual([1n, 3n])
+    await run("UPDATE pets SET status = 'pending' WHERE id = 2")
+    expect(await expired()).toEqual([2n])
     await store.close()
   })
 }

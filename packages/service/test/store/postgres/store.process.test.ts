@@ -1,17 +1,18 @@
 // The PostgreSQL store: rules of every store, and rules that only PostgreSQL has.
 
 import { describe, expect, test } from 'bun:test'
+import type { ISql } from 'postgres'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
 import { untilWaiting } from '../../../../../test/support/postgres.ts'
 import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { Metrics } from '../../../src/observability/metrics.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { parsePostgresAddress } from '../../../src/store/postgres/connect/address.ts'
+import { CONNECTIONS_DEFAULT, parsePostgresAddress } from '../../../src/store/postgres/connect/address.ts'
 import { openSession } from '../../../src/store/postgres/connect/hosts.ts'
 import { SETTINGS } from '../../../src/store/postgres/connect/session.ts'
-import { WRITE_LOCK } from '../../../src/store/postgres/schema/schema.ts'
 import { conformance } from '../conformance.ts'
 
 conformance('PostgreSQL', 200, async () => {
@@ -39,39 +40,67 @@ describe('creates of one batch', () => {
   test('are durable even if the database has synchronous_commit = off', async () => {
     const { by, name, store } = await storeWithKey()
     await store.close()
-    await cluster.asAdmin(async (sql) => {
-      await sql.unsafe(`ALTER DATABASE ${name} SET synchronous_commit = off`)
-    })
-    await cluster.asAdmin(
-      (sql) =>
-        sql.begin(async (transaction) => {
-          expect((await transaction`SHOW synchronous_commit`)[0]).toEqual({ synchronous_commit: 'off' })
-          await transaction`INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('x', 1, 'sold', 0, ${String(by)})`
-          expect((await transaction`SHOW synchronous_commit`)[0]).toEqual({ synchronous_commit: 'on' })
-        }),
-      name,
-    )
+    await cluster.run(`ALTER DATABASE ${name} SET synchronous_commit = off`)
+    const shown = async (sql: ISql) => (await sql`SHOW synchronous_commit`)[0]
+    const insert = `INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('x', 1, 'sold', 0, ${by})`
+    expect(await cluster.locked(name, shown, 'SELECT')).toEqual({ synchronous_commit: 'off' })
+    expect(await cluster.locked(name, shown, insert)).toEqual({ synchronous_commit: 'on' })
   })
 })
 
-test('a create is unavailable if a time limit of the database ends it', async () => {
-  const { address, store, by, name } = await storeWithKey()
+test('calls join a batch that waits for the lock, and all are decided by the rows after the wait', async () => {
+  const { address, store: other, by } = await storeWithKey()
+  const batches: number[] = []
+  const store = await openStore(address, { now, onBatch: (size) => batches.push(size) })
+  const { value: pet } = await store.createPet(PET, by)
+  const [revoked, expiring] = await Promise.all([other.createKey(newKey()), other.createKey(newKey())])
+  batches.length = 0
+  const changes = await cluster.locked(address, async (transaction) => {
+    const first = [store.createPet(PET, by, 'once'), store.placeOrder({ petId: pet.id }, expiring.id)]
+    await untilWaiting(transaction)
+    await store.revokeKey(revoked.id)
+    await cluster.run(`UPDATE keys SET expires_at = petstore_now() WHERE id = ${expiring.id}`, address)
+    const joining = [store.createPet(PET, by, 'once'), store.updatePet(pet.id, { name: 'Luna' }, by)]
+    return [...first, ...joining, store.createPet(PET, revoked.id)]
+  })
+  const [first, expired, again, renamed, refused] = await Promise.allSettled(changes)
+  expect(batches).toEqual([5])
+  const added = { ...PET, id: pet.id + 1n }
+  expect(first).toMatchObject({ value: { value: added, replayed: false } })
+  expect(again).toMatchObject({ value: { value: added, replayed: true } })
+  expect(renamed).toMatchObject({ value: { ...pet, name: 'Luna' } })
+  for (const one of [expired, refused]) expect(one).toMatchObject({ reason: { code: 'invalid_api_key' } })
+  await Promise.all([store.close(), other.close()])
+})
+
+test('places no order if the database does not write everything that was decided', async () => {
+  const { store, by, name } = await storeWithKey()
+  const { value: pet } = await store.createPet(PET, by)
+  await cluster.run(
+    `CREATE FUNCTION write_nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+     CREATE TRIGGER write_nothing BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION write_nothing()`,
+    name,
+  )
+  expect(await rejectionOf(store.placeOrder({ petId: pet.id }, by))).toMatchObject({ code: '22P02' })
+  await cluster.run('DROP FUNCTION write_nothing CASCADE', name)
+  expect(await store.getPet(pet.id)).toMatchObject({ status: 'available' })
+  expect((await store.placeOrder({ petId: pet.id }, by)).value).toMatchObject({ status: 'pending' })
   await store.close()
-  for (const limit of ['lock_timeout', 'transaction_timeout']) {
-    await cluster.run(`ALTER DATABASE ${name} SET ${limit} = '200ms'`)
-    const limited = await openStore(address, { now })
-    const creating = cluster.asAdmin(
-      (sql) =>
-        sql.begin(async (transaction) => {
-          await transaction`SET LOCAL transaction_timeout = 0`
-          await transaction.unsafe(WRITE_LOCK)
-          return rejectionOf(limited.createPet(PET, by))
-        }),
-      name,
-    )
-    expect(await creating).toMatchObject({ code: 'unavailable' })
-    await limited.close()
+})
+
+test('a create waits for a transaction with an earlier id, so that pets are committed in the order of their ids', async () => {
+  const { store, by, name } = await storeWithKey()
+  const list = () => store.listPets(petFilter({ limit: 10 }))
+  const waiting = async () => {
+    const second = store.createPet(PET, by)
+    expect(await Promise.race([second, Bun.sleep(300).then(() => 'waits')])).toBe('waits')
+    expect(await list()).toEqual({ json: '[]', next: undefined, prev: undefined })
+    return [second]
   }
+  const insert = `INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('slow', 1, 'sold', 0, ${by})`
+  await Promise.all(await cluster.locked(name, waiting, insert))
+  expect(petsOf(await list()).map((pet) => `${pet.id} ${pet.name}`)).toEqual(['1 slow', '2 Rex'])
+  await store.close()
 })
 
 test('warnings that are not about the standby change no answer, such as those of a trigger or about wraparound', async () => {
@@ -109,18 +138,29 @@ test('reports the duration of the longest wait for a lock', async () => {
   const { store, name } = await storeWithKey()
   expect(await store.lockWaitSeconds?.()).toBe(0)
   let creating: Promise<unknown> | undefined
-  const waited = await cluster.asAdmin(
-    (sql) =>
-      sql.begin(async (transaction) => {
-        await transaction`LOCK TABLE keys`
-        creating = store.createKey(newKey({ name: 'waits' }))
-        await untilWaiting(transaction, 1, 'relation')
-        return store.lockWaitSeconds?.()
-      }),
-    name,
-  )
-  expect(waited).toBeWithin(0.000_001, 2)
+  const waiting = async (transaction: ISql) => {
+    creating = store.createKey(newKey({ name: 'waits' }))
+    await untilWaiting(transaction, 1, 'relation')
+    return store.lockWaitSeconds?.()
+  }
+  expect(await cluster.locked(name, waiting, 'LOCK TABLE keys')).toBeWithin(0.000_001, 2)
   await creating
   expect(await store.lockWaitSeconds?.()).toBe(0)
   await store.close()
+})
+
+test('servers that start together migrate once, and each reports its connections', async () => {
+  const address = await cluster.newDatabase()
+  const stores = await Promise.all([1, 2, 3].map(() => openStore(address, { now, serves: true })))
+  for (const { pool, ping, close } of stores) {
+    await ping()
+    const metrics = new Metrics()
+    metrics.watch({ pool })
+    const text = await metrics.text()
+    const values = ['size', 'busy', 'waiting'].map(
+      (name) => RegExp(`^petstore_pool_${name} (\\d+)$`, 'm').exec(text)?.[1],
+    )
+    expect(values).toEqual([String(CONNECTIONS_DEFAULT), '0', '0'])
+    await close()
+  }
 })

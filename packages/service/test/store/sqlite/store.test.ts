@@ -1,6 +1,6 @@
 // The SQLite store: rules of every store, and rules that only a file has.
 
-import { Database, SQLiteError } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { temporaryFile } from '../../../../../test/support/files.ts'
@@ -9,6 +9,7 @@ import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet, petsOf } from '../../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { now, PET, runOnFile, storeWithKey } from '../../../../../test/support/sqlite.ts'
+import { rows } from '../../../../../test/support/stores.ts'
 import { TEXT_LENGTH_MAX } from '../../../../contract/src/generated.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
@@ -76,54 +77,6 @@ describe('a file', () => {
     await store.close()
   })
 
-  test('expires the other reservations if a pet was changed by SQL', async () => {
-    const path = temporaryFile('petstore.db')
-    const clock = { at: 0 }
-    const store = await openStore(path, { now: () => clock.at })
-    const { id: by } = await store.createKey(newKey())
-    for (const petId of [1n, 2n]) {
-      await store.createPet(newPet({ status: 'available' }), by)
-      await store.placeOrder({ petId, expiresAt: 5 }, by)
-    }
-    const hand = new Database(path)
-    hand.run("UPDATE pets SET status = 'sold' WHERE id = 1")
-    clock.at = 5
-    expect(await store.expireOrders(10)).toEqual([{ id: 2n, petId: 2n }])
-    expect((await store.getOrder(1n))?.status).toBe('pending')
-    hand.run("UPDATE pets SET status = 'pending' WHERE id = 1")
-    expect(await store.expireOrders(10)).toEqual([{ id: 1n, petId: 1n }])
-    hand.close()
-    await store.close()
-  })
-
-  test('refuses a second order of a held pet, even after SQL made the pet available', async () => {
-    const { path, store, by } = await storeWithKey()
-    await store.createPet(newPet({ status: 'available' }), by)
-    const { value: order } = await store.placeOrder({ petId: 1n }, by)
-    const hand = new Database(path)
-    const orderAgain = async () => {
-      hand.run("UPDATE pets SET status = 'available'")
-      expect(await rejectionOf(store.placeOrder({ petId: 1n }, by))).toBeInstanceOf(SQLiteError)
-      hand.run("UPDATE pets SET status = 'pending'")
-    }
-    await orderAgain()
-    await store.completeOrder(order.id, by)
-    await orderAgain()
-    expect(hand.query('SELECT id, status FROM orders').values()).toEqual([[1, 'completed']])
-    hand.close()
-    await store.close()
-  })
-
-  test('a failing create does not affect the other creates of its batch', async () => {
-    const { path, store, by } = await storeWithKey()
-    const trigger = "BEFORE INSERT ON pets WHEN NEW.name = 'bad' BEGIN SELECT RAISE(ABORT, 'bad'); END"
-    new Database(path).run(`CREATE TRIGGER refuse ${trigger}`)
-    const creates = await Promise.allSettled(['a', 'bad', 'b'].map((name) => store.createPet({ ...PET, name }, by)))
-    expect(creates.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(petsOf(await store.listPets(petFilter({ limit: 5 }))).length).toBe(2)
-    await store.close()
-  })
-
   test('rejects creates with storage_full on a full disk, and adds nothing', async () => {
     const connection = openConnection(temporaryFile('petstore.db'))
     const { database } = connection
@@ -139,6 +92,28 @@ describe('a file', () => {
     expect((await store.createPet(large, by)).value.id).toBe(1n)
     await store.close()
   })
+})
+
+test('a connection that cannot roll back is replaced: the transaction adds nothing, and the next create succeeds', async () => {
+  const path = temporaryFile('petstore.db')
+  const connection = openConnection(path)
+  const store = sqliteStore(connection, { now })
+  const key = newKey()
+  const { id: by } = await store.createKey(key)
+  // A disk cannot be made to fail exactly here.
+  const { database } = connection
+  const run = database.run.bind(database)
+  database.run = (sql, ...parameters) => {
+    if (sql === 'ROLLBACK') throw new Error('disk I/O error')
+    return run(sql, ...parameters)
+  }
+  // The hash exists already.
+  expect(await rejectionOf(store.createKey(key))).toMatchObject({ code: 'SQLITE_CONSTRAINT_UNIQUE' })
+  expect(database.inTransaction).toBe(true)
+  expect((await store.createPet(newPet(), by)).value.id).toBe(1n)
+  expect(connection.database).not.toBe(database)
+  await store.close()
+  expect(rows(path).map(({ length }) => length)).toEqual([1, 1, 3])
 })
 
 describe('reads that share a transaction', () => {
