@@ -71,7 +71,10 @@ describe('a secret', () => {
   })
 })
 
-const FILES = 'a.db|/a/b.db|../a.db|./sqlite:x.db|/a/host=b|localhost=1.db|my pets.db|profile:x|a$b~'.split('|')
+const FILES =
+  'a.db|/a/b.db|../a.db|./sqlite:x.db|/a/host=b|localhost=1.db|my pets.db|profile:x|a$b~|postgres|/postgres|./postgres:x'.split(
+    '|',
+  )
 const QUOTED = `"/x"|'x'|"x| x|/x |x\r|/x\n|~/x|$HOME/x`.split('|')
 const ALMOST_ADDRESSES = [
   '"postgres://a@b/c"| postgres://a@b/c|host=b dbname=c|user=a dbname = c|jdbc:postgresql://b/c|C:\\x.db|c:x.db',

