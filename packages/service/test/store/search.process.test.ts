@@ -1,17 +1,16 @@
-// Search on both stores: every answer equals that of a naive model.
+// Search on both stores: every answer equals that of a naive model, and searches do not delay other requests: SQLite runs
+// them in a thread, PostgreSQL on some of its connections.
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Operation } from '../../../../endurance/history/operations.ts'
-import { recordPiece } from '../../../../endurance/history/record.ts'
-import { inWords } from '../../../../endurance/history/words.ts'
+import type postgres from 'postgres'
 import { openShop, proveSearches } from '../../../../endurance/search.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { orderFilter, petFilter } from '../../../../test/support/lists.ts'
 import { idsOf } from '../../../../test/support/paging.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { databaseOf, sharedCluster } from '../../../../test/support/postgres.ts'
+import { databaseOf, sharedCluster, untilWaiting } from '../../../../test/support/postgres.ts'
 import { modelWords, randomOf } from '../../../../test/support/search-rules.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import type { Store } from '../../src/domain/store.ts'
@@ -31,6 +30,8 @@ test('both stores answer like a naive model, with the same bytes', async () => {
   await shop.close()
 })
 
+/** How many searches run at the same time. */
+const TOGETHER = 8
 const STATUSES = ['pending', 'sold']
 const STORES = {
   SQLite: async () => temporaryFile('search.db'),
@@ -177,11 +178,39 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
   })
 })
 
-// The simulator (endurance/simulate/) tests the same on SQLite.
-test('on PostgreSQL, one order of all changes explains every answer while servers are killed', async () => {
-  const plan = { seed: 11, operations: 800, breaks: ['a server killed'] }
-  const { faults, operations } = await recordPiece('postgres', plan)
-  expect(faults.map(inWords)).toEqual([])
-  const isSearch = ({ ask, status }: Operation) => ask.kind === 'list' && ask.search !== undefined && status === 200
-  expect(operations.filter(isSearch).length).toBeGreaterThan(10)
+test('SQLite: a request is answered before an earlier search', async () => {
+  const store = await openStore(temporaryFile('search.db'), { now: Date.now })
+  const { id: by } = await store.createKey(newKey())
+  await store.createPet(newPet({ name: 'Rex' }), by)
+  const answered: string[] = []
+  await Promise.all([
+    ...Array.from({ length: TOGETHER }, async () => {
+      expect(idsOf(await store.listPets(petFilter({ limit: 20, search: 'rex' })))).toEqual([1n])
+      answered.push('search')
+    }),
+    store.listPets(petFilter({ limit: 20 })).then(() => answered.push('list')),
+    store.getPet(1n).then(() => answered.push('pet')),
+  ])
+  expect(answered.slice(0, 2).toSorted()).toEqual(['list', 'pet'])
+  await store.close()
+})
+
+test('PostgreSQL: blocked searches leave connections for other requests', async () => {
+  const cluster = await sharedCluster()
+  const address = await cluster.newStore()
+  const store = await openStore(`${address}?connections=4`, { now: Date.now })
+  const { id: by } = await store.createKey(newKey())
+  await store.createPet(newPet({ name: 'Rex' }), by)
+  const search = async () => idsOf(await store.listPets(petFilter({ limit: 20, search: 'rex' })))
+  const searching = async (sql: postgres.TransactionSql) => {
+    const searches = Promise.allSettled(Array.from({ length: TOGETHER }, search))
+    await untilWaiting(sql, 1, 'relation')
+    for (let n = 0; n < TOGETHER; n++) expect(idsOf(await store.listPets(petFilter({ limit: 20 })))).toEqual([1n])
+    expect((await untilWaiting(sql, 0, 'relation')).length).toBeLessThanOrEqual(1)
+    return [searches]
+  }
+  const waiting = await cluster.locked(address, searching, 'LOCK TABLE search_pets IN ACCESS EXCLUSIVE MODE')
+  await Promise.all(waiting)
+  expect(await search()).toEqual([1n])
+  await store.close()
 })
