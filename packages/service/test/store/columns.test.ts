@@ -3,9 +3,7 @@
 import { expect, test } from 'bun:test'
 import document from '../../../../openapi.yaml'
 import { flatten } from '../../../contract/src/schema.ts'
-import { replay } from '../../src/domain/decisions/replays.ts'
 import { EVENT_COLUMNS } from '../../src/store/shared/events.ts'
-import { answerOfRow, rowOfAnswer } from '../../src/store/shared/idempotency.ts'
 import {
   NEW_ORDER_COLUMNS,
   NEW_PET_COLUMNS,
@@ -28,16 +26,4 @@ test.each([
     const given = required.includes(field) || flatten(properties[field] ?? {}, schemas).default !== undefined
     expect([field, optional]).toEqual([field, !given])
   }
-})
-
-test('an Idempotency-Key distinguishes requests that differ in any field or in their operation', () => {
-  const pet = { name: 'Rex', categoryId: 7n, status: 'available' } as const
-  const value = { id: 1n, ...pet }
-  const first = answerOfRow(rowOfAnswer({ operation: 'createPet', request: pet, answer: value }))
-  expect(replay(first, 'createPet', pet)).toEqual({ value, replayed: true })
-  for (const field of Object.keys(NEW_PET_COLUMNS)) {
-    const other = { ...pet, [field]: 'another value' }
-    expect(replay(first, 'createPet', other)).toMatchObject({ code: 'idempotency_mismatch' })
-  }
-  expect(replay(first, 'placeOrder', pet as never)).toMatchObject({ code: 'idempotency_mismatch' })
 })

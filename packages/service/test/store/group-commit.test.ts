@@ -5,14 +5,22 @@ import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { OVERLOADED, PetstoreError } from '../../src/domain/petstore-error.ts'
 import { BATCH_MAX, batched } from '../../src/store/shared/group-commit.ts'
 
-test('calls that arrive during a commit are committed together right after it', async () => {
+/** A group commit that records its batches. */
+function recording(commit: (items: number[]) => unknown = () => undefined) {
   const batches: number[][] = []
-  const release: (() => void)[] = []
   const add = batched(async (items: number[]) => {
     batches.push(items)
-    await new Promise<void>((resolve) => release.push(resolve))
-    return items
+    return ((await commit(items)) ?? items) as (number | PetstoreError)[]
   })
+  const outcomes = async (...items: number[]) => (await Promise.allSettled(items.map(add))).map(({ status }) => status)
+  return { add, batches, outcomes }
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+test('calls that arrive during a commit are committed together right after it', async () => {
+  const release: (() => void)[] = []
+  const { add, batches } = recording(() => new Promise<void>((resolve) => release.push(resolve)))
   const first = add(1)
   await Bun.sleep(1)
   const later = [add(2), add(3)]
@@ -25,32 +33,16 @@ test('calls that arrive during a commit are committed together right after it', 
 })
 
 test('a failed call is not retried, and each call of a failed batch is retried once, on its own', async () => {
-  const batches: number[][] = []
-  const add = batched(async (items: number[]) => {
-    batches.push(items)
+  const { batches, outcomes } = recording((items) => {
     if (items.includes(13)) throw new Error('13')
-    return items
   })
-  const outcomes = async (...items: number[]) => (await Promise.allSettled(items.map(add))).map(({ status }) => status)
   expect(await outcomes(13)).toEqual(['rejected'])
   expect(await outcomes(1, 13, 2)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(batches).toEqual([[13], [1, 13, 2], [1], [13], [2]])
 })
 
-/** A group commit that records its batches. */
-function keeping() {
-  const batches: number[][] = []
-  const add = batched(async (items: number[]) => {
-    batches.push(items)
-    return items
-  })
-  return { add, batches }
-}
-
-const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
-
 test('calls of one turn are committed together, in batches of BATCH_MAX, in the order of their arrival', async () => {
-  const { add, batches } = keeping()
+  const { add, batches } = recording()
   const calls = numbers(2 * BATCH_MAX + 88)
   expect(await Promise.all(calls.map(add))).toEqual(calls)
   expect(batches.map(({ length }) => length)).toEqual([BATCH_MAX, BATCH_MAX, 88])
@@ -58,7 +50,7 @@ test('calls of one turn are committed together, in batches of BATCH_MAX, in the 
 })
 
 test('a batch grows as long as more calls arrive in each turn', async () => {
-  const { add, batches } = keeping()
+  const { add, batches } = recording()
   const first = add(1)
   // In the same turn, and in the next one.
   const later = [Promise.resolve().then(() => add(2)), new Promise(setImmediate).then(() => add(3))]
@@ -100,13 +92,10 @@ test('after an error, calls that joined the batch are committed on their own, to
 
 test('a PetstoreError among the results rejects its item, and a thrown PetstoreError rejects the batch without a retry', async () => {
   const refusal = new PetstoreError('not_found', 'no')
-  const batches: number[][] = []
-  const add = batched(async (items: number[]) => {
-    batches.push(items)
+  const { batches, outcomes } = recording((items) => {
     if (items.includes(13)) throw refusal
     return items.map((item) => (item === 2 ? refusal : item))
   })
-  const outcomes = async (...items: number[]) => (await Promise.allSettled(items.map(add))).map(({ status }) => status)
   expect(await outcomes(1, 2, 3)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await outcomes(1, 13, 3)).toEqual(['rejected', 'rejected', 'rejected'])
   expect(batches).toEqual([

@@ -8,7 +8,7 @@ import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../../src/d
 import { createPet, deletePet, updatePet } from '../../../src/domain/decisions/pets.ts'
 import { HOLDING, petStatusOf } from '../../../src/domain/order-transitions.ts'
 import type { OrderStatus } from '../../../src/domain/orders.ts'
-import { BY, NEXT, ORDER, PET, PET_STATUSES, shown, withOrder, withPet } from './fixture.ts'
+import { BY, NEXT, ORDER, PET, PET_STATUSES, withOrder, withPet } from './fixture.ts'
 
 describe('a batch', () => {
   /** Requests about one pet and its orders, from two API keys. */
@@ -67,17 +67,5 @@ describe('a batch', () => {
           expect(together).toEqual(apart)
           expectAgreement(together)
         }
-  })
-
-  test('can correct, order and delete pets that it adds', () => {
-    const rows = new Rows()
-    const pet = { name: 'Rex', categoryId: 7n, status: 'available' } as const
-    const { outcomes } = rows.commit(
-      ...[createPet(pet, BY), updatePet(PET, { name: 'Max' }, BY), placeOrder({ petId: PET }, BY)],
-      ...[createPet(pet, BY), deletePet(NEXT, BY), createPet(pet, BY)],
-    )
-    const values = [{ value: { id: PET } }, { name: 'Max' }, { value: { petName: 'Max' } }, { value: { id: NEXT } }]
-    expect(outcomes.map(shown)).toMatchObject([...values, undefined, { value: { id: 3n } }])
-    expect([...rows.pets.keys()]).toEqual([PET, 3n])
   })
 })

@@ -13,8 +13,10 @@ export const BY = 1n
 export const PET = 1n
 export const ORDER = 1n
 export const NEXT = 2n
-export const NO = new PetstoreError('precondition_failed', 'no')
+const NO = new PetstoreError('precondition_failed', 'no')
 export const no = () => NO
+/** Accepts only requests that change nothing. */
+export const so = (_: unknown, isSo = false) => (isSo ? undefined : NO)
 export const REQUESTED = (Object.keys(TRANSITIONS) as TransitionTo[]).filter((to) => to !== 'expired')
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const
 

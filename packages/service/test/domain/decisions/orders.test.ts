@@ -6,27 +6,20 @@ import { DAY_MS } from '../../../../../test/support/sqlite.ts'
 import { EXPIRY_DAYS_MAX, ORDER_STATUSES } from '../../../../contract/src/generated.ts'
 import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../../src/domain/decisions/orders.ts'
 import { createPet, updatePet } from '../../../src/domain/decisions/pets.ts'
-import {
-  noSuchOrder,
-  noSuchPet,
-  notPending,
-  notTransitioned,
-  petHeld,
-  petNotAvailable,
-} from '../../../src/domain/decisions/refusal-messages.ts'
+import * as refusals from '../../../src/domain/decisions/refusal-messages.ts'
 import { HOLDING, isDone, leadsFrom, petStatusOf, TRANSITIONS } from '../../../src/domain/order-transitions.ts'
 import {
   BY,
   emitted,
   messageOf,
   NEXT,
-  NO,
   no,
   ORDER,
   outcomeOf,
   PET,
   PET_STATUSES,
   REQUESTED,
+  so,
   withOrder,
   withPet,
 } from './fixture.ts'
@@ -110,8 +103,6 @@ describe('placing an order', () => {
 })
 
 describe('a correction', () => {
-  const so = (_: unknown, isSo = false) => (isSo ? undefined : NO)
-
   test.each(ORDER_STATUSES)('of an order that is %s', (status) => {
     const rows = withOrder(status)
     const { reference, expiresAt = null } = rows.orders.get(ORDER) as { reference?: string; expiresAt?: number }
@@ -152,19 +143,19 @@ test('a refusal names the pet, the order that holds it, and its expiry', () => {
     messageOf(sold, placeOrder({ petId: NEXT }, BY)),
   ]).toEqual(
     [
-      petNotAvailable({ id: PET, status: 'pending' }, { id: ORDER, expiresAt: undefined }),
-      petNotAvailable({ id: PET, status: 'sold' }, { id: ORDER, expiresAt: undefined }),
-      petNotAvailable({ id: PET, status: 'sold' }, undefined),
-      petHeld({ id: PET, status: 'sold' }, ORDER),
-      notTransitioned(order, 'cancelled'),
-      notPending(order),
-      noSuchOrder(NEXT),
-      noSuchPet(NEXT),
+      refusals.petNotAvailable({ id: PET, status: 'pending' }, { id: ORDER, expiresAt: undefined }),
+      refusals.petNotAvailable({ id: PET, status: 'sold' }, { id: ORDER, expiresAt: undefined }),
+      refusals.petNotAvailable({ id: PET, status: 'sold' }, undefined),
+      refusals.petHeld({ id: PET, status: 'sold' }, ORDER),
+      refusals.notTransitioned(order, 'cancelled'),
+      refusals.notPending(order),
+      refusals.noSuchOrder(NEXT),
+      refusals.noSuchPet(NEXT),
     ].map(({ message }) => message),
   )
   const expiresAt = pending.now + DAY_MS
   pending.commit(updateOrder(ORDER, { expiresAt }, BY))
-  const { message } = petNotAvailable({ id: PET, status: 'pending' }, { id: ORDER, expiresAt })
+  const { message } = refusals.petNotAvailable({ id: PET, status: 'pending' }, { id: ORDER, expiresAt })
   expect(messageOf(pending, placeOrder({ petId: PET }, BY))).toBe(message)
 })
 

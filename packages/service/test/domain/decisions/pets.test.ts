@@ -6,11 +6,9 @@ import { ORDER_STATUSES } from '../../../../contract/src/generated.ts'
 import { moveOrder, updateOrder } from '../../../src/domain/decisions/orders.ts'
 import { deletePet, updatePet } from '../../../src/domain/decisions/pets.ts'
 import { HOLDING } from '../../../src/domain/order-transitions.ts'
-import { BY, emitted, NO, no, ORDER, outcomeOf, PET, PET_STATUSES, withOrder, withPet } from './fixture.ts'
+import { BY, emitted, no, ORDER, outcomeOf, PET, PET_STATUSES, so, withOrder, withPet } from './fixture.ts'
 
 describe('a correction', () => {
-  const so = (_: unknown, isSo = false) => (isSo ? undefined : NO)
-
   test.each(PET_STATUSES)('of the status of a pet that was added as %s', (status) => {
     for (const wanted of PET_STATUSES) {
       const rows = withPet(status)
