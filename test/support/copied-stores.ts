@@ -7,10 +7,10 @@ import { openStore } from '../../packages/service/src/store/kinds.ts'
 import { TABLES } from '../../packages/service/src/store/shared/tables.ts'
 import { temporaryFile } from './files.ts'
 import { newPet } from './pets.ts'
-import type { Server } from './postgres.ts'
 import { run } from './process.ts'
 
-export const PETS = 2_500
+/** More than one batch of a copy. */
+export const PETS = 1_200
 export const FIRST_ORDER = { petId: 1n, reference: 'till "3" \u{1F436}', expiresAt: 1e9 }
 /** A time after all times in the source. */
 export const LATER = 1e6
@@ -73,10 +73,6 @@ export function rowsOfFile(path: string, tables = TABLES.map(({ name }): string 
   ])
   database.close()
   return Object.fromEntries(rows)
-}
-
-export function runOnPostgres(cluster: Server, address: string, sql: string): Promise<{ number?: unknown }[]> {
-  return cluster.run(sql, address)
 }
 
 export function copy(from: string, to: string) {

@@ -1,7 +1,7 @@
 // `petstore copy` from SQLite to PostgreSQL and back.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { copy, FIRST_ORDER, filledFile, LATER, PETS, rowsOfFile } from '../../../../test/support/copied-stores.ts'
 import { ended } from '../../../../test/support/ended.ts'
 import { allEvents } from '../../../../test/support/events.ts'
@@ -9,55 +9,21 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { newPet, petBody } from '../../../../test/support/pets.ts'
 import { databaseOf, sharedCluster } from '../../../../test/support/postgres.ts'
-import { ask, run, serve, spawnSilent } from '../../../../test/support/process.ts'
+import { ask, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { runOnFile } from '../../../../test/support/sqlite.ts'
-import { until } from '../../../../test/support/until.ts'
 import { petNotAvailable } from '../../src/domain/decisions/refusal-messages.ts'
+import { type CopyProgress, copyStore } from '../../src/store/copy.ts'
 import { openStore } from '../../src/store/kinds.ts'
 import { grants } from '../../src/store/postgres/schema/rights.ts'
 import { UNFINISHED_ID } from '../../src/store/sqlite/file/checks.ts'
 
 const cluster = await sharedCluster()
 
-/** Returns a store that takes long enough to copy to be killed during the copy. */
-async function longFile(): Promise<string> {
-  const path = await filledFile()
-  runOnFile(
-    path,
-    `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 12000)
-     INSERT INTO pets (name, category_id, status, created_at, created_by) SELECT 'pet ' || i, i, 'sold', i, 1 FROM n`,
-  )
-  return path
-}
-
-/** How much of the pets has been copied: rows, or bytes in the log of a locked file. */
-function copiedTo(target: string): Promise<number> | number {
-  if (target.startsWith('/'))
-    return Math.max(0, (statSync(`${target}-wal`, { throwIfNoEntry: false })?.size ?? 0) - 3e5)
-  return cluster.asAdmin(async (sql) => {
-    const [there] = await sql`SELECT to_regclass('pets') IS NOT NULL AS exists`
-    return there?.exists ? ((await sql`SELECT count(*)::int AS n FROM pets`)[0]?.n as number) : 0
-  }, target)
-}
-
 describe('petstore copy', () => {
   let file: string
   beforeAll(async () => {
     file = await filledFile()
-  })
-
-  test('assigns ids after the copied rows, even if the sequence of the source is behind them', async () => {
-    const [source, target] = [await cluster.newDatabase(), await cluster.newDatabase()]
-    const store = await openStore(source, { now: Date.now })
-    const { id: by } = await store.createKey(newKey())
-    for (let n = 0; n < 3; n++) await store.createPet(newPet(), by)
-    await store.close()
-    await cluster.run(`ALTER SEQUENCE pets_id_seq RESTART`, source)
-    expect(await copy(source, target)).toMatchObject({ status: 0 })
-    const copied = await openStore(target, { now: Date.now })
-    expect((await copied.createPet(newPet(), by)).value.id).toBe(4n)
-    await copied.close()
   })
 
   test('moves a file to PostgreSQL and back, with ids, keys and times', async () => {
@@ -111,55 +77,49 @@ describe('petstore copy', () => {
     expect(rowsOfFile(back)).toEqual(rowsOfFile(source))
   })
 
-  for (const [direction, places] of [
-    [
-      'a file to an empty store in PostgreSQL',
-      async () => {
-        const to = await cluster.newDatabase()
-        await (await openStore(to, { now: Date.now })).close()
-        return [await longFile(), to]
-      },
-    ],
-    [
-      'PostgreSQL to a new file',
-      async () => {
-        const from = await cluster.newDatabase()
-        expect(await copy(await longFile(), from)).toMatchObject({ status: 0, stderr: '' })
-        return [from, temporaryFile('target.db')]
-      },
-    ],
-  ] satisfies [string, () => Promise<string[]>][]) {
-    test(`of ${direction}, if killed: every command refuses the target until the copy is repeated`, async () => {
-      const [from, target] = (await places()) as [string, string]
-      const first = spawnSilent('copy', '--from', from, '--to', target)
-      const hasBegun = async () => first.exitCode !== null || (await copiedTo(target)) !== 0
-      await until('rows are copied or the copy has ended', hasBegun, { everyMs: 1 })
-      first.kill('SIGKILL')
-      await first.exited
-
-      const backup = temporaryFile('backup.db')
-      for (const args of [
-        ['serve', '--port', '0', '--database', target],
-        ['keys', 'list', '--database', target],
-        ['migrate', '--check', '--database', target],
-        ['migrate', '--apply', '--database', target],
-        ['copy', '--from', target, '--to', temporaryFile('other.db')],
-        ...(target.startsWith('/') ? [['backup', backup, '--database', target]] : []),
-      ]) {
-        const { status, stdout, stderr } = await run(args)
-        expect([args[0], status, stdout]).toEqual([args[0], 1, ''])
-        expect(stderr).toContain('a copy to it was not completed')
-      }
-      expect(existsSync(backup)).toBe(false)
-
-      expect(await copy(from, target)).toMatchObject({ status: 0, stderr: '' })
-      expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
-      if (target.startsWith('/')) return
-      const back = temporaryFile('back.db')
-      expect((await copy(target, back)).status).toBe(0)
-      expect(rowsOfFile(back)).toEqual(rowsOfFile(from))
-    })
+  const emptyPostgres = async () => {
+    const to = await cluster.newDatabase()
+    await (await openStore(to, { now: Date.now })).close()
+    return [file, to] as const
   }
+  const fromPostgres = async () => {
+    const from = await cluster.newDatabase()
+    expect(await copy(file, from)).toMatchObject({ status: 0, stderr: '' })
+    return [from, temporaryFile('target.db')] as const
+  }
+  test.each([
+    ['a file to an empty store in PostgreSQL', emptyPostgres],
+    ['PostgreSQL to a new file', fromPostgres],
+  ])('of %s, if interrupted: every command refuses the target until the copy is repeated', async (_, places) => {
+    const [from, target] = await places()
+    const onProgress = ({ done }: CopyProgress) => {
+      if (done > PETS / 2) throw new Error('interrupted')
+    }
+    const interrupted = await rejectionOf(copyStore(from, target, { onProgress, onMigration: () => undefined }))
+    expect(interrupted.message).toBe('interrupted')
+
+    const backup = temporaryFile('backup.db')
+    for (const args of [
+      ['serve', '--port', '0', '--database', target],
+      ['keys', 'list', '--database', target],
+      ['migrate', '--check', '--database', target],
+      ['migrate', '--apply', '--database', target],
+      ['copy', '--from', target, '--to', temporaryFile('other.db')],
+      ...(target.startsWith('/') ? [['backup', backup, '--database', target]] : []),
+    ]) {
+      const { status, stdout, stderr } = await run(args)
+      expect([args[0], status, stdout]).toEqual([args[0], 1, ''])
+      expect(stderr).toContain('a copy to it was not completed')
+    }
+    expect(existsSync(backup)).toBe(false)
+
+    expect(await copy(from, target)).toMatchObject({ status: 0, stderr: '' })
+    expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
+    if (target.startsWith('/')) return expect(rowsOfFile(target)).toEqual(rowsOfFile(file))
+    const back = temporaryFile('back.db')
+    expect((await copy(target, back)).status).toBe(0)
+    expect(rowsOfFile(back)).toEqual(rowsOfFile(from))
+  })
 
   test('refuses a new target of a copy that ended before it wrote a row, until the copy is repeated', async () => {
     const grown = await filledFile(1)

@@ -4,14 +4,13 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, readFileSync } from 'node:fs'
-import type postgres from 'postgres'
 import { ended } from '../../../../test/support/ended.ts'
 import { allEvents, eventFilter } from '../../../../test/support/events.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { databaseOf, sharedCluster, untilWaiting } from '../../../../test/support/postgres.ts'
-import { type Running, run, serve, spawnSilent } from '../../../../test/support/process.ts'
+import { databaseOf, sharedCluster } from '../../../../test/support/postgres.ts'
+import { type Running, run, serve } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
 import type { ApiKey } from '../../src/domain/keys.ts'
@@ -60,7 +59,7 @@ const KINDS: [string, Kind][] = [
   [
     'PostgreSQL',
     {
-      newAddress: () => cluster.newDatabase(),
+      newAddress: () => cluster.newStore(),
       copy: (address) => cluster.newDatabase(`TEMPLATE ${databaseOf(address)}`),
       lastId: (address, table) =>
         cluster
@@ -202,17 +201,7 @@ describe.each(KINDS)('a store in %s that was restored to an earlier state', (nam
     expect(await kind.lastId(address, 'events')).toBe(BigInt(2 * 5 + 10))
   })
 
-  test('is refused while a service uses it', async () => {
-    const { earlier } = await broughtBack()
-    const service = await serve(['--database', earlier])
-    const { status, stderr } = await recovered(earlier)
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/Stop (it|them) first\.\n$/)])
-    await service.stop()
-    expect(await kind.lastId(earlier, 'pets')).toBe(1n)
-    expect(await recovered(earlier)).toMatchObject({ status: 0 })
-  })
-
-  test('is either recovered or served if a server starts during the prompt', async () => {
+  test('is refused while a service uses it, and is either recovered or served if a server starts during the prompt', async () => {
     const { earlier } = await broughtBack()
     let server: Running | undefined
     const revoke = async () => {
@@ -225,8 +214,12 @@ describe.each(KINDS)('a store in %s that was restored to an earlier state', (nam
     // The command locks a file.
     expect(server === undefined).toBe(kindOf(earlier).files !== undefined)
     expect(refusal?.message).toEqual(server && expect.stringMatching(/Stop them first\.$/))
-    expect(await kind.lastId(earlier, 'pets')).toBe(server ? 1n : 6n)
-    await server?.stop()
+    const last = server ? 1n : 6n
+    server ??= await serve(['--database', earlier])
+    expect(await recovered(earlier)).toEqual(ended(1, /Stop (it|them) first\.\n$/))
+    await server.stop()
+    expect(await kind.lastId(earlier, 'pets')).toBe(last)
+    expect(await recovered(earlier)).toMatchObject({ status: 0 })
   })
 
   const testOnce = name === 'a file' ? test : () => undefined
@@ -252,8 +245,7 @@ test('refuses a database without a store, and a user who does not own the tables
   inFile(foreign, (database) => database.run('CREATE TABLE notes (text TEXT)'))
   const before = readFileSync(foreign)
   const [absent, empty] = [temporaryFile('absent.db'), await cluster.newDatabase()]
-  const owned = await cluster.newDatabase()
-  await opened(owned, async () => undefined)
+  const owned = await cluster.newStore()
   await cluster.asAdmin(async (sql) => {
     await sql.unsafe('CREATE ROLE serving LOGIN')
     await sql.unsafe('GRANT SELECT ON petstore_schema TO serving')
@@ -267,20 +259,4 @@ test('refuses a database without a store, and a user who does not own the tables
     expect(await recovered(address)).toEqual(ended(1, sentence))
   }
   expect(readFileSync(foreign).equals(before)).toBe(true)
-})
-
-test('changes nothing in PostgreSQL if it is killed', async () => {
-  const address = await cluster.newDatabase()
-  await opened(address, (store) => give(store, 'office'))
-  const killWaiting = async (sql: postgres.TransactionSql) => {
-    const child = spawnSilent('recovered', '--yes', '--database', address)
-    await untilWaiting(sql, 1, 'transactionid')
-    child.kill('SIGKILL')
-    await child.exited
-  }
-  await cluster.locked(address, killWaiting, 'SELECT epoch FROM event_epoch FOR UPDATE')
-  const [, { lastId }] = KINDS[1] as [string, Kind]
-  // Waits for the backend of the killed command.
-  expect(await recovered(address, '--skip-ids', '0')).toMatchObject({ status: 0 })
-  for (const table of ['keys', 'pets', 'orders']) expect(await lastId(address, table)).toBe(1n)
 })
