@@ -2,11 +2,12 @@
 // overwrite something.
 
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { rowsOfFile } from '../../../../test/support/copied-stores.ts'
 import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
-import { ask, launcher, run, serve, spawnSilent } from '../../../../test/support/process.ts'
+import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
 import { beside, made, PET, rows } from '../../../../test/support/stores.ts'
 import { noStrace, straced } from '../../../../test/support/strace.ts'
 import { until } from '../../../../test/support/until.ts'
@@ -48,6 +49,9 @@ describe.concurrent('a backup', () => {
     const restored = temporaryFile('restored.db')
     expect((await run(['restore', file, '--database', restored])).status).toBe(0)
     expect(rows(restored).slice(0, 2)).toEqual(rows(file).slice(0, 2))
+    // Cursors are valid in one store only.
+    const epochs = [database, file, restored].map((path) => rowsOfFile(path, ['event_epoch']).event_epoch?.join())
+    expect(new Set(epochs).size).toBe(3)
     const again = await serve(['--database', restored])
     for (const text of before) {
       const { id } = JSON.parse(text)
@@ -91,24 +95,19 @@ describe.concurrent('a backup', () => {
     expect(readFileSync(`${file}.partial`, 'utf8')).toBe('precious')
   })
 
-  test('leaves only its temporary file, with a recognizable name, if it is killed', async () => {
-    const { database } = await made(1)
-    const file = temporaryFile('backup.db')
-    const child = spawnSilent('backup', file, '--database', database)
-    const hasBegun = () => child.exitCode !== null || readdirSync(dirname(file)).length !== 0
-    await until('the backup has made a file or ended', hasBegun, { everyMs: 0 })
-    child.kill('SIGTERM')
-    await child.exited
-    const left = readdirSync(dirname(file)).filter((name) => name !== basename(file))
-    for (const name of left) expect(name).toMatch(/^backup\.db\.\d+-[0-9a-f]{8}\.partial(-wal|-shm|-journal)?$/)
-  })
-
-  test('of a damaged store is refused and leaves no file', async () => {
-    const { database } = await made(200)
-    writeFileSync(database, readFileSync(database).fill(0xab, 4096))
-    const file = temporaryFile('backup.db')
-    expect(await run(['backup', file, '--database', database])).toEqual(ended(1, `${database} is damaged`))
-    expect(readdirSync(dirname(file))).toEqual([])
+  test('of a missing, damaged or foreign file is refused and leaves no file', async () => {
+    const [missing, foreign, { database: damaged }] = [temporaryFile('a.db'), temporaryFile('a.db'), await made(200)]
+    writeFileSync(foreign, 'Dear diary,')
+    writeFileSync(damaged, readFileSync(damaged).fill(0xab, 4096))
+    for (const [database, sentence] of [
+      [missing, 'There is no store at '],
+      [foreign, 'is not a petstore database. Name another file.'],
+      [damaged, `${damaged} is damaged`],
+    ] as const) {
+      const file = temporaryFile('backup.db')
+      expect(await run(['backup', file, '--database', database])).toEqual(ended(1, sentence))
+      expect(readdirSync(dirname(file))).toEqual([])
+    }
   })
 
   test.skipIf(noStrace !== '')(
@@ -212,17 +211,6 @@ describe.concurrent('a backup', () => {
     const { status, stderr } = await during(() => renameSync(other.database, database), file, database)
     expect([status, stderr]).toEqual([1, `petstore: ${database} was replaced during the backup. Try again.\n`])
     expect(readdirSync(dirname(file))).toEqual([])
-  })
-
-  test("of a missing store or of another program's file is refused", async () => {
-    for (const make of [() => undefined, (path: string) => writeFileSync(path, 'Dear diary,')]) {
-      const [database, file] = [temporaryFile('a.db'), temporaryFile('backup.db')]
-      make(database)
-      expect(await run(['backup', file, '--database', database])).toEqual(
-        ended(1, /There is no store at |is not a petstore database\. Name another file\./),
-      )
-      expect(existsSync(file)).toBe(false)
-    }
   })
 })
 

@@ -46,7 +46,7 @@ test.each(Object.keys(STORES))(
     }
 
     // Exports and imports do not depend on the store.
-    for (const format of kind === 'SQLite' ? ['ndjson', 'json', 'csv'] : ['csv']) {
+    for (const format of kind === 'SQLite' ? ['ndjson', 'json', 'csv'] : []) {
       const [pets, orders] = [temporaryFile(`pets.${format}`), temporaryFile(`orders.${format}`)]
       await command(service, 'pets', 'export', pets)
       await command(service, 'orders', 'export', orders)

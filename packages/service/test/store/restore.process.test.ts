@@ -8,16 +8,19 @@ import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { ask, run, serve } from '../../../../test/support/process.ts'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { runOnFile } from '../../../../test/support/sqlite.ts'
 import { add, beside, made, PET, rows } from '../../../../test/support/stores.ts'
 import { openStore } from '../../src/store/kinds.ts'
 import { contents, keptIn, killed, served } from './restored.ts'
 
 const root = process.getuid?.() === 0
+const CRASHED = killed(40)
 
 describe.concurrent('a restore', () => {
-  test('keeps the previous store', async () => {
+  test('keeps the previous store, and its mode', async () => {
     const [older, newer] = [await made(3), await made(5)]
+    fs.chmodSync(newer.database, 0o640)
     const before = rows(newer.database)
     const { stdout, status } = await run(['restore', older.database, '--database', newer.database])
     expect(status).toBe(0)
@@ -25,18 +28,23 @@ describe.concurrent('a restore', () => {
     expect(beside(newer.database)).toEqual(kept.map((path) => basename(path)))
     expect(kept.map(rows)).toEqual([before])
     expect(contents(newer.database)).toEqual(contents(older.database))
+    expect(fs.statSync(newer.database).mode & 0o777).toBe(0o640)
   })
 
-  test('is refused while a service uses the store', async () => {
-    const { database, key } = await made(3)
-    const file = temporaryFile('backup.db')
-    await run(['backup', file, '--database', database])
+  test('is refused while a service uses the store, even if its header is damaged', async () => {
+    const [{ database, key }, backup] = [await made(3), await made(1)]
+    const restored = () => run(['restore', backup.database, '--database', database])
     const service = await serve(['--database', database])
-    expect(await run(['restore', file, '--database', database])).toEqual(ended(1, 'A service uses'))
+    expect(await restored()).toEqual(ended(1, 'A service uses'))
     expect((await ask('POST', `${service.url}/pets`, key, PET)).status).toBe(201)
     await service.stop()
     expect(beside(database)).toEqual([])
     expect(rows(database)[0]?.length).toBe(4)
+    const again = await serve(['--database', database])
+    // Another process writes, for the reason in packages/service/src/store/sqlite/file/checks.ts.
+    Bun.spawnSync(['dd', 'if=/dev/urandom', `of=${database}`, 'bs=50', 'count=1', 'conv=notrunc'])
+    expect(await restored()).toEqual(ended(1, 'A service uses'))
+    await again.stop('SIGKILL')
   })
 
   test('of a damaged backup is refused and changes nothing', async () => {
@@ -83,22 +91,8 @@ describe.concurrent('a restore', () => {
       expect(fs.readFileSync(database).equals(pristine)).toBe(true)
       // A start does not check these.
       if (/INDEX|TRIGGER/.test(sql)) continue
-      const serving = await run(['serve', '--port', '0', '--database', file])
-      expect([serving.status, serving.stderr]).toEqual([1, expect.stringMatching(lacks)])
+      expect((await rejectionOf(openStore(file, { now: Date.now }))).message).toMatch(lacks)
     }
-  })
-
-  test('of a backup with tables of another program keeps them', async () => {
-    const [backup, { database }] = [await made(2), await made(1)]
-    runOnFile(backup.database, 'CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)')
-    runOnFile(backup.database, 'CREATE TABLE _litestream_lock (id INTEGER)')
-    expect(await run(['restore', backup.database, '--database', database])).toMatchObject({ status: 0 })
-    expect(await served(database)).toBe(2)
-    const restored = new Database(database, { readonly: true })
-    expect(
-      restored.query("SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE '\\_litestream%' ESCAPE '\\'").get(),
-    ).toEqual({ n: 2 })
-    restored.close()
   })
 
   test('skips a million ids or as many as the flag says, each time, and lists the active keys', async () => {
@@ -129,10 +123,11 @@ describe.concurrent('a restore', () => {
     ['empty', (bytes) => bytes.subarray(0, 0)],
   ] satisfies [string, (bytes: Buffer) => Buffer][]) {
     test(`replaces a damaged store (${description}) and keeps its files`, async () => {
-      const { database, log } = await killed(200)
-      const file = (await made(3)).database
-      const damaged = damage(fs.readFileSync(database))
+      const { database: crashed, log } = await CRASHED
+      const [database, file] = [temporaryFile('petstore.db'), (await made(3)).database]
+      const damaged = damage(fs.readFileSync(crashed))
       fs.writeFileSync(database, damaged)
+      fs.writeFileSync(`${database}-wal`, log)
       const { status, stdout } = await run(['restore', file, '--database', database])
       expect(status).toBe(0)
       const kept = keptIn(stdout)
@@ -150,9 +145,9 @@ describe.concurrent('a restore', () => {
     const database = temporaryFile('petstore.db')
     const file = temporaryFile('backup.db')
     const service = await serve(['--database', database])
-    await add(service, 300)
+    await add(service, 20)
     expect((await run(['backup', file, '--database', database])).status).toBe(0)
-    await add(service, 300)
+    await add(service, 20)
     await service.stop('SIGKILL')
     const moved = temporaryFile('moved.db')
     fs.renameSync(database, moved)
@@ -162,16 +157,7 @@ describe.concurrent('a restore', () => {
     // The log is kept. Beside its own file it completes the moved store.
     const [log = ''] = keptIn(stdout)
     fs.renameSync(log, `${moved}-wal`)
-    expect(rows(moved)[0]?.length).toBe(600)
-  })
-
-  test('is refused while a service uses a store with a damaged header', async () => {
-    const { database } = await made(3)
-    const service = await serve(['--database', database])
-    // Another process writes, for the reason in packages/service/src/store/sqlite/file/checks.ts.
-    Bun.spawnSync(['dd', 'if=/dev/urandom', `of=${database}`, 'bs=50', 'count=1', 'conv=notrunc'])
-    expect(await run(['restore', (await made(1)).database, '--database', database])).toEqual(ended(1, 'A service uses'))
-    await service.stop('SIGKILL')
+    expect(rows(moved)[0]?.length).toBe(40)
   })
 
   test('through a symbolic link replaces its target', async () => {
@@ -184,13 +170,6 @@ describe.concurrent('a restore', () => {
     fs.rmSync(database)
     expect((await run(['restore', backup.database, '--database', link])).status).toBe(0)
     expect(contents(database)).toEqual(contents(backup.database))
-  })
-
-  test('keeps the mode of the replaced store', async () => {
-    const [{ database }, backup] = [await made(1), await made(2)]
-    fs.chmodSync(database, 0o640)
-    await run(['restore', backup.database, '--database', database])
-    expect(fs.statSync(database).mode & 0o777).toBe(0o640)
   })
 
   test.skipIf(!root)(
@@ -208,17 +187,16 @@ describe.concurrent('a restore', () => {
     },
   )
 
-  test('of a running store is refused because of its log, and works after the store has stopped', async () => {
-    const { database, key } = await made(1)
-    const service = await serve(['--database', database])
-    await ask('POST', `${service.url}/pets`, key, PET)
-    await ask('GET', `${service.url}/pets?search=a`, key)
+  test('of an open store is refused because of its log, and works after the store was closed', async () => {
+    const { database } = await made(1)
+    const store = await openStore(database, { now: Date.now })
+    await store.createPet(newPet(), 1n)
     const restored = () => run(['restore', database, '--database', temporaryFile('a.db')])
     expect(await restored()).toMatchObject({
       status: 1,
       stderr: `petstore: ${database} is a store with changes in its log, ${database}-wal. Back it up with petstore backup.\n`,
     })
-    await service.stop()
+    await store.close()
     expect(await restored()).toMatchObject({ status: 0, stdout: expect.stringContaining('2 pets') })
   })
 

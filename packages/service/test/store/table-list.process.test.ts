@@ -2,7 +2,7 @@
 // and gets no grants.
 
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { openStore } from '../../src/store/kinds.ts'
@@ -64,11 +64,12 @@ async function inPostgres(): Promise<Found> {
   }, address)
 }
 
-describe.each([
+test.each([
   ['sqlite', inSqlite],
   ['postgres', inPostgres],
-] as const)('the list of tables and the catalogue of %s', (kind, found) => {
-  test('have the same tables and keys, in an order that satisfies foreign keys', async () => {
+] as const)(
+  'the list of tables and the catalogue of %s have the same tables and keys, in an order that satisfies foreign keys',
+  async (kind, found) => {
     const { tables, keys, references } = await found()
     const copied: readonly TableEntry[] = TABLES
     const names = copied.map(({ name }) => name)
@@ -81,5 +82,5 @@ describe.each([
     for (const { from, to } of references) {
       if (names.includes(from)) expect([from, names.indexOf(to) < names.indexOf(from)]).toEqual([from, true])
     }
-  })
-})
+  },
+)

@@ -75,7 +75,7 @@ describe.each(released)('a store of schema %d', (version) => {
     expect(contentsOf(name).pets.length).toBeGreaterThan(20)
   })
 
-  const canMake = version in RELEASES || version === NEWEST_VERSION
+  const canMake = version in RELEASES
   test.skipIf(!canMake)('keeps all data in PostgreSQL', async () => {
     await expectContents(await postgresOf(version), version, name)
   })
@@ -195,8 +195,7 @@ function contentsOf(name: string): Contents {
 /** Creates the schema of that version with the rows of the kept file. */
 async function fillPostgres(address: string, version: number): Promise<void> {
   const database = new Database(fixtureFile(version), { safeIntegers: true })
-  const release = RELEASES[version]
-  const open = release ? await releasedStore(release) : openStore
+  const open = await releasedStore(RELEASES[version] as string)
   await (await open(address, { now: Date.now })).close()
   await cluster.asAdmin(async (sql) => {
     // Rows can precede rows that they refer to.

@@ -43,55 +43,44 @@ describe('a store behind a symbolic link', () => {
 
   test('with a cyclic link is refused by every command', async () => {
     const { database } = await made(1)
-    const [itself, one, other] = ['itself.db', 'one.db', 'other.db'].map(temporaryFile) as [string, string, string]
-    fs.symlinkSync(itself, itself)
+    const [one, other] = [temporaryFile('one.db'), temporaryFile('other.db')]
     fs.symlinkSync(other, one)
     fs.symlinkSync(one, other)
-    for (const link of [itself, one]) {
-      for (const args of [
-        ['serve', '--port', '0', '--database', link],
-        ['restore', link, '--database', database],
-        ['restore', database, '--database', link],
-        ['backup', temporaryFile('backup.db'), '--database', link],
-        ['recovered', '--yes', '--database', link],
-        ['migrate', '--check', '--database', link],
-        ['copy', '--from', database, '--to', link],
-      ]) {
-        const { status, stderr } = await run(args)
-        expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot be reached \(too many symbolic links.*\n$/)])
-      }
+    for (const args of [
+      ['serve', '--port', '0', '--database', one],
+      ['restore', one, '--database', database],
+      ['restore', database, '--database', one],
+      ['backup', temporaryFile('backup.db'), '--database', one],
+      ['recovered', '--yes', '--database', one],
+      ['migrate', '--check', '--database', one],
+      ['copy', '--from', database, '--to', one],
+    ]) {
+      const { status, stderr } = await run(args)
+      expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot be reached \(too many symbolic links.*\n$/)])
     }
   })
 })
 
 test('every command refuses a store with two hard links, until one is removed', async () => {
-  const [{ database, key }, backup] = [await made(2), await made(1)]
+  const [{ database }, backup] = [await made(2), await made(1)]
   const other = temporaryFile('other.db')
-  const service = await serve(['--database', database])
   fs.linkSync(database, other)
-  for (const name of [database, other]) {
-    const target = temporaryFile('target.db')
-    for (const args of [
-      ['serve', '--port', '0', '--database', name],
-      ['keys', 'create', '--name', 'till', '--database', name],
-      ['migrate', '--check', '--database', name],
-      ['backup', target, '--database', name],
-      ['restore', backup.database, '--database', name],
-      ['copy', '--from', name, '--to', target],
-      ['copy', '--from', backup.database, '--to', name],
-    ]) {
-      const { status, stdout, stderr } = await run(args)
-      expect([args[0], status, stdout, fs.existsSync(target)]).toEqual([args[0], 1, '', false])
-      expect(stderr).toContain(`${name} has 2 names (hard links)`)
-    }
+  const target = temporaryFile('target.db')
+  for (const args of [
+    ['serve', '--port', '0', '--database', other],
+    ['keys', 'create', '--name', 'till', '--database', other],
+    ['migrate', '--check', '--database', database],
+    ['backup', target, '--database', other],
+    ['restore', backup.database, '--database', other],
+    ['copy', '--from', database, '--to', target],
+    ['copy', '--from', backup.database, '--to', other],
+  ]) {
+    const { status, stdout, stderr } = await run(args)
+    expect([args[0], status, stdout, fs.existsSync(target)]).toEqual([args[0], 1, '', false])
+    expect(stderr).toMatch(/(petstore|other)\.db has 2 names \(hard links\)/)
   }
-  expect((await ask('POST', `${service.url}/pets`, key, PET)).status).toBe(201)
-  await service.stop()
   fs.unlinkSync(other)
-  const again = await serve(['--database', database])
-  expect((await ask('POST', `${again.url}/pets`, key, PET)).status).toBe(201)
-  await again.stop()
-  expect(rows(database)[0]?.length).toBe(4)
+  expect((await run(['keys', 'list', '--database', database])).status).toBe(0)
 })
 
 test.skipIf(noStrace !== '')(
@@ -150,16 +139,14 @@ describe('a read-only folder', () => {
       const [data, own] = [folderOf(65534, 0o755), folderOf(65534, 0o555)]
       const other = root ? folderOf(0, 0o755) : '/'
       const user = root ? 65534 : process.getuid?.()
-      for (const [folder, advice] of [
-        [own, `Let this user write to the folder: chmod u+rwx ${own}. `],
-        [other, `Give the folder to this user: chown ${user} ${other}. `],
+      for (const [folder, path, env, advice] of [
+        [own, 'data/petstore.db', {}, `Let this user write to the folder: chmod u+rwx ${own}. `],
+        [other, 'data/petstore.db', {}, `Give the folder to this user: chown ${user} ${other}. `],
+        [data, 'petstore.db', { PETSTORE_BACKUP_DIR: join(other, 'backups') }, `chown ${user} ${other}. `],
       ] as const) {
-        const refused = async (path: string, env = {}) => {
-          const { status, stderr } = await run(['serve', '--port', '0', '--database', path], { command, cwd: '/', env })
-          expect([status, stderr]).toEqual([1, expect.stringContaining(advice)])
-        }
-        await refused(join(folder, 'data/petstore.db'))
-        await refused(join(data, 'petstore.db'), { PETSTORE_BACKUP_DIR: join(folder, 'backups') })
+        const flags = ['serve', '--port', '0', '--database', join(folder, path)]
+        const { status, stderr } = await run(flags, { command, cwd: '/', env })
+        expect([status, stderr]).toEqual([1, expect.stringContaining(advice)])
       }
       fs.chmodSync(own, 0o755)
     },

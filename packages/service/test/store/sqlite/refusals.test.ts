@@ -5,7 +5,6 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../../../test/support/files.ts'
-import { newKey } from '../../../../../test/support/keys.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { now, PET, runOnFile, storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { openStore } from '../../../src/store/kinds.ts'
@@ -63,12 +62,6 @@ describe('refuses, and does not change,', () => {
     expect((await rejectionOf(openStore(path, { now }))).message).toContain('is not a file')
     expect((await rejectionOf(openStore(`${written('x')}/a.db`, { now }))).message).toContain('cannot be reached')
   })
-})
-
-test('an empty file becomes a new store', async () => {
-  const store = await openStore(written(''), { now })
-  expect((await store.createPet(PET, (await store.createKey(newKey())).id)).value.id).toBe(1n)
-  await store.close()
 })
 
 function written(text: string): string {
