@@ -70,16 +70,11 @@ test('the name of a key has 1 to 100 printable characters, and is not a number',
 })
 
 test.each([
-  ['unknown', 'This API key does not exist.'],
-  ['expired', 'This API key is expired.'],
-  ['revoked', 'This API key is revoked.'],
-] as const)('the message about a key that is %s: %s', (state, message) => {
-  expect(refusedKey(state)).toMatchObject({ code: 'invalid_api_key', message })
-})
-
-test.each([
-  [undefined, 'This is not an API key of this service, or it is mistyped.'],
-  ['staging', 'This API key is for staging, not for production.'],
-] as const)('the message about a key for %s in production: %s', (issuedFor, message) => {
-  expect(foreignKey(issuedFor, 'production')).toMatchObject({ code: 'invalid_api_key', message })
+  [refusedKey('unknown'), 'This API key does not exist.'],
+  [refusedKey('expired'), 'This API key is expired.'],
+  [refusedKey('revoked'), 'This API key is revoked.'],
+  [foreignKey(undefined, 'production'), 'This is not an API key of this service, or it is mistyped.'],
+  [foreignKey('staging', 'production'), 'This API key is for staging, not for production.'],
+])('the refusal of a key: %s', (refusal, message) => {
+  expect(refusal).toMatchObject({ code: 'invalid_api_key', message })
 })

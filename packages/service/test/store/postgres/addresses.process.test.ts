@@ -173,7 +173,6 @@ describe('the environment', () => {
 
 describe('a server without TLS', () => {
   rows([
-    ['by default', at(), PLAIN],
     ['requested', at('sslmode=prefer'), PLAIN],
     ['not requested', at('sslmode=disable'), PLAIN],
     ...['require', 'verify-ca', 'verify-full'].map((mode): Row => ['needed', at(`sslmode=${mode}`), UNREACHABLE]),
@@ -205,7 +204,6 @@ describe.skipIf(!openssl)(`a server with TLS${openssl ? '' : ': skipped, openssl
 
   const ca = (file: string) => `sslrootcert=${encodeURIComponent(file)}`
   rows([
-    ['by default', at(), ENCRYPTED],
     ['requested', at('sslmode=prefer'), ENCRYPTED],
     ['not requested', at('sslmode=disable'), PLAIN],
     ['needed', at('sslmode=require'), ENCRYPTED],

@@ -19,11 +19,8 @@ const LEAVE = `
 
 describe('a commit of another process', () => {
   test('is visible to a store that was opened while a process closed the file', async () => {
-    const path = await (async () => {
-      const { path, store } = await storeWithKey()
-      await store.close()
-      return path
-    })()
+    const { path, store: first } = await storeWithKey()
+    await first.close()
     for (let n = 0; n < 30; n++) {
       const leaving = Bun.spawn([process.execPath, '-e', LEAVE, path], { stdio: ['pipe', 'pipe', 'inherit'] })
       await leaving.stdout.getReader().read()
