@@ -6,7 +6,6 @@ import {
   type ContractFault,
   type ContractFaults,
   errorAnswer,
-  jsonAnswer,
 } from '../../../practice/src/contract-faults/shared/faults.ts'
 import { refusingOthers } from '../../../practice/src/contract-faults/shared/memory.ts'
 import * as on from '../../../practice/src/contract-faults/shared/operations.ts'
@@ -29,9 +28,6 @@ const ERRORS: ContractFaults = {
   'a 405 of orders as a web page': at('* /store/orders', 405).onResponse(page),
   'an unknown path as a web page': at('*', 404, isUnknown).onResponse(page),
   'an unknown path below a pet as a web page': at('GET /pets/*/*', 404).onResponse(page),
-  'an unknown path of the store is 200': at('*', 404, ({ target }) =>
-    /\/store\/(?!orders)[\w-]+$/.test(target),
-  ).onResponse(() => jsonAnswer(200, [])),
   'a 401 of a pet without a message': at(on.ONE, 401).answer.drop('message'),
   'a 413 as a web page': at('*', 413).onResponse(page),
   'a 415 without a body': at('*', 415).onResponse(empty),
@@ -49,7 +45,6 @@ const isUnknownHead = (request: ClientRequest) => request.method === 'HEAD' && i
 
 const HEADS: ContractFaults = {
   'HEAD needs no key': at('HEAD /pets|HEAD /pets/*', 401, withoutKey).onResponse(noBody(answers.status(200))),
-  'HEAD of an unknown pet is 200': heading('/pets/*', 404, always, answers.status(200)),
   'HEAD with a wrong limit is 200': heading('/pets', 400, always, answers.status(200)),
   'HEAD of a pet has no Deprecation': heading('/pets/*', 200, always, without('Deprecation')),
   'HEAD of events has no Link': heading('/store/events', 200, always, without('Link')),
