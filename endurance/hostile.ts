@@ -1,5 +1,6 @@
 // Sends requests made of valid and invalid parts. Checks that each response has the status that the contract's validators expect, is never
-// a 5xx, arrives in time, and has an Error body that matches the contract. packages/contract/test checks the validators themselves.
+// a 5xx, arrives in time, and has an Error body that matches the contract, and that each added pet has the name that was sent.
+// packages/contract/test checks the validators themselves.
 
 import fc from 'fast-check'
 import { operations } from '../packages/contract/src/contract.ts'
@@ -39,7 +40,7 @@ export async function hostile(target: Target, runs: number): Promise<Record<numb
 }
 
 async function send({ url }: Target, { path, expected, ...sent }: Hostile): Promise<number> {
-  const { method } = sent
+  const { method, headers, body } = sent
   const response = await fetch(url + path, { ...sent, signal: AbortSignal.timeout(HANG_MS) })
   const answer = { status: response.status, headers: response.headers, text: await response.text() }
   checkAgainstContract(method, path, answer)
@@ -49,6 +50,12 @@ async function send({ url }: Target, { path, expected, ...sent }: Hostile): Prom
   if (answer.status >= 400) {
     const error = JSON.parse(answer.text)
     if (Object.keys(error).join() !== 'code,message,status') throw new Error(`no Error body: ${answer.text}`)
+  }
+  if (answer.status === 201) {
+    const { id, name } = JSON.parse(answer.text)
+    const stored = await (await fetch(`${url}/pets/${id}`, { headers })).text()
+    const isKept = name === JSON.parse(new TextDecoder().decode(body)).name && stored === answer.text
+    if (!isKept) throw new Error(`another name: ${answer.text}, then ${stored}`)
   }
   return answer.status
 }
