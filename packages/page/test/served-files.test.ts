@@ -87,13 +87,6 @@ test.each([
   expect(bytes).toBeLessThan(COMPRESSED_BYTES_MAX)
 })
 
-test('the link of a deprecated operation leads to the reference', async () => {
-  const { headers } = await service.get('/pets/1')
-  const [, target = ''] = /<([^>]*)>; rel="deprecation"; type="text\/html"/.exec(headers.get('Link') ?? '') ?? []
-  const response = await get(target)
-  expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/html;charset=utf-8'])
-})
-
 test('a page whose bundling failed is bundled again at the next request', async () => {
   const { build } = Bun
   const another = await startService()

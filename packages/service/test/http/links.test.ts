@@ -43,6 +43,8 @@ describe('with a path prefix in the base URL', () => {
 
   test('a list of pets or orders links to its next page', async () => {
     expect(await pages(`${proxy.origin}/shop/v1/pets?limit=3`)).toEqual([3, 3, 1])
+    // The link keeps the special characters of a search.
+    expect(await pages(`${proxy.origin}/shop/v1/pets?limit=4&search=%22rex%3E%3B%20r%3C%26%22`)).toEqual([4, 3])
     for (const petId of [1, 2, 3]) await place(petId)
     expect((await pages(`${proxy.origin}/shop/v1/store/orders?limit=2`)).length).toBeGreaterThan(1)
   })
