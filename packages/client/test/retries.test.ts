@@ -12,16 +12,12 @@ const NAME = { name: 'Rex' }
 const LOST = { 'X-Lost': '1' }
 const MATCH = { ifMatch: '"tag"' }
 
-/** Calls that change something. The first two are only retried with `ifMatch`. */
+/** A change with each method. A PATCH is only retried with `ifMatch`. */
 const CHANGES: readonly (readonly [string, (client: Client, options?: { ifMatch?: string }) => Promise<unknown>])[] = [
   ['updatePet', (client, options) => client.updatePet(1n, NAME, options)],
-  ['updateOrder', (client, options) => client.updateOrder(1n, { reference: 'x' }, options)],
   ['deletePet', (client, options) => client.deletePet(1n, options)],
-  ['cancelOrder', (client, options) => client.cancelOrder(1n, options)],
   ['completeOrder', (client, options) => client.completeOrder(1n, options)],
-  ['returnOrder', (client, options) => client.returnOrder(1n, options)],
 ]
-const CORRECTIONS = CHANGES.slice(0, 2)
 const done = ({ method, url }: Request) =>
   method === 'DELETE'
     ? new Response(null, { status: 204 })
@@ -46,7 +42,9 @@ const withAnswers = (
     (url, tries) => use(clientOf(url, { fetch: losing }), tries),
   )
 
-describe.each(CORRECTIONS)('%s', (_, change) => {
+describe('updatePet', () => {
+  const change = (client: Client, options?: { ifMatch: string }) => client.updatePet(1n, NAME, options)
+
   test.each([
     ['no response', cut, PetstoreNetworkError],
     ['408', refused('request_timeout', 408), PetstoreApiError],
@@ -55,7 +53,7 @@ describe.each(CORRECTIONS)('%s', (_, change) => {
     ['503', refused('unavailable', 503), PetstoreApiError],
     ['520 of a proxy', () => answer(520, ''), PetstoreApiError],
   ])('is not retried without an ETag: %s', async (_, lost, kind) => {
-    for (const options of [{}, { ifMatch: '*' }]) {
+    for (const options of [undefined, { ifMatch: '*' }]) {
       await withAnswers([lost, done], async (client, tries) => {
         const error = await rejectionOf(change(client, options))
         expect(error).toBeInstanceOf(PetstoreUncertainError)
