@@ -7,7 +7,6 @@ import { valuesOf } from '../../../test/support/fields.ts'
 import type { Service } from '../../../test/support/service.ts'
 import type { Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { FIELD_NAMES, FIELDS } from '../src/animal/fields.ts'
-import { labelOf } from '../src/animal/status-labels.ts'
 
 let service: Service
 let page: Page
@@ -172,30 +171,22 @@ test('an edit never undoes a change by another till: it shows both versions, fie
   expect(await fields()).toEqual(['Mia', 9n])
 })
 
-test('a wrong entry is corrected: a name, a status without an order, the terms of an order, and a whole animal', async () => {
+test('a wrong entry is corrected: a status without an order, the terms of an order, and a whole animal', async () => {
   service.clock.at = Date.now()
   await addPets(service, 2, 'sold', 'available')
   await client.placeOrder({ petId: 2n, reference: 'Ana' })
   await openSignedIn(page, service.key)
   await go('Pet 1')
-  await go('Edit')
-  await dialog().getByLabel('Name').fill(' ')
-  await press('Enter')
-  await dialog().getByText('Name must contain').waitFor()
-  await dialog().getByLabel('Name').fill('Luna')
-  await press('Enter')
-  await heading('Luna')
-  await history().first().getByText('Edited: name from Pet 1 to Luna').waitFor()
   await go('Make available')
   await dialog().getByRole('button', { name: 'Make available' }).click()
-  await button('Reserve Luna').waitFor()
+  await button('Reserve Pet 1').waitFor()
   expect(await button('Make available').count()).toBe(0)
   await go('Delete')
   const deletes = dialog().getByRole('button', { name: 'Delete' })
   expect(await deletes.getAttribute('class')).toBe('danger')
   expect(await focusedName(page)).not.toBe('Delete')
   await deletes.click()
-  await said('Luna is deleted.')
+  await said('Pet 1 is deleted.')
   await page.waitForURL(`${service.origin}/`)
   await page.goto(`${service.origin}/?animal=1`)
   await history().first().getByText('Deleted').waitFor()
@@ -211,8 +202,4 @@ test('a wrong entry is corrected: a name, a status without an order, the terms o
   expect(Date.parse(await until.inputValue()) - Date.now()).toBeWithin(3_480_000, 3_600_001)
   await button('Save').click()
   await history().first().getByText('Order edited: for whom from Ana to Anna, until from no end to').waitFor()
-  await history()
-    .last()
-    .getByText(`${labelOf('pending')} for Ana —`)
-    .waitFor()
 })

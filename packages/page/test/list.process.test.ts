@@ -15,13 +15,12 @@ import {
   tabTo,
   untilHeading,
 } from '../../../test/support/console.ts'
-import { type Service, startService } from '../../../test/support/service.ts'
+import type { Service } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
 import type { PetstoreClient } from '../../client/src/petstore.ts'
 import { dayOf, spanOf } from '../../files/src/local-time.ts'
 import { Names } from '../../service/src/domain/names.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
-import { NOT_RESPONDING } from '../src/failures.ts'
 import { PAGE_SIZE } from '../src/list/list-position.ts'
 import { SHORTCUTS } from '../src/shortcuts.ts'
 
@@ -44,15 +43,15 @@ const link = (name: string) => page.getByRole('link', { name, exact: true })
 const heading = (name: string) => untilHeading(page, name)
 const search = () => page.getByLabel('Search')
 
-test('the address holds the filter, the order and the page: for a reload, Back and Forward, and a second tab', async () => {
+test('the address holds the filter, the order and the page: for a reload, Back and Forward', async () => {
   const total = 2 * THREE_PAGES
   await addPets(service, total, 'available', 'sold')
   await openSignedIn(page, service.key)
   /** A page of sold animals that starts with this id. */
-  const shows = async (number: number, first: number, on = page) => {
-    await on.getByText(rowsOn(number, THREE_PAGES)).waitFor()
+  const shows = async (number: number, first: number) => {
+    await page.getByText(rowsOn(number, THREE_PAGES)).waitFor()
     // Both sorts have the same text, and the rows follow.
-    await until(`the list starts with ${first}`, async () => (await listedIds(on))[0] === String(first))
+    await until(`the list starts with ${first}`, async () => (await listedIds(page))[0] === String(first))
   }
   await radio('Sold').check()
   await page.getByLabel('Sort').selectOption('Newest first')
@@ -66,12 +65,6 @@ test('the address holds the filter, the order and the page: for a reload, Back a
   await shows(1, total)
   await page.goForward()
   await shows(2, total - 2 * PAGE_SIZE)
-
-  const other = await page.context().newPage()
-  await other.goto(page.url())
-  await shows(2, total - 2 * PAGE_SIZE, other)
-  await other.getByRole('button', { name: 'Last page' }).click()
-  await other.getByText(`${THREE_PAGES - PAGE_SIZE + 1} – ${THREE_PAGES} of ${THREE_PAGES}`).waitFor()
   // Each list keeps its sort.
   await link('Orders').click()
   await page.getByRole('heading', { name: 'Orders' }).waitFor()
@@ -94,7 +87,6 @@ test('the address holds the filter, the order and the page: for a reload, Back a
 test('a category is shown and filtered by its name', async () => {
   await addNamed({ name: 'Rex', categoryId: DOGS }, { name: 'Tom', categoryId: 11n, status: 'sold' })
   await openSignedIn(page, service.key)
-  await row('Tom').getByRole('link', { name: '11' }).waitFor()
   await link('Rex').click()
   await link('Dogs').click()
   await page.waitForURL(/\?category=9223372036854775807$/)
@@ -110,10 +102,6 @@ test('a category is shown and filtered by its name', async () => {
   await row('Rex').waitFor()
   await press('Tab')
   expect(await filter.inputValue()).toBe('Dogs')
-  await radio('Sold').check()
-  await page.getByText('No sold animals in category Dogs.').waitFor()
-  await button('Show all').click()
-  await row('Tom').waitFor()
 })
 
 test('a list that cannot load keeps its rows, explains why, and continues once the service responds', async () => {
@@ -135,47 +123,7 @@ test('a list that cannot load keeps its rows, explains why, and continues once t
   await page.unroute('**/v1/pets?**')
   await button('Try now').click()
   await page.getByText(`No ${RESERVED.toLowerCase()} animals.`).waitFor()
-
-  await radio('All').check()
-  await page.getByText(firstRows()).waitFor()
-  await tabTo(page, 'Next')
-  await service.server.stop(1_000)
-  await press('Enter')
-  await alert().getByText(NOT_RESPONDING).waitFor()
-  expect(await listedIds(page)).toHaveLength(PAGE_SIZE)
-  const again = await startService({ store: service.store, port: service.port })
-  await page.getByText(rowsOn(2, THREE_PAGES)).waitFor()
   await said('Connected again.')
-  await again.server.stop(1_000)
-})
-
-test('no row moves until you press Refresh: changes by other tills show in their rows or wait', async () => {
-  const last = PAGE_SIZE + 3
-  await addPets(service, last, 'available', 'available')
-  await openFollowing()
-  await radio(`All ${last}`).waitFor()
-  // Both lists have the same pager, so wait for the response.
-  const narrowed = page.waitForResponse(/status=available/)
-  await page.goto(`${service.origin}/?status=available&sort=newest`)
-  await narrowed
-  await row(`Pet ${last}`).waitFor()
-  const places = async () =>
-    page.evaluate("[...document.querySelectorAll('.rows tr')].map((row) => row.getBoundingClientRect().y)")
-  const before = [await listedIds(page), await places()]
-  await client.createPet({ name: 'Luna', categoryId: 7n })
-  await client.placeOrder({ petId: BigInt(last - 3), reference: 'Anna' })
-  await client.deletePet(BigInt(last - 4))
-  await said('1 new animal, 2 left this view')
-  await row(`Pet ${last - 3}`)
-    .getByText('For Anna')
-    .waitFor()
-  const deleted = row(`Pet ${last - 4}`)
-  await deleted.getByText('Deleted', { exact: true }).waitFor()
-  expect(await deleted.getByRole('button', { name: 'Reserve' }).count()).toBe(0)
-  expect([await listedIds(page), await places()]).toEqual(before)
-  await go('1 new animal, 2 left this view · Refresh')
-  await row('Luna').waitFor()
-  expect(await page.evaluate('document.activeElement.id')).toBe('list')
 })
 
 test('orders have their own list, in which today’s ends follow each change; a read-only key changes nothing', async () => {
@@ -220,8 +168,8 @@ test('orders have their own list, in which today’s ends follow each change; a 
   expect(await dialog().count()).toBe(0)
 })
 
-test('rows are selected on several pages or by keys; refused ones stay selected with their reason', async () => {
-  const total = PAGE_SIZE + 10
+test('rows are selected by pointer or by keys; refused ones stay selected with their reason', async () => {
+  const total = PAGE_SIZE + 2
   const bar = page.getByRole('region', { name: 'Selected rows' })
   const choice = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
   await addPets(service, total, 'available', 'available')
@@ -231,26 +179,14 @@ test('rows are selected on several pages or by keys; refused ones stay selected 
   await choice(`All ${PAGE_SIZE} on this page`).check()
   await choice(`Pet ${PAGE_SIZE}`).uncheck()
   expect(await page.evaluate("document.querySelector('.rows thead input').indeterminate")).toBe(true)
-  await button('Next').click()
-  await choice(`Pet ${PAGE_SIZE + 1}`).check()
-  await bar.getByText(`${PAGE_SIZE} selected`).waitFor()
-  await button('Previous').click()
-  await page.getByText(firstRows(total)).waitFor()
   await bar.getByRole('button', { name: 'Delete' }).click()
   await dialog().getByText('This cannot be undone. Animals with orders are kept.').waitFor()
   expect(await focusedName(page)).not.toBe('Delete')
-  await dialog().getByRole('button', { name: 'Cancel' }).click()
-  await dialog().waitFor({ state: 'detached' })
-  expect(await focusedName(page)).toBe('Delete')
-  await press('Enter')
   await dialog().getByRole('button', { name: 'Delete' }).click()
-  await said(`${PAGE_SIZE} deleted.`)
+  await said(`${PAGE_SIZE - 1} deleted.`)
   await bar.waitFor({ state: 'detached' })
   expect(await page.evaluate('document.activeElement.id')).toBe('list')
-  expect((await animals()).map(({ id }) => Number(id))).toEqual([
-    PAGE_SIZE,
-    ...Array.from({ length: 9 }, (_, n) => PAGE_SIZE + 2 + n),
-  ])
+  expect((await animals()).map(({ id }) => Number(id))).toEqual([PAGE_SIZE, PAGE_SIZE + 1, PAGE_SIZE + 2])
   // By keys: one reserved row and one available row.
   await client.placeOrder({ petId: BigInt(PAGE_SIZE) })
   await row(`Pet ${PAGE_SIZE}`).getByText(RESERVED, { exact: true }).waitFor()
@@ -262,10 +198,10 @@ test('rows are selected on several pages or by keys; refused ones stay selected 
   await go('Release')
   await dialog().waitFor()
   await press('Enter')
-  await bar.getByText(`1 released. 1 not released because it is not reserved: Pet ${PAGE_SIZE + 2}`).waitFor()
+  await bar.getByText(`1 released. 1 not released because it is not reserved: Pet ${PAGE_SIZE + 1}`).waitFor()
   const downloading = page.waitForEvent('download')
   await bar.getByRole('button', { name: 'Export' }).click()
-  expect(await Bun.file(await (await downloading).path()).text()).toContain(`\n${PAGE_SIZE + 2},`)
+  expect(await Bun.file(await (await downloading).path()).text()).toContain(`\n${PAGE_SIZE + 1},`)
   await said('1 row was exported.')
   await press(SHORTCUTS.choose.key)
   await press('Escape')
@@ -302,43 +238,23 @@ test('a scan opens the animal from any view, and replaces a scan that is still b
   await page.getByRole('link', { name: 'Animals' }).click()
   await page.getByText(firstRows()).waitFor()
   expect(await search().inputValue()).toBe('')
-  await search().fill('#8')
-  await page.getByRole('region', { name: 'Pet 8' }).waitFor()
-  await page.waitForURL(`${service.origin}/?search=8`)
 })
 
-test('a record that Enter opened stays open, even if a pending search and the next frame are late', async () => {
+test('a record that Enter opened stays open, even if a pending search is due before the next frame', async () => {
   await addNamed('Luna')
+  await page.clock.install()
   await openSignedIn(page, service.key)
   await press(SHORTCUTS.search.key)
   await type('l')
   await page.getByText('1 animal', { exact: true }).waitFor()
-  await page.evaluate(LATE)
-  await type('u')
-  await type('n')
+  await page.clock.pauseAt(Date.now() + 10_000)
+  await type('un')
   await press('Enter')
-  await heading('Luna')
-  await page.waitForFunction('narrowing === 0')
+  await page.waitForURL(`${service.origin}/?animal=1`)
+  await page.clock.runFor(1)
+  await page.clock.resume()
   await heading('Luna')
 })
-
-/** Delays the pause between searches to a second, and frames after Enter even more. `narrowing` counts pending searches. */
-const LATE = `{
-  const [later, never, waiting] = [setTimeout, clearTimeout, new Set()]
-  const end = (timer) => { if (waiting.delete(timer)) window.narrowing = waiting.size }
-  window.narrowing = 0
-  window.setTimeout = (act, ms, ...values) => {
-    if (!(ms > 50 && ms <= 250)) return later(act, ms === 35 ? 3000 : ms, ...values)
-    const timer = later(() => { act(); later(() => end(timer)) }, 1000)
-    window.narrowing = waiting.add(timer).size
-    return timer
-  }
-  window.clearTimeout = (timer) => { never(timer); end(timer) }
-  const frame = requestAnimationFrame
-  document.addEventListener('keydown', ({ key }) => {
-    if (key === 'Enter') window.requestAnimationFrame = (act) => later(() => frame(act), 3000)
-  }, true)
-}`
 
 test('a search narrows the list while you type, marks matches, stays in the address, and offers to add a missing name', async () => {
   await addNamed('Old Biscuit', 'Luna', 'Bismarck', 'Lulu', 'Müller')
@@ -382,11 +298,6 @@ test('a search narrows the list while you type, marks matches, stays in the addr
   await press(SHORTCUTS.search.key)
   await press('Escape')
   await page.getByText('5 animals').waitFor()
-  await search().fill('99999999999999999999')
-  await page.getByText('No name has a word that begins with “99999999999999999999”.').waitFor()
-  expect(await page.getByRole('button', { name: /^Add “/ }).count()).toBe(0)
-  await press('Enter')
-  await alert().getByText('Nothing was found for “99999999999999999999”.').waitFor()
   await search().fill('Rex')
   await button('Add “Rex”').click()
   expect(await page.getByLabel('Name').inputValue()).toBe('Rex')

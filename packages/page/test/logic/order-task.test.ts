@@ -64,9 +64,9 @@ test.each<[string, Partial<Choices>, number | undefined]>([
   ['1 day', { hold: 'day' }, 86_400_000],
   ['a time', { hold: 'other', until: '2999-01-01T12:00' }, Date.parse('2999-01-01T12:00') - Date.now()],
 ])('a reservation for %s ends by the service’s clock', async (_, choices, afterMs) => {
-  const { calls, sent, submit } = start('reserve', FREE)
+  const { calls, placed, sent, submit } = start('reserve', FREE)
   await submit(choices)
-  expect(sent()).toEqual(['placeOrder'])
+  expect([sent(), [...placed]]).toEqual([['placeOrder'], [7n]])
   const { expiresAt, reference } = (calls[0] ?? [])[1] as NewOrder
   expect(reference).toBeUndefined()
   if (afterMs === undefined) expect(expiresAt).toBeUndefined()
