@@ -5,15 +5,25 @@ import type { Seen } from '../history/operations.ts'
 import { requestOf } from '../history/requests.ts'
 import { ENDS, error, ofOrder, ofPet, order, pet, Story, sound, time } from './history.story.ts'
 
+/** Reasons that several changes have. */
+const DIFFERS = 'it differs from the request'
+const UNASKED = 'no request caused it'
+const STALE = 'it shows the store before a commit that was already visible'
+const NEVER = 'the store never had this state'
+
+/** An order that is placed second, and expires soon. */
+const HELD = { reference: 'r1', expiresAt: time(300) }
+const PLACED = { ...order('pending', 140, HELD), placedAt: time(140) }
+
 describe('the checker of histories', () => {
   test('accepts a correct history', () => {
     expect(sound().faults()).toEqual([])
   })
 
   const changes: Record<string, [change: (story: Story) => unknown, words: string]> = {
-    'a pet other than asked for': [(story) => story.answer(0, { categoryId: 2 }), 'it differs from the request'],
+    'a pet other than asked for': [(story) => story.answer(0, { categoryId: 2 }), DIFFERS],
     'a pet other than it was answered': [
-      ({ events }) => Object.assign(events[0] as Seen, { pet: pet(1, 'Rex', 'sold', 2) }),
+      (story) => story.told(0, { pet: pet(1, 'Rex', 'sold', 2) }),
       'it differs from what was added',
     ],
     'a pet that no event tells': [({ events }) => events.splice(1, 1), 'no event shows that it was added as 2'],
@@ -25,25 +35,16 @@ describe('the checker of histories', () => {
       ({ events }) => events.push({ ...(events[3] as Seen), id: 20 }),
       'it cannot follow',
     ],
-    'a rename that is lost': [({ events }) => events.splice(3, 1), 'the store never had this state'],
-    'a rename that nobody asked for': [(story) => story.operations.splice(3, 1), 'no request caused it'],
+    'a rename that is lost': [({ events }) => events.splice(3, 1), NEVER],
+    'a rename that nobody asked for': [(story) => story.operations.splice(3, 1), UNASKED],
     'a rename that was refused and done': [
-      (story) => Object.assign(story.at(3), { status: 404, text: JSON.stringify(error('not_found', 404)) }),
+      (story) => story.sent(3, { status: 404, text: JSON.stringify(error('not_found', 404)) }),
       'no request caused it, or the request was refused',
     ],
-    'a change in the name of another key': [
-      (story) => Object.assign(story.event(2), { by: 'second' }),
-      'no request caused it',
-    ],
-    'an order that is placed with other terms': [
-      (story) => Object.assign(story.event(6), { terms: { reference: 'r1' } }),
-      'no request caused it',
-    ],
-    'a changed order with the terms of before': [
-      (story) => Object.assign(story.event(7), { terms: story.event(6).terms }),
-      'no request caused it',
-    ],
-    'an order whose event tells no terms': [(story) => delete story.event(6).terms, 'no request caused it'],
+    'a change in the name of another key': [(story) => story.told(2, { by: 'second' }), UNASKED],
+    'an order that is placed with other terms': [(story) => story.told(6, { terms: { reference: 'r1' } }), UNASKED],
+    'a changed order with the terms of before': [(story) => story.told(7, { terms: story.event(6).terms }), UNASKED],
+    'an order whose event tells no terms': [(story) => delete story.event(6).terms, UNASKED],
     'events in another order than their requests': [
       ({ events }) =>
         events.splice(
@@ -55,29 +56,20 @@ describe('the checker of histories', () => {
         ),
       'the later event was acknowledged before the earlier one was requested',
     ],
-    'ids of events that fall': [(story) => Object.assign(story.event(4), { id: 1 }), 'it follows event 4'],
+    'ids of events that fall': [(story) => story.told(4, { id: 1 }), 'it follows event 4'],
     'a deleted pet that is listed': [
-      (story) =>
-        Object.assign(story.at(12), {
-          text: JSON.stringify([...JSON.parse(story.at(12).text), pet(3, 'Old', 'available')]),
-        }),
-      'it shows the store before a commit that was already visible',
+      (story) => story.list(12, [...JSON.parse(story.at(12).text), pet(3, 'Old', 'available')]),
+      STALE,
     ],
-    'a deletion that is only answered': [({ events }) => events.splice(5, 1), 'the store never had this state'],
-    'an order of another pet': [(story) => story.answer(6, { petId: 1 }), 'it differs from the request'],
-    'an end that is dropped': [(story) => story.answer(6, { expiresAt: undefined }), 'it differs from the request'],
+    'a deletion that is only answered': [({ events }) => events.splice(5, 1), NEVER],
+    'an order of another pet': [(story) => story.answer(6, { petId: 1 }), DIFFERS],
+    'an end that is dropped': [(story) => story.answer(6, { expiresAt: undefined }), DIFFERS],
     'an order of somebody else': [
-      (story) => Object.assign(story.at(8), { status: 201, text: story.at(6).text }),
+      (story) => story.sent(8, { status: 201, text: story.at(6).text }),
       'two requests created or deleted the same one',
     ],
-    'a change of an order that keeps its end': [
-      (story) => story.answer(7, { expiresAt: ENDS }),
-      'it differs from the request',
-    ],
-    'a change of an order that is forgotten': [
-      (story) => story.answer(13, { reference: 'r1' }),
-      'the store never had this state',
-    ],
+    'a change of an order that keeps its end': [(story) => story.answer(7, { expiresAt: ENDS }), DIFFERS],
+    'a change of an order that is forgotten': [(story) => story.answer(13, { reference: 'r1' }), NEVER],
     'a change after the end of the reservation': [
       (story) => {
         story.at(6).body = story.at(6).body?.replace(ENDS, time(700)) as string
@@ -89,32 +81,23 @@ describe('the checker of histories', () => {
     ],
     'another order that is said to hold the pet': [
       (story) => story.answer(8, { message: 'Pet 2 is pending: order 7 holds it.' }),
-      'the store never had this state',
+      NEVER,
     ],
-    'a completion of another time': [
-      (story) => story.answer(9, { changedAt: time(941) }),
-      'the store never had this state',
-    ],
-    'a completion that shows a pending order': [
-      (story) => story.answer(9, { status: 'pending' }),
-      'it differs from the request',
-    ],
+    'a completion of another time': [(story) => story.answer(9, { changedAt: time(941) }), NEVER],
+    'a completion that shows a pending order': [(story) => story.answer(9, { status: 'pending' }), DIFFERS],
     'a time before its request': [
       (story) => {
-        Object.assign(story.event(8), { at: time(880) })
+        story.told(8, { at: time(880) })
         story.answer(9, { changedAt: time(880) })
       },
       'its time is outside its request',
     ],
     'an order that goes back in time': [
-      (story) => Object.assign(story.event(9), { at: time(930) }),
+      (story) => story.told(9, { at: time(930) }),
       'it is before the change that it follows',
     ],
-    'a pet that does not follow its order': [
-      (story) => Object.assign(story.event(8), { petStatus: 'pending' }),
-      'it cannot follow',
-    ],
-    'an inventory that is wrong': [(story) => story.answer(10, { sold: 2 }), 'the store never had this state'],
+    'a pet that does not follow its order': [(story) => story.told(8, { petStatus: 'pending' }), 'it cannot follow'],
+    'an inventory that is wrong': [(story) => story.answer(10, { sold: 2 }), NEVER],
     'an inventory that is old': [
       (story) => story.answer(10, { available: 1, pending: 1, sold: 0 }),
       'it shows the store before a commit that was already visible\n  #9, ',
@@ -124,59 +107,44 @@ describe('the checker of histories', () => {
       'it shows a commit that was requested later',
     ],
     'a replay of another answer': [(story) => story.answer(14, { id: 2 }), 'the same request had a different response'],
-    'a second answer that is no replay': [
-      (story) => Object.assign(story.at(14), { replayed: false }),
-      'it was done a second time',
-    ],
+    'a second answer that is no replay': [(story) => story.sent(14, { replayed: false }), 'it was done a second time'],
     'a replay that is refused': [
-      (story) => Object.assign(story.at(14), { status: 422, text: story.at(15).text }),
+      (story) => story.sent(14, { status: 422, text: story.at(15).text }),
       'no other request used its Idempotency-Key',
     ],
     'a pet that is there and not found': [
-      (story) => Object.assign(story.at(16), requestOf({ kind: 'pet', id: 1 })),
+      (story) => story.sent(16, requestOf({ kind: 'pet', id: 1 })),
       'it shows the store before a commit',
     ],
-    'a pet without orders that has some': [
-      (story) => Object.assign(story.at(17), requestOf({ kind: 'delete', id: 1 })),
-      'the store never had this state',
-    ],
-    'a read-only key that adds': [(story) => Object.assign(story.at(1), { key: 'reader' }), 'its key is read-only'],
-    'a revoked key that reads': [(story) => Object.assign(story.at(13), { key: 'leaver' }), 'its key was revoked'],
+    'a pet without orders that has some': [(story) => story.sent(17, requestOf({ kind: 'delete', id: 1 })), NEVER],
+    'a read-only key that adds': [(story) => story.sent(1, { key: 'reader' }), 'its key is read-only'],
+    'a revoked key that reads': [(story) => story.sent(13, { key: 'leaver' }), 'its key was revoked'],
     'a good key that is refused': [
-      (story) => Object.assign(story.at(13), { status: 401, text: JSON.stringify(error('invalid_api_key', 401)) }),
+      (story) => story.sent(13, { status: 401, text: JSON.stringify(error('invalid_api_key', 401)) }),
       'its key was valid',
     ],
-    'a tag of other bytes': [
-      (story) => Object.assign(story.at(13), { tag: story.at(9).tag }),
-      'its tag belonged to other bytes',
-    ],
+    'a tag of other bytes': [(story) => story.sent(13, { tag: story.at(9).tag }), 'its tag belonged to other bytes'],
     'an event that is left out': [
-      (story) => Object.assign(story.at(18), { text: JSON.stringify(story.events.slice(1, 5)) }),
+      (story) => story.list(18, story.events.slice(1, 5)),
       'it starts with event 2 instead of 1',
     ],
-    'a newest event that is left out': [
-      (story) => Object.assign(story.at(19), { text: JSON.stringify(story.events.slice(-4, -1).reverse()) }),
-      'it shows the store before a commit that was already visible',
-    ],
+    'a newest event that is left out': [(story) => story.list(19, story.events.slice(-4, -1).reverse()), STALE],
     'the newest events in the order of the oldest': [
-      (story) => Object.assign(story.at(19), { text: JSON.stringify(story.events.slice(-3)) }),
+      (story) => story.list(19, story.events.slice(-3)),
       'instead of {"id":7,',
     ],
     'a page that ends before the beginning of the feed': [
-      (story) => Object.assign(story.at(20), { text: JSON.stringify([story.events[5]]) }),
+      (story) => story.list(20, [story.events[5]]),
       'event 5 is missing',
     ],
     'an event that is not before the end that was asked for': [
-      (story) => Object.assign(story.at(20), { text: JSON.stringify([story.events[6], story.events[5]]) }),
+      (story) => story.list(20, [story.events[6], story.events[5]]),
       'it starts with event 7 instead of 6',
     ],
-    'an event of another type': [
-      (story) => Object.assign(story.at(21), { text: JSON.stringify(story.events.slice(-2)) }),
-      'instead of no event',
-    ],
-    'a pet that is added without its tag': [(story) => Object.assign(story.at(1), { tag: undefined }), 'it has no tag'],
+    'an event of another type': [(story) => story.list(21, story.events.slice(-2)), 'instead of no event'],
+    'a pet that is added without its tag': [(story) => story.sent(1, { tag: undefined }), 'it has no tag'],
     'an end of the feed that is none': [
-      (story) => Object.assign(story.at(18), { text: '[]' }),
+      (story) => story.sent(18, { text: '[]' }),
       'it shows the store before a commit',
     ],
   }
@@ -191,8 +159,7 @@ describe('the checker of histories', () => {
   const twoKeys = (answer: ReturnType<typeof pet>, also: object, event?: object) => {
     const story = new Story()
     const ask = { kind: 'add', name: 'Rex', categoryId: 1 } as const
-    const rex = pet(1, 'Rex', 'available')
-    story.tell(ask, 201, rex, ofPet('pet.added', rex), { idempotencyKey: 'one' })
+    story.add(pet(1, 'Rex', 'available'), { idempotencyKey: 'one' })
     story.tell(ask, 201, answer, event, { idempotencyKey: 'one', key: 'second', ...also })
     return story.faults()
   }
@@ -213,47 +180,36 @@ describe('the checker of histories', () => {
     ['renamed', 'Max', 'Ed', 1],
   ])('a pet is %s if the tags of %s and %s are sent, one of which it has: %p faults', (what, first, last, count) => {
     const story = new Story()
-    const bo = pet(1, 'Bo', 'available')
-    story.tell({ kind: 'add', name: 'Bo', categoryId: 1 }, 201, bo, ofPet('pet.added', bo))
+    story.add(pet(1, 'Bo', 'available'))
     const ifMatch = [first, last].map((name) => {
       return { tag: `"${name}"`, text: JSON.stringify(pet(1, name, 'available')), links: '' }
     })
-    const ask = { kind: 'correct', id: 1, to: { name: 'Al' } } as const
-    const al = pet(1, 'Al', 'available')
-    if (what === 'renamed') story.tell(ask, 200, al, ofPet('pet.changed', al), { ifMatch })
-    else story.tell(ask, 412, error('precondition_failed', 412), undefined, { ifMatch })
+    const to = { name: 'Al' }
+    if (what === 'renamed') story.correct(to, pet(1, 'Al', 'available'), { ifMatch })
+    else story.tell({ kind: 'correct', id: 1, to }, 412, error('precondition_failed', 412), undefined, { ifMatch })
     expect(story.faults()).toHaveLength(count)
   })
 
   test('reports a reservation that has not expired a second after its end', () => {
     const story = new Story()
-    const max = pet(2, 'Max', 'available')
-    story.tell({ kind: 'add', name: 'Max', categoryId: 1 }, 201, max, ofPet('pet.added', max))
-    const asked = { reference: 'r1', expiresAt: time(300) }
-    const placed = { ...order('pending', 140, asked), placedAt: time(140) }
-    story.tell({ kind: 'place', petId: 2, ...asked }, 201, placed, ofOrder('order.placed', 'pending', 'pending', asked))
-    while (story.operations.length < 13) story.tell({ kind: 'order', id: 1 }, 200, placed)
+    story.add(pet(2, 'Max', 'available'))
+    story.tell({ kind: 'place', petId: 2, ...HELD }, 201, PLACED, ofOrder('order.placed', 'pending', 'pending', HELD))
+    while (story.operations.length < 13) story.tell({ kind: 'order', id: 1 }, 200, PLACED)
     expect(story.faults()).toEqual([])
-    story.tell({ kind: 'order', id: 1 }, 200, placed)
-    story.tell({ kind: 'order', id: 1 }, 200, placed)
+    story.tell({ kind: 'order', id: 1 }, 200, PLACED)
+    story.tell({ kind: 'order', id: 1 }, 200, PLACED)
     expect(story.faults()).toEqual([expect.stringContaining('its reservation should have expired')])
   })
 
   test('reports an expiry before the end of its reservation, or more than a second after it', () => {
     const story = (at: number) => {
       const ending = new Story()
+      ending.add(pet(2, 'Max', 'available'))
       ending.tell(
-        { kind: 'add', name: 'Max', categoryId: 1 },
+        { kind: 'place', petId: 2, ...HELD },
         201,
-        pet(2, 'Max', 'available'),
-        ofPet('pet.added', pet(2, 'Max', 'available')),
-      )
-      const placed = { ...order('pending', 140, { reference: 'r1', expiresAt: time(300) }), placedAt: time(140) }
-      ending.tell(
-        { kind: 'place', petId: 2, reference: 'r1', expiresAt: time(300) },
-        201,
-        placed,
-        ofOrder('order.placed', 'pending', 'pending', { reference: 'r1', expiresAt: time(300) }),
+        PLACED,
+        ofOrder('order.placed', 'pending', 'pending', HELD),
       )
       for (let n = 2; n < 20; n++) {
         const counts = 100 * n < at ? { available: 0, pending: 1, sold: 0 } : { available: 1, pending: 0, sold: 0 }
@@ -264,6 +220,6 @@ describe('the checker of histories', () => {
     }
     expect(story(290)).toContain('the reservation ends at')
     expect(story(700)).toBe('')
-    expect(story(1500)).toContain('it shows the store before a commit that was already visible')
+    expect(story(1500)).toContain(STALE)
   })
 })

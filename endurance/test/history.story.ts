@@ -29,6 +29,27 @@ export class Story {
     if (event) this.events.push({ id: this.events.length + 1, at: time(startedAt + 40), by: 'first', ...event } as Seen)
   }
 
+  /** Adds this pet. */
+  add(added: ReturnType<typeof pet>, also: Partial<Operation> = {}): void {
+    const { name, categoryId, status } = added
+    const ask = { kind: 'add', name, categoryId, ...(status !== 'available' && { status }) } as const
+    this.tell(ask, 201, added, ofPet('pet.added', added), also)
+  }
+
+  /** Changes pet 1 to this. */
+  correct(
+    to: Extract<Ask, { kind: 'correct' }>['to'],
+    corrected: ReturnType<typeof pet>,
+    also: Partial<Operation> = {},
+  ): void {
+    this.tell({ kind: 'correct', id: 1, to }, 200, corrected, ofPet('pet.changed', corrected), also)
+  }
+
+  /** Changes order 1, whose pet becomes `petStatus`. */
+  move(kind: 'complete' | 'return', petStatus: PetStatus, moved: ReturnType<typeof order>): void {
+    this.tell({ kind, id: 1 }, 200, moved, ofOrder(`order.${moved.status}`, petStatus, moved.status))
+  }
+
   faults(): string[] {
     return check(this.operations, this.events, { keys: KEYS, aheadMs: 0, lateMs: 0 }).faults.map(inWords)
   }
@@ -39,6 +60,21 @@ export class Story {
 
   event(n: number): Mutable<Seen> {
     return this.events[n] as Mutable<Seen>
+  }
+
+  /** Changes an event. */
+  told(n: number, change: object): void {
+    Object.assign(this.event(n), change)
+  }
+
+  /** Changes an operation. */
+  sent(n: number, change: object): void {
+    Object.assign(this.at(n), change)
+  }
+
+  /** Changes the items of a page, but not its tag. */
+  list(n: number, items: readonly unknown[]): void {
+    this.at(n).text = JSON.stringify(items)
   }
 
   /** Changes the response of an operation. */
@@ -80,33 +116,11 @@ export const error = (code: string, status: number, message = '') => ({ code, me
 export function sound(): Story {
   const story = new Story()
   const added = pet(1, 'Rex', 'sold')
-  story.tell({ kind: 'add', name: 'Rex', categoryId: 1, status: 'sold' }, 201, added, ofPet('pet.added', added), {
-    idempotencyKey: 'one',
-  })
-  story.tell(
-    { kind: 'add', name: 'Max', categoryId: 1 },
-    201,
-    pet(2, 'Max', 'available'),
-    ofPet('pet.added', pet(2, 'Max', 'available')),
-  )
-  story.tell(
-    { kind: 'correct', id: 1, to: { status: 'available' } },
-    200,
-    pet(1, 'Rex', 'available'),
-    ofPet('pet.changed', pet(1, 'Rex', 'available')),
-  )
-  story.tell(
-    { kind: 'correct', id: 1, to: { name: 'Bo' } },
-    200,
-    pet(1, 'Bo', 'available'),
-    ofPet('pet.changed', pet(1, 'Bo', 'available')),
-  )
-  story.tell(
-    { kind: 'add', name: 'Old', categoryId: 1 },
-    201,
-    pet(3, 'Old', 'available'),
-    ofPet('pet.added', pet(3, 'Old', 'available')),
-  )
+  story.add(added, { idempotencyKey: 'one' })
+  story.add(pet(2, 'Max', 'available'))
+  story.correct({ status: 'available' }, pet(1, 'Rex', 'available'))
+  story.correct({ name: 'Bo' }, pet(1, 'Bo', 'available'))
+  story.add(pet(3, 'Old', 'available'))
   story.tell({ kind: 'delete', id: 3 }, 204, undefined, { type: 'pet.deleted', petId: 3 })
   const first = { reference: 'r1', expiresAt: ENDS }
   story.tell(
@@ -127,19 +141,9 @@ export function sound(): Story {
     409,
     error('pet_not_available', 409, 'Pet 2 is pending: order 1 holds it.'),
   )
-  story.tell(
-    { kind: 'complete', id: 1 },
-    200,
-    order('completed', 940, second),
-    ofOrder('order.completed', 'sold', 'completed'),
-  )
+  story.move('complete', 'sold', order('completed', 940, second))
   story.tell({ kind: 'inventory' }, 200, { available: 1, pending: 0, sold: 1 })
-  story.tell(
-    { kind: 'return', id: 1 },
-    200,
-    order('returned', 1140, second),
-    ofOrder('order.returned', 'available', 'returned'),
-  )
+  story.move('return', 'available', order('returned', 1140, second))
   story.tell({ kind: 'list', list: 'pets', newest: false, back: false, limit: 9 }, 200, [
     pet(1, 'Bo', 'available'),
     pet(2, 'Max', 'available'),
