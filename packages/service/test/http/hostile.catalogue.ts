@@ -1,8 +1,8 @@
 // Hostile input: each row has the bytes of one connection (one character is one byte). `{key}` is replaced by a valid
 // key. A row with a code gets an Error body; without one, the HTTP layer answers without a body and closes the
-// connection.
+// connection. The tests of the contract have more invalid values.
 
-import { petBody, verbatim } from '../../../../test/support/pets.ts'
+import { petBody } from '../../../../test/support/pets.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { BODY_BYTES_MAX } from '../../../contract/src/limits.ts'
 
@@ -39,16 +39,11 @@ const version = row(505)
 const tooMuch = row(431)
 const tooLarge = row(413, 'body_too_large')
 
-const LIMITS = [
-  '',
-  ...'0 101 -1 +1 01 1.0 1e1 0x10 1_0 %201 1%20 1,2 NaN Infinity null true [] %00 %EF%BC%91 %D9%A1 -0'.split(' '),
-  ..."99999999999999999999 20;DROP%20TABLE%20pets 20'-- 20%0d%0aX:y %zz % %u0031".split(' '),
-]
+const LIMITS = ['', ..."0 %201 1%20 [] %00 %EF%BC%91 20;DROP%20TABLE%20pets 20'-- 20%0d%0aX:y %zz % %u0031".split(' ')]
 const STATUSES = ['', ..."Sold SOLD available,sold available%00 %20sold all * 1 sold'%20OR%201=1 ..".split(' ')]
 const CURSORS = ['', 'A'.repeat(15), 'A'.repeat(5000), ..."0 AAAA %00 ../../etc/passwd -1 null ' ====".split(' ')]
 const IDS = [
-  ...'x - 1.0 1e1 +1 01 0x1 %201 1%20 9223372036854775808 -9223372036854775809 -0 %00 1%00 ..%2f1 1;'.split(' '),
-  ..."1' %EF%BC%91 null * 1,2 %ff 1%2f ٣".split(' '),
+  ..."x %201 1%20 9223372036854775808 %00 1%00 ..%2f1 1; 1' %EF%BC%91 * 1,2 %ff 1%2f ٣".split(' '),
   '9'.repeat(400),
 ]
 const PATHS = [
@@ -124,15 +119,6 @@ const BODIES: Row[] = [
   malformed('objects 5 000 deep, closed', post('{"a":'.repeat(5_000) + 1 + '}'.repeat(5_000))),
   ...['{}', '[]', 'null', 'true', '1', '"x"', '{"name":null,"categoryId":1}', '{"name":["a"],"categoryId":1}'].map(
     (body) => noPet(`the body ${body}`, post(body)),
-  ),
-  ...['1.5', '"1"', 'null', '[]', '{}', 'true', '1e400', '1e-400', '9223372036854775808', '1e999999999999'].map((id) =>
-    noPet(`the categoryId ${id}`, post(petBody({ categoryId: verbatim(id) }))),
-  ),
-  ...['""', '" "', '"\\u0000"', '"\\ud800"', `"${'a'.repeat(TEXT_LENGTH_MAX + 1)}"`, '7', '{"toString":1}'].map(
-    (name) => noPet(`the name ${name.slice(0, 20)}`, post(petBody({ name: verbatim(name) }))),
-  ),
-  ...['""', '"Sold"', 'null', '[]', '0', '"__proto__"'].map((status) =>
-    noPet(`the status ${status}`, post(petBody({ status: verbatim(status) }))),
   ),
   noPet('only __proto__', post('{"__proto__":{"name":"a","categoryId":1}}')),
   tooLarge('a body of one byte too many', post(TOO_LONG)),

@@ -88,17 +88,6 @@ describe('limits of the runtime, as documented in docs/operations.md', () => {
     expect(await count()).toBe(before + 1)
   })
 
-  test('a retry with an Idempotency-Key adds no duplicate', async () => {
-    const key = 'Idempotency-Key: pipelined'
-    const post = `${head('POST /v1/pets HTTP/1.1', key, `Content-Length: ${PET.length}`)}${PET}`
-    expect(await raw(service.port, [post + post])).toBe('')
-    const before = await count()
-    const again = await raw(service.port, [post])
-    expect(statusOf(again)).toBe(201)
-    expect(again).toMatch(/\r\nIdempotency-Replayed: true\r\n/i)
-    expect(await count()).toBe(before)
-  })
-
   test('an unknown method closes the connection without an answer', async () => {
     for (const method of ['BREW', 'get']) {
       expect(await raw(service.port, [head(`${method} /v1/pets HTTP/1.1`)], 5_000)).toBe('')

@@ -37,7 +37,6 @@ test('clients that drip headers, bodies or chunks are cut, while other clients a
     drip(port, 'G', 'E'),
     drip(port, `${post}Content-Length: 60000\r\n\r\n`, ' '),
     drip(port, `${post}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'),
-    drip(port, '', ''),
   ])
   watching = false
   expect(cut.filter((ms) => ms > CUT_MS_MAX)).toEqual([])
@@ -168,7 +167,7 @@ function held(port: number): { unsent: number[]; unread: number[] } {
 async function drip(port: number, first: string, then: string): Promise<number> {
   const begun = performance.now()
   const socket = await opened(port)
-  const dripping = setInterval(() => then && socket.write(then), 500)
+  const dripping = setInterval(() => socket.write(then), 500)
   socket.write(first)
   socket.on('data', () => undefined)
   socket.on('error', () => undefined)

@@ -15,8 +15,8 @@ import { number } from '../../../practice/src/contract-faults/shared/values.ts'
 import { headerOf } from '../../../practice/src/messages.ts'
 import type { ClientRequest, ServiceResponse } from '../../../practice/src/proxy.ts'
 
-const empty = answers.text(() => '')
-const page = answers.both(
+export const empty = answers.text(() => '')
+export const page = answers.both(
   answers.header('Content-Type', 'text/html'),
   answers.text(() => '<h1>Error</h1>'),
 )

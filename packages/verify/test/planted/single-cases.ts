@@ -22,13 +22,9 @@ import {
 import { isJson, number, objectOf, rounded, textOf } from '../../../practice/src/contract-faults/shared/values.ts'
 import { headerOf } from '../../../practice/src/messages.ts'
 import type { ClientRequest, Pass } from '../../../practice/src/proxy.ts'
+import { empty, page } from './answers.ts'
 import { limiting, takingKeys } from './keys-and-lists.ts'
 
-const empty = answers.text(() => '')
-const page = answers.both(
-  answers.header('Content-Type', 'text/html'),
-  answers.text(() => '<h1>Unauthorized</h1>'),
-)
 const isBrokenJson = ({ body }: ClientRequest) => body.length > 0 && !isJson(body)
 const isBeyondInt64 = (digits: string) => /^-?\d+$/.test(digits) && BigInt.asIntN(64, BigInt(digits)) !== BigInt(digits)
 const isWithin53Bits = (digits: string) => rounded(digits).text === digits
