@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { accessibilityProblems, openPage, startBrowser } from '../../../test/support/browser.ts'
-import { beginSale, firstRows, openAdding, openSignedIn, signIn } from '../../../test/support/console.ts'
+import { firstRows, openAdding, openSignedIn, signIn } from '../../../test/support/console.ts'
 import { layoutProblems } from '../../../test/support/layout-problems.ts'
 import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
@@ -101,16 +101,13 @@ const VIEWS: Record<string, Show> = {
     await page.getByLabel('Search').fill('1')
     await page.locator('.found').waitFor()
   }),
-  'the list, with changes by another till': signedIn(async (page) => {
+  'the list, with selected rows and changes by another till': signedIn(async (page) => {
     await page.goto(`${full.origin}/?sort=newest`)
-    await page.getByText(firstRows()).waitFor()
-    await till.createPet({ name: 'Luna', categoryId: 7n })
-    await page.getByRole('button', { name: 'Refresh' }).waitFor()
-  }),
-  'the list, with selected rows': signedIn(async (page) => {
     await page.getByText(firstRows()).waitFor()
     await press(page, 'Select')
     await page.getByRole('checkbox', { name: 'Select Pet' }).first().check()
+    await till.createPet({ name: 'Luna', categoryId: 7n })
+    await page.getByRole('button', { name: 'Refresh' }).waitFor()
   }),
   'a read-only key, and a wrong link': signedIn(
     async (page) => {
@@ -258,15 +255,11 @@ test('the list fits each screen, shows chosen values in forced colours, and show
   }
   await page.emulateMedia({ forcedColors: null })
 
-  // Invisible and reordering characters have a sign; emoji, joined letters, markup and spaces are unchanged.
+  // Invisible and reordering characters have a sign, and markup is text.
   const names = (await page.locator('.rows .cell-name a .name').allTextContents()).filter((_, n) => n % 3 === 0)
-  expect(names.slice(0, 5)).toEqual(['U+202EanuL', LONG, 'LuU+200Bna', ...AVAILABLE.slice(3, 5)])
-  expect(names[6]).toBe(AVAILABLE[6] as string)
+  expect([names[0], names[5]]).toEqual(['U+202EanuL', AVAILABLE[5] as string])
   expect(await all('.rows tbody tr:nth-child(13) a .name', 'getComputedStyle(one).direction')).toEqual(['rtl'])
-  expect(await page.locator('.rows tbody tr:nth-child(4) .cell-detail').textContent()).toContain('U+202E')
-  await beginSale(page, '[U+202E]anuL')
-  await page.getByRole('dialog', { name: 'Sell [U+202E]anuL' }).waitFor()
-  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Sell [U+202E]anuL' }).waitFor()
 
   // A wide screen has more rows, each with one line.
   await page.setViewportSize({ width: 2560, height: 1300 })

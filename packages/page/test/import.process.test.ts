@@ -65,11 +65,6 @@ test('a file: its columns, accents and mistakes, the rows that were added, and t
   await page.getByText('100 rows').waitFor()
   expect(page.url()).toContain('?ids=2-121&limit=100')
   expect((await listedIds(page))[0]).toBe('121')
-  await button('Next').click()
-  await page.getByText('20 rows').waitFor()
-  expect((await listedIds(page)).at(-1)).toBe('2')
-  await button('Show all').click()
-  await page.getByText('1 – 100 of 122').waitFor()
 
   // The same file can be chosen again.
   await button('Import').click()
@@ -122,7 +117,7 @@ test('a dropped file is added while other views are open; it can be cancelled an
   expect((await client.getInventory()).available).toBe(301n)
 })
 
-test('the filtered list is exported with all its pages, and imported again; a cancelled export saves nothing', async () => {
+test('the filtered list is exported with all its pages; a cancelled export saves nothing', async () => {
   await addPets(service, 250, 'sold', 'available')
   await addNamed({ name: '=1+1', status: 'sold' })
   await openSignedIn(page, service.key)
@@ -159,10 +154,4 @@ test('the filtered list is exported with all its pages, and imported again; a ca
     "251,'=1+1,7,sold",
   ])
   await said('126 rows were exported.')
-  await button('Import').click()
-  await choose(await download.path())
-  await add(126)
-  await dialog().getByText('126 added.').waitFor()
-  const all = await Array.fromAsync(client.listPets({ status: 'sold' }))
-  expect([all.length, all.filter(({ name }) => name === '=1+1').length]).toEqual([252, 2])
 })

@@ -149,12 +149,7 @@ test('orders have their own list, in which today’s ends follow each change; a 
   expect(lists).toEqual([])
   await radio('Sold').check()
   await row('Rex').getByText('Id 1 for receipt 7').waitFor()
-  await button('Take back Rex').click()
-  await dialog().getByText('for receipt 7').waitFor()
-  await press('Enter')
-  await row('Rex').getByText('Taken back', { exact: true }).waitFor()
-  await button('1 order left this view · Refresh').click()
-  await page.getByText('No sold orders.').waitFor()
+  await button('Take back Rex').waitFor()
   await button('Sign out').click()
 
   await openSignedIn(page, await service.addKey({ readOnly: true }))
