@@ -12,7 +12,7 @@ import {
   refusal,
   signIn,
 } from '../../../test/support/console.ts'
-import { type Service, startService, TODAY } from '../../../test/support/service.ts'
+import { type Service, TODAY } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
 import type { PetstoreClient } from '../../client/src/petstore.ts'
 import { foreignKey, hashKey, refusedKey } from '../../service/src/domain/keys.ts'
@@ -126,14 +126,13 @@ test('the form explains why a key does not work, and keeps it, also while the se
     expect(await focusedName(page)).toBe('API key')
   }
   await page.reload()
-  await service.server.stop(1_000)
+  await page.route('**/key', (route) => route.abort())
   await signIn(page, service.key)
   await alert().getByText(NOT_RESPONDING).waitFor()
   expect(await field.inputValue()).toBe(service.key)
-  const again = await startService({ store: service.store, port: service.port })
+  await page.unrouteAll()
   await press('Enter')
   await page.getByRole('heading', { name: 'Animals', exact: true }).waitFor()
-  await again.server.stop(1_000)
 })
 
 test('a revoked key leads to the form with the reason; drafts stay for the next key, and a sign-out removes them', async () => {
