@@ -72,6 +72,11 @@ test('every command has help that fits 80 columns, and appears in docs/ and in a
   }
 })
 
+test('help COMMAND prints the help of a command, also under its earlier name', async () => {
+  expect(await run(['help', 'keys', 'rotate'])).toEqual(await run(['keys', 'rotate', '--help']))
+  expect(await run(['help', 'pets', 'get'])).toEqual(await run(['pets', 'show', '--help']))
+})
+
 test('the description of a flag stays beside it at a terminal of 40 columns', async () => {
   const terminal = openTerminal(['keys', 'create', '--help'], {}, 40)
   expect(await terminal.exited).toBe(0)

@@ -130,7 +130,7 @@ test('cancels an order, and prints JSON', async () => {
   const placed = await orders('place', String(petId), '--expires', until.replace('Z', '+00:00'), '--json')
   const [order] = (await client.listOrderPage({ petId })).orders
   expect(JSON.parse(placed.stdout)).toMatchObject({ id: Number(order?.id), status: 'pending', expiresAt: until })
-  const cancelled = await orders('cancel', String(order?.id), '--json')
+  const cancelled = await petstore(['orders', 'cancel', String(order?.id), '--json'])
   expect(JSON.parse(cancelled.stdout)).toMatchObject({ status: 'cancelled' })
   const again = await orders('cancel', String(order?.id))
   expect([again.status, again.stdout]).toEqual([0, expect.stringContaining(' cancelled ')])

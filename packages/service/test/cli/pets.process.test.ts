@@ -1,17 +1,14 @@
-// `petstore pets …`, exit statuses and help.
+// `petstore pets …`.
 
 import { describe, expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { root, run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
-import { noSuchOrder } from '../../src/domain/decisions/refusal-messages.ts'
-import { generateKey, refusedKey } from '../../src/domain/keys.ts'
 
-const { client, cwd, env, pets, service } = await openShop()
+const { client, cwd, env, pets } = await openShop()
 const itself = temporaryFile('itself.csv')
 symlinkSync(itself, itself)
 
@@ -52,7 +49,6 @@ describe('pets', () => {
 
   test.each([
     [['add', 'Rex', '--category', '9223372036854775808'], 2, '64-bit integer'],
-    [['add', 'Rex'], 2, "Required option '--category <category>'"],
     [['list', '--stauts', 'sold'], 2, 'Did you mean --status?'],
     [['list', '--status', 'gone'], 2, 'available, pending, sold'],
     [['list', '--limit', '0'], 2, 'It must be a number from 1'],
@@ -67,35 +63,8 @@ describe('pets', () => {
     expect(ended.stderr).not.toContain('    at ')
   })
 
-  test('exits with 3 if the service does not respond, and with 4 if the key is rejected or missing', async () => {
-    expect(await pets(['list'], { env: { ...env, PETSTORE_URL: 'http://127.0.0.1:1' } })).toEqual(
-      ended(3, 'http://127.0.0.1:1/v1 cannot be reached'),
-    )
-    const readOnly = await service.addKey({ readOnly: true })
-    expect(await pets(['add', 'Rex', '--category', '1', '--api-key', readOnly])).toEqual(ended(4, 'read-only'))
-    expect(await pets(['list'], { env: { HOME: cwd } })).toEqual(ended(4, 'petstore login'))
-  })
-
-  test.each([
-    ['long.', ['pets', 'add', '', '--category', '1']],
-    [noSuchOrder(404n).message, ['orders', 'cancel', '404']],
-    [refusedKey('unknown').message, ['inventory', '--api-key', generateKey('production')]],
-    ['production.', ['demo', '--yes', '--api-key', generateKey('staging')]],
-  ])('an error from the service ends with its address: %s', async (message, args) => {
-    const { stderr } = await run(args, { cwd, env })
-    expect(stderr).toContain(`${message} (from ${service.url})\n`)
-  })
-
   test('exits quietly if the reader closes the pipe', async () => {
     const command = ['sh', '-c', `'${join(root, 'bin/petstore')}' pets list --all --json | head -c 1`]
     expect(await run([], { cwd, env, command })).toEqual({ stdout: '[', stderr: '', status: 0 })
   })
-})
-
-test('help shows subcommands', async () => {
-  const direct = await run(['keys', 'rotate', '--help'], { cwd })
-  expect(direct.stdout).toContain('petstore keys rotate')
-  expect(await run(['help', 'keys', 'rotate'], { cwd })).toEqual(direct)
-  expect(await run(['help', 'pets', 'get'], { cwd })).toEqual(await run(['pets', 'show', '--help'], { cwd }))
-  expect((await run(['help'], { cwd })).stdout).toContain('Exit statuses')
 })

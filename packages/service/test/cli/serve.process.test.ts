@@ -1,10 +1,9 @@
 // `petstore serve`: the start, its output and its log.
 
 import { describe, expect, test } from 'bun:test'
-import { closeSync, constants, openSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { closeSync, constants, openSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
-import { copiesLog } from '../../../../test/support/logs.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, launcher, root, run, serve, sourceWith } from '../../../../test/support/process.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
@@ -101,14 +100,6 @@ test('--json prints one JSON line; --stdin needs --ephemeral', async () => {
   expect(await run(['serve', '--stdin'])).toMatchObject({ status: 2, stderr: expect.stringContaining('--ephemeral') })
 })
 
-test('a long write-ahead log is copied into the store while serving, and removed at the stop', async () => {
-  const path = temporaryFile('petstore.db')
-  const service = await serve(['--database', path])
-  await copiesLog(path)
-  expect(await service.stop()).toBe(0)
-  expect(readdirSync(dirname(path))).toEqual(['petstore.db'])
-})
-
 describe('--ephemeral', () => {
   test('prints its key, then its address, and writes no file', async () => {
     const cwd = temporaryFile('cwd').slice(0, -4)
@@ -188,17 +179,12 @@ test('the log names unknown variables, and variables that have no effect without
   expect(await warnings({ PETSTORE_ADMIN_PORT: '0', PETSTORE_BACKUP_DIR: temporaryFile('backups') })).toEqual([])
 })
 
-test('PETSTORE_LOG_LEVEL=silent logs nothing', async () => {
-  const service = await serve(['--ephemeral'], { env: { PETSTORE_LOG_LEVEL: 'silent' } })
+test('PETSTORE_MAX_WAITING limits the waiting requests, and PETSTORE_LOG_LEVEL=silent logs nothing', async () => {
+  const service = await serve(['--ephemeral'], { env: { PETSTORE_MAX_WAITING: '1', PETSTORE_LOG_LEVEL: 'silent' } })
   await ask('POST', `${service.url}/pets`, service.key, PET)
-  await service.stop()
-  expect(service.stderr()).toBe('')
-})
-
-test('PETSTORE_MAX_WAITING limits how many requests wait for events', async () => {
-  const service = await serve(['--ephemeral'], { env: { PETSTORE_MAX_WAITING: '1' } })
-  const waits = [1, 2].map(() => ask('GET', `${service.url}/store/events?wait=${WAIT_MAX_S}`, service.key))
+  const waits = [1, 2].map(() => ask('GET', `${service.url}/store/events?from=now&wait=${WAIT_MAX_S}`, service.key))
   expect((await Promise.race(waits)).status).toBe(503)
   await service.stop()
   expect((await Promise.all(waits)).map(({ status }) => status).sort()).toEqual([200, 503])
+  expect(service.stderr()).toBe('')
 })

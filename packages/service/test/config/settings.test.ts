@@ -98,7 +98,7 @@ for (const [variable, good, bad] of [
   ['PETSTORE_SUNSET', ['enforce', 'announce'], ['Enforce', 'off']],
   ['PETSTORE_LOG_LEVEL', ['debug', 'silent'], ['trace', 'INFO']],
   ['PETSTORE_DATABASE', FILES, ['mysql://a', ':memory:', ...ALMOST_ADDRESSES]],
-  ['PETSTORE_BACKUP_EVERY', ['1s', '7d'], ['0s', '0h', '1', '500ms']],
+  ['PETSTORE_BACKUP_EVERY', ['1s', '7d'], ['0s', '0h', '1', '500ms', '5300w']],
   ['PETSTORE_BACKUP_DIR', ['/a', 'a b', './~'], QUOTED],
 ] as const) {
   test(`validates ${variable}`, () => {
