@@ -12,25 +12,12 @@ const documents = ['*.md', 'docs/*.md', 'bench/*.md', 'packages/*/*.md'].flatMap
   ...new Bun.Glob(pattern).scanSync(root),
 ])
 
-/** Text that cannot be wrapped: blocks, table rows, addresses. */
-const UNBROKEN = /^```[\s\S]*?^```$|^\|.*$|https?:\S+/gm
-
 /** The problems that `find` returns for the documents, each with the name of its document. */
 function problems(find: (text: string, document: string) => readonly string[], of = documents): string[] {
   return of.flatMap((document) =>
     find(readFileSync(join(root, document), 'utf8'), document).map((problem) => `${document}: ${problem}`),
   )
 }
-
-test('lines of prose end before 120 characters', () => {
-  const prose = documents.filter((document) => /^(?:docs\/|README|CONTRIBUTING|SECURITY)/.test(document))
-  const tooLong = (text: string) =>
-    text
-      .replaceAll(UNBROKEN, '')
-      .split('\n')
-      .filter((line) => line.length >= 120)
-  expect(problems(tooLong, prose)).toEqual([])
-})
 
 test('every link has a target', () => {
   const broken = (text: string, document: string) =>

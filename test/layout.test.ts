@@ -151,14 +151,6 @@ test('only system/runtime.ts of the service uses the timers, clocks and random s
   expect(wrong).toEqual([])
 })
 
-test('a file begins with a comment', () => {
-  const isSilent = (file: string) => {
-    const [first = '', second = ''] = readFileSync(join(packages, file), 'utf8').split('\n')
-    return !(first.startsWith('#!') ? second : first).startsWith('// ')
-  }
-  expect(files.filter(isSilent)).toEqual([])
-})
-
 test('a file imports by name only dependencies of its package, and never our own packages', () => {
   const byName = files.flatMap((file) => {
     const { dependencies = {} } = JSON.parse(
