@@ -7,6 +7,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, root, run, serve } from '../../../../test/support/process.ts'
 import { expectReleased } from '../../../../test/support/released.ts'
+import { startService } from '../../../../test/support/service.ts'
 import { Progress } from '../../../forward/src/metrics.ts'
 import { metricsOf } from '../../src/cli/commands/check-backup.ts'
 import { createLog } from '../../src/observability/log.ts'
@@ -42,11 +43,13 @@ const value = (text: string, series: string) => {
   return line === undefined ? undefined : Number(line.split(' ').at(-1))
 }
 
+const countIn = (text: string) => (operation: string, status: number) =>
+  value(text, `petstore_request_duration_seconds_count{operation="${operation}",status="${status}"}`)
+
 describe('metrics', () => {
   test('count answers by operation and status, without labels that a caller can choose', async () => {
     const text = await metrics()
-    const count = (operation: string, status: number) =>
-      value(text, `petstore_request_duration_seconds_count{operation="${operation}",status="${status}"}`)
+    const count = countIn(text)
     expect(count('createPet', 201)).toBe(3)
     expect([count('listPets', 200), count('listPets', 400), count('listPets', 401)]).toEqual([1, 1, 1])
     expect(count('getPet', 200)).toBe(2)
@@ -56,8 +59,7 @@ describe('metrics', () => {
 
   test('count order requests, expired orders, and pets by status', async () => {
     const text = await metrics()
-    const count = (operation: string, status: number) =>
-      value(text, `petstore_request_duration_seconds_count{operation="${operation}",status="${status}"}`)
+    const count = countIn(text)
     expect([count('placeOrder', 201), count('completeOrder', 200)]).toEqual([3, 1])
     expect(value(text, 'petstore_store_duration_seconds_count{call="placeOrder",outcome="ok"}')).toBe(3)
     const transitions = (status: string) => value(text, `petstore_order_transitions_total{status="${status}"}`)
@@ -157,12 +159,6 @@ test('only the inventory and lock waits are missing if the store does not answer
   expect(text).toContain('petstore_requests_in_flight 0')
 })
 
-test('there is no metrics listener without PETSTORE_ADMIN_PORT', async () => {
-  const plain = await serve(['--ephemeral'])
-  expect(plain.stdout()).not.toContain('metrics')
-  await plain.stop()
-})
-
 describe('docs/monitoring', () => {
   const files = ['prometheus-rules.yaml', 'grafana-dashboard.json'].map((name) => join(root, 'docs/monitoring', name))
 
@@ -200,23 +196,6 @@ describe('docs/monitoring', () => {
     expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')])
   })
 
-  test('each panel has a description, panels do not overlap, and single figures are on top', () => {
-    interface Panel {
-      id: number
-      type: string
-      description?: string
-      gridPos: Record<'x' | 'y' | 'w' | 'h', number>
-    }
-    const { panels } = JSON.parse(readFileSync(files[1] as string, 'utf8')) as { panels: Panel[] }
-    expect(panels.filter(({ description = '' }) => description === '')).toEqual([])
-    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
-    const squares = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-      Array.from({ length: w * h }, (_, n) => `${x + (n % w)} ${y + Math.floor(n / w)}`),
-    )
-    expect(new Set(squares).size).toBe(squares.length)
-    expect(panels.filter(({ type }) => type === 'stat').map(({ gridPos }) => gridPos.y)).toEqual([0, 0, 0, 0, 0, 0])
-  })
-
   function expressions(text: string): string[] {
     const document = Bun.YAML.parse(text) as {
       groups?: { rules: { expr: string }[] }[]
@@ -233,7 +212,7 @@ test('petstore deprecated lists the keys that call deprecated operations', async
   await run(['migrate', '--apply', '--database', file])
   const none = await run(['keys', 'create', '--name', 'till', '--database', file])
   expect((await run(['deprecated', '--database', file])).stdout).toContain('No key has called')
-  const caller = await serve(['--database', file])
+  const caller = await startService({ address: file, now: Date.now })
   for (let n = 0; n < 2; n++) await ask('GET', `${caller.url}/pets/1`, none.stdout.trim())
   await caller.stop()
   expect((await run(['deprecated', '--database', file])).stdout).toMatch(/\n1 +till +getPet +2 +\d{4}-/)
