@@ -30,7 +30,12 @@ export interface RunOptions {
 /** Runs a command to its end: in another process for `serve`, `options.command` or LAUNCHER, otherwise in this. */
 export async function run(args: string[], options: RunOptions = {}) {
   // A server ends only with its process.
-  if (options.command || process.env.LAUNCHER || args[0] === 'serve') return runProcess(args, options)
+  return options.command || args[0] === 'serve' ? runProcess(args, options) : runHere(args, options)
+}
+
+/** As `run`, also for a `serve` that refuses to start. */
+export async function runHere(args: string[], options: RunOptions = {}) {
+  if (process.env.LAUNCHER) return runProcess(args, options)
   const [stdout, stderr] = [new TextOutput(), new TextOutput()]
   const { promise: exited, resolve } = Promise.withResolvers<number>()
   const folder = options.cwd ?? newFolder()

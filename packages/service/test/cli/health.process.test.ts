@@ -8,6 +8,7 @@ import { startFake } from '../../../../test/support/fake.ts'
 import { freePort } from '../../../../test/support/ports.ts'
 import { startPrefixProxy } from '../../../../test/support/prefix-proxy.ts'
 import { launcher, root, run, serve } from '../../../../test/support/process.ts'
+import { childrenOf } from '../../../../test/support/process-tree.ts'
 import { startService } from '../../../../test/support/service.ts'
 
 test('exits with 0 if the service is ready, and with 3 if it does not answer', async () => {
@@ -51,8 +52,7 @@ test.skipIf(!contained)(
     const [, ...check] = JSON.parse(command) as string[]
     const port = String(freePort())
     const service = await serve(['--ephemeral', '--port', port, '--host=127.0.0.2'], { command: inContainer })
-    const inside = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8').trim()
-    const nsenter = ['nsenter', '--target', inside, '--pid', '--mount', launcher]
+    const nsenter = ['nsenter', '--target', String(childrenOf(service.pid)[0]), '--pid', '--mount', launcher]
     // Set by the image.
     const env = { PETSTORE_HOST: '0.0.0.0' }
     const checked = await run(check, { env, command: nsenter })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { freePort } from '../../../../test/support/ports.ts'
-import { run, serve } from '../../../../test/support/process.ts'
+import { run, runHere, serve } from '../../../../test/support/process.ts'
 import { until } from '../../../../test/support/until.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
@@ -21,8 +21,8 @@ const backupFolders = [
 ]
 
 describe.concurrent('serve rejects, with a message and without a stack trace,', () => {
-  const refused = async (args: string[], env: Record<string, string> = {}) => {
-    const { status, stdout, stderr } = await run(['serve', ...args], { env })
+  const refused = async (args: string[], env: Record<string, string> = {}, start = runHere) => {
+    const { status, stdout, stderr } = await start(['serve', ...args], { env })
     expect(stdout).toBe('')
     expect(stderr).not.toMatch(/^ +at /m)
     return { status, stderr }
@@ -55,10 +55,13 @@ describe.concurrent('serve rejects, with a message and without a stack trace,', 
     expect((await refused([], { PETSTORE_PORT: 'abc' })).status).toBe(1)
   })
 
-  test('--ephemeral with --database', async () => {
-    expect(await refused(['--ephemeral', '--database', 'a.db'])).toEqual(
-      ended(2, '--database cannot be used with --ephemeral'),
-    )
+  test.each([
+    [['--ephemeral', '--database', 'a.db'], '--database cannot be used with --ephemeral'],
+    [['--ephemeral', '--workers', '2'], '--workers cannot be used with --ephemeral'],
+    [['--demo'], '--demo needs --ephemeral'],
+    [['--stdin'], '--stdin needs --ephemeral'],
+  ])('flags that do not fit together: %j', async (args, said) => {
+    expect(await refused(args)).toEqual(ended(2, said))
   })
 
   test.each<[what: string, args: string[], env: Record<string, string>, said: string]>([
@@ -72,7 +75,7 @@ describe.concurrent('serve rejects, with a message and without a stack trace,', 
     ]),
   ])('%s, before it creates a key', async (_, args, env, said) => {
     const database = temporaryFile('a.db')
-    expect(await refused(['--port', '0', '--database', database, ...args], env)).toEqual(ended(1, said))
+    expect(await refused(['--port', '0', '--database', database, ...args], env, run)).toEqual(ended(1, said))
     const again = await serve(['--database', database])
     expect(again.key).toBeDefined()
     await again.stop()
@@ -88,7 +91,7 @@ describe.concurrent('serve rejects, with a message and without a stack trace,', 
       writer.run('BEGIN IMMEDIATE')
       const port = freePort()
       let ended = false
-      const refusal = refused(['--port', `${port}`, '--database', database, ...flags]).finally(() => {
+      const refusal = refused(['--port', `${port}`, '--database', database, ...flags], {}, run).finally(() => {
         ended = true
       })
       const statuses = new Set<number>()
@@ -112,7 +115,7 @@ describe.concurrent('serve rejects, with a message and without a stack trace,', 
     ['203.0.113.1', 'address not available'],
     ['petstore.invalid', 'no such host'],
   ])('an address of another machine: %s', async (host, reason) => {
-    expect(await refused(['--host', host, '--port', '0', '--ephemeral'])).toEqual(
+    expect(await refused(['--host', host, '--port', '0', '--ephemeral'], {}, run)).toEqual(
       ended(1, `Cannot listen on ${host}:0 (${reason})`),
     )
   })

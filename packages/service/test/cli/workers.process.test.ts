@@ -6,6 +6,7 @@ import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { type Running, run, serve } from '../../../../test/support/process.ts'
+import { childrenOf } from '../../../../test/support/process-tree.ts'
 import { until } from '../../../../test/support/until.ts'
 
 const PET = petBody()
@@ -16,11 +17,6 @@ async function ask(method: string, url: string, key: string, body?: string) {
   const headers = { Authorization: `Bearer ${key}`, Connection: 'close' }
   const answer = await fetch(url, { method, headers, keepalive: false, ...(body ? { body } : {}) })
   return { status: answer.status, text: await answer.text() }
-}
-
-function workersOf({ pid }: Running): number[] {
-  const { stdout } = Bun.spawnSync(['ps', '-o', 'pid=', '--ppid', String(pid)])
-  return stdout.toString().trim().split(/\s+/).filter(Boolean).map(Number)
 }
 
 /** The number of processes that listen on the port (proc_pid_net(5)). */
@@ -36,7 +32,7 @@ describe.skipIf(!LINUX)('workers', () => {
   test('list pets that another worker has just acknowledged, and reject a revoked key', async () => {
     const file = temporaryFile('petstore.db')
     const service = await serve(['--workers', '3', '--database', file])
-    expect(workersOf(service).length).toBe(2)
+    expect(childrenOf(service.pid).length).toBe(2)
     let count = 0
     for (let n = 0; n < 60; n++) {
       const { text } = await ask('POST', `${service.url}/pets`, service.key, PET)
@@ -57,13 +53,15 @@ describe.skipIf(!LINUX)('workers', () => {
     expect(lines.filter((line) => JSON.parse(line).msg === 'createPet').length).toBe(60)
   })
 
-  test('are replaced if they end, while the others continue', async () => {
-    const service = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
-    const [worker] = workersOf(service)
+  test('of a store whose address is in a file are replaced if they end, while the others continue', async () => {
+    const address = temporaryFile('address')
+    writeFileSync(address, temporaryFile('petstore.db'))
+    const service = await serve(['--workers', '2'], { env: { PETSTORE_DATABASE_FILE: address } })
+    const [worker] = childrenOf(service.pid)
     process.kill(worker as number, 'SIGKILL')
     await service.logs('worker ended')
     for (let n = 0; n < 5; n++) expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
-    const isReplaced = () => listenersOf(service) === 2 && !workersOf(service).includes(worker as number)
+    const isReplaced = () => listenersOf(service) === 2 && !childrenOf(service.pid).includes(worker as number)
     await until('another worker listens', isReplaced)
     // Each process gets about half of the connections, so 20 answers come from both.
     let ready = 0
@@ -81,24 +79,16 @@ describe.skipIf(!LINUX)('workers', () => {
     expect(listenersOf(service)).toBe(2)
     // No process opens a store file that has two names.
     linkSync(database, `${database}.link`)
-    for (const worker of workersOf(service)) process.kill(worker, 'SIGKILL')
+    for (const worker of childrenOf(service.pid)) process.kill(worker, 'SIGKILL')
     await service.logs('Keep one name')
     unlinkSync(`${database}.link`)
     await until('both processes listen', () => listenersOf(service) >= 2)
     expect(await service.stop()).toBe(0)
   })
 
-  test('serve a store whose address is in a file', async () => {
-    const [database, address] = [temporaryFile('petstore.db'), temporaryFile('address')]
-    writeFileSync(address, database)
-    const service = await serve(['--workers', '2'], { env: { PETSTORE_DATABASE_FILE: address } })
-    expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
-    expect(await service.stop()).toBe(0)
-  })
-
   test('all end when the main process is killed', async () => {
     const service = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
-    const workers = workersOf(service)
+    const workers = childrenOf(service.pid)
     await service.stop('SIGKILL')
     const alive = () => workers.filter((pid) => Bun.spawnSync(['kill', '-0', String(pid)]).exitCode === 0)
     for (let n = 0; n < 200 && alive().length > 0; n++) await Bun.sleep(50)
@@ -125,9 +115,5 @@ describe.skipIf(!LINUX)('workers', () => {
     const again = await serve(args)
     expect(again.key).toBeDefined()
     await again.stop()
-  })
-
-  test('reject --ephemeral with status 2', async () => {
-    expect(await run(['serve', '--workers', '2', '--ephemeral'])).toEqual(ended(2, 'cannot be used with --ephemeral'))
   })
 })
