@@ -36,7 +36,7 @@ describe('the checker of histories', () => {
       'it cannot follow',
     ],
     'a rename that is lost': [({ events }) => events.splice(3, 1), NEVER],
-    'a rename that nobody asked for': [(story) => story.operations.splice(3, 1), UNASKED],
+    'a rename without a request': [(story) => story.operations.splice(3, 1), UNASKED],
     'a rename that was refused and done': [
       (story) => story.sent(3, { status: 404, text: JSON.stringify(error('not_found', 404)) }),
       'no request caused it, or the request was refused',

@@ -2,21 +2,18 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { answer, clientOf, errorJson, REX, withServer } from '../../../test/support/client.ts'
-import { untilCount } from '../../../test/support/metrics.ts'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
-import { Metrics } from '../../service/src/observability/metrics.ts'
 import { type Event, type Followed, PetstoreApiError } from '../src/petstore.ts'
 
 let service: Service
-const metrics = new Metrics()
 let client: ReturnType<typeof clientOf>
 /** All events of the service. */
 let all: Event[]
 
 beforeAll(async () => {
-  service = await startService({ now: Date.now, metrics })
+  service = await startService({ now: Date.now })
   client = clientOf(service.url, { apiKey: service.key })
   for (let count = 0; count < 120; count++) await client.createPet(REX)
   const order = await client.placeOrder({ petId: 3n })
@@ -37,9 +34,6 @@ async function take(events: AsyncGenerator<Followed>, count: number): Promise<Fo
   for await (const followed of events) if (taken.push(followed) >= count) break
   return taken
 }
-
-/** Later events are after `now`. */
-const aReaderWaits = (of: Metrics) => untilCount(of, 'waiting', 1)
 
 const eventsOf = (followed: Followed[]) => followed.map(({ event }) => event)
 
@@ -100,15 +94,6 @@ describe('followEvents', () => {
     const begun = await take(events, 101)
     expect([told, eventsOf(begun)]).toEqual([1, all.slice(0, 101)])
     await other.stop()
-  })
-
-  test('starts at `from`', async () => {
-    const events = client.followEvents({ from: 'now' })
-    const next = events.next()
-    await aReaderWaits(metrics)
-    const { id } = await client.createPet(REX)
-    expect(((await next).value as Followed).event).toMatchObject({ petId: id })
-    await events.return()
   })
 
   test('ends when its signal is aborted, also while it waits and between two events', async () => {

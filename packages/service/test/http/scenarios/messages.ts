@@ -29,7 +29,6 @@ const QUERIES: readonly (readonly [string, ...string[]])[] = [
   [`/pets?search=${'a+'.repeat(SEARCH_WORDS_MAX + 1)}`, 'search must'],
   ['/store/events?from=then', `from must be beginning, now, or ${INSTANT}`],
   ['/store/events?from=now&cursor=cEiGDd95AAAAAAAAADZE-v89', 'from and cursor cannot be used together'],
-  ['/store/events?from=2026-11-21T18:00:00+01:00', 'In a URL, write its + as %2B.'],
 ]
 
 export function messages(on: OnStore): void {
