@@ -28,6 +28,7 @@ describe('an idempotency key', () => {
       placeOrder({ petId: NEXT, reference: 'r' }, BY, 'k'),
       placeOrder({ petId: PET, reference: 'r', expiresAt: 1 }, BY, 'k'),
       createPet(pet, BY, 'k'),
+      createPet({ petId: PET, reference: 'r' } as never, BY, 'k'),
     ])
       expect(outcomeOf(rows, other)).toBe('idempotency_mismatch')
     expect(outcomeOf(rows, createPet(pet, 2n, 'k'))).toMatchObject({ replayed: false })
