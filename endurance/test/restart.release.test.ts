@@ -3,9 +3,9 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { redirectNewConnections } from '../../packages/service/src/http/closing.ts'
+import { exchange } from '../../test/support/exchange.ts'
 import { freePort } from '../../test/support/ports.ts'
 import { serve } from '../../test/support/process.ts'
-import { raw } from '../../test/support/raw.ts'
 
 test.skipIf(process.platform !== 'linux')(
   'new connections go to the process that started last (Linux only)',
@@ -17,8 +17,8 @@ test.skipIf(process.platform !== 'linux')(
     const second = listen(port, 'second')
     const answers = async () => {
       const request = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
-      const all = await Promise.all(Array.from({ length: 64 }, () => raw(port, [request], 5_000)))
-      return new Set(all.map((answer) => answer.split('\r\n\r\n')[1]))
+      const all = await Promise.all(Array.from({ length: 64 }, () => exchange(port, request)))
+      return new Set(all.map((answer) => answer.body))
     }
     expect(await answers()).toEqual(new Set(['first', 'second']))
     redirectNewConnections(port)

@@ -14,8 +14,16 @@ export interface Exchanged {
 
 const HANG_MS = 15_000
 
-/** Resolves when the connection is closed, or `restMs` after the first complete answer. Rejects after HANG_MS. */
-export function exchange(port: number, bytes: string, restMs = 5): Promise<Exchanged> {
+/**
+ * Resolves when the connection is closed, or `restMs` after the first complete answer. Rejects after HANG_MS. `late`:
+ * more bytes, sent later.
+ */
+export function exchange(
+  port: number,
+  bytes: string,
+  restMs = 5,
+  late?: { bytes: string; afterMs: number },
+): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     let text = ''
@@ -44,5 +52,6 @@ export function exchange(port: number, bytes: string, restMs = 5): Promise<Excha
       end()
     })
     socket.write(bytes, 'latin1')
+    if (late) setTimeout(() => socket.write(late.bytes, 'latin1'), late.afterMs)
   })
 }

@@ -1,9 +1,9 @@
 // HTTP apart from the operations: methods, targets, Host, stop, health checks and unknown paths.
 
 import { describe, expect, test } from 'bun:test'
+import { type Exchanged, exchange } from '../../../../test/support/exchange.ts'
 import { untilCount } from '../../../../test/support/metrics.ts'
 import { petBody } from '../../../../test/support/pets.ts'
-import { raw } from '../../../../test/support/raw.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { startAdmin } from '../../src/http/web/admin.ts'
@@ -13,8 +13,6 @@ const service = await startService()
 await service.post(petBody())
 
 const auth = () => `Authorization: Bearer ${service.key}`
-const statusOf = (answer: string): number => Number(answer.split(' ')[1])
-const bodyOf = (answer: string): string => answer.split('\r\n\r\n').slice(1).join('')
 
 test('OPTIONS of a page lists its methods without a key', async () => {
   const answer = await fetch(`${service.origin}/openapi.json`, { method: 'OPTIONS' })
@@ -25,26 +23,25 @@ describe('targets', () => {
   // The runtime cannot build a URL from these hosts, and passes only the target.
   test('the query is read for any Host', async () => {
     for (const host of ['a:99999', '%00', '1.2.3.999']) {
-      const answer = await raw(service.port, [
-        `GET /v1/pets?limit=0 HTTP/1.1\r\nHost: ${host}\r\n${auth()}\r\nConnection: close\r\n\r\n`,
-      ])
-      expect(statusOf(answer)).toBe(400)
+      const bytes = `GET /v1/pets?limit=0 HTTP/1.1\r\nHost: ${host}\r\n${auth()}\r\nConnection: close\r\n\r\n`
+      expect((await exchange(service.port, bytes)).status).toBe(400)
     }
   })
 
   test('HTTP/1.0 needs no Host', async () => {
-    const answer = await raw(service.port, [`GET /v1/pets?limit=0 HTTP/1.0\r\n${auth()}\r\n\r\n`])
-    expect(statusOf(answer)).toBe(400)
+    const answer = await exchange(service.port, `GET /v1/pets?limit=0 HTTP/1.0\r\n${auth()}\r\n\r\n`)
+    expect(answer.status).toBe(400)
   })
 })
 
 const hosted = (...hosts: string[]) =>
-  raw(service.port, [
+  exchange(
+    service.port,
     `GET /v1/pets HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}${auth()}\r\nConnection: close\r\n\r\n`,
-  ])
-function expectBare400(answer: string): void {
-  expect([statusOf(answer), bodyOf(answer)]).toEqual([400, ''])
-  expect(answer).toMatch(/\r\nConnection: close\r\n/i)
+  )
+function expectBare400({ status, body, text }: Exchanged): void {
+  expect([status, body]).toEqual([400, ''])
+  expect(text).toMatch(/\r\nConnection: close\r\n/i)
 }
 
 test.each([
@@ -53,7 +50,7 @@ test.each([
   ['', 'petstore'],
 ])('rejects two Host lines, %j and %j, with 400, and closes the connection', async (first, second) => {
   // The third answer comes from the cache.
-  for (let n = 0; n < 3; n++) expect(statusOf(await hosted(first))).toBe(200)
+  for (let n = 0; n < 3; n++) expect((await hosted(first)).status).toBe(200)
   expectBare400(await hosted(first, second))
 })
 
@@ -66,12 +63,12 @@ describe('an invalid Host gets 400, and the connection is closed (RFC 9110, 7.2)
   })
 
   test.each(VALID)('%j is valid', async (host) => {
-    expect(statusOf(await hosted(host))).toBe(200)
+    expect((await hosted(host)).status).toBe(200)
   })
 
   test('even if the same target is cached for a Host that the runtime cannot use in a URL', async () => {
-    for (let n = 0; n < 3; n++) expect(statusOf(await hosted(VALID.at(-1) as string))).toBe(200)
-    for (const host of NONE) expect(statusOf(await hosted(host))).toBe(400)
+    for (let n = 0; n < 3; n++) expect((await hosted(VALID.at(-1) as string)).status).toBe(200)
+    for (const host of NONE) expect((await hosted(host)).status).toBe(400)
   })
 })
 
@@ -84,13 +81,13 @@ describe('limits of the runtime, as documented in docs/operations.md', () => {
   test('a pipelined request closes the connection, but the first request can be executed', async () => {
     const before = await count()
     const post = `${head('POST /v1/pets HTTP/1.1', `Content-Length: ${PET.length}`)}${PET}`
-    expect(await raw(service.port, [post + head('GET /v1/pets HTTP/1.1')])).toBe('')
+    expect((await exchange(service.port, post + head('GET /v1/pets HTTP/1.1'))).text).toBe('')
     expect(await count()).toBe(before + 1)
   })
 
   test('an unknown method closes the connection without an answer', async () => {
     for (const method of ['BREW', 'get']) {
-      expect(await raw(service.port, [head(`${method} /v1/pets HTTP/1.1`)], 5_000)).toBe('')
+      expect((await exchange(service.port, head(`${method} /v1/pets HTTP/1.1`))).text).toBe('')
     }
   })
 
@@ -98,18 +95,19 @@ describe('limits of the runtime, as documented in docs/operations.md', () => {
     const before = await count()
     const chunked = (end: string) =>
       `${head('POST /v1/pets HTTP/1.1', 'Transfer-Encoding: chunked')}${PET.length.toString(16)}\r\n${PET}\r\n0\r\n${end}\r\n`
-    const refused = await raw(service.port, [chunked('X-Checksum: 1\r\n')])
-    expect([statusOf(refused), bodyOf(refused)]).toEqual([400, ''])
+    const refused = await exchange(service.port, chunked('X-Checksum: 1\r\n'))
+    expect([refused.status, refused.body]).toEqual([400, ''])
     expect(await count()).toBe(before)
-    expect(statusOf(await raw(service.port, [chunked('')]))).toBe(201)
+    expect((await exchange(service.port, chunked(''))).status).toBe(201)
   })
 })
 
 test('an answer before the body keeps the connection usable', async () => {
   const first = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nGET / abc`
   const second = `GET /v1/pets HTTP/1.1\r\nHost: a\r\n${auth()}\r\nConnection: close\r\n\r\n`
-  const answers = await raw(service.port, [first.slice(0, -4), 500, first.slice(-4) + second])
-  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200'])
+  const late = { bytes: first.slice(-4) + second, afterMs: 500 }
+  const { text } = await exchange(service.port, first.slice(0, -4), 2_000, late)
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200'])
 })
 
 describe('a stop', () => {
@@ -128,9 +126,9 @@ describe('a stop', () => {
     const asked = stopping.post(body)
     await untilCount(metrics, 'answering', 1)
     const stopped = stopping.server.stop(30_000)
-    const readiness = await raw(stopping.port, ['GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n'])
-    expect(statusOf(readiness)).toBe(503)
-    expect(readiness).toMatch(/\r\nConnection: close\r\n/)
+    const readiness = await exchange(stopping.port, 'GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n')
+    expect(readiness.status).toBe(503)
+    expect(readiness.text).toMatch(/\r\nConnection: close\r\n/)
     sendRest()
     const answer = await asked
     expect(answer.status).toBe(201)
