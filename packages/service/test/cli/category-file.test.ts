@@ -6,15 +6,13 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { readCategories } from '../../src/cli/category-file.ts'
 import { CATEGORIES_MAX } from '../../src/domain/names.ts'
 
-async function read(content: string | Uint8Array): Promise<string> {
+async function read(content: string): Promise<string> {
   const file = temporaryFile('categories.csv')
   writeFileSync(file, content)
   try {
     return (await readCategories(file)).map(({ id, name }) => `${id} ${name}`).join(', ')
   } catch (error) {
-    return (error as Error).message
-      .replace(`PETSTORE_CATEGORIES (${file}) cannot be used:\n`, '')
-      .replaceAll(file, 'FILE')
+    return (error as Error).message.replace(`PETSTORE_CATEGORIES (${file}) cannot be used:\n`, '')
   }
 }
 
@@ -30,10 +28,7 @@ test.each([
     '\ufeffID;Name\r\n7;Dogs, small;;\r\n\r\n',
     '7 Dogs, small',
   ],
-  ['with a sep= line for Excel', 'sep=;\nid;name\n7;Dogs\n', '7 Dogs'],
   ['with tabs, swapped columns and an extra column', 'name\tnote\tid\nDogs\tx\t7\n', '7 Dogs'],
-  ['with quotes', 'id,name\n"7","Dogs, ""small"""\n', '7 Dogs, "small"'],
-  ['with right-to-left names', 'id,name\n7,כלבים\n8,קטים\n', '7 כלבים, 8 קטים'],
   ['without categories', 'id,name\n', ''],
   ['with 60 code points', `id,name\n7,${'🐶'.repeat(60)}\n`, `7 ${'🐶'.repeat(60)}`],
 ])('reads a file %s', async (_what, content, categories) => expect(await read(content)).toBe(categories))
@@ -76,12 +71,6 @@ describe('rejects a file', () => {
     ['that is empty', '', 'The file is empty. Its first line must name the columns id and name.'],
     ['without its columns', '7,Dogs\n', 'The first line must name the columns id and name. It has: 7 | Dogs.'],
     ['with more than 1,000 categories', many, 'The file has more than 1000 categories.'],
-    ['with an unclosed quote', 'id,name\n7,"Dogs\n8,Cats\n', 'line 2: It has a misplaced or unclosed quote.'],
-    [
-      'in another encoding',
-      new Uint8Array([...Buffer.from('id,name\n7,'), 0xe9, 10]),
-      'FILE is not UTF-8: the error is within its first 12 bytes.',
-    ],
   ])('%s', async (_what, content, message) => expect(await read(content)).toStartWith(`  ${message}`))
 
   test('that does not exist, or is a folder or a workbook', async () => {

@@ -1,7 +1,7 @@
 // The files that an export writes: simultaneous exports, existing files and links, and interruptions.
 
 import { describe, expect, test } from 'bun:test'
-import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { passOn, startFake } from '../../../../test/support/fake.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
@@ -11,7 +11,6 @@ import { startService } from '../../../../test/support/service.ts'
 import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
 import { beside } from '../../../../test/support/stores.ts'
 import { until } from '../../../../test/support/until.ts'
-import { generateKey } from '../../src/domain/keys.ts'
 import { writeFile } from '../../src/terminal/output-file.ts'
 
 const PETS = 250
@@ -52,22 +51,6 @@ describe('an export', () => {
       expect(ended).toEqual({ status: 0, stdout: '', stderr: `Exported ${PETS} pets to ${file}.\n` })
     }
     expect([linesOf(file), beside(file)]).toEqual([PETS, []])
-  })
-
-  test('neither follows nor removes an existing FILE.part', async () => {
-    const [file, precious] = [temporaryFile('pets.ndjson'), temporaryFile('precious')]
-    writeFileSync(precious, 'precious')
-    symlinkSync(precious, `${file}.part`)
-    expect((await run(['pets', 'export', file], { env })).status).toBe(0)
-    expect([readFileSync(precious, 'utf8'), linesOf(file)]).toEqual(['precious', PETS])
-    expect(lstatSync(`${file}.part`).isSymbolicLink()).toBe(true)
-
-    const other = temporaryFile('pets.csv')
-    writeFileSync(`${other}.part`, 'precious')
-    const refused = await run(['pets', 'export', other, '--api-key', generateKey('production')], { env })
-    expect(refused.status).toBe(4)
-    expect([existsSync(other), readFileSync(`${other}.part`, 'utf8')]).toEqual([false, 'precious'])
-    expect(beside(other)).toEqual(['pets.csv.part'])
   })
 
   test('follows a link to standard output', async () => {
