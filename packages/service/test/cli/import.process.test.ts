@@ -87,12 +87,11 @@ describe('import and export', () => {
   })
 
   test('reports once that it waits, and why', async () => {
-    const shop = await serve(['--ephemeral'], { env: { PETSTORE_RATE_LIMIT: '20/s' } })
+    const { env } = await startService({ rateLimit: { requests: 20, periodSeconds: 1 }, now: Date.now })
     const name = file('slow.ndjson', Array.from({ length: 45 }, () => petBody()).join('\n'))
-    const ended = await pets(['import', name], { env: { PETSTORE_URL: shop.url, PETSTORE_API_KEY: shop.key } })
+    const ended = await pets(['import', name], { env })
     expect(ended.stderr).toMatch(/^Waiting: .*requests.*\n/)
     expect(ended.stderr).toContain('Added 45 pets.')
-    await shop.stop()
   })
 
   test('stops at the first bad record by default', async () => {
@@ -139,7 +138,8 @@ function peakMemoryKib(pid: number): number {
 }
 
 describe.concurrent('an interrupted import', () => {
-  const lines = (length: number) => Array.from({ length }, (_, n) => petBody({ name: `pet ${n}` })).join('\n')
+  const PETS = 1_000
+  const records = Array.from({ length: PETS }, (_, n) => petBody({ name: `pet ${n}` })).join('\n')
 
   test.each([
     ['SIGKILL', 137],
@@ -147,7 +147,7 @@ describe.concurrent('an interrupted import', () => {
   ] as const)('by %s adds the rest and no duplicates in a second run', async (signal, status) => {
     const shop = await startService()
     const env = { PATH: process.env.PATH ?? '', ...shop.env }
-    const name = file(`${signal}.ndjson`, lines(3_000))
+    const name = file(`${signal}.ndjson`, records)
     const command = [join(root, 'bin/petstore'), 'pets', 'import', name]
     const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
     const imported = async () => petsOf(await shop.store.listPets(petFilter({ limit: 100 }))).length
@@ -159,10 +159,10 @@ describe.concurrent('an interrupted import', () => {
     const { added, present } = JSON.parse(again.stdout)
     expect(added).toBeGreaterThan(0)
     expect(present).toBeGreaterThanOrEqual(100)
-    expect(added + present).toBe(3_000)
+    expect(added + present).toBe(PETS)
     const all = await Array.fromAsync(new PetstoreClient({ baseUrl: shop.url, apiKey: shop.key }).listPets())
-    expect(new Set(all.map((pet) => pet.name)).size).toBe(3_000)
-    expect(all.length).toBe(3_000)
+    expect(new Set(all.map((pet) => pet.name)).size).toBe(PETS)
+    expect(all.length).toBe(PETS)
   })
 
   test('continues after the service is killed and restarted', async () => {
@@ -170,7 +170,7 @@ describe.concurrent('an interrupted import', () => {
     const first = await serve([], { cwd: folder })
     const port = new URL(first.url).port
     const env = { PATH: process.env.PATH ?? '', PETSTORE_URL: first.url, PETSTORE_API_KEY: first.key }
-    const name = file('restart.ndjson', lines(3_000))
+    const name = file('restart.ndjson', records)
     const importing = run(['pets', 'import', name, '--json'], { cwd, env })
     const shop = new PetstoreClient({ baseUrl: first.url, apiKey: first.key })
     await until('100 pets are listed', async () => (await shop.listPage({ limit: 100 })).pets.length >= 100)
@@ -179,8 +179,8 @@ describe.concurrent('an interrupted import', () => {
     const { status, stdout } = await importing
     // Records whose answers were lost in the crash can count as present.
     const { added, present, refused } = JSON.parse(stdout)
-    expect([status, added + present, refused]).toEqual([0, 3_000, 0])
-    expect((await Array.fromAsync(shop.listPets())).length).toBe(3_000)
+    expect([status, added + present, refused]).toEqual([0, PETS, 0])
+    expect((await Array.fromAsync(shop.listPets())).length).toBe(PETS)
     expect(await second.stop()).toBe(0)
   })
 })

@@ -98,7 +98,6 @@ test('a status is coloured at a terminal only', async () => {
   const listed = await at(['inventory'], { NO_COLOR: '', FORCE_COLOR: '' })
   expect([listed.includes(green), listed.includes(yellow)]).toEqual([true, true])
   for (const args of [
-    ['pets', 'list'],
     ['orders', 'list'],
     ['orders', 'show', '1'],
     ['events', '--order', '1'],
