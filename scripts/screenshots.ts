@@ -8,10 +8,11 @@ import { PetstoreClient } from '../packages/client/src/petstore.ts'
 import { addSamples } from '../packages/client/src/samples.ts'
 import { labelOf } from '../packages/page/src/animal/status-labels.ts'
 import { SHORTCUTS } from '../packages/page/src/shortcuts.ts'
+import { faultThatBreaks } from '../packages/practice/src/contract-faults/all.ts'
 import { Names } from '../packages/service/src/domain/names.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { firstRows, openAdding, openSignedIn } from '../test/support/console.ts'
-import { startFaulty } from '../test/support/faulty.ts'
+import { startProxy } from '../test/support/faulty.ts'
 import { startService } from '../test/support/service.ts'
 
 const root = join(import.meta.dir, '..')
@@ -161,7 +162,7 @@ async function picture(
 /** Shows the report on a server whose numbers have 53 bits. */
 async function verifyPicture(): Promise<void> {
   const service = await startService({ now: Date.now })
-  const faulty = await startFaulty(service.url, 'pets.create.int64.beyond-53-bits')
+  const faulty = await startProxy(service.url, faultThatBreaks('pets.create.int64.beyond-53-bits'))
   const report = join(mkdtempSync(join(tmpdir(), 'verify-')), 'report.html')
   const command = [join(root, 'bin/petstore'), 'verify', faulty.url, '--write', '--yes', '--html', report]
   await Bun.spawn(command, { env: { ...process.env, PETSTORE_API_KEY: service.key }, stdout: 'ignore' }).exited

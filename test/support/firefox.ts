@@ -25,7 +25,6 @@ export interface FirefoxPage {
   setFiles: (selector: string, files: string[]) => Promise<unknown>
   /** A PDF, as printed on paper of this size in centimetres, in base64. */
   print: (width: number, height: number) => Promise<string>
-  screenshot: () => Promise<Buffer>
   close: () => Promise<void>
 }
 
@@ -108,8 +107,6 @@ export async function openFirefox(command: string, width = 1280, height = 800): 
       send('input.setFiles', { context, element: await find({ type: 'css', value: selector }), files }),
     print: async (width, height) =>
       (await send<{ data: string }>('browsingContext.print', { context, page: { width, height } })).data,
-    screenshot: async () =>
-      Buffer.from((await send<{ data: string }>('browsingContext.captureScreenshot', { context })).data, 'base64'),
     async close() {
       await send('browser.close', {}).catch(() => undefined)
       await child.exited

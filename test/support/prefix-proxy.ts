@@ -4,15 +4,13 @@ import { startFake } from './fake.ts'
 
 export const PREFIX = '/shop'
 
-export interface PrefixProxy {
-  /** Without a trailing slash. */
-  origin: string
-  /** The paths of all requests. */
-  paths: string[]
-}
+export type PrefixProxy = ReturnType<typeof startPrefixProxy>
 
-/** Other paths get a 404. `to()` returns the origin of the service. Stops at the end of the test file. */
-export function startPrefixProxy(to: () => string): PrefixProxy {
+/**
+ * Other paths get a 404. `to()` returns the origin of the service. Returns the origin of the proxy, without a trailing
+ * slash, and the paths of all requests. Stops at the end of the test file.
+ */
+export function startPrefixProxy(to: () => string) {
   const paths: string[] = []
   const { url } = startFake((request) => {
     const { pathname, search } = new URL(request.url)

@@ -15,13 +15,7 @@ export const PROXIES = [
     found: nginx,
     command: (file: string) => [
       nginx as string,
-      '-p',
-      dirname(file),
-      '-e',
-      '/dev/null',
-      '-c',
-      file,
-      '-g',
+      ...`-p ${dirname(file)} -e /dev/null -c ${file} -g`.split(' '),
       'daemon off;',
     ],
     configuration: (port: number, to: number, folder: string) => `

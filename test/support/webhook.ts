@@ -82,7 +82,6 @@ export function forward({ to, url, key, secrets = SECRET, args = [], env = {}, .
   }
   return {
     state,
-    pid: child.pid,
     cursor: () => readFileSync(state, 'utf8').trim(),
     /** Resolves with the first group when standard error matches. */
     async said(what: RegExp): Promise<string> {
