@@ -105,6 +105,18 @@ for (const proxy of EXAMPLES) {
       expect(await (await waiting).text()).toContain('"Late"')
     })
 
+    test.if(proxy.name === 'nginx')('a page file that only one server has is found, as during an upgrade', async () => {
+      const page = await through(`${shop}/`)
+      const [script] = /console\/[\w-]+\.js/.exec(await page.text()) ?? []
+      await services[1]?.stop()
+      const older = Bun.serve({ hostname: '127.0.0.1', port: ports[1], fetch: () => new Response('', { status: 404 }) })
+      const answers = []
+      for (let n = 0; n < 4; n++) answers.push((await through(`${shop}/${script}`)).status)
+      await older.stop(true)
+      services[1] = await startOn(ports[1])
+      expect(answers).toEqual([200, 200, 200, 200])
+    })
+
     test('a rolling restart is invisible to a client without retries', async () => {
       const before = (await client.getInventory()).available
       const failures: string[] = []
