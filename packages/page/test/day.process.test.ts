@@ -1,4 +1,4 @@
-// A day at a counter at `/`, by keyboard alone: find, reserve, sell, print, take back, add, correct, delete, and close the day
+// A day at a counter at `/`, by keyboard alone: filter, find, reserve, sell, print, take back, add, correct, delete, and close the day
 // on the screen, on paper and in a file. The store and its categories have names.
 
 import { expect, test } from 'bun:test'
@@ -56,11 +56,26 @@ test('a day at a counter, by keyboard alone', async () => {
   expect(await page.title()).toBe(`Animals · ${STORE}`)
   await page.evaluate('window.printed = false; window.print = () => { window.printed = true }')
 
+  // A wrong name of a category explains itself without moving the tools.
+  const filter = page.locator('#filter-category')
+  const sort = async () => (await page.getByLabel('Sort').boundingBox())?.height
+  const height = await sort()
+  await filter.focus()
+  await type('cats')
+  await page.getByText('Enter the name of a category, or a whole number.').waitFor()
+  expect(await sort()).toBe(height as number)
+  await press('Control+A')
+  await type('dOgs')
+  await page.waitForURL(`${service.origin}/?category=7`)
+  await press('Tab')
+  expect(await filter.inputValue()).toBe('Dogs')
+
   await press(SHORTCUTS.search.key)
   await type('pet 7')
   await page.getByText('1 animal', { exact: true }).waitFor()
   await go('Pet 7')
   await heading('Pet 7')
+  expect(await page.getByRole('link', { name: 'Dogs' }).getAttribute('href')).toBe('./?category=7')
   await go('Reserve Pet 7')
   await dialog().waitFor()
   await type('Ben')

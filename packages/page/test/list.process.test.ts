@@ -19,12 +19,10 @@ import type { Service } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
 import type { PetstoreClient } from '../../client/src/petstore.ts'
 import { dayOf, spanOf } from '../../files/src/local-time.ts'
-import { Names } from '../../service/src/domain/names.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
 import { PAGE_SIZE } from '../src/list/list-position.ts'
 import { SHORTCUTS } from '../src/shortcuts.ts'
 
-const DOGS = 2n ** 63n - 1n
 const RESERVED = labelOf('pending')
 
 let service: Service
@@ -36,7 +34,6 @@ const { addNamed, alert, animals, button, dialog, go, hold, openFollowing, press
     ;({ service, page, client } = opened)
     service.clock.at = Date.now()
   },
-  { names: new Names('Petstore', [{ id: DOGS, name: 'Dogs' }]) },
 )
 const radio = (name: string) => page.getByRole('radio', { name })
 const link = (name: string) => page.getByRole('link', { name, exact: true })
@@ -82,26 +79,6 @@ test('the address holds the filter, the order and the page: for a reload, Back a
   expect(await alert().count()).toBe(0)
   await page.goto(`${service.origin}/animals/420`)
   await alert().getByText('No animal has the id 420.').waitFor()
-})
-
-test('a category is shown and filtered by its name', async () => {
-  await addNamed({ name: 'Rex', categoryId: DOGS }, { name: 'Tom', categoryId: 11n, status: 'sold' })
-  await openSignedIn(page, service.key)
-  await link('Rex').click()
-  await link('Dogs').click()
-  await page.waitForURL(/\?category=9223372036854775807$/)
-  const filter = page.locator('#filter-category')
-  expect(await filter.inputValue()).toBe('Dogs')
-  await filter.fill('11')
-  await page.waitForURL(/\?category=11$/)
-  const sort = (await page.getByLabel('Sort').boundingBox())?.height
-  await filter.fill('cats')
-  await page.getByText('Enter the name of a category, or a whole number.').waitFor()
-  expect((await page.getByLabel('Sort').boundingBox())?.height).toBe(sort as number)
-  await filter.fill('dOgs')
-  await row('Rex').waitFor()
-  await press('Tab')
-  expect(await filter.inputValue()).toBe('Dogs')
 })
 
 test('a list that cannot load keeps its rows, explains why, and continues once the service responds', async () => {

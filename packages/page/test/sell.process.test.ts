@@ -51,12 +51,8 @@ test('a sale takes 6 keys: the id, Enter, two Tabs and Enter twice; more Enters 
   expect(await page.evaluate('window.keys')).toBe(6)
   await sold('Pet 3')
   await button('Take back Pet 3').waitFor()
-  // From a row, and from the result of a search for an id.
+  // From the result of a search for an id.
   await go('Animals')
-  await go('Sell Pet 1')
-  await dialog().waitFor()
-  await press('Enter')
-  await sold('Pet 1')
   await page.getByLabel('Search').fill('2')
   await page.getByRole('region', { name: 'Pet 2' }).getByRole('button', { name: 'Sell' }).focus()
   await press('Enter')
@@ -64,7 +60,7 @@ test('a sale takes 6 keys: the id, Enter, two Tabs and Enter twice; more Enters 
   await press('Enter')
   await sold('Pet 2')
   await page.getByRole('heading', { name: 'Pet 2', exact: true, level: 1 }).waitFor()
-  expect(await orders()).toEqual(['completed', 'completed', 'completed'])
+  expect(await orders()).toEqual(['completed', 'completed'])
 })
 
 test('a till with a wrong clock reserves until the right time; the message about a sale stays under the pointer', async () => {
