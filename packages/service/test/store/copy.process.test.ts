@@ -100,8 +100,8 @@ describe('petstore copy', () => {
 
     const backup = temporaryFile('backup.db')
     for (const args of [
-      ['serve', '--port', '0', '--database', target],
       ['keys', 'list', '--database', target],
+      ['serve', '--port', '0', '--database', target],
       ['migrate', '--check', '--database', target],
       ['migrate', '--apply', '--database', target],
       ['copy', '--from', target, '--to', temporaryFile('other.db')],
