@@ -95,8 +95,6 @@ const UNSEEN: readonly Row[] = [
   ['a client that crashes on an unknown field', 'unknown.field', unknown, list],
   ['a keyless create again after 500', 'creates.keyless', failed, add(), add()],
   ['a keyless create again after 504', 'creates.keyless', fail({ status: 504 }), add(), add()],
-  ['a client that ignores pages', 'pages.all', list],
-  ['another key immediately after a lost answer', 'creates.same-key', lost, add('a'), add('b')],
   ['another key 11 s after a lost answer', 'creates.same-key', lost, add('a'), wait(11_000), add('b')],
   ['a lost create that is never repeated', 'retries.lost', lost, add('a'), wait(60_000), add('b')],
   ['a create that is never repeated after 500', 'retries.temporary', failed, add('a'), wait(60_000), add('b')],
