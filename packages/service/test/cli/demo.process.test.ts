@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ended } from '../../../../test/support/ended.ts'
 import { petBody } from '../../../../test/support/pets.ts'
-import { run, serve } from '../../../../test/support/process.ts'
+import { ask, run, serve } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
@@ -53,6 +53,7 @@ describe('sample pets', () => {
     const shop = new PetstoreClient({ baseUrl: demo.url, apiKey: demo.key })
     const { pets: first } = await shop.listPage({ limit: 100 })
     expect(first.map(({ name }) => name)).toEqual(samplePets.map(({ name }) => name))
+    expect((await ask('GET', `${demo.url}/pets`, demo.key)).status).toBe(429)
     expect(await demo.stop()).toBe(0)
   })
 })
