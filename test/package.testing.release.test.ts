@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { plainNode } from './support/artefacts.ts'
 import { BESIDE, BUN, folder, install, unpack } from './support/installed.ts'
-import { run } from './support/process.ts'
+import { answers, run } from './support/process.ts'
 import { expectReleased } from './support/released.ts'
 import { project, SNIPPETS } from './support/snippets.ts'
 import { until } from './support/until.ts'
@@ -88,15 +88,6 @@ describe('petstore/testing', () => {
     })
   }
 })
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    await fetch(url)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** Uses only APIs of Node, Bun and Deno. */
 const PROGRAM = `

@@ -167,6 +167,13 @@ export async function ask(method: string, url: string, key: string, body?: strin
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
+/** Resolves with whether a server answers at this address, with any status. */
+export const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  )
+
 /** Returns the path of the largest file that the service serves, the script of the API reference. */
 export async function largestFile({ url }: { url: string }): Promise<string> {
   const page = new URL('/docs', url)

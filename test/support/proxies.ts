@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { atEndOfFile, temporaryFile } from './files.ts'
+import { answers } from './process.ts'
 import { until } from './until.ts'
 
 const nginx = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` })
@@ -65,18 +66,9 @@ export async function startProxy({ command, configuration }: (typeof PROXIES)[nu
   mkdirSync(`${folder}/body`)
   writeFileSync(file, configuration(port, to, folder))
   const child = Bun.spawn(command(file), { stdio: ['ignore', 'ignore', 'inherit'] })
-  await until(`the proxy listens on port ${port}`, () => reachable(port))
+  await until(`the proxy listens on port ${port}`, () => answers(`http://127.0.0.1:${port}/healthz`))
   atEndOfFile(() => {
     child.kill('SIGTERM')
     return child.exited
   })
-}
-
-async function reachable(port: number): Promise<boolean> {
-  try {
-    await fetch(`http://127.0.0.1:${port}/healthz`)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -84,13 +84,7 @@ export function forward({ to, url, key, secrets = SECRET, args = [], env = {}, .
     state,
     cursor: () => readFileSync(state, 'utf8').trim(),
     /** Resolves with the first group when standard error matches. */
-    async said(what: RegExp): Promise<string> {
-      for (;;) {
-        const found = what.exec(stderr)?.[1]
-        if (found !== undefined) return found
-        await Bun.sleep(5)
-      }
-    },
+    said: (what: RegExp) => until(`it says ${what}`, () => what.exec(stderr)?.[1], { everyMs: 5, seen: () => stderr }),
     /** The exit status and standard error. */
     ended,
     kill: (signal: NodeJS.Signals) => child.kill(signal),

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { ended } from '../../../../test/support/ended.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { run } from '../../../../test/support/process.ts'
+import { outcomeOf } from '../../../../test/support/rejection.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
 import { petHeld } from '../../src/domain/decisions/refusal-messages.ts'
@@ -59,11 +60,7 @@ describe('petstore pets delete', () => {
       terminal.type(`${answer}\r`)
       await terminal.waitFor(ended)
       expect(await terminal.exited).toBe(isThere ? 1 : 0)
-      const found = await client.getPet(id).then(
-        () => true,
-        () => false,
-      )
-      expect(found).toBe(isThere)
+      expect((await outcomeOf(client.getPet(id))) === 'answered').toBe(isThere)
     }
   })
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { passOn, startFake } from '../../../../test/support/fake.ts'
+import { startGate } from '../../../../test/support/fake.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { launcher, run } from '../../../../test/support/process.ts'
@@ -10,7 +10,6 @@ import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
 import { beside } from '../../../../test/support/stores.ts'
-import { until } from '../../../../test/support/until.ts'
 import { writeFile } from '../../src/terminal/output-file.ts'
 
 const PETS = 250
@@ -18,34 +17,17 @@ const service = await startService()
 const { env } = service
 await Promise.all(Array.from({ length: PETS }, () => service.store.createPet(newPet(), 1n)))
 
-/** A proxy of the service that holds every page after the first until `open` is called. */
-async function gated() {
-  const gate = Promise.withResolvers<void>()
-  let waiting = 0
-  const { url } = startFake(async (request) => {
-    if (request.url.includes('cursor')) {
-      waiting++
-      await gate.promise
-    }
-    return passOn(request, service)
-  })
-  return {
-    env: { ...service.env, PETSTORE_URL: url },
-    open: gate.resolve,
-    until: async (count: number) => {
-      await until('the requests are waiting', () => waiting >= count)
-    },
-  }
-}
+/** Holds every page after the first. */
+const gated = () => startGate(service, ({ url }) => url.includes('cursor'))
 
 const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').length
 
 describe('an export', () => {
   test('is complete if another export writes the same file at the same time', async () => {
-    const { env, open, until } = await gated()
+    const { env, open, untilHeld } = gated()
     const file = temporaryFile('pets.ndjson')
     const exports = [1, 2].map(() => run(['pets', 'export', file], { env }))
-    await until(2)
+    await untilHeld(2)
     open()
     for (const ended of await Promise.all(exports)) {
       expect(ended).toEqual({ status: 0, stdout: '', stderr: `Exported ${PETS} pets to ${file}.\n` })
@@ -73,14 +55,14 @@ describe('an export', () => {
   })
 
   test('removes its unfinished file on SIGTERM, and says so', async () => {
-    const { env, until } = await gated()
+    const { env, untilHeld } = gated()
     const file = temporaryFile('pets.ndjson')
     writeFileSync(file, 'before')
     const child = Bun.spawn([launcher, 'pets', 'export', file], {
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    await until(1)
+    await untilHeld(1)
     expect(beside(file).length).toBe(1)
     child.kill('SIGTERM')
     const said = await child.stderr.text()

@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readlinkSync } from 'node:fs'
-import { passOn, startFake } from '../../../../test/support/fake.ts'
+import { startGate } from '../../../../test/support/fake.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { launcher, run } from '../../../../test/support/process.ts'
@@ -15,15 +15,6 @@ import { until } from '../../../../test/support/until.ts'
 
 const service = await startService()
 await Promise.all(Array.from({ length: 250 }, () => service.store.createPet(newPet(), 1n)))
-
-/** A proxy of the service in which a request waits for the promise from `waits`, if any. */
-function stuck(waits: (request: Request) => false | Promise<void>, shop = service) {
-  const { url } = startFake(async (request) => {
-    await waits(request)
-    return passOn(request, shop)
-  })
-  return { ...shop.env, PETSTORE_URL: url }
-}
 
 /** A store with so many pets that a backup or a copy takes long. */
 async function largeStore(pets: number): Promise<string> {
@@ -60,33 +51,34 @@ async function holdChild({ pid }: Terminal, target: string): Promise<() => void>
 
 /** So many that a progress bar shows a copy. */
 const PETS = 50_000
-const FOREVER = new Promise<void>(() => undefined)
 const CTRL_C = '\x03'
 
-test('an export of one status shows the total of that status; Ctrl-C restores the cursor', async () => {
-  const env = stuck(({ url }) => url.includes('cursor') && FOREVER)
-  const file = temporaryFile('pets.ndjson')
-  const command = ['sh', '-c', `exec "$0" pets export --format ndjson --status available > '${file}'`]
-  const terminal = openTerminal([], env, 80, [...command, launcher])
+test.each([
+  ['a file', '"$FILE"', 'The unfinished export was removed'],
+  ['standard output', '--format ndjson > "$FILE"', 'The output is incomplete.'],
+])('an export to %s shows the total of its filter; Ctrl-C restores the cursor', async (_what, target, left) => {
+  const { env } = startGate(service, ({ url }) => url.includes('cursor'))
+  const FILE = temporaryFile('pets.ndjson')
+  const command = ['sh', '-c', `exec "$0" pets export --status available ${target}`, launcher]
+  const terminal = openTerminal([], { ...env, FILE }, 200, command)
   await terminal.waitFor('100 of 250 pets')
   terminal.type(CTRL_C)
   expect(await terminal.exited).toBe(130)
-  await terminal.waitFor('petstore:')
-  expect(plain(terminal.shown())).toContain('Interrupted. The output is incomplete.')
+  await terminal.waitFor(`Interrupted. ${left}`)
+  expect(beside(FILE)).toEqual([])
   expect(terminal.shown().lastIndexOf('\x1b[?25h')).toBeGreaterThan(terminal.shown().lastIndexOf('\x1b[?25l'))
 })
 
 test('an interrupted demo reports how many pets it added', async () => {
   let posts = 0
-  const gate = Promise.withResolvers<void>()
   const empty = await startService()
-  const env = stuck(({ method }) => method === 'POST' && ++posts > 40 && gate.promise, empty)
+  const { env, open } = startGate(empty, ({ method }) => method === 'POST' && ++posts > 40)
   const terminal = openTerminal(['demo'], { ...env, NO_COLOR: '1' }, 200)
   await terminal.waitFor(' pets')
   terminal.type(CTRL_C)
   await terminal.waitFor('^C')
   await Bun.sleep(200)
-  gate.resolve()
+  open()
   expect(await terminal.exited).toBe(130)
   await terminal.waitFor('petstore: Interrupted. Added pets remain.')
   const [, added] = /Added (\d+) sample pets\./.exec(plain(terminal.shown())) ?? []
