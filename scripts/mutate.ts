@@ -111,7 +111,7 @@ async function failsTypes(tree: string, { file }: Mutation): Promise<boolean> {
 
 async function noticedBy(tree: string, { file }: Mutation): Promise<string | undefined> {
   const bun = process.execPath
-  const inFolder = [bun, 'test', '--timeout', '60000', '--bail', testsOf(folderOf(file))]
+  const inFolder = [bun, 'test', '--timeout', '60000', '--parallel', '--bail', testsOf(folderOf(file))]
   return (await failing(tree, inFolder, SECONDS_MAX.folder)) ?? failing(tree, [bun, 'test/run.ts'], SECONDS_MAX.all)
 }
 
@@ -161,7 +161,7 @@ try {
   }
   print(`${noticed} of ${tried} noticed by tests; ${byTypes} others by the compiler`)
 } finally {
-  rmSync(tree, { recursive: true })
+  rmSync(tree, { recursive: true, force: true })
 }
 
 function print(line: string): void {

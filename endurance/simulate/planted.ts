@@ -16,6 +16,7 @@ const TRANSACTION = `${SQLITE}/connect/transaction.ts`
 const VERSION = `${SQLITE}/connect/data-version.ts`
 const SWEEP = `${HTTP}/expiry.ts`
 const ORDERS = 'packages/service/src/domain/decisions/orders.ts'
+const PIPELINE = `${HTTP}/pipeline.ts`
 const COPY = 'packages/service/src/domain/decisions/working-copy.ts'
 
 const TURNS: Edit = [COMMITS, 'import { monotonicMs }', 'import { endOfTurn, monotonicMs }']
@@ -119,6 +120,42 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     ORDERS,
     "isOverdue(order, copy.now) ? move(copy, order, 'expired', null) : order",
     'order',
+  ],
+  'a reservation that is over is extended': [
+    ORDERS,
+    'const order = unlessOverdue(copy, id)\n      const reference',
+    'const stored = copy.orders.get(id)\n      const order = stored && copy.shown(stored)\n      const reference',
+  ],
+  'a reservation that is over is cancelled': [
+    ORDERS,
+    'const order = unlessOverdue(copy, id)\n      if (!order) return noSuchOrder(id)\n      if (isDone',
+    `const stored = copy.orders.get(id)
+      const order = to === 'cancelled' && stored ? copy.shown(stored) : unlessOverdue(copy, id)
+      if (!order) return noSuchOrder(id)
+      if (isDone`,
+  ],
+  'the time of an order goes back with the clock': [ORDERS, 'Math.max(copy.now, order.changedAt)', 'copy.now'],
+  'a server looks for commits of others only every 5 ms': [
+    [
+      PIPELINE,
+      '      context.version = store.version()\n      this.admission',
+      `      if (request.method !== 'GET' || monotonicMs() > this.lookedAt + 5) {
+        this.version = store.version()
+        this.lookedAt = monotonicMs()
+      }
+      context.version = this.version
+      this.admission`,
+    ],
+    [
+      PIPELINE,
+      '    context.answered = true\n',
+      "    context.answered = true\n    if (request.method !== 'GET') this.lookedAt = -10\n",
+    ],
+    [
+      PIPELINE,
+      '  /** The message has the service',
+      '  private lookedAt = -10\n  private version\n  /** The message has the service',
+    ],
   ],
   'no sweep ends reservations': [SWEEP, 'more = (await orders.expireOrders()).length > 0', 'more = false'],
 }
