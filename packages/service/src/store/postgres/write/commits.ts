@@ -4,6 +4,8 @@
 import type { Commit } from '../../../domain/decisions/changing-methods.ts'
 import { decide } from '../../../domain/decisions/decide.ts'
 import { type Decision, touchedBy } from '../../../domain/decisions/decision.ts'
+import type { Touches } from '../../../domain/decisions/snapshot.ts'
+import type { KeyId } from '../../../domain/keys.ts'
 import type { StoreOptions } from '../../../domain/store.ts'
 import { monotonicMs } from '../../../system/runtime.ts'
 import { batched, observe } from '../../shared/group-commit.ts'
@@ -43,12 +45,13 @@ export function postgresCommits(
   const add = batched(async (decisions: Decision<unknown>[], join) => {
     const { outcomes, transitions } = await connection.transaction(
       async (session) => {
-        const first = await readSnapshot(session.query, touchedBy(decisions))
+        const touched = touchedBy(decisions)
+        const first = await readSnapshot(session.query, touched)
         const joined = join()
         const all = [...decisions, ...joined]
-        // Joining saves a commit, which is worth a second read: `joined` can touch any row, and the first snapshot may
-        // be stale for it.
-        const snapshot = joined.length > 0 ? await readSnapshot(session.query, touchedBy(all)) : first
+        // Joining saves a commit, which is worth a second read for rows that the first snapshot lacks.
+        const hasAll = joined.every(({ by, touches }) => looksOnlyAtCaller(touches) && touched.callers.has(by as KeyId))
+        const snapshot = hasAll ? first : await readSnapshot(session.query, touchedBy(all))
         const decided = decide(snapshot, all)
         await writeRows(session, decided.writes, snapshot.now)
         return decided
@@ -61,6 +64,14 @@ export function postgresCommits(
   }, onBatch)
 
   return { commit: add as Commit, drained: add.drained }
+}
+
+/**
+ * Whether the decision looks at no row besides its caller, like a new pet without an idempotency key. Its request was
+ * authenticated on arrival, so it does not matter that the snapshot is older.
+ */
+function looksOnlyAtCaller(touches: Touches): boolean {
+  return Object.values(touches).every((touched) => touched === undefined)
 }
 
 /** SKIP LOCKED keeps servers from waiting for each other, or for a request that uses such a key again. */
