@@ -7,13 +7,8 @@ import { root } from './process.ts'
 import { runTool } from './tools.ts'
 import { until } from './until.ts'
 
-interface Archives {
-  service: string
-  client: string
-}
-
 /** Packs both packages, and resolves with the paths of the archives. Packing the service builds both. */
-export function packages(): Promise<Archives> {
+export function packages() {
   return once('packages', async (folder) => {
     const pack = async (from: string) => {
       const output = await runTool(['npm', 'pack', '--silent', '--pack-destination', folder], from)

@@ -12,14 +12,7 @@ export async function startBrowser(...flags: string[]): Promise<Browser> {
   })
 }
 
-export interface Watched {
-  page: Page
-  /** Errors and exceptions on the page, and requests to other origins. */
-  complaints: string[]
-  /** Warnings in the console. */
-  warnings: string[]
-  close: () => Promise<void>
-}
+export type Watched = Awaited<ReturnType<typeof openPage>>
 
 /** The longest wait for one condition on a page. */
 export const WAIT_MS = 60_000
@@ -27,13 +20,15 @@ export const WAIT_MS = 60_000
 /** Chromium logs every answer from 400 on, and every failed request. Tests expect those. */
 const ANSWERED = /^Failed to load resource: /
 
-export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   const rate = Number(process.env.PETSTORE_TEST_CPU_RATE ?? 1)
   // Longer than a busy machine needs, and shorter than the limit of a test, so that the error names the condition.
   context.setDefaultTimeout(WAIT_MS * rate)
   const page = await context.newPage()
+  /** Errors and exceptions on the page, and requests to other origins. */
   const complaints: string[] = []
+  /** Warnings in the console. */
   const warnings: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'warning') warnings.push(message.text())

@@ -9,29 +9,12 @@ export const firefox = Bun.which('firefox-esr') ?? Bun.which('firefox')
 
 type Result = Record<string, unknown>
 
-export interface FirefoxPage {
-  /** Logged errors and exceptions. */
-  complaints: string[]
-  goto: (url: string) => Promise<unknown>
-  /** Evaluates an expression. Rejects if it throws. */
-  evaluate: <Value>(expression: string) => Promise<Value>
-  /** Waits until an expression is true. */
-  until: (condition: string) => Promise<void>
-  /** Presses a key for each character, including those of KEYS. */
-  type: (keys: string) => Promise<unknown>
-  /** Clicks the button with this name. Keys do not work, because headless Firefox never has the focus. */
-  press: (name: string) => Promise<unknown>
-  /** Chooses files in the input with this selector. */
-  setFiles: (selector: string, files: string[]) => Promise<unknown>
-  /** A PDF, as printed on paper of this size in centimetres, in base64. */
-  print: (width: number, height: number) => Promise<string>
-  close: () => Promise<void>
-}
+export type FirefoxPage = Awaited<ReturnType<typeof openFirefox>>
 
 /** WebDriver's code points for special keys. */
 export const KEYS = { enter: '\uE007', escape: '\uE00C', down: '\uE015', tab: '\uE004' }
 
-export async function openFirefox(command: string, width = 1280, height = 800): Promise<FirefoxPage> {
+export async function openFirefox(command: string, width = 1280, height = 800) {
   const profile = mkdtempSync(temporaryFile('firefox-'))
   const args = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0']
   const env = { ...process.env, HOME: profile, MOZ_REMOTE_SETTINGS_DEVTOOLS: '1' }
@@ -66,6 +49,7 @@ export async function openFirefox(command: string, width = 1280, height = 800): 
   const context = contexts[0]?.context
   await send('browsingContext.setViewport', { context, viewport: { width, height } })
 
+  /** Evaluates an expression. Rejects if it throws. */
   async function evaluate<Value>(expression: string): Promise<Value> {
     const awaited = `(async () => JSON.stringify((await (${expression})) ?? null))()`
     const settings = { expression: awaited, awaitPromise: true }
@@ -86,26 +70,32 @@ export async function openFirefox(command: string, width = 1280, height = 800): 
   }
 
   return {
+    /** Logged errors and exceptions. */
     complaints,
     evaluate,
-    goto: (url) => send('browsingContext.navigate', { context, url, wait: 'complete' }),
-    async until(condition) {
+    goto: (url: string) => send('browsingContext.navigate', { context, url, wait: 'complete' }),
+    /** Waits until an expression is true. */
+    async until(condition: string) {
       await until(condition, () => evaluate(`Boolean(${condition})`))
     },
-    type(keys) {
+    /** Presses a key for each character. Characters of KEYS are special keys. */
+    type(keys: string) {
       const actions = Array.from(keys).flatMap((value) => ['keyDown', 'keyUp'].map((type) => ({ type, value })))
       return send('input.performActions', { context, actions: [{ type: 'key', id: 'keyboard', actions }] })
     },
-    async press(name) {
+    /** Clicks the button with this name. Keys do not work, because headless Firefox never has the focus. */
+    async press(name: string) {
       const element = await find({ type: 'accessibility', value: { name, role: 'button' } })
       const origin = { type: 'element', element }
       const press = ['pointerDown', 'pointerUp'].map((type) => ({ type, button: 0 }))
       const mouse = [{ type: 'pointerMove', x: 0, y: 0, origin }, ...press]
       return send('input.performActions', { context, actions: [{ type: 'pointer', id: 'mouse', actions: mouse }] })
     },
-    setFiles: async (selector, files) =>
+    /** Chooses files in the input with this selector. */
+    setFiles: async (selector: string, files: string[]) =>
       send('input.setFiles', { context, element: await find({ type: 'css', value: selector }), files }),
-    print: async (width, height) =>
+    /** A PDF, as printed on paper of this size in centimetres, in base64. */
+    print: async (width: number, height: number) =>
       (await send<{ data: string }>('browsingContext.print', { context, page: { width, height } })).data,
     async close() {
       await send('browser.close', {}).catch(() => undefined)

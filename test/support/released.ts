@@ -4,33 +4,25 @@
 import { expect } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type names from '../released-names.json'
 
-type Kind =
-  | 'commands'
-  | 'exit statuses'
-  | 'settings'
-  | 'metrics'
-  | 'log'
-  | 'promises'
-  | 'lessons'
-  | 'client'
-  | 'testing'
+type Kind = keyof typeof names
 
 const FILE = join(import.meta.dir, '../released-names.json')
 
 /** The names in all releases. */
-export function released(kind: Kind): readonly string[] {
-  return (JSON.parse(readFileSync(FILE, 'utf8')) as Partial<Record<Kind, string[]>>)[kind] ?? []
+export function releasedNames(): Record<Kind, string[]> {
+  return JSON.parse(readFileSync(FILE, 'utf8'))
 }
 
 /** Fails if `now` lacks a released name. With `RELEASE=1` in the environment, first adds the new names. */
 export function expectReleased(kind: Kind, now: Iterable<string>): void {
-  const released: Partial<Record<Kind, string[]>> = JSON.parse(readFileSync(FILE, 'utf8'))
+  const released = releasedNames()
   const names = new Set(now)
   if (process.env.RELEASE) {
     released[kind] = [...names.union(new Set(released[kind]))].sort()
     const lines = Object.entries(released).map(([kind, names]) => `  "${kind}": ${JSON.stringify(names)}`)
     writeFileSync(FILE, `{\n${lines.join(',\n')}\n}\n`)
   }
-  expect([kind, released[kind]?.filter((name) => !names.has(name))]).toEqual([kind, []])
+  expect([kind, released[kind].filter((name) => !names.has(name))]).toEqual([kind, []])
 }

@@ -4,25 +4,20 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from './files.ts'
 
-export interface SmallDisk extends Disposable {
-  readonly folder: string
-  /** Fills the disk except for this many bytes. */
-  fill(leave?: number): void
-  /** Frees the space that `fill` used. */
-  empty(): void
-}
+export type SmallDisk = ReturnType<typeof smallDisk>
 
 /** For `skipIf` and titles. */
 export const canMount = mountable()
 export const WHY_SKIPPED = canMount ? '' : ' (a tmpfs cannot be mounted)'
 
 /** Mounted at `folder`. `options` are those of mount: `size=1m`. */
-export function smallDisk(options: string, folder = mkdtempSync(temporaryFile('disk-'))): SmallDisk {
+export function smallDisk(options: string, folder = mkdtempSync(temporaryFile('disk-'))) {
   if (!mount(folder, options)) throw new Error(`a tmpfs with ${options} cannot be mounted`)
   const ballast = join(folder, 'ballast')
   return {
     folder,
-    fill(leave = 0) {
+    /** Fills the disk except for this many bytes. */
+    fill(leave = 0): void {
       const { bavail, bsize } = statfsSync(folder)
       try {
         writeFileSync(ballast, new Uint8Array(bavail * bsize - leave), { flag: 'a' })
@@ -30,6 +25,7 @@ export function smallDisk(options: string, folder = mkdtempSync(temporaryFile('d
         // Another process has filled the disk already.
       }
     },
+    /** Frees the space that `fill` used. */
     empty: () => rmSync(ballast),
     [Symbol.dispose]: () => void Bun.spawnSync(['umount', '-l', folder]),
   }

@@ -4,21 +4,9 @@ import { mkdtempSync } from 'node:fs'
 import { temporaryFile } from './files.ts'
 import { launcher } from './process.ts'
 
-export interface Terminal {
-  /** All output so far, with escape sequences, and with LF as line ends. */
-  shown(): string
-  /** The current contents of the screen, without scrolling. */
-  screen(): string
-  /** Resolves when the text was printed. Rejects if the command ends first. */
-  waitFor(text: string): Promise<void>
-  /** Like `waitFor`, but for text on the screen, wrapped at its width. */
-  waitForScreen(text: string): Promise<void>
-  type(text: string): void
-  readonly exited: Promise<number>
-  readonly pid: number
-}
+export type Terminal = ReturnType<typeof openTerminal>
 
-export function openTerminal(args: string[], env = {}, columns = 80, command: string[] = [launcher]): Terminal {
+export function openTerminal(args: string[], env = {}, columns = 80, command: string[] = [launcher]) {
   const decoder = new TextDecoder()
   let text = ''
   const child = Bun.spawn([...command, ...args], {
@@ -43,11 +31,15 @@ export function openTerminal(args: string[], env = {}, columns = 80, command: st
     }
   }
   return {
+    /** All output so far, with escape sequences, and with LF as line ends. */
     shown,
+    /** The current contents of the screen, without scrolling. */
     screen,
-    waitFor: (wanted) => waitUntil(() => shown().includes(wanted)),
-    waitForScreen: (wanted) => waitUntil(() => screen().includes(screenOf(wanted, columns))),
-    type: (typed) => child.terminal?.write(typed),
+    /** Resolves when the text was printed. Rejects if the command ends first. */
+    waitFor: (wanted: string) => waitUntil(() => shown().includes(wanted)),
+    /** Like `waitFor`, but for text on the screen, wrapped at its width. */
+    waitForScreen: (wanted: string) => waitUntil(() => screen().includes(screenOf(wanted, columns))),
+    type: (typed: string) => child.terminal?.write(typed),
     exited: child.exited,
     pid: child.pid,
   }

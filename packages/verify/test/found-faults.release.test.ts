@@ -5,7 +5,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { concerns } from '../../../test/support/concerned.ts'
 import { brokenOf, type Examined, examine, keysOf } from '../../../test/support/examine.ts'
 import { startProxy } from '../../../test/support/faulty.ts'
-import { released } from '../../../test/support/released.ts'
+import { releasedNames } from '../../../test/support/released.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { CONTRACT_FAULTS } from '../../practice/src/contract-faults/all.ts'
 import type { ContractFault } from '../../practice/src/contract-faults/shared/faults.ts'
@@ -105,7 +105,7 @@ describe('a contract fault', () => {
   })
 
   test.each([0, 1, 2])('is found under its promise, and under few others (part %p)', async (part) => {
-    const known = released('promises')
+    const known = releasedNames().promises
     const all = ids.filter((id, index) => index % ONE_OF === 0 || !known.includes(id))
     expect(all.length).toBeGreaterThan(40)
     const some = all.filter((_, index) => index % 3 === part)
