@@ -1,10 +1,11 @@
 // The examples in deploy/ that forward events, run unchanged in a folder that represents a machine.
 
 import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { compose, pair, unit } from './support/examples.ts'
 import { temporaryFile } from './support/files.ts'
-import { launcher, root } from './support/process.ts'
+import { launcher } from './support/process.ts'
 import { startService } from './support/service.ts'
 import { SECRET, startHook, taken } from './support/webhook.ts'
 
@@ -12,34 +13,24 @@ const service = await startService({ now: Date.now })
 await service.post('{"name":"Rex","categoryId":7}')
 const hook = await startHook(taken)
 
-interface Example {
-  args: string[]
-  environment: Record<string, string>
-  /** The files of secrets, and whether each is the API key. */
-  secrets: Record<string, boolean>
-  state: string
-}
-
-const textOf = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8')
-
-function systemd(): Example {
-  const text = textOf('petstore-forward.service').replaceAll('%d', '/run/credentials/petstore-forward.service')
-  const all = (name: string) => [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
+/** `secrets` maps each file of a secret to whether it is the API key. */
+function ofSystemd() {
+  const folder = '/run/credentials/petstore-forward.service'
+  const all = (directive: string) =>
+    unit('petstore-forward.service')(directive).map((value) => value.replaceAll('%d', folder))
   const [program, ...args] = all('ExecStart')[0]?.split(' ') ?? []
   expect(program).toBe('/usr/local/bin/petstore')
   const loaded = all('LoadCredential').map((each) => each.split(':')[0] as string)
   return {
     args,
-    environment: Object.fromEntries(all('Environment').map((each) => each.split('=') as [string, string])),
-    secrets: Object.fromEntries(
-      loaded.map((name) => [`/run/credentials/petstore-forward.service/${name}`, name === 'key']),
-    ),
+    environment: Object.fromEntries(all('Environment').map(pair)),
+    secrets: Object.fromEntries(loaded.map((name) => [`${folder}/${name}`, name === 'key'])),
     state: `/var/lib/${all('StateDirectory')[0]}/place`,
   }
 }
 
-function compose(): Example {
-  const { services, volumes } = Bun.YAML.parse(textOf('compose.yaml')) as Compose
+function ofCompose() {
+  const { services, volumes } = compose()
   const { command, environment, secrets, volumes: mounted } = services.forward
   expect(mounted.map((each) => each.split(':')[0] as string).filter((name) => !(name in volumes))).toEqual([])
   return {
@@ -50,17 +41,9 @@ function compose(): Example {
   }
 }
 
-interface Compose {
-  services: {
-    petstore: object
-    forward: { command: string[]; environment: Record<string, string>; secrets: string[]; volumes: string[] }
-  }
-  volumes: object
-}
-
 test.each([
-  ['petstore-forward.service', systemd],
-  ['compose.yaml', compose],
+  ['petstore-forward.service', ofSystemd],
+  ['compose.yaml', ofCompose],
 ])('%s forwards', async (_name, read) => {
   const { args, environment, secrets, state } = read()
   const machine = mkdtempSync(temporaryFile('machine-'))
@@ -83,7 +66,7 @@ test.each([
 })
 
 test('Compose reaches the service by its name', () => {
-  const { services } = Bun.YAML.parse(textOf('compose.yaml')) as Compose
+  const { services } = compose()
   const { hostname } = new URL(services.forward.environment.PETSTORE_URL as string)
   expect(Object.keys(services)).toContain(hostname)
 })

@@ -7,10 +7,8 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { COPY_HAS_ALL } from '../packages/service/src/cli/commands/check-backup.ts'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
-import { LOG_BYTES } from '../packages/service/src/store/sqlite/connect/checkpoints.ts'
 import { temporaryFile } from './support/files.ts'
 import {
-  freeze,
   installLitestream,
   Machine,
   noLitestream,
@@ -24,24 +22,15 @@ import {
   unitSteps,
 } from './support/litestream.ts'
 import { LONG_LOG_MB, lengthen } from './support/logs.ts'
-import { petBody } from './support/pets.ts'
-import { ask, COUNTING, type Running, root, run, serve } from './support/process.ts'
+import { ask, type Running, root, run, serve } from './support/process.ts'
 import { add } from './support/stores.ts'
 import { until } from './support/until.ts'
 
 const PETS = 40
 const key = generateKey('production')
 
-interface Example {
-  before: Step[]
-  copying: Step
-  stop: Step[]
-  database: string
-  /** The folder of Litestream's own data. */
-  folder: string
-}
-
-const EXAMPLES: Record<string, Example> = {
+/** `folder`: Litestream's own data. */
+const EXAMPLES = {
   'the units': {
     before: unitSteps('petstore-litestream.service', 'ExecStartPre'),
     copying: unitSteps('petstore-litestream.service', 'ExecStart')[0] as Step,
@@ -189,30 +178,6 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     const served = await serveOn(machine, '/data/petstore.db')
     expect((await idsOf(served)).length).toBe(PETS)
     await served.stop()
-  })
-
-  test('while Litestream hangs, the log and its metric grow without affecting the service, until Litestream ends', async () => {
-    const database = temporaryFile('petstore.db')
-    const service = await serve(['--database', database], { env: { PETSTORE_BOOTSTRAP_KEY: key, ...COUNTING } })
-    const metrics = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
-    const logBytes = async () => Number(/^petstore_log_bytes (\d+)$/m.exec(await (await fetch(metrics)).text())?.[1])
-    const copying = toFolder(temporaryFile('litestream.yml'), database, temporaryFile('copies'))
-    const copier = await startCopying(copying)
-    await freeze(copier, copying)
-    using writer = new Database(database)
-    const addUntil = async (isEnough: (bytes: number) => boolean) => {
-      for (let enough = false; !enough; enough = isEnough(await logBytes())) {
-        const { status, text } = await ask('POST', `${service.url}/pets`, key, petBody())
-        expect([status, text]).toEqual([201, expect.any(String)])
-        await Bun.sleep(10)
-      }
-    }
-    lengthen(writer, Math.ceil((1.3 * LOG_BYTES) / 1e6))
-    await addUntil((bytes) => bytes > 1.2 * LOG_BYTES)
-    copier.kill('SIGKILL')
-    await copier.exited
-    await addUntil((bytes) => bytes < 1.03 * LOG_BYTES)
-    await service.stop()
   })
 
   test('Litestream starts a new copy if the log was restarted before it was copied', async () => {

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { compose } from './support/examples.ts'
 import { temporaryFile } from './support/files.ts'
 import { root, run } from './support/process.ts'
 
@@ -32,7 +33,7 @@ test('the Compose recipe creates secrets that git ignores, and that only the own
   const ended = await run(['-ec', recipe('deploy/compose.yaml', 'docker compose')], { command: ['sh'], cwd })
   expect(ended).toEqual({ status: 0, stdout: '', stderr: '' })
   expect((await git('ls-files', '--others', '--exclude-standard')).stdout).toBe('')
-  const { services, secrets } = Bun.YAML.parse(readFileSync(join(cwd, 'deploy/compose.yaml'), 'utf8')) as Compose
+  const { services, secrets } = compose()
   const textOf = (name: string) => readFileSync(join(cwd, 'deploy', secrets[name]?.file as string), 'utf8').trim()
   for (const { file } of Object.values(secrets)) {
     const path = join(cwd, 'deploy', file)
@@ -52,8 +53,3 @@ test('git ignores the archive of npm pack', async () => {
   const untracked = await run(['ls-files', '--others', '--exclude-standard', '*.tgz'], { command: ['git'], cwd })
   expect(untracked).toEqual({ status: 0, stdout: '', stderr: '' })
 })
-
-interface Compose {
-  services: { petstore: { secrets: string[] } }
-  secrets: Record<string, { file: string }>
-}

@@ -8,20 +8,27 @@ import type { Parameter } from '../packages/contract/src/openapi.ts'
 import { unknownVariables } from '../packages/service/src/config/read-config.ts'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
 import { executable as builtExecutable } from './support/artefacts.ts'
-import { composeExample, type Example, imageExample, kubernetesExample, systemdExample } from './support/examples.ts'
+import {
+  compose,
+  composeExample,
+  type Example,
+  imageExample,
+  kubernetes,
+  kubernetesExample,
+  systemdExample,
+  textOf,
+} from './support/examples.ts'
 import { temporaryFile } from './support/files.ts'
 import { buildImage, type Image, missingToBuild, missingToRun } from './support/image.ts'
 import { freePort } from './support/ports.ts'
 import { Cluster, sharedCluster } from './support/postgres.ts'
-import { ask, type Running, root, run, start } from './support/process.ts'
+import { ask, type Running, root, start } from './support/process.ts'
 import { until } from './support/until.ts'
 
 const folder = join(root, 'deploy')
 const KUBERNETES = ['kubernetes.yaml', 'kubernetes-file.yaml']
 const UNITS = ['petstore', 'petstore-forward', 'petstore-litestream', 'petstore-check'].map((name) => `${name}.service`)
 const NAMES = [...UNITS, 'compose.yaml', ...KUBERNETES]
-const textOf = (name: string) => readFileSync(join(folder, name), 'utf8')
-const parsed = (name: string) => Bun.YAML.parse(textOf(name))
 const unlessMissing = (tool: string, name: string, body: () => void) =>
   test.skipIf(Bun.which(tool) === null)(`${name}${Bun.which(tool) ? '' : `: skipped, ${tool} missing`}`, body)
 
@@ -81,7 +88,7 @@ unlessMissing(
   'pg_isready',
   'the Compose health check waits for the TCP port of PostgreSQL, which opens after the setup',
   async () => {
-    const [kind, ...command] = (parsed('compose.yaml') as Compose).services.postgres.healthcheck.test
+    const [kind, ...command] = compose().services.postgres.healthcheck.test
     const making = await Cluster.start({ listen_addresses: '', unix_socket_directories: '.' })
     const isReady = (env: Record<string, string>) =>
       Bun.spawnSync(command, { env: { ...process.env, ...env } }).exitCode
@@ -101,11 +108,11 @@ test.each(KUBERNETES)('the memory alert fires below the limit of %s', (name) => 
 })
 
 /** The first document of a Kubernetes example. */
-const workload = (name: string) => (parsed(name) as [{ spec: Workload }])[0].spec
+const workload = (name: string) => kubernetes(name)[0].spec
 
 test('kubernetes-file.yaml has one replica, with volumes for data and backups', () => {
   const { replicas, template, volumeClaimTemplates } = workload('kubernetes-file.yaml')
-  const [{ volumeMounts, env }] = template.spec.containers
+  const [{ volumeMounts, env = [] }] = template.spec.containers
   const [secrets, ...volumes] = volumeMounts
   expect([replicas, secrets?.mountPath]).toEqual([1, '/secrets'])
   expect(volumeClaimTemplates.map(({ metadata }) => metadata.name)).toEqual(volumes.map(({ name }) => name))
@@ -124,28 +131,6 @@ test('kubernetes.yaml has two replicas and a rolling update, and startup probes 
     expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThanOrEqual(3600)
   }
 })
-
-interface Compose {
-  services: { postgres: { healthcheck: { test: string[] } } }
-}
-
-interface Workload {
-  replicas: number
-  strategy: { rollingUpdate: { maxUnavailable: number } }
-  template: { spec: { containers: [Container] } }
-  volumeClaimTemplates: { metadata: { name: string } }[]
-}
-
-interface Container extends Record<'startupProbe' | 'readinessProbe' | 'livenessProbe', Probe> {
-  volumeMounts: { name: string; mountPath: string }[]
-  env: { name: string; value: string }[]
-}
-
-interface Probe {
-  httpGet: { path: string }
-  periodSeconds: number
-  failureThreshold: number
-}
 
 const asRoot = process.getuid?.() === 0
 const asUser = asRoot ? ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups'] : []
@@ -167,42 +152,22 @@ beforeAll(async () => {
   for (const path of [dirname(executable), dirname(dirname(executable))]) chmodSync(path, 0o755)
 })
 
-describe.each(Object.keys(EXAMPLES))('the executable with the settings of %s', (name) => {
-  test('serves', async () => {
-    const { environment, secrets = '/none', workdir, data } = EXAMPLES[name] as Example
-    // A folder represents the machine.
-    const machine = mkdtempSync(temporaryFile('machine-'))
-    const here = (path: string) => join(machine, path)
-    const secret = await writeSecrets(here(secrets))
-    for (const path of [workdir, data]) mkdirSync(here(path), { recursive: true })
-    own(dirname(machine), machine, here(data))
-    const env = Object.fromEntries(
-      Object.entries(environment).map(([variable, value]) => [variable, value.startsWith('/') ? here(value) : value]),
-    )
-    const given = { PETSTORE_PORT: '0', ...env, ...ELSEWHERE }
-    const service = await start(['serve'], { command: [...asUser, executable], cwd: here(workdir), env: given })
-    await checkServes(service, environment, secret, here(join(data, 'petstore.db')))
-    expect(await service.stop()).toBe(0)
-  })
+test.each(Object.keys(EXAMPLES))('the executable serves with the settings of %s', async (name) => {
+  const { environment, secrets = '/none', workdir, data } = EXAMPLES[name] as Example
+  // A folder represents the machine.
+  const machine = mkdtempSync(temporaryFile('machine-'))
+  const here = (path: string) => join(machine, path)
+  const secret = await writeSecrets(here(secrets))
+  for (const path of [workdir, data]) mkdirSync(here(path), { recursive: true })
+  own(dirname(machine), machine, here(data))
+  const env = Object.fromEntries(
+    Object.entries(environment).map(([variable, value]) => [variable, value.startsWith('/') ? here(value) : value]),
+  )
+  const given = { PETSTORE_PORT: '0', ...env, ...ELSEWHERE }
+  const service = await start(['serve'], { command: [...asUser, executable], cwd: here(workdir), env: given })
+  await checkServes(service, environment, secret, here(join(data, 'petstore.db')))
+  expect(await service.stop()).toBe(0)
 })
-
-test.skipIf(!asRoot)(
-  `the error about a folder of root explains chown${asRoot ? '' : ': skipped, not root'}`,
-  async () => {
-    const folder = mkdtempSync(temporaryFile('of-root-'))
-    for (const path of [dirname(folder), folder]) chmodSync(path, 0o755)
-    const start = (env: Record<string, string>) =>
-      run(['serve', '--port', '0'], { command: [...asUser, executable], env, cwd: '/' })
-    const advice = `Give the folder to this user: chown ${USER} ${folder}. `
-    const { status, stderr } = await start({ PETSTORE_DATABASE: join(folder, 'data/petstore.db') })
-    expect([status, stderr]).toEqual([1, expect.stringContaining(`cannot be created (permission denied). ${advice}`)])
-    const database = join(mkdtempSync(temporaryFile('own-')), 'petstore.db')
-    own(dirname(database))
-    chmodSync(dirname(dirname(database)), 0o755)
-    const backups = await start({ PETSTORE_DATABASE: database, PETSTORE_BACKUP_DIR: folder })
-    expect(backups.stderr).toContain(advice)
-  },
-)
 
 const unbuilt = missingToBuild.length > 0 ? `: skipped, ${missingToBuild.join(', ')} missing` : ''
 describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
@@ -268,13 +233,10 @@ describe.skipIf(unbuilt !== '')(`the image${unbuilt}`, () => {
 
 const PET = '{"name":"Rex","categoryId":7}'
 
-interface Secret {
-  database: string
-  key: string
-}
+type Secret = Awaited<ReturnType<typeof writeSecrets>>
 
 /** Writes the secrets as files that only the service's user can read. */
-async function writeSecrets(folder: string): Promise<Secret> {
+async function writeSecrets(folder: string) {
   const secret = { database: await (await sharedCluster()).newDatabase(), key: generateKey('production') }
   mkdirSync(folder, { recursive: true })
   for (const [name, text] of Object.entries(secret)) {

@@ -1,4 +1,4 @@
-// How the Dockerfile and the examples in deploy/ start the service: environment, files and user.
+// Reads the examples in deploy/, and how they and the Dockerfile start the service: environment, files and user.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,41 +14,50 @@ export interface Example {
   data: string
 }
 
-const textOf = (name: string) => readFileSync(join(root, name), 'utf8')
+/** The text of an example. */
+export const textOf = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8')
+export const compose = () => Bun.YAML.parse(textOf('compose.yaml')) as Compose
+/** The workload of a Kubernetes example, and the Service in front of it. */
+export const kubernetes = (name: string) => Bun.YAML.parse(textOf(name)) as [{ spec: Workload }, KubernetesService]
+
+/** Returns a function that returns the values of a directive of a unit, such as ExecStart. */
+export function unit(name: string) {
+  const text = textOf(name)
+  return (directive: string) =>
+    [...text.matchAll(new RegExp(`^${directive}=(.*)$`, 'gm'))].map(([, value = '']) => value)
+}
 
 /** The settings of the image, which examples extend. */
 export function imageExample(): Example {
-  const lines = textOf('Dockerfile')
+  const lines = textOf('../Dockerfile')
   const [, variables = ''] = /^ENV (.*)$/m.exec(lines) ?? []
   const [, workdir = '/'] = /^WORKDIR (.*)$/m.exec(lines) ?? []
   return { environment: Object.fromEntries(variables.split(' ').map(pair)), workdir, data: '/data' }
 }
 
 export function composeExample(): Partial<Example> {
-  const { services } = Bun.YAML.parse(textOf('deploy/compose.yaml')) as Compose
-  return { environment: services.petstore.environment, secrets: '/run/secrets' }
+  return { environment: compose().services.petstore.environment, secrets: '/run/secrets' }
 }
 
 export function kubernetesExample(name: string): Partial<Example> {
-  const [deployment, service] = Bun.YAML.parse(textOf(`deploy/${name}`)) as [Deployment, KubernetesService]
-  const { containers, enableServiceLinks } = deployment.spec.template.spec
-  const [{ env, volumeMounts }] = containers
+  const [{ spec }, service] = kubernetes(name)
+  const { containers, enableServiceLinks } = spec.template.spec
+  const [{ env = [], volumeMounts }] = containers
   const own = Object.fromEntries(env.map(({ name, value }) => [name, value]))
   const links = enableServiceLinks === false ? {} : serviceLinks(service)
-  return { environment: { ...links, ...own }, secrets: volumeMounts[0].mountPath }
+  return { environment: { ...links, ...own }, secrets: volumeMounts[0]?.mountPath as string }
 }
 
 export function systemdExample(): Example {
-  const text = textOf('deploy/petstore.service')
+  const valuesOf = unit('petstore.service')
   const secrets = '/run/credentials/petstore.service'
-  const variables = [...text.matchAll(/^Environment=(.*)$/gm)].map(([, variable = '']) =>
-    variable.replace('%d', secrets),
-  )
-  const [, workdir = '/'] = /^WorkingDirectory=(.*)$/m.exec(text) ?? []
+  const variables = valuesOf('Environment').map((variable) => variable.replace('%d', secrets))
+  const [workdir = '/'] = valuesOf('WorkingDirectory')
   return { environment: Object.fromEntries(variables.map(pair)), secrets, workdir, data: '/var/lib/petstore' }
 }
 
-function pair(text: string): [string, string] {
+/** The name and the value of an assignment. */
+export function pair(text: string): [string, string] {
   const at = text.indexOf('=')
   return [text.slice(0, at), text.slice(at + 1)]
 }
@@ -70,16 +79,41 @@ function serviceLinks({ metadata, spec }: KubernetesService): Record<string, str
 }
 
 interface Compose {
-  services: { petstore: { environment: Record<string, string> } }
+  services: Record<'petstore' | 'forward' | 'postgres', ComposeService>
+  secrets: Record<string, { file: string }>
+  volumes: object
 }
 
-interface Deployment {
-  spec: { template: { spec: PodSpec } }
+interface ComposeService {
+  command: string[]
+  environment: Record<string, string>
+  secrets: string[]
+  volumes: string[]
+  healthcheck: { test: string[] }
 }
 
-interface PodSpec {
-  enableServiceLinks?: boolean
-  containers: [{ env: { name: string; value: string }[]; volumeMounts: [{ mountPath: string }] }]
+interface Workload {
+  replicas: number
+  strategy: { rollingUpdate: { maxUnavailable: number } }
+  template: {
+    spec: { enableServiceLinks?: boolean; initContainers: Container[]; containers: [Container, ...Container[]] }
+  }
+  volumeClaimTemplates: { metadata: { name: string } }[]
+}
+
+interface Container extends Record<'startupProbe' | 'readinessProbe' | 'livenessProbe', Probe> {
+  name: string
+  image: string
+  command?: string[]
+  args?: string[]
+  env?: { name: string; value: string }[]
+  volumeMounts: { name: string; mountPath: string }[]
+}
+
+interface Probe {
+  httpGet: { path: string }
+  periodSeconds: number
+  failureThreshold: number
 }
 
 interface KubernetesService {

@@ -3,6 +3,7 @@
 import { Database } from 'bun:sqlite'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import { kubernetes, pair, textOf, unit } from './examples.ts'
 import { temporaryFile } from './files.ts'
 import { launcher, root, run } from './process.ts'
 import { installTools } from './tools.ts'
@@ -21,14 +22,11 @@ export async function installLitestream(): Promise<string> {
   return installed
 }
 
-export interface Copying {
-  config: string
-  env: Record<'PETSTORE_DATABASE' | 'LITESTREAM_FOLDER', string>
-}
+export type Copying = ReturnType<typeof toFolder>
 
 /** Writes the part of the example that copies to a folder into the file `config`. */
-export function toFolder(config: string, database: string, folder: string): Copying {
-  const [example = ''] = fs.readFileSync(join(root, 'deploy/litestream.yml'), 'utf8').split(/^.*- name: s3$/m)
+export function toFolder(config: string, database: string, folder: string) {
+  const [example = ''] = textOf('litestream.yml').split(/^.*- name: s3$/m)
   fs.writeFileSync(config, example)
   return { config, env: { PETSTORE_DATABASE: database, LITESTREAM_FOLDER: folder } }
 }
@@ -150,28 +148,17 @@ export class Machine {
 
 /** The commands of a directive of a unit, such as ExecStart. A shell expands variables, as systemd does. */
 export function unitSteps(name: string, directive: string): Step[] {
-  const text = fs.readFileSync(join(root, 'deploy', name), 'utf8')
-  const values = (of: string) => [...text.matchAll(new RegExp(`^${of}=(.*)$`, 'gm'))].map(([, value = '']) => value)
-  const pairs = values('Environment').filter((pair) => !pair.includes('%d'))
-  const env = Object.fromEntries(pairs.map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]))
-  return values(directive).map((line) => ({ command: ['/bin/sh', '-c', `exec ${line}`], env }))
-}
-
-interface Container {
-  name: string
-  image: string
-  command?: string[]
-  args?: string[]
-  env?: { name: string; value: string }[]
+  const valuesOf = unit(name)
+  const variables = valuesOf('Environment').filter((variable) => !variable.includes('%d'))
+  const env = Object.fromEntries(variables.map(pair))
+  return valuesOf(directive).map((line) => ({ command: ['/bin/sh', '-c', `exec ${line}`], env }))
 }
 
 /** The command of a container of deploy/kubernetes-file.yaml, with the entry point of its image. */
 export function podStep(name: string): Step {
-  const [{ spec }] = Bun.YAML.parse(fs.readFileSync(join(root, 'deploy/kubernetes-file.yaml'), 'utf8')) as [
-    { spec: { template: { spec: Record<'initContainers' | 'containers', Container[]> } } },
-  ]
-  const { initContainers, containers } = spec.template.spec
-  const found = [...initContainers, ...containers].find((each) => each.name === name) as Container
+  const { initContainers, containers } = kubernetes('kubernetes-file.yaml')[0].spec.template.spec
+  const found = [...initContainers, ...containers].find((each) => each.name === name)
+  if (!found) throw new Error(`kubernetes-file.yaml has no container ${name}`)
   const entry = found.image.startsWith('litestream/') ? 'litestream' : 'petstore'
   const env = Object.fromEntries((found.env ?? []).map((each) => [each.name, each.value]))
   return { command: [...(found.command ?? [entry]), ...(found.args ?? [])], env }
