@@ -1,7 +1,6 @@
 // How the kernel treats new connections to a port that closes. `npm run endurance -- waits --only restarted` replaces servers under load.
 
 import { expect, test } from 'bun:test'
-import { connect } from 'node:net'
 import { redirectNewConnections } from '../../packages/service/src/http/closing.ts'
 import { exchange } from '../../test/support/exchange.ts'
 import { freePort } from '../../test/support/ports.ts'
@@ -35,27 +34,16 @@ test.skipIf(process.platform !== 'linux')(
     const port = freePort()
     const ends = { answered: 0, reset: 0, unanswered: 0 }
     const stopped = new AbortController()
-    const once = () =>
-      new Promise<void>((resolve) => {
-        let [connected, answer] = [false, '']
-        const socket = connect(port, '127.0.0.1', () => {
-          connected = true
-          socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
-        })
-        socket.on('data', (data) => {
-          answer += data
-        })
-        socket.on('error', () => {
-          if (connected) ends.reset++
-        })
-        socket.on('close', (failed) => {
-          if (answer.startsWith('HTTP/1.1 200')) ends.answered++
-          else if (connected && !failed) ends.unanswered++
-          resolve()
-        })
-      })
     const clients = Array.from({ length: 16 }, async () => {
-      while (!stopped.signal.aborted) await once()
+      while (!stopped.signal.aborted) {
+        const request = 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+        // The service closes the connection before the rest is over.
+        const { status, error } = await exchange(port, request, 1_000)
+        if (error === 'ECONNREFUSED') continue
+        if (error) ends.reset++
+        if (status === 200) ends.answered++
+        else if (!error) ends.unanswered++
+      }
     })
     for (let round = 0; round < 8; round++) {
       const service = await serve(['--ephemeral', '--port', String(port)])

@@ -10,6 +10,10 @@ export interface Exchanged {
   answers: number
   closed: boolean
   text: string
+  /** The number of pieces that the text arrived in. */
+  pieces: number
+  /** The code of the socket's error, such as ECONNRESET. */
+  error: string | undefined
 }
 
 const HANG_MS = 15_000
@@ -26,8 +30,8 @@ export function exchange(
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
-    let text = ''
-    let closed = false
+    let [text, pieces, closed] = ['', 0, false]
+    let error: string | undefined
     const hang = setTimeout(() => {
       socket.destroy()
       reject(new Error(`No answer within ${HANG_MS} ms`))
@@ -37,16 +41,19 @@ export function exchange(
       socket.destroy()
       const [head = '', body = ''] = text.split('\r\n\r\n')
       const answers = text.match(/HTTP\/1\.1 [2-5]\d\d/g)?.length ?? 0
-      resolve({ status: Number(head.slice(9, 12)), body, answers, closed, text })
+      resolve({ status: Number(head.slice(9, 12)), body, answers, closed, text, pieces, error })
     }
     socket.setEncoding('latin1')
     socket.on('data', (more) => {
       text += more
+      pieces++
       const [head = '', body] = text.split('\r\n\r\n')
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
       if (body !== undefined && body.length >= length) setTimeout(end, restMs)
     })
-    socket.on('error', () => undefined)
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      error = code
+    })
     socket.on('close', () => {
       closed = true
       end()

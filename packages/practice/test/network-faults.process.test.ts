@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { exchange } from '../../../test/support/exchange.ts'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { type Fault, startPetstore } from '../../testing/testing.ts'
 
@@ -14,102 +15,80 @@ afterAll(() => store.stop())
 const REX = '{"name":"Rex","categoryId":7}'
 const KEY = 'one-till-1'
 
-interface Seen {
-  text: string
-  /** How the connection ended. */
-  end: 'closed' | 'ECONNRESET'
-  /** The number of chunks it arrived in. */
-  pieces: number
-}
-
 /** Sends one request on a new connection, without a client that would handle failures. */
-function ask(method: string, path: string, body = '', headers: Record<string, string> = {}): Promise<Seen> {
+function ask(method: string, path: string, body = '', headers: Record<string, string> = {}) {
   const { hostname, port, pathname } = new URL(store.url)
   const length = { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }
   const sent = { Host: hostname, Authorization: `Bearer ${store.apiKey}`, ...length, Connection: 'close', ...headers }
   const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`)
-  return new Promise((resolve) => {
-    let [text, pieces] = ['', 0]
-    let end: Seen['end'] = 'closed'
-    connect(Number(port), hostname)
-      .on('data', (piece) => {
-        text += piece
-        pieces++
-      })
-      .on('error', ({ code }: NodeJS.ErrnoException) => {
-        end = code as Seen['end']
-      })
-      .on('close', () => resolve({ text, end, pieces }))
-      .write(`${method} ${pathname}${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
-  })
+  return exchange(Number(port), `${method} ${pathname}${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
 }
 
 const list = () => ask('GET', '/pets')
 const add = () => ask('POST', '/pets', REX, { 'Idempotency-Key': KEY })
-const statusOf = ({ text }: Seen) => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])
-const bodyOf = ({ text }: Seen) => text.split('\r\n\r\n')[1] ?? ''
+const LOST = { text: '', closed: true, error: undefined }
 const PET = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}'
 
 describe('an error', () => {
   test('is returned the requested number of times, for its operation, without reaching the service', async () => {
     await store.fail({ operation: 'createPet', times: 2, status: 503, retryAfter: 7 })
     const [first, read, second, third] = [await add(), await list(), await add(), await add()]
-    expect([first, read, second, third].map(statusOf)).toEqual([503, 200, 503, 201])
+    expect([first, read, second, third].map(({ status }) => status)).toEqual([503, 200, 503, 201])
     expect(first.text).toContain('Retry-After: 7\r\n')
-    expect(JSON.parse(bodyOf(first))).toMatchObject({ code: 'unavailable', status: 503 })
-    expect(bodyOf(read)).toBe('[]')
+    expect(JSON.parse(first.body)).toMatchObject({ code: 'unavailable', status: 503 })
+    expect(read.body).toBe('[]')
   })
 
   test('has the status of its code', async () => {
     await store.fail({ code: 'rate_limited' })
     const answer = await list()
     const limited = expect.objectContaining({ code: 'rate_limited', status: 429 })
-    expect([statusOf(answer), JSON.parse(bodyOf(answer))]).toEqual([429, limited])
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([429, limited])
   })
 
   test('with `every` applies to every nth request until the reset', async () => {
     await store.fail({ every: 2, status: 500 })
     const statuses: number[] = []
-    for (let n = 0; n < 5; n++) statuses.push(statusOf(await list()))
+    for (let n = 0; n < 5; n++) statuses.push((await list()).status)
     expect(statuses).toEqual([200, 500, 200, 500, 200])
     await store.reset()
-    expect([statusOf(await list()), statusOf(await list())]).toEqual([200, 200])
+    expect([(await list()).status, (await list()).status]).toEqual([200, 200])
   })
 
   test('with `rate` applies to the requests that the seed chooses, on every machine and in every version', async () => {
     await store.fail({ rate: 0.3, seed: 1, status: 500 })
     await store.fail({ rate: 0.3, seed: 2, status: 503 })
     const statuses: number[] = []
-    for (let n = 0; n < 12; n++) statuses.push(statusOf(await list()))
+    for (let n = 0; n < 12; n++) statuses.push((await list()).status)
     expect(statuses).toEqual([200, 200, 500, 200, 200, 200, 200, 500, 503, 500, 200, 200])
   })
 
   test('follows the fault added before it', async () => {
     await store.fail({ status: 500 })
     await store.fail({ status: 503 })
-    expect([await list(), await list(), await list()].map(statusOf)).toEqual([500, 503, 200])
+    expect([await list(), await list(), await list()].map(({ status }) => status)).toEqual([500, 503, 200])
   })
 })
 
 describe('a connection that is cut', () => {
   test('after the response of the service: the change is committed, and the client gets nothing', async () => {
     await store.fail({ operation: 'createPet', cut: 'after' })
-    expect(await add()).toEqual({ text: '', end: 'closed', pieces: 0 })
-    expect(bodyOf(await list())).toBe(`[${PET}]`)
+    expect(await add()).toMatchObject(LOST)
+    expect((await list()).body).toBe(`[${PET}]`)
     // The create returns the same pet again for the same key.
     const again = await add()
-    expect([statusOf(again), bodyOf(again), bodyOf(await list())]).toEqual([201, PET, `[${PET}]`])
+    expect([again.status, again.body, (await list()).body]).toEqual([201, PET, `[${PET}]`])
   })
 
   test('before: nothing is changed', async () => {
     await store.fail({ operation: 'createPet', cut: 'before' })
-    expect(await add()).toEqual({ text: '', end: 'closed', pieces: 0 })
-    expect(bodyOf(await list())).toBe('[]')
+    expect(await add()).toMatchObject(LOST)
+    expect((await list()).body).toBe('[]')
   })
 
   test('with a reset', async () => {
     await store.fail({ cut: 'after', reset: true })
-    expect(await list()).toEqual({ text: '', end: 'ECONNRESET', pieces: 0 })
+    expect(await list()).toMatchObject({ ...LOST, error: 'ECONNRESET' })
   })
 })
 
@@ -118,13 +97,13 @@ describe('a response', () => {
     await store.fail({ operation: 'createPet', truncate: 10 })
     const answer = await add()
     const isWhole = answer.text.includes(`Content-Length: ${PET.length}\r\n`)
-    expect([bodyOf(answer), isWhole]).toEqual([PET.slice(0, 10), true])
+    expect([answer.body, isWhole]).toEqual([PET.slice(0, 10), true])
   })
 
   test('arrives late', async () => {
     await store.fail({ latencyMs: 300 })
     const startedAt = performance.now()
-    expect(statusOf(await list())).toBe(200)
+    expect((await list()).status).toBe(200)
     expect(performance.now() - startedAt).toBeGreaterThan(290)
   })
 
@@ -153,7 +132,7 @@ describe('a response', () => {
     await store.fail({ operation: 'listPets', drip: 1000 })
     const answer = await list()
     expect(answer.pieces).toBeGreaterThan(1)
-    expect(bodyOf(answer)).toBe(`[${PET}]`)
+    expect(answer.body).toBe(`[${PET}]`)
   })
 
   test('that arrives slowly ends with the last byte: a request right after it has not waited', async () => {
@@ -167,19 +146,19 @@ describe('a response', () => {
     await store.lie('pets.create.success')
     await store.fail({ operation: 'createPet', cut: 'after' })
     expect((await add()).text).toBe('')
-    expect(bodyOf(await list())).toBe(`[${PET}]`)
+    expect((await list()).body).toBe(`[${PET}]`)
   })
 })
 
 test('unknown adds a field to a response, and changes the type of an event and the code of an error', async () => {
   await store.fail({ unknown: true, times: 2 })
-  expect(JSON.parse(bodyOf(await add()))).toEqual({ ...JSON.parse(PET), unknown: 'unknown' })
-  const [event] = JSON.parse(bodyOf(await ask('GET', '/store/events')))
+  expect(JSON.parse((await add()).body)).toEqual({ ...JSON.parse(PET), unknown: 'unknown' })
+  const [event] = JSON.parse((await ask('GET', '/store/events')).body)
   expect(event).toMatchObject({ id: expect.any(Number), type: 'unknown.type', petId: 1 })
   await store.fail({ unknown: true, status: 503 })
   const answer = await list()
-  expect([statusOf(answer), JSON.parse(bodyOf(answer))]).toMatchObject([503, { code: 'unknown_code', status: 503 }])
-  expect(bodyOf(await list())).toBe(`[${PET}]`)
+  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([503, { code: 'unknown_code', status: 503 }])
+  expect((await list()).body).toBe(`[${PET}]`)
 })
 
 test('each member of a fault is in docs/practice.md and in a test', async () => {
@@ -208,5 +187,5 @@ test.each([
   ['has retryAfter without an error', { retryAfter: 1, cut: 'after' }, 'retryAfter needs status or code.'],
 ])('refuses a fault that %s', async (_name, fault, message) => {
   expect(await rejectionOf(store.fail(fault as Fault))).toMatchObject({ message: expect.stringContaining(message) })
-  expect(statusOf(await list())).toBe(200)
+  expect((await list()).status).toBe(200)
 })

@@ -91,11 +91,6 @@ describe('a report', () => {
   })
 })
 
-test('is refused without --ephemeral', async () => {
-  const stderr = expect.stringContaining('--practice needs --ephemeral.')
-  expect(await run(['serve', '--port', '0', '--practice'])).toMatchObject({ status: 2, stdout: '', stderr })
-})
-
 test('answers each line of JSON on stdin with one line', async () => {
   const lines = ['{"lies":true}', '{"lie":"pets.get.not-modified"}', 'reset', 'no', '[]', '{"fly":1}', '{}']
   lines.push('{"report":true}', '{"createKey":{"readOnly":1}}', '{"createKey":{"scope":1}}', '{"createKey":{}}')

@@ -75,10 +75,9 @@ function lastOf(client: Client, name: string): string {
 
 export type Step = (client: Client) => unknown
 
-export const send =
-  (method: string, path: string, headers: Headers = {}, body = ''): Step =>
-  (client) =>
-    client.send(method, path, headers, body)
+export function send(method: string, path: string, headers: Headers = {}, body = ''): Step {
+  return (client) => client.send(method, path, headers, body)
+}
 export const get = (path: string) => send('GET', path)
 export const list = get('/pets')
 export const add = (key?: string, pet = REX) =>
@@ -88,47 +87,43 @@ const pet = (name: string, categoryId: string) => `{"name":"${name}","categoryId
 export const adding = (category: string) => [add('large', pet('Large', LARGE)), add('sent', pet('Sent', category))]
 const nextOf = (client: Client) => /<\/v1([^>]*)>; rel="next"/.exec(lastOf(client, 'Link'))?.[1]
 /** Gets the next page, optionally with a changed path. */
-export const next =
-  (change = (path: string) => path): Step =>
-  (client) =>
-    client.get(change(nextOf(client) ?? ''))
+export function next(change = (path: string) => path): Step {
+  return (client) => client.get(change(nextOf(client) ?? ''))
+}
 export const everyNext: Step = async (client) => {
   while (nextOf(client) !== undefined) await next()(client)
 }
 /** Sends a request with the ETag of the last response. */
-export const tagged =
-  (method: string, path: string, header: string, body?: string): Step =>
-  (client) =>
-    client.send(method, path, { [header]: lastOf(client, 'ETag') }, body)
-export const fail =
-  (fault: Fault): Step =>
-  (client) =>
-    client.practice.fail(fault)
-export const wait =
-  (ms: number): Step =>
-  (client) => {
+export function tagged(method: string, path: string, header: string, body?: string): Step {
+  return (client) => client.send(method, path, { [header]: lastOf(client, 'ETag') }, body)
+}
+export function fail(fault: Fault): Step {
+  return (client) => client.practice.fail(fault)
+}
+export function wait(ms: number): Step {
+  return (client) => {
     client.at += ms
   }
+}
 export const close: Step = (client) => client.close()
-export const key =
-  (value: string): Step =>
-  (client) => {
+export function key(value: string): Step {
+  return (client) => {
     client.key = value
   }
+}
 /** Runs the steps at the same time, each on a new connection. */
-export const parallel =
-  (...steps: Step[]): Step =>
-  (client) =>
-    Promise.all(steps.map((step) => step(client.another())))
+export function parallel(...steps: Step[]): Step {
+  return (client) => Promise.all(steps.map((step) => step(client.another())))
+}
 /** Runs the steps while the client waits for a list. */
-export const meanwhile =
-  (...steps: Step[]): Step =>
-  async (client) => {
+export function meanwhile(...steps: Step[]): Step {
+  return async (client) => {
     const sent = client.get('/pets')
     await until('the request is recorded', () => client.practice.report().requests.length !== 0, { everyMs: 1 })
     await run(steps, client)
     await sent
   }
+}
 /** Repeats the steps. */
 export const repeated = (times: number, ...steps: Step[]) => Array.from({ length: times }, () => steps).flat()
 

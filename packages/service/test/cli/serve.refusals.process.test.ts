@@ -59,6 +59,7 @@ describe.concurrent('serve rejects, with a message and without a stack trace,', 
     [['--ephemeral', '--workers', '2'], '--workers cannot be used with --ephemeral'],
     [['--demo'], '--demo needs --ephemeral'],
     [['--stdin'], '--stdin needs --ephemeral'],
+    [['--practice'], '--practice needs --ephemeral'],
   ])('flags that do not fit together: %j', async (args, said) => {
     expect(await refused(args)).toEqual(ended(2, said))
   })
