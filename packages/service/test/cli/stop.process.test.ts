@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { answering, ask, COUNTING, launcher, type Running, root, serve } from '../../../../test/support/process.ts'
+import { inTwoParts } from '../../../../test/support/slow-body.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
 import { until } from '../../../../test/support/until.ts'
 
@@ -23,19 +24,19 @@ async function expectEnd(service: Running, status = 0, withinMs = STOP_MAX_MS, s
 
 /** A request whose body arrives in two parts: the second when `first` resolves, or never without `first`. */
 function slowCreate(service: Running, first?: Promise<void>): Promise<Response> {
-  const body = new ReadableStream({
-    async start(controller) {
-      controller.enqueue(PET.slice(0, 9))
-      if (!first) return
-      await first
-      controller.enqueue(PET.slice(9))
-      controller.close()
-    },
-  })
   const headers = { Authorization: `Bearer ${service.key}` }
-  const answer = fetch(`${service.url}/pets`, { method: 'POST', headers, body })
+  const answer = fetch(`${service.url}/pets`, { method: 'POST', headers, body: inTwoParts(PET, first) })
   answer.catch(() => undefined)
   return answer
+}
+
+/** A service with a request in flight, whose rest `sendRest` sends. */
+async function withRequest() {
+  const service = await serve(['--ephemeral'], { env: COUNTING })
+  const { promise: first, resolve: sendRest } = Promise.withResolvers<void>()
+  const answer = slowCreate(service, first)
+  await answering(service, 1)
+  return { service, answer, sendRest }
 }
 
 /** A pipe for standard error, and the command that starts a service with it. */
@@ -72,26 +73,14 @@ async function withWorkers(...args: string[]) {
   return { service, database, workers: processesOf(database).map(Number) }
 }
 
-describe.concurrent('SIGTERM', () => {
-  test('answers requests in flight, then exits with 0', async () => {
-    const service = await serve(['--ephemeral'], { env: COUNTING })
-    const { promise: first, resolve: sendRest } = Promise.withResolvers<void>()
-    const answer = slowCreate(service, first)
-    await answering(service, 1)
-    const ended = service.stop('SIGTERM')
-    await service.logs('stopping')
-    sendRest()
-    expect([(await answer).status, await ended]).toEqual([201, 0])
-    const [line = ''] = service.stderr().split('\n')
-    expect(JSON.parse(line)).toMatchObject({ level: 'info', msg: 'stopping', signal: 'SIGTERM' })
-  })
-
-  test('exits with 0 in time despite a request that never ends', async () => {
-    const service = await serve(['--ephemeral'], { env: COUNTING })
-    slowCreate(service)
-    await answering(service, 1)
-    await expectEnd(service)
-  })
+test.concurrent('at SIGTERM, the service answers requests in flight, then exits with 0', async () => {
+  const { service, answer, sendRest } = await withRequest()
+  const ended = service.stop('SIGTERM')
+  await service.logs('stopping')
+  sendRest()
+  expect([(await answer).status, await ended]).toEqual([201, 0])
+  const [line = ''] = service.stderr().split('\n')
+  expect(JSON.parse(line)).toMatchObject({ level: 'info', msg: 'stopping', signal: 'SIGTERM' })
 })
 
 test.concurrent.each([
@@ -114,9 +103,7 @@ describe.concurrent('a second signal', () => {
   ] as const)(
     'stops the service immediately: %s, then %s exits with %i, %i ms after `stopping`',
     async (first, second, expected, pauseMs) => {
-      const service = await serve(['--ephemeral'], { env: COUNTING })
-      slowCreate(service)
-      await answering(service, 1)
+      const { service } = await withRequest()
       process.kill(service.pid, first)
       await service.logs('stopping')
       await Bun.sleep(pauseMs)
@@ -136,10 +123,7 @@ describe.concurrent('a second signal', () => {
   })
 
   test('is ignored if npm start forwards the signal that the terminal already sent', async () => {
-    const service = await serve(['--ephemeral'], { env: COUNTING })
-    const { promise: first, resolve: sendRest } = Promise.withResolvers<void>()
-    const answer = slowCreate(service, first)
-    await answering(service, 1)
+    const { service, answer, sendRest } = await withRequest()
     process.kill(service.pid, 'SIGINT')
     await Bun.sleep(10)
     const ended = service.stop('SIGINT')

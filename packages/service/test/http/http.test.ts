@@ -6,6 +6,7 @@ import { untilCount } from '../../../../test/support/metrics.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { startService } from '../../../../test/support/service.ts'
+import { inTwoParts } from '../../../../test/support/slow-body.ts'
 import { startAdmin } from '../../src/http/web/admin.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 
@@ -109,15 +110,7 @@ describe('a stop', () => {
     const metrics = new Metrics()
     const stopping = await startService({ metrics })
     const { promise: looked, resolve: sendRest } = Promise.withResolvers<void>()
-    const body = new ReadableStream({
-      async start(controller) {
-        controller.enqueue(petBody().slice(0, 9))
-        await looked
-        controller.enqueue(petBody().slice(9))
-        controller.close()
-      },
-    })
-    const asked = stopping.post(body)
+    const asked = stopping.post(inTwoParts(petBody(), looked))
     await untilCount(metrics, 'answering', 1)
     const stopped = stopping.server.stop(30_000)
     const readiness = await exchange(stopping.port, 'GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n')
@@ -149,7 +142,7 @@ describe('a stop', () => {
 
   test('cuts requests that exceed its time limit', async () => {
     const stopping = await startService()
-    const never = stopping.post(new ReadableStream({ start: (controller) => controller.enqueue('{') }))
+    const never = stopping.post(inTwoParts(petBody()))
     never.catch(() => undefined)
     await Bun.sleep(50)
     const begun = performance.now()

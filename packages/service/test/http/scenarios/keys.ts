@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { petBody } from '../../../../../test/support/pets.ts'
 import { TODAY } from '../../../../../test/support/service.ts'
+import { inTwoParts } from '../../../../../test/support/slow-body.ts'
 import { type ApiKey, foreignKey, generateKey, refusedKey } from '../../../src/domain/keys.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { bearer, DAY_MS, describeApi, expectError, type OnStore, PET, type Row, turnToNow } from './api.ts'
@@ -73,17 +74,7 @@ export function keys(on: OnStore): void {
           const { id } = (await api.service.store.listKeys()).at(-1) as ApiKey
           const { promise: ended, resolve } = Promise.withResolvers<void>()
           const texts = [petBody({ name: 'too late' }), '{"name": "too late', '{"name": "too late"}']
-          const asked = texts.map((text) => {
-            const body = new ReadableStream({
-              async start(controller) {
-                controller.enqueue(text.slice(0, 9))
-                await ended
-                controller.enqueue(text.slice(9))
-                controller.close()
-              },
-            })
-            return api.service.post(body, headers)
-          })
+          const asked = texts.map((text) => api.service.post(inTwoParts(text, ended), headers))
           // Wait until the heads have arrived.
           await Bun.sleep(300)
           await end(id)
