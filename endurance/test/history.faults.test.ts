@@ -190,10 +190,15 @@ describe('the checker of histories', () => {
     expect(story.faults()).toHaveLength(count)
   })
 
-  test('reports a reservation that has not expired a second after its end', () => {
+  function reserved(): Story {
     const story = new Story()
     story.add(pet(2, 'Max', 'available'))
     story.tell({ kind: 'place', petId: 2, ...HELD }, 201, PLACED, ofOrder('order.placed', 'pending', 'pending', HELD))
+    return story
+  }
+
+  test('reports a reservation that has not expired a second after its end', () => {
+    const story = reserved()
     while (story.operations.length < 13) story.tell({ kind: 'order', id: 1 }, 200, PLACED)
     expect(story.faults()).toEqual([])
     story.tell({ kind: 'order', id: 1 }, 200, PLACED)
@@ -203,14 +208,7 @@ describe('the checker of histories', () => {
 
   test('reports an expiry before the end of its reservation, or more than a second after it', () => {
     const story = (at: number) => {
-      const ending = new Story()
-      ending.add(pet(2, 'Max', 'available'))
-      ending.tell(
-        { kind: 'place', petId: 2, ...HELD },
-        201,
-        PLACED,
-        ofOrder('order.placed', 'pending', 'pending', HELD),
-      )
+      const ending = reserved()
       for (let n = 2; n < 20; n++) {
         const counts = 100 * n < at ? { available: 0, pending: 1, sold: 0 } : { available: 1, pending: 0, sold: 0 }
         ending.tell({ kind: 'inventory' }, 200, counts)

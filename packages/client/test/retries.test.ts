@@ -147,32 +147,13 @@ test('pauses before each retry for at least half the maximum', async () => {
   expect(third).toBeWithin(400, 800.01)
 })
 
-test('rejects with the last error after its retries', () =>
-  withServer(
-    () => answer(503, errorJson('storage_full', 503), { 'Retry-After': '0' }),
-    async (url, tries) => {
-      expect(await rejectionOf(clientOf(url).listPage())).toMatchObject({ code: 'storage_full', retryAfterMs: 0 })
-      expect(tries()).toBe(3)
-    },
-  ))
-
 test('accepts a number of retries for one call', () =>
   withServer(
     () => answer(503, errorJson('unavailable', 503), { 'Retry-After': '0' }),
     async (url, tries) => {
-      await rejectionOf(clientOf(url).listPage({}, { retries: 0 }))
+      expect(await rejectionOf(clientOf(url).listPage({}, { retries: 0 }))).toMatchObject({ retryAfterMs: 0 })
       expect(tries()).toBe(1)
       await rejectionOf(clientOf(url, { retries: 0 }).createPet(REX, { retries: 1 }))
       expect(tries()).toBe(3)
-    },
-  ))
-
-test('does not wait for a long Retry-After', () =>
-  withServer(
-    () => answer(429, errorJson('rate_limited', 429), { 'Retry-After': '3600' }),
-    async (url, tries) => {
-      const limited = { code: 'rate_limited', retryAfterMs: 3_600_000 }
-      expect(await rejectionOf(clientOf(url).listPage())).toMatchObject(limited)
-      expect(tries()).toBe(1)
     },
   ))

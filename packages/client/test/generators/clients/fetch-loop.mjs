@@ -1,17 +1,12 @@
 // fetch in a common retry loop: three retries after any failure.
-import { requests } from './fetch.mjs'
+import { requests, sendTo } from './fetch.mjs'
 
-export default function connect({ baseUrl, apiKey }) {
-  return requests(async (path, { method = 'GET', body } = {}) => {
+export default function connect(to) {
+  const send = sendTo(to)
+  return requests(async (path, init) => {
     for (let left = 3; ; left--) {
       try {
-        const answer = await fetch(baseUrl + path, {
-          method,
-          headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
-          body: body && JSON.stringify(body),
-        })
-        if (!answer.ok) throw new Error(`${answer.status}`)
-        return await answer.json()
+        return await send(path, init)
       } catch (error) {
         if (left === 0) throw error
       }

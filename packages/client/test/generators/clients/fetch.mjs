@@ -1,6 +1,10 @@
 // fetch without error handling.
-export default function connect({ baseUrl, apiKey }) {
-  return requests(async (path, { method = 'GET', body } = {}) => {
+export default function connect(to) {
+  return requests(sendTo(to))
+}
+
+export function sendTo({ baseUrl, apiKey }) {
+  return async (path, { method = 'GET', body } = {}) => {
     const answer = await fetch(baseUrl + path, {
       method,
       headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
@@ -8,7 +12,7 @@ export default function connect({ baseUrl, apiKey }) {
     })
     if (!answer.ok) throw new Error(`${answer.status}`)
     return answer.json()
-  })
+  }
 }
 
 /** Makes the client from a function that sends one request and resolves with its JSON. */
