@@ -1,11 +1,10 @@
 // The nginx and Caddy examples in deploy/, run unchanged except for ports, certificates and names: TLS, a path prefix,
-// waiting requests, and rolling restarts. Skipped if a proxy is not installed.
+// and rolling restarts. Skipped if a proxy is not installed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PetstoreClient } from '../packages/client/src/petstore.ts'
-import { WAIT_MAX_S } from '../packages/contract/src/generated.ts'
 import { BODY_BYTES_MAX } from '../packages/contract/src/limits.ts'
 import { temporaryFile } from './support/files.ts'
 import { freePort } from './support/ports.ts'
@@ -95,14 +94,6 @@ for (const proxy of EXAMPLES) {
       const init = { method: 'POST', headers: { Authorization: `Bearer ${key}` }, body: 'x'.repeat(BODY_BYTES_MAX + 1) }
       const answer = await through(`${shop}/v1/pets`, init)
       expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('body_too_large')])
-    })
-
-    test('a request waits for events', async () => {
-      const headers = { Authorization: `Bearer ${key}` }
-      const waiting = through(`${shop}/v1/store/events?from=now&wait=${WAIT_MAX_S}`, { headers })
-      await Bun.sleep(500)
-      await client.createPet({ ...PET, name: 'Late' })
-      expect(await (await waiting).text()).toContain('"Late"')
     })
 
     test.if(proxy.name === 'nginx')('a page file that only one server has is found, as during an upgrade', async () => {

@@ -62,12 +62,6 @@ test('every script is valid bash', async () => {
   }
 })
 
-test('the workflows run scripts of package.json', () => {
-  for (const [, script = ''] of names.flatMap((name) => [...textOf(name).matchAll(/npm run ([\w:]+)/g)])) {
-    expect(Object.keys(packageJson.scripts)).toContain(script)
-  }
-})
-
 test('the documented download check uses the checksum file of the release', () => {
   const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
   const checks = [textOf('release.yml'), textOf('image.yml'), page].flatMap((text) =>
