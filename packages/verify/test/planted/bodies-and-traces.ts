@@ -120,14 +120,6 @@ const TRACES: ContractFaults = {
   'a deleted pet is still in the list of its status': leaving(
     (parameters, pet) => only(parameters, 'status') && has(parameters, 'status', pet),
   ),
-  'a deleted pet is still found': leaving(
-    (parameters, pet) =>
-      parameters.has('search') &&
-      textOf(pet.get('name'))
-        .toLowerCase()
-        .includes(parameters.get('search')?.toLowerCase() ?? '') &&
-      (!parameters.has('categoryId') || has(parameters, 'categoryId', pet)),
-  ),
   'the old name is still found': stale('search', 'name'),
   'a pet stays in its old category': stale('categoryId', 'categoryId'),
   'a pet stays in the list of its old status': stale('status', 'status'),

@@ -115,21 +115,6 @@ function wrapping(isMeant: (digits: string) => boolean): ContractFault {
   })
 }
 
-/** Applies the filter of a cursor if the request has none. */
-const filteringByCursor: ContractFault = () => {
-  const targets = new Map<string, string>()
-  return async (request, pass) => {
-    const cursor = parametersOf(request).get('cursor') ?? ''
-    const target = targets.get(cursor)
-    const isBare = [...parametersOf(request).keys()].every((name) => ['cursor', 'limit'].includes(name))
-    const response = await pass(isBare && target !== undefined ? { ...request, target } : request)
-    const [, next, other] =
-      /<([^>]*cursor=([\w-]+)[^>]*)>; rel="next"/.exec(headerOf(response.headers, 'Link') ?? '') ?? []
-    if (isOf(request, on.LIST) && next !== undefined && other !== undefined) targets.set(other, next)
-    return response
-  }
-}
-
 /** Stores categories with 53 bits, but shows them as sent. */
 const categoriesOf53Bits: ContractFault = () => {
   const sent = new Map<string, string>()
@@ -203,7 +188,6 @@ export const OWN_CASES: ContractFaults = {
   'limits from 64 to 98 give one more': limiting(on.LIST, (limit) => (limit >= 64 && limit <= 98 ? limit + 1 : limit)),
   'HEAD of a list has another length': at('HEAD /pets', 200).answer.header('Content-Length', '2'),
   'HEAD of events has another length': at('HEAD /store/events', 200).answer.header('Content-Length', '7'),
-  'a cursor of a filtered list is accepted without the filter': filteringByCursor,
   'the ETag of a list only depends on its ids': keepingTags(`${on.LIST}|HEAD /pets`, idsAndLinks),
   'the ETag of the inventory never changes': keepingTags(`${on.INVENTORY}|HEAD /store/inventory`),
   'a repeated completion has another changedAt': secondTime(on.COMPLETE, later()),
