@@ -1,5 +1,5 @@
-// The generator of the contract's types: the type for each schema, and the schemas that it refuses. `npm test` compares
-// packages/contract/src/generated.ts with its output.
+// The generator of the contract's types: what the contract does not have, and the schemas that it refuses. For the rest,
+// `npm test` compares packages/contract/src/generated.ts with its output.
 
 import { describe, expect, test } from 'bun:test'
 import document from '../../../openapi.yaml'
@@ -11,15 +11,8 @@ function typesWith(field: Schema) {
   return contractTypes({ ...document, components: { ...document.components, schemas: types } })
 }
 
-test.each<[Schema, string]>([
-  [{ type: 'string', format: 'date' }, 'string'],
-  [{ type: 'string', format: 'date-time' }, 'string'],
-  [{ type: 'string', enum: ['a', 'b'] }, "'a' | 'b'"],
-  [{ type: 'integer', format: 'int32' }, 'number'],
-  [{ type: 'integer', format: 'int64' }, 'bigint'],
-  [{ type: 'array', items: { $ref: '#/components/schemas/Pet' } }, 'Array<Pet>'],
-])('%j', (field, type) => {
-  expect(typesWith(field)).toContain(`export type Thing = {\n  field?: ${type}\n}\n`)
+test('writes a date, which the contract does not have, as a string', () => {
+  expect(typesWith({ type: 'string', format: 'date' })).toContain('export type Thing = {\n  field?: string\n}\n')
 })
 
 describe('refuses', () => {
