@@ -20,10 +20,10 @@ describe('the client on a service', () => {
   test('lists each pet and each order once, across pages', async () => {
     const categoryId = 2n ** 63n - 1n
     const adding = (_: unknown, n: number) => client.createPet({ ...REX, name: `pet ${n}`, categoryId })
-    const added = await Promise.all(Array.from({ length: 25 }, adding))
+    const added = (await Promise.all(Array.from({ length: 25 }, adding))).sort((a, b) => Number(a.id - b.id))
     const sold = await client.createPet(newPet({ name: 'Mia', categoryId, status: 'sold' }))
     for (const limit of [undefined, 1, 7, 26]) {
-      expect(await Array.fromAsync(client.listPets({ categoryId, limit }))).toEqual([...added.sort(byId), sold])
+      expect(await Array.fromAsync(client.listPets({ categoryId, limit }))).toEqual([...added, sold])
     }
     expect(await Array.fromAsync(client.listPets({ categoryId, status: 'sold' }))).toEqual([sold])
     const { id: petId } = added[0] as Pet
@@ -99,7 +99,3 @@ describe('the client on a service', () => {
     expect(() => clientOf(service.url, { apiKey: 'secret\n' })).toThrow(/^((?!secret).)*$/)
   })
 })
-
-function byId(a: { id: bigint }, b: { id: bigint }): number {
-  return a.id < b.id ? -1 : 1
-}

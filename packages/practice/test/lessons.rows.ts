@@ -43,13 +43,9 @@ const unknownCode = fail({ status: 503, unknown: true })
 const expired = fail({ code: 'cursor_expired' })
 const removed = fail({ code: 'operation_removed' })
 
-interface Clients {
-  kept: Step[]
-  missed: Step[]
-}
-const clients = (kept: Step[], missed: Step[]): Clients => ({ kept, missed })
+const clients = (kept: Step[], missed: Step[]) => ({ kept, missed })
 
-export const ROWS: Record<string, Clients> = {
+export const ROWS: Record<string, ReturnType<typeof clients>> = {
   'retries.temporary': clients([unavailable, list, list], [unavailable, list]),
   'retries.lost': clients([lost, add('lost'), add('lost')], [fail({ cut: 'before' }), list, orders]),
   'retries.truncated': clients([truncated, list, list], [truncated, list]),
