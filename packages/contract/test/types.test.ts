@@ -1,5 +1,5 @@
-// The generator of the contract's types: what the contract does not have, and the schemas that it refuses. For the rest,
-// `npm test` compares packages/contract/src/generated.ts with its output.
+// The generator of the contract's types: a type that the contract does not use, and schemas that the generator refuses.
+// `npm test` compares packages/contract/src/generated.ts with the generator's output.
 
 import { describe, expect, test } from 'bun:test'
 import document from '../../../openapi.yaml'
