@@ -198,6 +198,29 @@ describe('petstore events forward', () => {
     expect(hook.ids().slice(0, 5)).toEqual([0, 1, 2, 2, 3].map((index) => ids[index] as number))
   })
 
+  test('loses no event, keeps the order and repeats only unacknowledged events if killed at any time', async () => {
+    const state = join(dirname(temporaryFile('x')), 'forwarded')
+    const hook = await startHook(async () => {
+      await Bun.sleep(Math.random() * 20)
+      return taken()
+    })
+    let kills = 0
+    for (; kills < 8; kills++) {
+      const before = hook.all.length
+      const forwarded = start(hook.url, { state, args: ['--from', 'beginning'] })
+      await hook.received(before + 1)
+      await Bun.sleep(Math.random() * 40)
+      await forwarded.stop('SIGKILL')
+      if (hook.ids().at(-1) === ids.at(-1)) break
+    }
+    const last = start(hook.url, { state })
+    await until('the receiver has the last event', () => hook.ids().at(-1) === ids.at(-1))
+    await last.stop()
+    const received = hook.ids()
+    expect(received.filter((id, index) => id !== received[index - 1])).toEqual(ids)
+    expect(received.length - ids.length).toBeLessThanOrEqual(kills + 1)
+  })
+
   test('repeats an event after a timeout', async () => {
     const hook = await startHook((_received, n) => (n === 1 ? new Promise(() => undefined) : taken()))
     // Long enough that no other response is late on a busy machine.
