@@ -6,11 +6,6 @@ import { existsSync, readFileSync } from 'node:fs'
 export function processorSeconds(): number {
   if (!existsSync('/proc/self/stat')) return process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6
   const [, afterName = ''] = /^.*\) (.*)/s.exec(readFileSync('/proc/self/stat', 'utf8')) ?? []
-  return (
-    afterName
-      .split(' ')
-      .slice(11, 15)
-      .map(Number)
-      .reduce((sum, each) => sum + each, 0) / 100
-  )
+  const hundredths = afterName.split(' ').slice(11, 15)
+  return hundredths.reduce((sum, each) => sum + Number(each), 0) / 100
 }
