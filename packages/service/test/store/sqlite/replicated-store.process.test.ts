@@ -80,23 +80,23 @@ test.skipIf(lacking !== '')(
  */
 async function killWithinCommit(copying: Copying, key: string, litestream: Bun.Subprocess): Promise<boolean> {
   const database = copying.env.PETSTORE_DATABASE
-  const slow = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_enter=20000']
+  const slow = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_enter=50000']
   const service = await serve(['--database', database], { command: straced(['-D', ...slow]) })
   const frames = () => readFileSync(`${database}-shm`).readUInt32LE(16)
   const log = () => readFileSync(`${database}-wal`)
   const salts = (of: Buffer) => of.toString('hex', 0, 8)
+  const isWithin = () => salts(log().subarray(32 + frames() * 4_120 + 8)) === salts(log().subarray(16))
   let stopping = false
   const adding = Array.from({ length: 64 }, async () => {
     const body = () => petBody({ name: `${Math.random()}`.repeat(10) })
     while (!stopping) await ask('POST', `${service.url}/pets`, key, body()).catch(() => undefined)
   })
   await freeze(litestream, copying)
-  await until('the log has 1,500 frames', () => frames() >= 1_500)
+  await until('the log has 1,500 frames, and more than its index', () => frames() >= 1_500 && isWithin())
   await service.stop('SIGKILL')
   stopping = true
   await Promise.all(adding)
-  const before = salts(log().subarray(16))
-  const within = salts(log().subarray(32 + frames() * 4_120 + 8)) === before
+  const [before, within] = [salts(log().subarray(16)), isWithin()]
   litestream.kill('SIGCONT')
   await until('the log begins again', () => !within || salts(log().subarray(16)) !== before)
   return within
