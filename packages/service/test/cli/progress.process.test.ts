@@ -34,13 +34,14 @@ async function largeStore(pets: number): Promise<string> {
 async function holdChild({ pid }: Terminal, target: string): Promise<() => void> {
   // Other systems have no /proc to find the child.
   if (process.platform !== 'linux') return () => undefined
-  const childOf = (parent: number) => childrenOf(parent)[0] as number
   const programOf = (child: number) => readlinkSync(`/proc/${child}/exe`)
-  // The launcher has short-lived children before it execs the command.
-  const hasChild = () => /bun|petstore$/.test(programOf(pid)) && childOf(pid)
-  await until('the process has started its child', hasChild, { everyMs: 1 })
-  const child = childOf(pid)
-  process.kill(child, 'SIGSTOP')
+  const stoppedChild = () => {
+    // The launcher has short-lived children before it execs the command.
+    const child = /bun|petstore$/.test(programOf(pid)) ? childrenOf(pid)[0] : undefined
+    if (child) process.kill(child, 'SIGSTOP')
+    return child
+  }
+  const child = await until('the process has started its child', stoppedChild, { everyMs: 1 })
   while (beside(target).length === 0) {
     process.kill(child, 'SIGCONT')
     await Bun.sleep(1)
@@ -50,7 +51,7 @@ async function holdChild({ pid }: Terminal, target: string): Promise<() => void>
 }
 
 /** So many that a progress bar shows a copy. */
-const PETS = 50_000
+const PETS = 150_000
 const CTRL_C = '\x03'
 
 test.each([
