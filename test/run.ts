@@ -24,7 +24,7 @@ const WORKERS = 3 * availableParallelism()
 /** The durations of test files. The longest start first, so that no processor is idle at the end. */
 const TIMINGS = 'test/timings.json'
 /** Below the limits of CI, even for two runs in sequence. */
-const RUN_LIMIT_MS = Math.min(25 * machineLoad(), 40) * 60_000
+const RUN_LIMIT_MS = Math.min(Math.round(25 * machineLoad()), 40) * 60_000
 /** Additional time to end the tests and print the summary. */
 const SUMMARY_MS = 30_000
 
@@ -55,7 +55,7 @@ const steps = () => [
   step('generated files', [process.execPath, 'scripts/generate.ts', '--check']),
 ]
 process.stdout.write(
-  `The load of the machine is ${machineLoad()}. A test can take ${60 * machineLoad()} s, the run ${RUN_LIMIT_MS / 60_000} minutes.\n`,
+  `The load of the machine is ${machineLoad()}. A test can take ${Math.round(60 * machineLoad())} s, the run ${RUN_LIMIT_MS / 60_000} minutes.\n`,
 )
 setTimeout(() => {
   results.failed++
