@@ -1,5 +1,5 @@
 // `npm run mutate` changes single lines of the product, one at a time, and reports which tests fail. A seed chooses the lines, so knowledge of
-// the tests does not influence the choice. Changes that do not compile do not count. Runs the tests of the folder first, then all tests.
+// the tests does not influence the choice. Changes that do not compile do not count. Runs the linter, the tests of the folder, and all tests.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { randomOf } from '../test/support/search-rules.ts'
 
 const ROOT = join(import.meta.dir, '..')
 /** Stops a mutation that hangs after this time. It counts as noticed. */
-const SECONDS_MAX = { types: 120, folder: 300, all: 900 }
+const SECONDS_MAX = { types: 120, lint: 60, folder: 300, all: 900 }
 
 interface Mutation {
   readonly file: string
@@ -78,7 +78,7 @@ function folderOf(file: string): string {
 function testsOf(folder: string): string {
   return folder
     .replace('/src', '/test')
-    .replace(/\/(?:terminal|shared)$/, '')
+    .replace(/\/shared$/, '')
     .replace('/test/store/test', '/test/store')
 }
 
@@ -111,6 +111,8 @@ async function failsTypes(tree: string, { file }: Mutation): Promise<boolean> {
 
 async function noticedBy(tree: string, { file }: Mutation): Promise<string | undefined> {
   const bun = process.execPath
+  const lint = ['node_modules/.bin/biome', 'lint', file]
+  if ((await failing(tree, lint, SECONDS_MAX.lint)) !== undefined) return 'the linter'
   const inFolder = [bun, 'test', '--timeout', '60000', '--parallel', '--bail', testsOf(folderOf(file))]
   return (await failing(tree, inFolder, SECONDS_MAX.folder)) ?? failing(tree, [bun, 'test/run.ts'], SECONDS_MAX.all)
 }

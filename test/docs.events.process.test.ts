@@ -47,7 +47,7 @@ function begin(command: string[], env: Record<string, string> = {}) {
   const child = Bun.spawn(command, { cwd: folder, env: given, stdio: ['ignore', 'pipe', 'inherit'] })
   children.push(child)
   let shown = ''
-  ;(async () => {
+  void (async () => {
     const decoder = new TextDecoder()
     for await (const bytes of child.stdout) shown += decoder.decode(bytes, { stream: true })
   })()

@@ -49,7 +49,7 @@ export async function runLoad(load: Load, ends?: Promise<unknown>): Promise<Figu
   })
   child.exited.then((status) => reject(new Error(`The load generator exited with status ${status}.`)))
   child.send(load)
-  ends?.then(() => child.send('end'))
+  void ends?.then(() => child.send('end'))
   return promise
 }
 
@@ -165,7 +165,7 @@ async function run(
     for (const until = (elapsed / 1000) * perSecond; due < until; due++) {
       const socket = free.pop()
       if (socket) send(socket)
-      else if (open < connectionsMax) connect()
+      else if (open < connectionsMax) void connect()
       else unsent++
     }
     await Bun.sleep(1)

@@ -44,7 +44,7 @@ export function startServer(path: string) {
     route,
     pattern: new RegExp(`^${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
   }))
-  startExpiry(store, SILENT)
+  void startExpiry(store, SILENT)
   return {
     store,
     async respond(request: Request): Promise<Response> {

@@ -204,7 +204,7 @@ export class Cluster extends Server {
   /** Resolves with the backend whose commit waits for the standby. Rejects if `change` ends before one waits. */
   async waitingBackend(change: Promise<unknown>): Promise<number> {
     const running = { change: true }
-    change.then(() => {
+    void change.then(() => {
       running.change = false
     })
     while (running.change) {

@@ -65,7 +65,7 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
     if (!file || state.doing === 'adding') return
     // The headings stay visible while the rows are read again.
     set({ ...NONE, file, said, contents: before && { ...before, rows: undefined } })
-    run('reading', async (signal) => {
+    void run('reading', async (signal) => {
       const contents = await readContents(file, said, signal)
       signal.throwIfAborted()
       set({ contents })
@@ -86,7 +86,7 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
 
   function addAgain(): void {
     for (const row of rows ?? []) if (row.state === 'present') row.state = 'open'
-    add(`once ${randomKey()}`)
+    void add(`once ${randomKey()}`)
   }
 
   return useMemo(

@@ -109,7 +109,7 @@ export function Search({ client, position, goTo }: SearchProps) {
         }}
         problem={problem}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') enter(event.currentTarget)
+          if (event.key === 'Enter') void enter(event.currentTarget)
           else if (event.key === 'ArrowDown') moveRow(1)
           else if (event.key === 'Escape') setText('')
           else return

@@ -70,7 +70,7 @@ export class OrderTask {
 
   /** Looks up the order if the animal should have one and the list does not know it. */
   begin(): void {
-    if (!this.#isPlacing && !this.order) this.#attempt(() => this.#look())
+    if (!this.#isPlacing && !this.order) void this.#attempt(() => this.#look())
   }
 
   /** Starts the action, or continues after a failure. If the order has not been shown yet, only looks it up. */
@@ -83,7 +83,7 @@ export class OrderTask {
     }
     if (this.busy) return
     this.acting = this.#isPlacing || this.order !== undefined
-    this.#attempt(async () => {
+    void this.#attempt(async () => {
       if (this.order) await this.#act(this.order)
       else if (this.#isPlacing) await this.#act(await this.#place(choices))
       else await this.#look()

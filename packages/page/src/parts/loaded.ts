@@ -70,7 +70,7 @@ export function useLoaded<Value>(read: (signal: AbortSignal) => Promise<Value>, 
       }
     }
 
-    load()
+    void load()
     const ends = [listen(document, 'visibilitychange', reloadIfSoon), listen(window, 'online', reload)]
     return () => {
       aborter.abort()

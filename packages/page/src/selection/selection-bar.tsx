@@ -85,7 +85,7 @@ function ActDialog({ client, act, items, holderOf, finish, onCancel }: ActDialog
 
   function submit(): void {
     const isStopped = () => stop.signal.aborted
-    once(async () => finish(await actOnEach(act, { client, items, holderOf, report: setTried, isStopped })))
+    void once(async () => finish(await actOnEach(act, { client, items, holderOf, report: setTried, isStopped })))
   }
 
   function cancel(): void {

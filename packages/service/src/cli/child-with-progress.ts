@@ -37,7 +37,7 @@ export async function runWatched({ what, args, from, to }: Watched): Promise<voi
     const isCopied = bytes !== undefined && done >= bytes
     progress.update(isCopied ? bytes : done, isCopied ? 'checking' : `${(done / 1e6).toFixed(1)} MB`)
   }, LOOK_EVERY_MS)
-  firstSignal().then(() => child.kill())
+  void firstSignal().then(() => child.kill())
   try {
     const [said, message, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     progress.stop()

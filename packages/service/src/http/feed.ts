@@ -84,7 +84,7 @@ export class Feed {
     startTimer(
       () => {
         this.planned = false
-        this.look()
+        void this.look()
       },
       Math.max(0, this.notBefore - monotonicMs()),
     )
@@ -129,7 +129,7 @@ export class Feed {
       this.verifiedAt = now
       for (const { reader, fail } of this.readers) reader.verify().catch(fail)
     }
-    if (now >= this.notBefore) this.look()
+    if (now >= this.notBefore) void this.look()
   }
 
   /**

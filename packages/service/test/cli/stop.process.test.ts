@@ -146,7 +146,7 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
 
   test('requests that never end are cut in time, without killing a worker', async () => {
     const { service } = await withWorkers()
-    for (let n = 0; n < 8; n++) slowCreate(service)
+    for (let n = 0; n < 8; n++) void slowCreate(service)
     await Bun.sleep(300)
     await expectEnd(service)
     expect(service.stderr()).not.toContain('worker killed')

@@ -80,7 +80,7 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
   if (admin) log.info({ url: admin.url }, 'metrics')
   const reporting = startInterval(() => progress.report(), REPORT_EVERY_MS)
   const [stop, giveUp] = [new AbortController(), new AbortController()]
-  firstSignal(log).then((signal) => {
+  void firstSignal(log).then((signal) => {
     log.info({ signal }, 'stopping')
     stop.abort()
     startTimer(() => giveUp.abort(), STOP_MS).unref()

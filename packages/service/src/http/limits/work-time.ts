@@ -44,7 +44,7 @@ export class WorkTime {
       }
       this.running.push(work)
       this.timer ??= startInterval(() => this.look(), LOOK_EVERY_MS)
-      answer.then(work.end)
+      void answer.then(work.end)
     })
   }
 
