@@ -56,6 +56,7 @@ test('a file: its columns, accents and mistakes, the rows that were added, and t
   expect(await animals()).toHaveLength(1)
   await add(120)
   await dialog().getByText('120 added, 1 skipped.').waitFor()
+  expect(await button('Add 0 again').count()).toBe(0)
   const added = (await animals()).slice(1).filter(({ categoryId }) => categoryId === 9223372036854775807n)
   expect([added.length, added.some(({ name }) => name === 'Mèller')]).toEqual([120, true])
 

@@ -7,7 +7,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, root, serve } from '../../../../test/support/process.ts'
 import { expectReleased } from '../../../../test/support/released.ts'
-import { terminalLine } from '../../src/observability/log.ts'
+import { createLog, terminalLine } from '../../src/observability/log.ts'
 
 const PET = petBody()
 // The host has no effect, which the log reports.
@@ -38,6 +38,13 @@ test('keeps the names of a release', async () => {
 test('a line for a terminal has the time, the level, the message and the fields', () => {
   const line = Bun.stripANSI(terminalLine('info', { port: 80, name: 'a b' }, 'started'))
   expect(line).toMatch(/^\d\d:\d\d:\d\d info {2}started port=80 name="a b"\n$/)
+})
+
+test('a line has the causes of its error', () => {
+  const lines: string[] = []
+  const log = createLog('info', { destination: { write: (line) => lines.push(line) } })
+  log.error({ err: new Error('commit', { cause: new Error('write', { cause: 'EIO' }) }) }, 'failed')
+  expect(JSON.parse(lines[0] ?? '').err).toMatchObject({ message: 'commit', cause: { message: 'write', cause: 'EIO' } })
 })
 
 describe('a caller’s trace', () => {
