@@ -34,11 +34,10 @@ test('accepts the responses of two servers, and finds a stale response and missi
   expect(untold.faults.length).toBeGreaterThan(0)
 })
 
-test.each([
-  ['sqlite', ['a server killed', 'both servers killed']],
-  ['postgres', ['a server killed', 'a failover']],
-] as const)('%s, %p: loses nothing, and no change takes effect twice or in part', async (store, breaks) => {
-  const { faults, broken, checked } = await recordPiece(store, { seed: 1, operations: 1_500, breaks })
+// Simulated runs kill servers on a SQLite file.
+test('a killed server and a failover lose nothing, and no change takes effect twice or in part', async () => {
+  const plan = { seed: 1, operations: 1_500, breaks: ['a server killed', 'a failover'] }
+  const { faults, broken, checked } = await recordPiece('postgres', plan)
   expect(faults.map(inWords)).toEqual([])
   expect(broken.length).toBeGreaterThan(0)
   expect(checked).toBeGreaterThan(0)

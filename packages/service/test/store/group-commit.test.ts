@@ -129,11 +129,11 @@ test('refuses calls that would wait for more than 2 s behind a full batch', asyn
     expect(await settled(1)).toEqual([0])
     // One batch always waits, however slow the last commit was.
     expect(await settled(BATCH_MAX + 1)).toEqual(numbers(BATCH_MAX))
-    commitMs = 300
+    commitMs = 250
     await settled(1)
-    // The seventh batch would wait for 7 × 300 ms.
-    expect(await settled(4_000)).toEqual(numbers(6 * BATCH_MAX + 1))
-    expect(sizes).toEqual([...Array(6).fill(BATCH_MAX), 1])
+    // The ninth batch would wait for 9 × 250 ms.
+    expect(await settled(4_000)).toEqual(numbers(8 * BATCH_MAX + 1))
+    expect(sizes).toEqual([...Array(8).fill(BATCH_MAX), 1])
     // The duration of a running commit counts, too.
     const { promise, resolve: release } = Promise.withResolvers<void>()
     held = promise
