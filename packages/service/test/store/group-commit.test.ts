@@ -149,19 +149,3 @@ test('refuses calls that would wait for more than 2 s behind a full batch', asyn
     clock.mockRestore()
   }
 })
-
-test('drained waits for every call so far', async () => {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  let committed = 0
-  const add = batched(async (items: number[]) => {
-    await released
-    committed += items.length
-    return items
-  })
-  const calls = [add(1), add(2)]
-  const drained = add.drained()
-  release()
-  await drained
-  expect(committed).toBe(2)
-  await Promise.all(calls)
-})
