@@ -76,7 +76,7 @@ function TableRow({ row, importing }: { row: ImportRow; importing: Import }) {
       </th>
       {FIELD_NAMES.map((field) => (
         <td key={field}>
-          {field !== 'name' && field !== 'status' && <span class="cell-label">{FIELDS[field].label} </span>}
+          <span class="cell-label">{FIELDS[field].label} </span>
           <Cell {...{ row, field, importing }} />
           {field === 'name' && state === 'open' && problems.other && <p class="problem">{problems.other}</p>}
         </td>
