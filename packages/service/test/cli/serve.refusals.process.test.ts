@@ -126,7 +126,9 @@ describe.concurrent('serve rejects, with a message and without a stack trace,', 
     const other = new Database(file)
     other.run('PRAGMA locking_mode = EXCLUSIVE')
     other.run('BEGIN EXCLUSIVE')
-    expect(await refused(['--port', '0', '--database', file])).toEqual(ended(1, 'locked by another process'))
+    // In another process, because SQLite's wait for the lock blocks the event loop of the tests.
+    const args = ['--port', '0', '--database', file]
+    expect(await refused(args, {}, run)).toEqual(ended(1, 'locked by another process'))
     other.close()
   })
 })
