@@ -161,7 +161,7 @@ try {
     }
     writeFileSync(path, text)
   }
-  print(`${noticed} of ${tried} noticed by tests; ${byTypes} others by the compiler`)
+  print(`${noticed} of ${tried} noticed by tests or the linter; ${byTypes} others by the compiler`)
 } finally {
   rmSync(tree, { recursive: true, force: true })
 }
