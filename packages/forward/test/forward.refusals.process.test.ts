@@ -31,10 +31,10 @@ test.each([
 
 test.each([
   ['none', '\n', 'has no secret'],
-  ['without its prefix', SECRET.slice(6), 'line 1: a secret must be whsec_'],
+  ['with another prefix', SECRET.replace('whsec', 'whpub'), 'line 1: a secret must be whsec_'],
   ['too short', `whsec_${btoa('x'.repeat(23))}`, '24 to 64 bytes'],
   ['too long', `${SECRET}\nwhsec_${btoa('x'.repeat(65))}`, 'line 2: a secret must be'],
-  ['not base64', `whsec_${'*'.repeat(44)}`, 'line 1: a secret must be'],
+  ['not base64', `${SECRET}*`, 'line 1: a secret must be'],
 ])('refuses secrets: %s', async (_what, secret, message) => {
   const { status, stderr } = await run(['events', 'forward', ...flags('http://127.0.0.1:1/', secret)])
   expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
