@@ -1,6 +1,7 @@
 // Backups: consistent while a service writes, durable before they get their name, and refused where they would
 // overwrite something.
 
+import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -61,18 +62,18 @@ describe.concurrent('a backup', () => {
   })
 
   test.skipIf(process.platform !== 'linux')('runs at the lowest priority, as does its restore', async () => {
-    const [{ database }, backup, restored] = [await made(1), temporaryFile('backup.db'), temporaryFile('restored.db')]
+    const [{ database }, { database: backup }] = [await made(1), await made(1)]
+    using other = new Database(database)
+    for (const sql of ['PRAGMA locking_mode = EXCLUSIVE', 'BEGIN EXCLUSIVE']) other.run(sql)
     for (const args of [
-      ['backup', backup, '--database', database],
-      ['restore', backup, '--database', restored],
+      ['backup', temporaryFile('backup.db')],
+      ['restore', backup],
     ]) {
-      const child = Bun.spawn([launcher, ...args])
-      const seen = new Set<string | undefined>()
-      while (child.exitCode === null) {
-        seen.add(await niceOf(child.pid))
-        await Bun.sleep(1)
-      }
-      expect([...seen]).toContain('19')
+      // It waits for the lock.
+      const child = Bun.spawn([launcher, ...args, '--database', database])
+      await until('the priority is the lowest', async () => (await niceOf(child.pid)) === '19', { everyMs: 1 })
+      child.kill('SIGKILL')
+      await child.exited
     }
   })
 
