@@ -6,10 +6,10 @@ import { type Browser, type BrowserContextOptions, type Page, chromium as playwr
 
 /** Does not use the package's default flags, which disable protections that the tests check. */
 export async function startBrowser(...flags: string[]): Promise<Browser> {
-  return playwright.launch({
-    executablePath: await chromium.executablePath(),
-    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', ...flags],
-  })
+  const args = ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', ...flags]
+  const start = async () => playwright.launch({ executablePath: await chromium.executablePath(), args })
+  // Chromium rarely crashes while it starts (SIGSEGV in libc).
+  return start().catch(start)
 }
 
 export type Watched = Awaited<ReturnType<typeof openPage>>
