@@ -1,5 +1,6 @@
-// `npm run mutate` changes single lines of the product, one at a time, and reports which tests fail. A seed chooses the lines, so knowledge of
-// the tests does not influence the choice. Changes that do not compile do not count. Runs the linter, the tests of the folder, and all tests.
+// `npm run mutate` changes single lines of the product, one at a time, and reports whether the linter or a test notices. A seed chooses the
+// lines, so knowledge of the tests does not influence the choice. Changes that do not compile do not count. The linter runs first, then the
+// tests of the folder, then all tests.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -96,7 +97,7 @@ async function failing(folder: string, command: readonly string[], secondsMax: n
     child.exited,
   ])
   clearTimeout(timer)
-  if (isOver) return `no test: they hang for ${secondsMax} s`
+  if (isOver) return `tests that hang for ${secondsMax} s`
   if (status === 0) return undefined
   return (
     /\(fail\) (.*?)(?: \[[\d.]+ms\])?$/m.exec(output + errors)?.[1] ?? (output + errors).trim().split('\n').at(-1) ?? ''
