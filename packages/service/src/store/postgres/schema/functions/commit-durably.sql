@@ -10,7 +10,9 @@ END $$;
 
 CREATE OR REPLACE TRIGGER petstore_commit_durably BEFORE INSERT OR UPDATE OR DELETE ON pets
   FOR EACH STATEMENT EXECUTE FUNCTION petstore_commit_durably();
-CREATE OR REPLACE TRIGGER petstore_commit_durably BEFORE INSERT OR UPDATE ON keys
+-- Not `ending` and `last_used_at`: they are saved while keys are used, also while the standby is away.
+CREATE OR REPLACE TRIGGER petstore_commit_durably
+  BEFORE INSERT OR UPDATE OF name, hash, read_only, created_at, expires_at, revoked_at ON keys
   FOR EACH STATEMENT EXECUTE FUNCTION petstore_commit_durably();
 CREATE OR REPLACE TRIGGER petstore_commit_durably BEFORE INSERT OR UPDATE ON orders
   FOR EACH STATEMENT EXECUTE FUNCTION petstore_commit_durably();

@@ -1,0 +1,2 @@
+-- The trigger on `keys` changed (functions/commit-durably.sql).
+SELECT 1;

@@ -1,0 +1,2 @@
+-- Only PostgreSQL has a change.
+SELECT 1;
