@@ -12,54 +12,80 @@ const WORDS: Record<Field, string> = {
   status: 'status state availability zustand statut estado stato',
 }
 
-/** Finds columns by their headings: `Category ID`, `category_id` or `Category` for categoryId. */
-export function knownColumns(headings: readonly string[]): Columns {
-  const known: Columns = {}
-  for (const field of FIELDS) {
-    const at = headings.indexOf(field)
-    if (at !== headings.lastIndexOf(field)) {
-      throw new FileError(`The first line has more than one column ${field}. Rename the others.`)
-    }
-    const found = at >= 0 ? at : headings.findIndex((heading) => plain(heading) === plain(field))
-    if (found >= 0) known[field] = found
-  }
-  return known
+/** `unclear`: fields without a column, because several fit them equally well. */
+export interface Found {
+  columns: Columns
+  unclear: Field[]
 }
 
-/** Finds columns by their headings, and guesses the other fields. */
-export function guessedColumns(headings: readonly string[]): Columns {
-  const columns = knownColumns(headings)
-  // In lower case, without accents.
-  const folded = headings.map((heading) => heading.normalize('NFKD').replaceAll(/\P{L}/gu, '').toLowerCase())
+/** Finds columns by their headings: `Category ID`, `category_id` or, if there is none, `Category` for categoryId. */
+export function knownColumns(headings: readonly string[]): Found {
+  const found: Found = { columns: {}, unclear: [] }
+  const joined = headings.map((heading) => heading.replaceAll(/[ _-]/g, '').toLowerCase())
   for (const field of FIELDS) {
-    const isFree = (at: number) => !Object.values(columns).includes(at)
-    const find = (fits: (heading: string, word: string) => boolean) =>
-      WORDS[field]
-        .split(' ')
-        .map((word) => folded.findIndex((heading, at) => isFree(at) && fits(heading, word)))
-        .find((at) => at >= 0)
-    const guess =
-      find((heading, word) => heading === word) ?? find((heading, word) => word.length > 3 && heading.includes(word))
-    if (columns[field] === undefined && guess !== undefined) columns[field] = guess
+    const whole = field.toLowerCase()
+    const stem = whole.replace(/id$/, '')
+    settle(found, field, joined, [(heading) => heading === whole, (heading) => heading.replace(/id$/, '') === stem])
   }
-  return columns
+  return found
+}
+
+/** Finds columns by their headings, and guesses the fields that no column fits. */
+export function guessedColumns(headings: readonly string[]): Found {
+  const found = knownColumns(headings)
+  // In lower case, without accents.
+  const folded = headings.map((heading) =>
+    heading
+      .normalize('NFKD')
+      .replaceAll(/[^\p{L}\p{N}]/gu, '')
+      .toLowerCase(),
+  )
+  for (const field of FIELDS) {
+    if (found.columns[field] !== undefined || found.unclear.includes(field)) continue
+    const taken = Object.values(found.columns)
+    const free = folded.map((heading, at) => (taken.includes(at) ? '' : heading))
+    const words = WORDS[field].split(' ')
+    settle(found, field, free, [
+      ...words.map((word) => (heading: string) => heading === word),
+      ...words.filter(({ length }) => length > 3).map((word) => (heading: string) => heading.includes(word)),
+    ])
+  }
+  return found
+}
+
+/** `fits`: tests of a heading, the best first. */
+function settle(found: Found, field: Field, headings: readonly string[], fits: ((heading: string) => boolean)[]): void {
+  const [at, ...others] =
+    fits.map((fit) => headings.flatMap((heading, at) => (fit(heading) ? at : []))).find(({ length }) => length > 0) ??
+    []
+  if (others.length > 0) found.unclear.push(field)
+  else if (at !== undefined) found.columns[field] = at
 }
 
 /**
- * Combines known headings with `said`. Throws FileError if the name or the category has no column. With `category`,
- * the category needs no column.
+ * Combines known headings with `said`. Throws FileError if the name or the category has no column, or if several
+ * columns fit a field equally well. With `category`, the category needs no column.
  */
 export function neededColumns(headings: readonly string[], said: Said = new Map(), category = false): Columns {
-  const columns = knownColumns(headings)
+  const { columns, unclear } = knownColumns(headings.map((heading) => (said.has(heading) ? '' : heading)))
   for (const [heading, field] of said) {
     const at = headings.indexOf(heading)
     if (at < 0) throw new FileError(`There is no column ${heading}. ${listed(headings)}`)
-    for (const known of FIELDS) if (columns[known] === at) delete columns[known]
+    if (field && at !== headings.lastIndexOf(heading)) {
+      throw new FileError(`Several columns have the heading ${heading}. Rename the others.`)
+    }
     if (field) columns[field] = at
+  }
+  const several = unclear.filter((field) => columns[field] === undefined)
+  if (several.length > 0) {
+    throw new FileError(
+      `Several columns fit ${several.join(', ')} equally well. ${listed(headings)} ` +
+        `Assign one with --columns "HEADING=${several[0]}"; if their headings are the same, rename the others.`,
+    )
   }
   const missing = missingColumns(columns, category)
   if (missing.length === 0) return columns
-  const guess = guessedColumns(headings)
+  const guess = guessedColumns(headings).columns
   const pairs = missing.map((field) => `${headings[guess[field] ?? -1] ?? 'HEADING'}=${field}`)
   const orCategory = missing.includes('categoryId') ? ', or set one category for all records with --category' : ''
   throw new FileError(
@@ -83,10 +109,17 @@ export function ignoredHeadings(headings: readonly string[], columns: Columns): 
 export function saidColumns(text: string): Said {
   const pairs = [...text.matchAll(/([^=]+)=([^=,]*)(?:,(?=.)|$)/g)]
   const said = pairs.map(([, heading = '', name = '']) => {
-    const field = FIELDS.find((each) => plain(each) === plain(name.trim()))
+    const field = FIELDS.find((each) => knownColumns([name]).columns[each] === 0)
     return [heading.trim(), field, field !== undefined || name.trim() === ''] as const
   })
-  if (text === '' || pairs.map(([pair]) => pair).join('') !== text || said.some(([, , isField]) => !isField)) {
+  const fields = said.flatMap(([, field]) => field ?? [])
+  const isTwice = new Set(fields).size < fields.length
+  if (
+    text === '' ||
+    pairs.map(([pair]) => pair).join('') !== text ||
+    said.some(([, , isField]) => !isField) ||
+    isTwice
+  ) {
     throw new Error(`must be pairs such as "Item Name=name,Kind=categoryId", of ${FIELDS.join(', ')}`)
   }
   return new Map(said.map(([heading, field]) => [heading, field]))
@@ -99,8 +132,4 @@ export function isOurs(headings: readonly string[]): boolean {
 
 function listed(headings: readonly string[]): string {
   return `It has: ${headings.join(' | ')}.`
-}
-
-function plain(heading: string): string {
-  return heading.replaceAll(/[ _-]/g, '').toLowerCase().replace(/id$/, '')
 }

@@ -133,9 +133,12 @@ test.each([
   [SQUARE, { name: 'Item Name', categoryId: 'Category' }, 'Token, Variation Name, SKU, Price, Current Quantity Store'],
   ['id;Tiername;Catégorie;Zustand;', { name: 'Tiername', categoryId: 'Catégorie', status: 'Zustand' }, ''],
   ['Kategorie,Kategorie 2,Preis', { categoryId: 'Kategorie' }, 'Kategorie 2, Preis'],
+  ['Name,Email,Username,Name,Type', { categoryId: 'Type' }, 'Name, Email, Username, Name'],
+  ['Customer name,Animal name,Art', { categoryId: 'Art' }, 'Customer name, Animal name'],
+  ['Category,Category ID,name', { name: 'name', categoryId: 'Category ID' }, 'Category'],
 ])('guesses columns from headings, and returns the ignored ones: %s', (text, expected, ignored) => {
   const headings = text.split('\n', 1).join().split(/[,;]/)
-  const columns = guessedColumns(headings)
+  const { columns } = guessedColumns(headings)
   const found = Object.entries(columns).flatMap(([field, at]) => (at === undefined ? [] : [[field, headings[at]]]))
   expect(Object.fromEntries(found)).toEqual(expected)
   expect(ignoredHeadings(headings, columns).join(', ')).toBe(ignored)
@@ -146,6 +149,13 @@ describe('reports', () => {
     ['no column for the name', 'Item Name;Kategorie\nA;1\n', {}, '--columns "Item Name=name,Kategorie=categoryId"'],
     ['no column for the category', 'Name;Preis\nA;1\n', {}, 'or set one category for all records with --category.'],
     ['an unknown heading', 'name,categoryId\nA,1\n', { columns: 'Titel=name' }, 'There is no column Titel.'],
+    [
+      'two columns that fit the name equally well',
+      'Name,Email,Username,Name,Category\nA,a@b.c,a,B,1\n',
+      {},
+      'Several columns fit name equally well. It has: Name | Email | Username | Name | Category.',
+    ],
+    ['an assigned heading of two columns', 'A,A,B\n1,2,3\n', { columns: 'A=name,B=categoryId' }, 'the heading A.'],
     ['JSON', ' [{"name":"A","categoryId":1}]', {}, 'The file is JSON, not CSV.'],
     ['NDJSON', '{"name":"A","categoryId":1}', {}, 'The file is JSON, not CSV.'],
     ['a picture', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xd, 0xa), {}, 'pets.csv is a picture.'],
@@ -175,9 +185,19 @@ describe('reports', () => {
     })
   })
 
-  test.each(['', 'name', '=name', 'A=b', 'A=id', 'A=name,'])('the invalid pairs %p', (text) => {
+  test.each(['', 'name', '=name', 'A=b', 'A=id', 'A=name,', 'A=name,B=name'])('the invalid pairs %p', (text) => {
     expect(() => saidColumns(text)).toThrow('must be pairs such as')
   })
+})
+
+test('one of several columns that fit a field can be assigned or ignored', async () => {
+  const text = utf8('name,Name,category,Status,Status\nA,B,7,sold,pending\n')
+  for (const [columns, name] of [
+    ['Name=name,Status=', 'B'],
+    ['Name=,Status=', 'A'],
+  ] as const) {
+    expect((await read(text, { columns }, 1_000)).map(({ pet }) => pet)).toEqual([{ name, categoryId: 7n }])
+  }
 })
 
 test('headings in a pair can have commas and capital letters', () => {

@@ -126,7 +126,7 @@ describe('a bad record is reported with its line and does not affect the others'
     ['json', '[{"name":"A"}', 'the array is not closed'],
     ['json', '', 'the file is empty'],
     ['json', '[]\n[]', 'Line 2 has text after the end'],
-    ['csv', 'name,categoryId, name\nA,1,B\n', 'more than one column name.'],
+    ['csv', 'name,categoryId, name\nA,1,B\n', 'Several columns fit name equally well.'],
     [
       'csv',
       'name,"categoryId\nC,3\n',

@@ -15,13 +15,14 @@ const NO_COLUMN: Record<Field, string> = {
   categoryId: 'One for all rows',
   status: 'None: all are available',
 }
+const UNCLEAR = 'unclear'
 const SHOWN_MAX = 3
 /** UTF-16 is always recognised. */
 const OFFERED = ENCODINGS.filter((encoding) => !encoding.startsWith('utf'))
 
 export function ImportColumns({ importing, contents }: { importing: Import; contents: Contents }) {
   const { said, say } = importing
-  const { headings, columns, guessed, encoding, rows = [] } = contents
+  const { headings, columns, guessed, unclear, encoding, rows = [] } = contents
   const ignored = ignoredHeadings(headings, columns)
   const accents = encoding ? rows.filter(({ cells }) => /[^\p{ASCII}]/u.test(cells.name)).slice(0, SHOWN_MAX) : []
   return (
@@ -50,14 +51,15 @@ export function ImportColumns({ importing, contents }: { importing: Import; cont
               id={`import-column-${field}`}
               label={`${FIELDS[field].label} column`}
               options={[
+                ...(unclear.includes(field) ? [[UNCLEAR, 'Several columns fit: choose one'] as const] : []),
                 ['', NO_COLUMN[field]],
                 ...headings.map((heading, at) => [String(at), plain(heading) || `Column ${at + 1}`] as const),
               ]}
-              value={String(columns[field] ?? '')}
+              value={unclear.includes(field) ? UNCLEAR : String(columns[field] ?? '')}
               onChange={(at) => say({ columns: { ...columns, [field]: at === '' ? undefined : Number(at) } })}
             />
           ))}
-          {columns.categoryId === undefined && (
+          {columns.categoryId === undefined && !unclear.includes('categoryId') && (
             <div class="field">
               <label for="import-category">Category of all rows</label>
               {/* Uncontrolled, because a render at the end of a read would reset text that is being typed. */}

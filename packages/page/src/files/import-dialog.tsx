@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
+import { FIELDS } from '../animal/fields.ts'
 import { AnimalsLink } from '../links.tsx'
 import { toIdRanges } from '../list/id-ranges.ts'
 import { useAnnounce } from '../parts/announcer.tsx'
@@ -14,6 +15,7 @@ import { CloseButton, Notice } from '../parts/notice.tsx'
 import { number } from '../phrases.ts'
 import { ImportColumns } from './import-columns.tsx'
 import { ImportTable } from './import-table.tsx'
+import type { Contents } from './rows.ts'
 import { Ended, Running } from './running.tsx'
 import { type Import, useImport } from './use-import.ts'
 
@@ -146,7 +148,11 @@ function Added({ importing: { rows = [] }, children, style, onFollow }: AddedPro
   )
 }
 
-export function contentsOf({ name, rows, counts: { wrong } }: Pick<Import, 'name' | 'rows' | 'counts'>): string {
+type Described = Pick<Import, 'name' | 'rows' | 'counts'> & { contents?: Pick<Contents, 'unclear'> | undefined }
+
+export function contentsOf({ name, contents, rows, counts: { wrong } }: Described): string {
+  const unclear = contents?.unclear.map((field) => FIELDS[field].label) ?? []
+  if (unclear.length > 0) return `Several columns of ${name} fit ${unclear.join(' and ')}. Choose the right one.`
   if (!rows) return `Choose the columns of ${name} that have the name and the category.`
   const all = `${name} has ${rows.length === 1 ? '1 row' : `${number(rows.length)} rows`}`
   if (wrong === 0) return `${all}.`

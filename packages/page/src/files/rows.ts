@@ -35,9 +35,11 @@ export interface Contents {
   headings: readonly string[]
   columns: Columns
   guessed: boolean
+  /** Fields that several columns fit equally well, until the person has chosen. */
+  unclear: readonly Field[]
   /** `undefined` if the file is UTF-8 or has a byte order mark. */
   encoding: Encoding | undefined
-  /** `undefined` until the columns of the name and the category are known. */
+  /** `undefined` until the columns are known. */
   rows?: ImportRow[] | undefined
 }
 
@@ -48,19 +50,21 @@ const BUSY_MS = 12
 export async function readContents(file: File, said: Said, signal: AbortSignal): Promise<Contents> {
   const { encoding, category = '' } = said
   const name = plain(file.name)
-  const contents: Contents = { headings: [], columns: {}, guessed: false, encoding }
+  const contents: Contents = { headings: [], columns: {}, guessed: false, unclear: [], encoding }
   function columnsOf(headings: readonly string[]): Columns {
     const known = knownColumns(headings)
-    contents.guessed = missingColumns(known, false).length > 0
+    contents.guessed = known.unclear.length > 0 || missingColumns(known.columns, false).length > 0
+    const found = contents.guessed ? guessedColumns(headings) : known
     contents.headings = headings
-    contents.columns = said.columns ?? (contents.guessed ? guessedColumns(headings) : known)
+    contents.columns = said.columns ?? found.columns
+    contents.unclear = found.unclear.filter((field) => !(said.columns && field in said.columns))
     return contents.columns
   }
   const rows: ImportRow[] = []
   let until = 0
   try {
     for await (const record of readCsv(textOf(name, chunksOf(file), encoding), { columnsOf, category })) {
-      if (missingColumns(contents.columns, category !== '').length > 0) return contents
+      if (contents.unclear.length > 0 || missingColumns(contents.columns, category !== '').length > 0) return contents
       rows.push(toRow(record))
       if (performance.now() < until) continue
       await new Promise((resolve) => setTimeout(resolve))

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import type { Columns } from '../../../files/src/format.ts'
 import { addRows } from '../../src/files/add-rows.ts'
 import { contentsOf, outcomeOf } from '../../src/files/import-dialog.tsx'
 import { countsOf, fix, type ImportRow, readContents, type Said } from '../../src/files/rows.ts'
@@ -48,6 +49,20 @@ test('reads rows once the columns of the name and the category are known', async
   const { rows } = await read(text, { columns: { name: 1, categoryId: 0 } })
   expect(rows).toMatchObject([{ cells: { name: 'Rex', categoryId: '1' } }])
   expect((await read('Name,Category,Zustand\nRex,7,gut\n')).guessed).toBe(false)
+})
+
+test('asks if several columns fit a field equally well, until one is chosen', async () => {
+  const text = 'Name,Email,Username,Name,Type,Status,Status\nBob,b@c.d,bob,Rex,7,old,sold\n'
+  const first = await read(text)
+  expect(first).toMatchObject({ guessed: true, columns: { categoryId: 4 }, unclear: ['name', 'status'] })
+  expect(first.rows).toBeUndefined()
+  expect(contentsOf({ name: 'a.csv', contents: first, rows: first.rows, counts: countsOf([]) })).toBe(
+    'Several columns of a.csv fit Name and Status. Choose the right one.',
+  )
+  const second = await read(text, { columns: { ...first.columns, name: 3 } })
+  expect([second.unclear, second.rows]).toEqual([['status'], undefined])
+  const { rows } = await read(text, { columns: { ...second.columns, status: undefined } as Columns })
+  expect(rows).toMatchObject([{ cells: { name: 'Rex', categoryId: '7', status: '' } }])
 })
 
 test('reads a file that is not UTF-8 as Windows-1252, or in the chosen encoding', async () => {

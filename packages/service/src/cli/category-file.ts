@@ -59,11 +59,12 @@ function categoriesTo(categories: Category[], problems: string[]) {
   }
 }
 
-/** Throws StartError if a column is missing. Ignores other columns. */
+/** Throws StartError unless each column is there once. Ignores other columns. */
 function columnsOf({ fields }: CsvRow): string[] {
   const columns = fields.map((field) => field.trim().toLowerCase())
-  if (columns.includes('id') && columns.includes('name')) return columns
-  throw new StartError(`The first line must name the columns id and name. It has: ${fields.join(' | ')}.`)
+  const isOnce = (column: string) => columns.includes(column) && columns.indexOf(column) === columns.lastIndexOf(column)
+  if (isOnce('id') && isOnce('name')) return columns
+  throw new StartError(`The first line must name the columns id and name once. It has: ${fields.join(' | ')}.`)
 }
 
 /** Allows the empty fields that spreadsheets add. A missing field is reported later, as an invalid id or name. */

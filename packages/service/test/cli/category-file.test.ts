@@ -69,7 +69,8 @@ describe('rejects a file', () => {
   const many = `id,name\n${Array.from({ length: CATEGORIES_MAX + 1 }, (_, n) => `${n},C${n}x`).join('\n')}\n`
   test.each([
     ['that is empty', '', 'The file is empty. Its first line must name the columns id and name.'],
-    ['without its columns', '7,Dogs\n', 'The first line must name the columns id and name. It has: 7 | Dogs.'],
+    ['without its columns', '7,Dogs\n', 'The first line must name the columns id and name once. It has: 7 | Dogs.'],
+    ['with two names', 'id,name,Name\n', 'The first line must name the columns id and name once.'],
     ['with more than 1,000 categories', many, 'The file has more than 1000 categories.'],
   ])('%s', async (_what, content, message) => expect(await read(content)).toStartWith(`  ${message}`))
 
