@@ -1,6 +1,6 @@
 // Generates the changes that clients request.
 
-import { HOT, type Picker } from './known.ts'
+import type { Picker } from './known.ts'
 import { type Ask, type Asked, type OrderChange, type PetChange, thingOf } from './operations.ts'
 import { requestOf } from './requests.ts'
 
@@ -54,7 +54,7 @@ export function correct(by: Picker): Asked | undefined {
 }
 
 export function remove(by: Picker): Asked {
-  return matched(by, { kind: 'delete', id: by.pick(by.known.pets.slice(-HOT)) })
+  return matched(by, { kind: 'delete', id: by.pick(by.known.pets.slice(-by.known.hot)) })
 }
 
 export function move(by: Picker): Asked | undefined {

@@ -6,7 +6,7 @@ import { SEARCH_WORDS_MAX } from '../../packages/contract/src/limits.ts'
 import { wallMs } from '../../packages/service/src/system/runtime.ts'
 import { modelWords, searchFor } from '../../test/support/search-rules.ts'
 import { add, CATEGORIES, change, correct, move, place, remove, repeat } from './changes.ts'
-import { HOT, type Known, Picker } from './known.ts'
+import { type Known, Picker } from './known.ts'
 import { type Asked, bodyOf, type Operation, type Tagged, thingOf } from './operations.ts'
 import { feedAfter, feedLink, LISTS, linkOf, requestOf } from './requests.ts'
 
@@ -28,14 +28,19 @@ export class Chooser extends Picker {
   constructor(
     known: Known,
     random: () => number,
-    private readonly way = (asker: Chooser) => asker.pick(WAYS)(asker),
+    private readonly choices = EVERYTHING,
+    private readonly way = (asker: Chooser) => asker.pick(choices.ways)(asker),
   ) {
     super(known, random)
   }
 
   next(): Asked {
-    if (this.known.pets.length < HOT) return add(this)
-    return this.known.next.shift() ?? this.way(this) ?? requestOf({ kind: 'list', back: false, ...this.pick(LISTS) })
+    if (this.known.pets.length < this.known.hot) return add(this)
+    return (
+      this.known.next.shift() ??
+      this.way(this) ??
+      requestOf({ kind: 'list', back: false, ...this.pick(this.choices.lists) })
+    )
   }
 
   /** Call it with each response. */
@@ -83,13 +88,26 @@ export class Chooser extends Picker {
   /** Any combination of filters, with or without a search. */
   filtered(): Asked {
     const list = this.random() < 0.6 ? 'pets' : 'orders'
-    const limit = this.pick([1, 3, 10, 100])
-    const status = this.random() < 0.4 ? { status: this.pick(STATUSES[list]) } : {}
-    const category = list === 'pets' && this.random() < 0.4 ? { categoryId: this.pick(CATEGORIES) } : {}
-    const pet = list === 'orders' && this.random() < 0.4 ? { petId: this.pet() } : {}
-    const search = this.random() < 0.6 ? { search: this.searched() } : {}
-    const newest = this.random() < 0.5
+    const limit = this.limit()
+    const status = this.by('status', 0.4) ? { status: this.pick(STATUSES[list]) } : {}
+    const category = list === 'pets' && this.by('categoryId', 0.4) ? { categoryId: this.pick(CATEGORIES) } : {}
+    const pet = list === 'orders' && this.by('petId', 0.4) ? { petId: this.pet() } : {}
+    const search = this.by('search', 0.6) ? { search: this.searched() } : {}
+    const newest = this.newest(0.5)
     return requestOf({ kind: 'list', list, back: false, newest, limit, ...status, ...category, ...pet, ...search })
+  }
+
+  private by(filter: Filter, share: number): boolean {
+    return this.choices.filters.includes(filter) && this.random() < share
+  }
+
+  private newest(share: number): boolean {
+    const { sorts } = this.choices
+    return sorts.length === 1 ? sorts[0] === 'newest' : this.random() < share
+  }
+
+  private limit(): number {
+    return this.pick(this.choices.limits)
   }
 
   /** A page of one pet's oldest order: later orders change only its link. */
@@ -117,7 +135,7 @@ export class Chooser extends Picker {
   readFeed(): Asked {
     const { feed } = this
     if (feed && this.random() < 0.3) return feedLink(feed) ?? this.readFeed()
-    const newest = this.random() < 0.3
+    const newest = this.newest(0.3)
     const filters = { ...this.filters(), ...(newest ? { newest } : {}) }
     if (feed && this.random() < 0.7) return feedAfter(feed, filters) ?? this.readFeed()
     return requestOf({ kind: 'events', ...filters, from: this.pick(['beginning', 'now', this.near(-2_000)]) })
@@ -125,20 +143,20 @@ export class Chooser extends Picker {
 
   /** Waits with narrow filters, so that the page is empty at first and an event follows soon. */
   wait(): Asked {
-    const of = this.random() < 0.6 ? { petId: this.pet() } : {}
+    const of = this.by('petId', 0.6) ? { petId: this.pet() } : {}
     const filters = { limit: 100, ...of, ...this.narrowed(), wait: WAIT_SECONDS }
     return (this.feed && feedAfter(this.feed, filters)) ?? requestOf({ kind: 'events', ...filters })
   }
 
   private filters() {
-    const order = this.random() < 0.2 ? this.order() : undefined
-    const of = this.random() < 0.3 ? { petId: this.pet() } : order ? { orderId: order } : {}
-    return { limit: this.pick([1, 5, 20, 100]), ...of, ...this.narrowed() }
+    const order = this.by('orderId', 0.2) ? this.order() : undefined
+    const of = this.by('petId', 0.3) ? { petId: this.pet() } : order ? { orderId: order } : {}
+    return { limit: this.limit(), ...of, ...this.narrowed() }
   }
 
   private narrowed() {
-    const type = this.random() < 0.3 ? { type: [this.pick(EVENT_TYPES), this.pick(EVENT_TYPES)] } : {}
-    const to = this.random() < 0.3 ? { to: this.near(this.pick([-2_000, 1_000])) } : {}
+    const type = this.by('type', 0.3) ? { type: [this.pick(EVENT_TYPES), this.pick(EVENT_TYPES)] } : {}
+    const to = this.by('to', 0.3) ? { to: this.near(this.pick([-2_000, 1_000])) } : {}
     return { ...type, ...to }
   }
 
@@ -152,28 +170,54 @@ function tagged({ text, links }: Operation, tag: string) {
   return { tag, text, links }
 }
 
-type Way = (by: Chooser) => Asked | undefined
+export type Way = (by: Chooser) => Asked | undefined
 
-/** Requests with their shares in percent. */
-const SHARES: readonly [Way, share: number][] = [
-  [() => undefined, 9],
-  [(by) => by.firstOrder(), 2],
-  [(by) => by.follow(), 8],
-  [(by) => by.again(), 13],
-  [(by) => by.head(), 3],
-  [() => requestOf({ kind: 'inventory' }), 5],
-  [(by) => by.read(), 10],
-  [(by) => by.readFeed(), 7],
-  [(by) => by.filtered(), 8],
-  [add, 4],
-  [repeat, 5],
-  [correct, 6],
-  [remove, 2],
-  [place, 6],
-  [move, 7],
-  [change, 5],
-]
-const WAYS = SHARES.flatMap(([way, share]) => Array<Way>(share).fill(way))
+/** Operations with their shares in percent. */
+export const OPERATIONS = {
+  list: [() => undefined, 9],
+  firstOrder: [(by) => by.firstOrder(), 2],
+  follow: [(by) => by.follow(), 8],
+  again: [(by) => by.again(), 13],
+  head: [(by) => by.head(), 3],
+  inventory: [() => requestOf({ kind: 'inventory' }), 5],
+  read: [(by) => by.read(), 10],
+  feed: [(by) => by.readFeed(), 7],
+  filtered: [(by) => by.filtered(), 8],
+  add: [add, 4],
+  repeat: [repeat, 5],
+  correct: [correct, 6],
+  remove: [remove, 2],
+  place: [place, 6],
+  move: [move, 7],
+  change: [change, 5],
+} as const satisfies Record<string, readonly [Way, share: number]>
+
+export type Operations = readonly (keyof typeof OPERATIONS)[]
+
+export const FILTERS = ['status', 'categoryId', 'petId', 'search', 'orderId', 'type', 'to'] as const
+export type Filter = (typeof FILTERS)[number]
+
+/** The operations, lists, filters, sorts and limits that exist in a run. With few of them, equal requests often meet. */
+export interface Choices {
+  readonly ways: readonly Way[]
+  readonly lists: typeof LISTS
+  readonly filters: readonly Filter[]
+  readonly sorts: readonly ('oldest' | 'newest')[]
+  readonly limits: readonly number[]
+}
+
+/** Returns the operations, each as often as its share. */
+export function waysOf(operations: Operations): readonly Way[] {
+  return operations.flatMap((name) => Array<Way>(OPERATIONS[name][1]).fill(OPERATIONS[name][0]))
+}
+
+const EVERYTHING: Choices = {
+  ways: waysOf(Object.keys(OPERATIONS) as unknown as Operations),
+  lists: LISTS,
+  filters: FILTERS,
+  sorts: ['oldest', 'newest'],
+  limits: [1, 3, 10, 100],
+}
 
 /** A reader that always waits for the next event. */
 export const WAITING: Way = (by) => by.wait()

@@ -5,7 +5,7 @@ import { headerOf } from '../../packages/practice/src/messages.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../packages/practice/src/proxy.ts'
 import { monotonicMs, sleep, startTimer, stopTimer, wallMs } from '../../packages/service/src/system/runtime.ts'
 import { randomOf } from '../../test/support/search-rules.ts'
-import { Chooser, WAITING } from './chooser.ts'
+import { type Choices, Chooser, WAITING } from './chooser.ts'
 import { Known, RESERVED_MS_MAX } from './known.ts'
 import {
   type Answer,
@@ -57,8 +57,19 @@ export interface Site {
   readonly ready?: (client: number) => Promise<void>
 }
 
+export interface Crowd {
+  readonly clients: number
+  /** How many of them always wait for events. */
+  readonly waiting: number
+  /** By default everything. */
+  readonly choices?: Choices
+  /** The number of pets and orders that most requests are about. */
+  readonly hot?: number
+}
+
 export class Clients {
   readonly operations: Operation[] = []
+  readonly known: Known
   private readonly choosers: Chooser[]
   private readonly random: () => number
   private stopping = false
@@ -66,13 +77,16 @@ export class Clients {
   constructor(
     private readonly site: Site,
     seed: number,
-    count: number,
+    { clients, waiting, choices, hot }: Crowd,
     private readonly between: Between = (sent, pass) => pass(sent),
   ) {
     this.random = randomOf(seed)
-    const known = new Known(KEYS.filter((name) => name in site.keys))
-    this.choosers = Array.from({ length: count }, (_, n) => {
-      return new Chooser(known, randomOf(seed * 1000 + n), n < site.urls().length ? WAITING : undefined)
+    this.known = new Known(
+      KEYS.filter((name) => name in site.keys),
+      hot,
+    )
+    this.choosers = Array.from({ length: clients }, (_, n) => {
+      return new Chooser(this.known, randomOf(seed * 1000 + n), choices, n < waiting ? WAITING : undefined)
     })
   }
 
@@ -147,9 +161,8 @@ export class Clients {
     const servers = this.site.urls().length
     // A reader of the feed can continue on any server.
     const server = asked.ask.kind === 'events' ? Math.floor(this.random() * servers) : client % servers
-    const { known } = this.choosers[0] as Chooser
-    const name =
-      asked.key ?? (this.random() < WRONG_SHARE ? 'wrong' : known.keys[Math.floor(this.random() * known.keys.length)])
+    const { keys } = this.known
+    const name = asked.key ?? (this.random() < WRONG_SHARE ? 'wrong' : keys[Math.floor(this.random() * keys.length)])
     const key = name ?? 'first'
     const [startedAt, from] = [monotonicMs(), wallMs()]
     const answer = await this.fetch(asked, key, server)

@@ -18,7 +18,7 @@ export function* feedFaults(world: World): Generator<{ reason: string; commit: C
     const { askers } = commit
     const before = events[n - 1]
     if (before && before.id >= id) yield { commit, reason: `it follows event ${before.id}` }
-    if (before && before.at > at && circumstances.aheadMs === 0)
+    if (before && before.at > at && circumstances.clockErrorMs === 0)
       yield { commit, reason: `it follows an event at ${before.at}` }
     if (type !== 'order.expired' && askers.length === 0)
       yield { commit, reason: 'no request caused it, or the request was refused' }
@@ -86,7 +86,7 @@ function timeFault(
   if (before && at < before.changedAt) return `it is before the change that it follows, at ${before.changedAt}`
   const time = Date.parse(at)
   const isInTime = ({ from, to }: Operation) =>
-    time >= from - ROUNDED_MS && time <= to + circumstances.aheadMs + ROUNDED_MS
+    time >= from - circumstances.clockErrorMs - ROUNDED_MS && time <= to + circumstances.clockErrorMs + ROUNDED_MS
   // After a clock was set back, a change has the time of the change before it.
   if (askers.length > 0 && !askers.some(isInTime) && at !== before?.changedAt) return 'its time is outside its request'
   const end = before?.terms.expiresAt

@@ -19,11 +19,15 @@ export class Known {
   readonly outdated = new Map<string, Tagged>()
   count = 0
 
-  /** `keys` are the names of API keys, repeated by how often each is used. */
-  constructor(readonly keys: readonly string[]) {}
+  constructor(
+    /** Names of API keys, repeated by how often each is used. A run can replace them while it lasts. */
+    public keys: readonly string[],
+    /** The number of pets and orders that most requests are about. */
+    readonly hot = HOT,
+  ) {}
 }
 
-export const HOT = 8
+const HOT = 8
 export const RESERVED_MS_MAX = 800
 const COMMON = ['Bella', 'Max', 'Old Rex']
 
@@ -39,13 +43,13 @@ export class Picker {
 
   /** Mostly one of the first or last few pets. */
   pet(): number {
-    const { pets } = this.known
-    return this.pick(this.random() < 0.5 ? pets.slice(0, HOT) : this.random() < 0.8 ? pets.slice(-HOT) : pets)
+    const { pets, hot } = this.known
+    return this.pick(this.random() < 0.5 ? pets.slice(0, hot) : this.random() < 0.8 ? pets.slice(-hot) : pets)
   }
 
   order(): number | undefined {
-    const { orders } = this.known
-    return this.pick(this.random() < 0.9 ? orders.slice(-HOT) : orders)
+    const { orders, hot } = this.known
+    return this.pick(this.random() < 0.9 ? orders.slice(-hot) : orders)
   }
 
   key(): string {

@@ -46,7 +46,7 @@ export async function recordPiece(kind: Kind, plan: Plan): Promise<Piece> {
   const hasStandby = breaks?.length !== 0
   const site = await openSite(kind, { hasStandby, isSynchronous, ...(source ? { source } : {}) })
   try {
-    const clients = new Clients(site, seed, CLIENTS, between)
+    const clients = new Clients(site, seed, { clients: CLIENTS, waiting: site.urls().length }, between)
     const startedAt = performance.now()
     let isWorking = true
     const isOver = () => !isWorking || clients.operations.length >= operations
@@ -63,9 +63,9 @@ export async function recordPiece(kind: Kind, plan: Plan): Promise<Piece> {
     const recordedMs = performance.now() - startedAt
     const isSteady = broken.length === 0
     const lateMs = isSteady ? longestOf(clients.operations) : BROKEN_MS
-    const aheadMs = broken.some(({ name }) => CLOCKS.includes(name)) ? AHEAD_MS : 0
+    const clockErrorMs = broken.some(({ name }) => CLOCKS.includes(name)) ? AHEAD_MS : 0
     const keys = { ...KEYS, readOnly: ['reader'], revoked }
-    const { checked, world, checkedMs, ...verdict } = await judge(clients, { keys, lateMs, isSteady, aheadMs })
+    const { checked, world, checkedMs, ...verdict } = await judge(clients, { keys, lateMs, isSteady, clockErrorMs })
     const problems = site
       .problems()
       .map((reason) => ({ reason, operations: [], commits: [], at: startedAt + recordedMs }))

@@ -81,7 +81,7 @@ function isSo(ask: Ask, { versions }: World, version: number): boolean {
 
 function byState({ ask, to }: Operation, code: string, message: string, world: World): Condition {
   const { versions } = world
-  const latest = new Date(to + world.circumstances.aheadMs + ROUNDED_MS).toISOString()
+  const latest = new Date(to + world.circumstances.clockErrorMs + ROUNDED_MS).toISOString()
   const isNone = `${code} is not a valid response`
   if (code === 'invalid_order') {
     const end = ask.kind === 'place' ? ask.expiresAt : ask.kind === 'change' ? ask.to.expiresAt : undefined

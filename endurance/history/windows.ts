@@ -7,8 +7,8 @@ import { countUpTo, type Versions } from './versions.ts'
 
 /** The tolerances of a run. */
 export interface Allowance {
-  /** How far a clock was ahead for a while. */
-  readonly aheadMs: number
+  /** How far a clock was ahead or behind for a while. */
+  readonly clockErrorMs: number
   /** How late an expiry can be. */
   readonly lateMs: number
   /** Whether there was no failure. */
@@ -35,12 +35,12 @@ export class Windows {
     readonly commits: readonly Commit[],
     versions: Versions,
     operations: readonly Operation[],
-    { aheadMs, lateMs }: Allowance,
+    { clockErrorMs, lateMs }: Allowance,
   ) {
     this.clock = clockOf(operations)
     const { clock } = this
     const asked = commits.map(({ event, askers }) => {
-      const at = aheadMs > 0 ? Number.NEGATIVE_INFINITY : clock(Date.parse(event.at)) - ROUNDED_MS
+      const at = clockErrorMs > 0 ? Number.NEGATIVE_INFINITY : clock(Date.parse(event.at)) - ROUNDED_MS
       return askers.reduce(
         (least, { startedAt }) => Math.min(least, Math.max(at, startedAt)),
         askers.length > 0 ? Infinity : at,

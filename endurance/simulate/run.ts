@@ -14,19 +14,22 @@ import { KEYS } from '../history/world.ts'
 import type { DiskFault } from './database.ts'
 import { Scheduler, type SimulatedProcess } from './scheduler.ts'
 import type { ServerModule } from './server.ts'
+import { drawSwarm } from './swarm.ts'
 
-const CLIENTS = 20
-const LEAVERS = ['leaver', 'leaver 2', 'leaver 3', 'leaver 4']
 /** Longer than any wait for events. */
 const PAUSE_MS = 3_500
 const QUIET_EVERY_MS_MAX = 500
 const DOWN_MS_MAX = 200
 const FROZEN_MS_MAX = 1_500
-const AHEAD_MS = 3_600_000
+const DAY_MS = 86_400_000
+/** How far a clock can jump, forwards or back. */
+const JUMPS_MS = [3_600_000, 6 * DAY_MS, 400 * DAY_MS]
 /** Longer than the interval between two sweeps of overdue reservations. */
 const AHEAD_FOR_MS = 2 * EVERY_MS + 200
 /** How late a reservation can expire in a run with failures. */
 const BROKEN_MS = 30_000
+/** Each run has a few of them. */
+const FAILURES = ['killed', 'crash', 'frozen', 'disk', 'clock'] as const
 /** The longest time between two failures. */
 const QUIET_MS_MAX = 100
 /** 2026-01-01T00:00:00Z */
@@ -134,6 +137,7 @@ export async function simulate(
 ): Promise<Run> {
   const scheduler = new Scheduler(seed, STARTED_AT)
   const random = randomOf(seed + 1)
+  const swarm = drawSwarm(random, FAILURES)
   const clientsProcess = scheduler.process(0)
   const before = replaceRuntime(clientsProcess)
   const own = mkdtempSync(join(folder, 'simulated-'))
@@ -153,7 +157,8 @@ export async function simulate(
     const keys: Record<string, string> = { wrong: generateKey('production') }
     const { store } = (world.server(0) as Server).running
     const ids: Record<string, bigint> = {}
-    for (const name of ['first', 'second', 'reader', ...LEAVERS]) {
+    const leavers = Array.from({ length: swarm.leavers }, (_, n) => `leaver ${n + 1}`)
+    for (const name of new Set(['first', ...swarm.keys, ...leavers])) {
       const key = generateKey('production')
       keys[name] = key
       const created = { name, hash: hashKey(key), readOnly: name === 'reader', expiresAt: undefined }
@@ -164,7 +169,11 @@ export async function simulate(
       {
         keys,
         urls: () => urls,
-        ready: async (client) => (client < modules.length ? undefined : pause),
+        ready: async (client) => {
+          if (client < swarm.waiting) return
+          if (swarm.thinkMs > 0) await sleep(random() * swarm.thinkMs)
+          await pause
+        },
         fetch: (url, init) =>
           world.fetch(
             urls.findIndex((one) => one.startsWith(url.origin)),
@@ -173,14 +182,14 @@ export async function simulate(
           ),
       },
       seed,
-      CLIENTS,
+      swarm,
     )
     let isWorking = true
     const working = clients.work(operations).finally(() => {
       isWorking = false
     })
     const [revoked] = await Promise.all([
-      revokeKeys(clients, ids),
+      revokeKeys(clients, leavers, ids),
       breaks ? breakAtRandom(() => isWorking) : pauseClients(() => isWorking),
       working,
     ])
@@ -190,7 +199,7 @@ export async function simulate(
       keys: { ...KEYS, readOnly: ['reader'], revoked },
       lateMs: isSteady ? longestOf(clients.operations) : BROKEN_MS,
       isSteady,
-      aheadMs: broken.includes('clock') ? AHEAD_MS : 0,
+      clockErrorMs: broken.includes('clock') ? Math.max(...JUMPS_MS) : 0,
     })
     return {
       operations: clients.operations,
@@ -202,10 +211,12 @@ export async function simulate(
   }
 
   /** Revokes one key after another while the clients work, through any running server. */
-  async function revokeKeys(clients: Clients, ids: Readonly<Record<string, bigint>>) {
+  async function revokeKeys(clients: Clients, leavers: readonly string[], ids: Readonly<Record<string, bigint>>) {
     const revoked: Record<string, readonly [from: number, to: number]> = {}
-    for (const [n, name] of LEAVERS.entries()) {
-      while (clients.operations.length < (operations * (n + 1)) / (LEAVERS.length + 1)) await sleep(5)
+    for (const [n, name] of leavers.entries()) {
+      // The one that was just revoked, this one and the next.
+      clients.known.keys = [...swarm.keys, ...leavers.slice(Math.max(0, n - 1), n + 2)]
+      while (clients.operations.length < (operations * (n + 1)) / (leavers.length + 1)) await sleep(5)
       const from = clientsProcess.monotonicMs()
       for (let done = false; !done; await sleep(5)) {
         const server = modules.map((_, n) => world.server(n)).find((one) => one !== undefined)
@@ -225,12 +236,16 @@ export async function simulate(
     for (;;) {
       await sleep(random() * QUIET_EVERY_MS_MAX)
       if (!isWorking()) return
-      const { promise, resolve } = Promise.withResolvers<void>()
-      pause = promise
-      await sleep(PAUSE_MS)
-      pause = undefined
-      resolve()
+      await pauseAll(PAUSE_MS)
     }
+  }
+
+  async function pauseAll(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    pause = promise
+    await sleep(ms)
+    pause = undefined
+    resolve()
   }
 
   async function breakAtRandom(isWorking: () => boolean): Promise<void> {
@@ -243,7 +258,7 @@ export async function simulate(
       const server = world.server(n)
       if (server) server.module.disk.fault = fault
     }
-    const kinds: Record<string, (n: number) => unknown> = {
+    const kinds: Record<(typeof FAILURES)[number], (n: number) => unknown> = {
       killed: (n) => {
         world.kill(n)
         return startLater(n)
@@ -259,7 +274,7 @@ export async function simulate(
       disk: (n) => failDisk(n, draw(['full', 'before', 'after'])),
       clock: async (n) => {
         const server = world.server(n)
-        if (server) server.process.aheadMs = AHEAD_MS
+        if (server) server.process.aheadMs = draw([-1, 1]) * draw(JUMPS_MS)
         await sleep(AHEAD_FOR_MS)
         if (server) server.process.aheadMs = 0
       },
@@ -267,9 +282,10 @@ export async function simulate(
     for (;;) {
       await sleep(random() * QUIET_MS_MAX)
       if (!isWorking()) break
-      const kind = draw(Object.keys(kinds))
+      const kind = draw(swarm.failures)
       broken.push(kind)
-      await kinds[kind]?.(Math.floor(random() * modules.length))
+      await kinds[kind](Math.floor(random() * modules.length))
+      if (swarm.afterFailureMs > 0) await pauseAll(swarm.afterFailureMs)
     }
     for (const { disk } of modules) disk.fault = undefined
   }

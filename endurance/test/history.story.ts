@@ -51,7 +51,7 @@ export class Story {
   }
 
   faults(): string[] {
-    return check(this.operations, this.events, { keys: KEYS, aheadMs: 0, lateMs: 0 }).faults.map(inWords)
+    return check(this.operations, this.events, { keys: KEYS, clockErrorMs: 0, lateMs: 0 }).faults.map(inWords)
   }
 
   at(n: number): Mutable<Operation> {

@@ -7,18 +7,25 @@ import { runOf } from '../simulate.ts'
 
 const modules = await serverModules(2)
 /** Runs with odd seeds have failures. */
-const SEEDS = [1, 2, 3, 4, 5, 7]
+const SEEDS = [1, 2, 3, 4, 5, 7, 9, 11]
+const kinds = new Set<string>()
+const sizes = new Set<number>()
 
 test.each(SEEDS)('finds no fault with seed %d', async (seed) => {
-  const { operations, faults, broken } = await runOf(seed, 700, modules)
+  const { operations, faults, broken } = await runOf(seed, 500, modules)
   expect(faults.map(inWords)).toEqual([])
   expect(broken.length > 0).toBe(seed % 2 === 1)
-  const kinds = new Set(operations.map(({ ask }) => ask.kind))
+  for (const { ask } of operations) kinds.add(ask.kind)
+  sizes.add(new Set(operations.map(({ client }) => client)).size)
+})
+
+test('runs differ in their operations and clients', () => {
   expect(kinds.size).toBeGreaterThan(10)
+  expect(sizes.size).toBeGreaterThan(3)
 })
 
 test('the same seed gives the same run', async () => {
-  const [one, other] = [await runOf(9, 300, modules), await runOf(9, 300, modules)]
+  const [one, other] = [await runOf(13, 300, modules), await runOf(13, 300, modules)]
   expect(one.trace).toBe(other.trace)
-  expect((await runOf(11, 300, modules)).trace).not.toBe(one.trace)
+  expect((await runOf(15, 300, modules)).trace).not.toBe(one.trace)
 })
