@@ -4,12 +4,19 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
+import type postgres from 'postgres'
 import { temporaryFile } from '../../../../test/support/files.ts'
+import { newKey } from '../../../../test/support/keys.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { sharedCluster, untilWaiting } from '../../../../test/support/postgres.ts'
 import { nextVersion, run, serve } from '../../../../test/support/process.ts'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { noStrace, straced } from '../../../../test/support/strace.ts'
+import { until } from '../../../../test/support/until.ts'
 import { kindOf, migrateStore, openStore } from '../../src/store/kinds.ts'
+import { parsePostgresAddress } from '../../src/store/postgres/connect/address.ts'
+import { writableHost } from '../../src/store/postgres/connect/hosts.ts'
+import { migrate } from '../../src/store/postgres/schema/schema.ts'
 import { FIRST_VERSION } from '../../src/store/shared/schema-versions.ts'
 import { NEWEST_VERSION } from '../../src/store/sqlite/schema/schema.ts'
 
@@ -174,4 +181,57 @@ test('PostgreSQL: a migration prints the grants that a role has lost, and functi
   expect((await till()).stderr).toContain('lacks privileges (SELECT ON deprecated_calls')
   await inDatabase(address, stderr.match(/GRANT .*;/g)?.join('\n') ?? '')
   expect((await till()).status).toBe(0)
+})
+
+describe('PostgreSQL: while another session reads, a migration', () => {
+  const NEXT = { NEXT_MIGRATION: 'ALTER TABLE pets ADD COLUMN extra text' }
+  const reading = <Result>(address: string, use: (sql: postgres.TransactionSql) => Promise<Result>) =>
+    cluster.locked(address, use, 'LOCK TABLE pets IN ACCESS SHARE MODE')
+
+  test('lets writes continue, shows the session that holds the lock, and ends after it', async () => {
+    const address = await cluster.newStore()
+    const store = await openStore(address, { now: Date.now })
+    const { id } = await store.createKey(newKey())
+    let ending: ReturnType<typeof next> | undefined
+    const reader = await reading(address, async (sql) => {
+      const [backend] = await sql`SELECT pg_backend_pid() AS pid`
+      ending = next(address, ['migrate', '--apply'], NEXT)
+      await untilWaiting(sql, 1, 'relation')
+      for (let pets = 0; pets < 5; pets++) await store.createPet(newPet(), id)
+      return backend?.pid
+    })
+    const holder = `pid ${reader} \\(role postgres, application "postgres.js", since 20\\S+Z\\)`
+    const waited = expect.stringMatching(new RegExp(`the migration waits for a lock that ${holder} holds\\n`))
+    expect(await ending).toMatchObject({ status: 0, stderr: waited })
+    expect(await versionOf(address)).toBe(NEWEST_VERSION + 1)
+    await store.close()
+  })
+
+  test('leaves no waiting process in the database if it is killed', async () => {
+    const address = await cluster.newStore()
+    await reading(address, async (sql) => {
+      const env = { ...process.env, ...NEXT, PETSTORE_DATABASE: address }
+      const command = Bun.spawn([...nextVersion, 'migrate', '--apply'], { env })
+      const [backend] = await untilWaiting(sql, 1, 'relation')
+      command.kill('SIGKILL')
+      await until('its backend has ended', async () => {
+        const [found] = await cluster.run(`SELECT FROM pg_stat_activity WHERE pid = ${backend?.pid}`)
+        return found === undefined
+      })
+    })
+    expect(await versionOf(address)).toBe(NEWEST_VERSION)
+  })
+
+  test('fails in the end, and shows the session that holds the lock', async () => {
+    const address = await cluster.newDatabase()
+    const reason = await cluster.locked(address, async (sql) => {
+      const [holder] = await sql`SELECT pg_backend_pid() AS pid`
+      const [parsed, host] = [parsePostgresAddress(address), await writableHost(parsePostgresAddress(address))]
+      const { message } = await rejectionOf(migrate(parsed, host, { waitMs: 0 }))
+      return message.replace(holder?.pid, 'PID')
+    })
+    expect(reason).toContain(
+      'its migration needs a lock that pid PID (role postgres, application "postgres.js", since 20',
+    )
+  })
 })

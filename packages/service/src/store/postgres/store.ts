@@ -3,6 +3,7 @@
 import { changingMethods } from '../../domain/decisions/changing-methods.ts'
 import type { Inventory } from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'
+import { StartError } from '../../domain/start-error.ts'
 import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { ORDER_COLUMNS, PET_COLUMNS } from '../shared/pet-and-order-columns.ts'
@@ -10,7 +11,7 @@ import { schemaState } from '../shared/schema-versions.ts'
 import { searchable } from '../shared/search.ts'
 import type { PostgresAddress } from './connect/address.ts'
 import { StoreFailure } from './connect/errors.ts'
-import { atStart, openSession, type WritableHost } from './connect/hosts.ts'
+import { atStart, type WritableHost, writableHost } from './connect/hosts.ts'
 import { PrimaryConnection } from './connect/primary.ts'
 import { orRefusal } from './connect/refusals.ts'
 import { checkServer } from './connect/server-check.ts'
@@ -20,15 +21,7 @@ import { postgresEvents } from './read/events.ts'
 import { pages, rowsById } from './read/pages.ts'
 import { forSearches, postgresSearch } from './read/search.ts'
 import { checkRights } from './schema/rights.ts'
-import {
-  checkOwner,
-  checkVersion,
-  type MigrateOptions,
-  mayMigrate,
-  migrate,
-  NEWEST_VERSION,
-  schemaVersion,
-} from './schema/schema.ts'
+import { checkOwner, checkVersion, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema/schema.ts'
 import { postgresCommits } from './write/commits.ts'
 
 /** Other writes wait for the lock while these expire, about 10 ms. */
@@ -66,7 +59,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     checkVersion(version)
     if (options.copying) await checkOwner(connection.read)
     if (version < NEWEST_VERSION) {
-      await atStart(() => migrateAlone(address, undefined, options))
+      await atStart(async () => migrate(address, await writableHost(address), options))
       // If an operator ended its wait for the standby, the migration may be committed only here.
       await connection.renew()
     }
@@ -115,17 +108,14 @@ async function checkAgain(
     if (!(await mayMigrate(query))) {
       throw new StoreFailure('OLDER_SCHEMA', `${lost} Let the owner run petstore migrate --apply, and grant the rights`)
     }
-    await migrateAlone(address, host)
+    // One attempt, because the next search for the primary repeats it.
+    await migrate(address, host, { waitMs: 0 }).catch((error) => {
+      throw error instanceof StartError ? new StoreFailure('OLDER_SCHEMA', `${lost} ${error.message}`) : error
+    })
     throw new StoreFailure('OLDER_SCHEMA', `${lost} The migration was run again`)
   }
   // Grants on the migration's tables are lost with it. A newer schema can have other tables.
   if (version === NEWEST_VERSION) await checkRights(query)
-}
-
-/** Uses a separate connection without the time limit of the others, because a migration can take long. */
-async function migrateAlone(address: PostgresAddress, host?: WritableHost, options?: MigrateOptions): Promise<void> {
-  await using session = await openSession(address, host)
-  await migrate(session, options)
 }
 
 /** The reservation that expires first, found by an index. */

@@ -67,7 +67,7 @@ test('a start whose migration did not wait for the standby continues once a late
   await store.close()
 })
 
-test('after a failover that lost a migration, a server is not ready until it is migrated again, and a server with the rights migrates', async () => {
+test('after a failover that lost a migration, a server is not ready until it is migrated again, and a server with the rights repeats the migration until it gets its locks', async () => {
   await primary.run(`CREATE DATABASE lost`)
   await migrateStore(primary.address('lost'))
   await primary.run(GRANT, 'lost')
@@ -81,8 +81,8 @@ test('after a failover that lost a migration, a server is not ready until it is 
   await primary.run(GRANT, 'lost')
   const till = await serveNext('till')
   const isReady = async ({ url }: Running) => (await fetch(new URL('/readyz', url))).ok
-  const create = () => ask('POST', `${till.url}/pets`, owner.key, petBody())
-  expect((await create()).status).toBe(201)
+  const create = (service: Running) => ask('POST', `${service.url}/pets`, owner.key, petBody())
+  expect((await create(till)).status).toBe(201)
 
   process.kill(owner.pid, 'SIGSTOP')
   await primary.down('SIGKILL')
@@ -90,13 +90,18 @@ test('after a failover that lost a migration, a server is not ready until it is 
   await standby.promote()
   await standby.setSynchronous(false)
   const lost = `the schema is ${NEWEST_VERSION}, and this version needs ${NEWEST_VERSION + 1}`
-  const logs = (reason: string) =>
+  const logs = (reason: string, service = till) =>
     until(`a failure is logged with: ${reason}`, async () => {
-      expect((await create()).status).toBe(503)
-      return till.stderr().includes(reason)
+      expect((await create(service)).status).toBe(503)
+      return service.stderr().includes(reason)
     })
   await logs(lost)
-  process.kill(owner.pid, 'SIGCONT')
+  const repeated = async () => {
+    process.kill(owner.pid, 'SIGCONT')
+    await logs('needs a lock that pid', owner)
+    await standby.asAdmin((sql) => untilWaiting(sql, 1, 'relation'), 'lost')
+  }
+  await standby.locked('lost', repeated, 'LOCK TABLE deprecated_calls IN ACCESS SHARE MODE')
   await until('the owner has migrated again', () => isReady(owner))
   expect((await kindOf(address('postgres')).schema(address('postgres'))).version).toBe(NEWEST_VERSION + 1)
 
@@ -105,6 +110,6 @@ test('after a failover that lost a migration, a server is not ready until it is 
   await standby.run(GRANT, 'lost')
   await until('the server is ready again', () => isReady(till))
   // The standby was down when the key was created.
-  expect((await create()).status).toBe(401)
+  expect((await create(till)).status).toBe(401)
   await Promise.all([owner.stop(), till.stop()])
 })

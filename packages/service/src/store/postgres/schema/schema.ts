@@ -2,10 +2,15 @@
 
 import { StartError } from '../../../domain/start-error.ts'
 import type { StoreOptions } from '../../../domain/store.ts'
+import { monotonicMs, sleep } from '../../../system/runtime.ts'
 import { UNFINISHED_COPY } from '../../shared/failures.ts'
 import { FIRST_VERSION, migratedSentence, refusedVersion } from '../../shared/schema-versions.ts'
-import { beginWith, type RunQuery, type Session } from '../connect/session.ts'
-import { MIGRATION_IDLE_MS } from '../connect/time-limits.ts'
+import type { PostgresAddress } from '../connect/address.ts'
+import { Client } from '../connect/client.ts'
+import { codeOf } from '../connect/errors.ts'
+import { openSession, type WritableHost } from '../connect/hosts.ts'
+import { beginWith, type RunQuery, Session } from '../connect/session.ts'
+import { MIGRATION_IDLE_MS, MIGRATION_LOCK_MS, MIGRATION_PAUSE_MS, MIGRATION_WAIT_MS } from '../connect/time-limits.ts'
 import addPets from './functions/add-pets.sql' with { type: 'text' }
 import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
 import countInventory from './functions/count-inventory.sql' with { type: 'text' }
@@ -26,7 +31,10 @@ export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
  */
 export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastIds, refusedCallers, addPets, findWords]
 
-export type MigrateOptions = Pick<StoreOptions, 'copying' | 'onMigration'>
+interface MigrateOptions extends Pick<StoreOptions, 'copying' | 'onMigration'> {
+  /** How long to repeat the migration while other sessions hold its locks; 0 for one attempt. */
+  waitMs?: number
+}
 
 /** Servers that start at the same time migrate one after another. */
 const LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 0)'
@@ -35,6 +43,15 @@ const LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 0)'
  * replaced.
  */
 export const WRITE_LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 1)'
+
+/** SQLSTATEs of a migration that waited for a lock: too long, or in a deadlock. */
+const LOCKED = ['55P03', '40P01']
+const OBSERVED_EVERY_MS = 300
+/** The sessions that block process `$1`. A role may not see since when the transaction of another role is open. */
+const HOLDERS = `SELECT DISTINCT CASE pid WHEN 0 THEN 'a prepared transaction (see pg_prepared_xacts)' ELSE
+    concat('pid ', pid, ' (role ', usename, ', application "', application_name, '"',
+      to_char(xact_start AT TIME ZONE 'UTC', '", since" YYYY-MM-DD"T"HH24:MI:SS"Z"'), ')') END AS holder
+  FROM unnest(pg_blocking_pids($1)) AS pid LEFT JOIN pg_stat_activity USING (pid)`
 
 /** A table that exists while the database is the target of an incomplete copy. Seeing it needs no privilege. */
 const UNFINISHED = 'petstore_unfinished_copy'
@@ -77,28 +94,70 @@ export function checkVersion(version: number): void {
 
 /**
  * Runs the missing migrations and installs the functions, in one transaction. `copying`: a new schema is marked as
- * incomplete. `onMigration` receives the result for an existing store, and the grants that other roles need.
+ * incomplete. `onMigration` receives the sessions that the migration waits for, the result for an existing store, and
+ * the grants that other roles need. Throws StartError if it cannot get its locks within `waitMs`.
+ *
+ * A `pg_dump` can hold a lock for hours. All writes wait while the migration waits, and PostgreSQL keeps waiting after
+ * this process was killed, so an attempt waits only MIGRATION_LOCK_MS.
  */
-export async function migrate(session: Session, { copying, onMigration: report }: MigrateOptions = {}): Promise<void> {
+export async function migrate(address: PostgresAddress, host: WritableHost, options: MigrateOptions): Promise<void> {
+  const { onMigration: report, waitMs = MIGRATION_WAIT_MS } = options
+  await using session = await openSession(address, host)
+  await using observer = new Session(() => Client.open(address, host, { statementTimeoutMs: MIGRATION_LOCK_MS }))
+  const deadline = monotonicMs() + waitMs
+  for (let reported = ''; ; ) {
+    const holders = await tryToMigrate(session, observer, options)
+    if (holders === undefined) return
+    if (holders !== reported) report?.(`the migration waits for a lock that ${holders} holds`)
+    reported = holders
+    await sleep(MIGRATION_PAUSE_MS)
+    if (monotonicMs() < deadline) continue
+    throw new StartError(`its migration needs a lock that ${holders} holds. End that session, or wait, and try again`)
+  }
+}
+
+/** If the migration was rolled back because it waited for a lock, resolves with the sessions that held it. */
+async function tryToMigrate(
+  session: Session,
+  observer: Session,
+  { copying, onMigration: report }: MigrateOptions,
+): Promise<string | undefined> {
   const { execute } = session
-  await session.transaction(
-    async () => {
-      await execute(LOCK)
-      const version = await schemaVersion(execute, copying)
-      checkVersion(version)
-      if (version === NEWEST_VERSION) return
-      await execute(WRITE_LOCK)
-      if (version === 0 && copying) await execute(MARK_UNFINISHED)
-      if (version === 0) await execute('CREATE TABLE petstore_schema (version integer NOT NULL)')
-      const made = version === 0 ? 0 : version - FIRST_VERSION + 1
-      for (const statements of MIGRATIONS.slice(made)) await execute(statements)
-      for (const statements of FUNCTIONS) await execute(statements)
-      await execute('DELETE FROM petstore_schema')
-      await execute(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
-      if (version === 0 || !report) return
-      for (const sentence of [migratedSentence(version, NEWEST_VERSION), ...(await newGrants(execute))])
-        report(sentence)
-    },
-    beginWith({ idle_in_transaction_session_timeout: MIGRATION_IDLE_MS }),
-  )
+  let holders = 'another session'
+  let isOver = false
+  async function observe(pid: number): Promise<void> {
+    for (; !isOver; await sleep(OBSERVED_EVERY_MS)) {
+      const found = await observer.execute<{ holder: string }>(HOLDERS, pid)
+      if (found.length > 0) holders = found.map(({ holder }) => holder).join(', ')
+    }
+  }
+
+  const work = async () => {
+    const [backend] = await execute<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    // If this connection fails, the message cannot show which session holds the lock.
+    observe(backend?.pid ?? 0).catch(() => {})
+    await execute(LOCK)
+    const version = await schemaVersion(execute, copying)
+    checkVersion(version)
+    if (version === NEWEST_VERSION) return
+    await execute(WRITE_LOCK)
+    if (version === 0 && copying) await execute(MARK_UNFINISHED)
+    if (version === 0) await execute('CREATE TABLE petstore_schema (version integer NOT NULL)')
+    const made = version === 0 ? 0 : version - FIRST_VERSION + 1
+    for (const statements of MIGRATIONS.slice(made)) await execute(statements)
+    for (const statements of FUNCTIONS) await execute(statements)
+    await execute('DELETE FROM petstore_schema')
+    await execute(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
+    if (version === 0 || !report) return
+    for (const sentence of [migratedSentence(version, NEWEST_VERSION), ...(await newGrants(execute))]) report(sentence)
+  }
+  const limits = { idle_in_transaction_session_timeout: MIGRATION_IDLE_MS, lock_timeout: MIGRATION_LOCK_MS }
+  try {
+    return void (await session.transaction(work, beginWith(limits)))
+  } catch (error) {
+    if (!LOCKED.includes(codeOf(error))) throw error
+    return holders
+  } finally {
+    isOver = true
+  }
 }
