@@ -26,6 +26,7 @@ test('calls that arrive during a commit are committed together right after it', 
   const later = [add(2), add(3)]
   release[0]?.()
   await first
+  await Promise.resolve()
   // Still in the same turn of the event loop.
   expect(batches).toEqual([[1], [2, 3]])
   release[1]?.()
@@ -88,6 +89,19 @@ test('after an error, calls that joined the batch are committed on their own, to
   expect(await add(1)).toBe(1)
   expect(await later).toBe(2)
   expect(batches).toEqual([[1, 2], [1], [2]])
+})
+
+test('a commit that still runs after its batch failed takes no more calls, which are committed in the next batch', async () => {
+  const late = new PetstoreError('unavailable', 'late')
+  const joins: (() => number[])[] = []
+  const add = batched(async (items: number[], join) => {
+    if (joins.push(join) === 1) throw late
+    return items
+  })
+  expect(await rejectionOf(add(1))).toBe(late)
+  const second = add(2)
+  expect(() => joins[0]?.()).toThrow('the batch is settled')
+  expect(await second).toBe(2)
 })
 
 test('a PetstoreError among the results rejects its item, and a thrown PetstoreError rejects the batch without a retry', async () => {

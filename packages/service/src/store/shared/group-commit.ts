@@ -11,9 +11,12 @@ export const BATCH_MAX = 256
 /** A call that would wait longer than this is refused immediately. */
 const WAIT_MS_MAX = 2000
 
-type QueuedItem<Item, Result> = PromiseWithResolvers<Result> & { readonly item: Item }
+type Call<Item, Result> = PromiseWithResolvers<Result> & { readonly item: Item }
 
-/** Moves waiting calls into the batch that is being committed, up to BATCH_MAX, and returns them. */
+/**
+ * Moves waiting calls into the batch that is being committed, up to BATCH_MAX, and returns their items. Throws once the
+ * batch has failed: its calls have their results, so a commit that is still running must not take more.
+ */
 type Join<Item> = () => Item[]
 
 interface Batched<Item, Result> {
@@ -33,10 +36,25 @@ export function observe(call: () => void): void {
   }
 }
 
-/** Rejects the item if its result is a PetstoreError; otherwise resolves it. */
-function settle<Result>({ resolve, reject }: QueuedItem<unknown, Result>, result: Result | PetstoreError): void {
-  if (result instanceof PetstoreError) reject(result)
-  else resolve(result)
+/** Calls that are committed together. It takes calls while it is open; once it is settled, it never does again. */
+class Batch<Item, Result> {
+  private readonly calls: Call<Item, Result>[] = []
+  private isOpen = true
+
+  constructor(private readonly waiting: Call<Item, Result>[]) {}
+
+  readonly join: Join<Item> = () => {
+    if (!this.isOpen) throw new Error('the batch is settled')
+    const more = this.waiting.splice(0, BATCH_MAX - this.calls.length)
+    this.calls.push(...more)
+    return more.map(({ item }) => item)
+  }
+
+  /** Returns the calls, which now need their results. */
+  settle(): readonly Call<Item, Result>[] {
+    this.isOpen = false
+    return this.calls
+  }
 }
 
 /**
@@ -50,7 +68,7 @@ export function batched<Item, Result>(
   commit: (items: Item[], join: Join<Item>) => (Result | PetstoreError)[] | Promise<(Result | PetstoreError)[]>,
   onBatch?: (size: number, seconds: number) => void,
 ): Batched<Item, Result> {
-  const waiting: QueuedItem<Item, Result>[] = []
+  const waiting: Call<Item, Result>[] = []
   let running: Promise<void> | undefined
   let startedAt = 0
   let lastMs = 0
@@ -58,28 +76,32 @@ export function batched<Item, Result>(
   async function run(): Promise<void> {
     await gathered()
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, BATCH_MAX)
       startedAt = monotonicMs()
-      try {
-        const results = await commit(
-          batch.map(({ item }) => item),
-          () => {
-            const more = waiting.splice(0, BATCH_MAX - batch.length)
-            batch.push(...more)
-            return more.map(({ item }) => item)
-          },
-        )
-        batch.forEach((waiter, index) => {
-          settle(waiter, results[index] as Result | PetstoreError)
-        })
-      } catch (error) {
-        if (error instanceof PetstoreError || batch.length === 1) for (const { reject } of batch) reject(error)
-        else await Promise.all(batch.map(alone))
-      }
+      const size = await commitFrom(waiting)
       lastMs = monotonicMs() - startedAt
-      observe(() => onBatch?.(batch.length, lastMs / 1000))
+      observe(() => onBatch?.(size, lastMs / 1000))
     }
     running = undefined
+  }
+
+  /** Commits a batch of these calls, and returns their number. */
+  async function commitFrom(from: Call<Item, Result>[]): Promise<number> {
+    const batch = new Batch(from)
+    try {
+      const results = await commit(batch.join(), batch.join)
+      const calls = batch.settle()
+      calls.forEach(({ resolve, reject }, index) => {
+        const result = results[index] as Result | PetstoreError
+        if (result instanceof PetstoreError) reject(result)
+        else resolve(result)
+      })
+      return calls.length
+    } catch (error) {
+      const calls = batch.settle()
+      if (error instanceof PetstoreError || calls.length === 1) for (const { reject } of calls) reject(error)
+      else await Promise.all(calls.map((call) => commitFrom([call])))
+      return calls.length
+    }
   }
 
   /**
@@ -90,14 +112,6 @@ export function batched<Item, Result>(
     for (let before = 0; waiting.length > before && waiting.length < BATCH_MAX; ) {
       before = waiting.length
       await endOfTurn()
-    }
-  }
-
-  async function alone(waiter: QueuedItem<Item, Result>): Promise<void> {
-    try {
-      settle(waiter, (await commit([waiter.item], () => []))[0] as Result | PetstoreError)
-    } catch (error) {
-      waiter.reject(error)
     }
   }
 

@@ -127,6 +127,33 @@ describe('statements that were prepared', () => {
   )
 })
 
+test('a transaction whose caller got an error changes nothing, and the connections stay open', async () => {
+  const connection = await PrimaryConnection.open({ ...address, connections: 1 })
+  const backend = () => connection.read('SELECT pg_backend_pid() AS pid')
+  await connection.background('CREATE TABLE given_up (n int)')
+  const before = await backend()
+  const work = Promise.withResolvers<void>()
+  const late = connection.transaction(
+    async ({ execute, finish }) => {
+      await execute('INSERT INTO given_up VALUES ($1::int)', 1)
+      await work.promise
+      finish('INSERT INTO given_up VALUES ($1::int)', 2)
+    },
+    { begin: 'BEGIN' },
+  )
+  expect(await rejectionOf(late)).toMatchObject({ code: 'unavailable' })
+  work.resolve()
+  await until('the next transaction commits', () =>
+    connection
+      .transaction(({ execute }) => execute('INSERT INTO given_up VALUES ($1::int) RETURNING n', 3))
+      .catch(() => undefined),
+  )
+  expect(await connection.read('SELECT n FROM given_up')).toEqual([{ n: 3 }])
+  expect(await backend()).toEqual(before)
+  await connection.background('DROP TABLE given_up')
+  await connection.close()
+})
+
 test('a create whose commit is not answered reports that it may have been made, and later creates and all lists succeed', async () => {
   let losing = false
   const forwarder = await Forwarder.start(cluster.port, (bytes) => {

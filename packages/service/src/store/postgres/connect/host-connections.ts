@@ -55,8 +55,8 @@ export class HostConnections {
    * standby.
    */
   readonly ready: Promise<void>
-  /** Whether a commit, whose caller already got an error, still waits for the standby. */
-  stuck = false
+  /** How many transactions still run although their callers already got an error, for example without the standby. */
+  lateWrites = 0
   /** The monotonic time of the host's last response; `undefined` during a search for the primary. */
   answeredAt: number | undefined
   /** How often an operator has cancelled a commit's wait for the standby. */

@@ -68,8 +68,9 @@ export class PrimaryConnection {
     { begin, failure }: { begin?: string; failure?: (error: unknown) => unknown } = {},
   ): Promise<Result> {
     const connections = await this.connectedOrUnavailable()
-    if (connections.stuck) throw unavailable(await this.lateCommit(connections))
-    const write = (session: Session) => connections.replicated(() => session.transaction(() => work(session), begin))
+    if (connections.lateWrites > 0) throw unavailable(await this.lateCommit(connections))
+    const write = (session: Session, given: AbortController) =>
+      connections.replicated(() => session.transaction(() => work(session), begin, given))
     return this.run(connections, connections.writers, write, failure)
   }
 
@@ -78,11 +79,15 @@ export class PrimaryConnection {
    * connections.
    */
   readonly background: RunQuery = <Row extends object>(statement: string, ...parameters: Parameter[]) =>
-    this.use((session) =>
-      session.transaction(async () => {
-        await session.query("SELECT set_config('synchronous_commit', 'local', true)")
-        return session.execute<Row>(statement, ...parameters)
-      }),
+    this.use((session, given) =>
+      session.transaction(
+        async () => {
+          await session.query("SELECT set_config('synchronous_commit', 'local', true)")
+          return session.execute<Row>(statement, ...parameters)
+        },
+        undefined,
+        given,
+      ),
     )
 
   pool() {
@@ -95,29 +100,33 @@ export class PrimaryConnection {
     await this.connections?.close()
   }
 
-  private async use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+  private async use<Result>(work: (session: Session, given: AbortController) => Promise<Result>): Promise<Result> {
     const connections = await this.connectedOrUnavailable()
     return this.run(connections, connections.readers, work)
   }
 
-  /** Translates errors with `failure`, or with `translate` if `work` did not start. */
+  /**
+   * Translates errors with `failure`, or with `translate` if `work` did not start. `work` gets what it passes on to
+   * `Session.transaction`, so that it ends once the caller has an error.
+   */
   private async run<Result>(
     connections: HostConnections,
     pool: Pool<Session>,
-    work: (session: Session) => Promise<Result>,
+    work: (session: Session, given: AbortController) => Promise<Result>,
     failure = translate,
   ): Promise<Result> {
+    const given = new AbortController()
     let running: Promise<Result> | undefined
     try {
-      running = (await pool.start(work)).running
+      running = (await pool.start((session) => work(session, given))).running
       const result = await inTime(running)
       connections.answeredAt = monotonicMs()
       return result
     } catch (error) {
+      given.abort(unavailable(error))
       // The connection stays open while its commit waits: a new one would wait as long, and the server limits
       // connections.
-      if (running && pool === connections.writers && codeOf(error) === 'NO_ANSWER')
-        this.awaitStuck(connections, running)
+      if (running && pool === connections.writers && codeOf(error) === 'NO_ANSWER') this.awaitLate(connections, running)
       else if (running && isLost(error)) this.leave(connections)
       throw running ? failure(error) : translate(error)
     }
@@ -135,13 +144,15 @@ export class PrimaryConnection {
         )
   }
 
-  private awaitStuck(connections: HostConnections, writing: Promise<unknown>): void {
-    connections.stuck = true
+  /** Other writes are refused until this one has ended. If its outcome remains unknown, all connections are closed. */
+  private awaitLate(connections: HostConnections, writing: Promise<unknown>): void {
+    connections.lateWrites++
     connections.late(writing).then(
-      () => {
-        connections.stuck = false
+      () => connections.lateWrites--,
+      (error) => {
+        connections.lateWrites--
+        if (isLost(error)) this.leave(connections)
       },
-      () => this.leave(connections),
     )
   }
 

@@ -57,6 +57,8 @@ export class Session {
   private answered: Promise<unknown> = Promise.resolve()
   /** The last statement of the open transaction, if it is sent with COMMIT. */
   private closing: Promise<unknown> | undefined
+  /** Aborted once the open transaction can no longer succeed, or its caller has a result. */
+  private ended: AbortSignal | undefined
   /** Resolves when no transaction is open. */
   private transacted: Promise<unknown> = Promise.resolve()
   /** Prepared statements by text, most recently used last. */
@@ -85,6 +87,7 @@ export class Session {
 
   /** Runs any statement, without the condition. */
   readonly execute: RunQuery = async <Row extends object>(statement: string, ...parameters: Parameter[]) => {
+    this.ended?.throwIfAborted()
     await this.open()
     return (await this.run<Row>(statement, parameters)).rows
   }
@@ -94,16 +97,22 @@ export class Session {
    * with its error.
    */
   readonly finish = (statement: string, ...parameters: Parameter[]): void => {
+    this.ended?.throwIfAborted()
     this.closing = this.run(statement, parameters)
     this.closing.catch(() => {})
   }
 
   /**
    * Commits everything that `work` writes, or nothing. `begin`: statements without parameters that begin the
-   * transaction.
+   * transaction. If `given` is aborted, the next statement throws its reason, and nothing is committed, unless COMMIT
+   * was already sent.
    */
-  async transaction<Result>(work: () => Promise<Result>, begin = beginWith()): Promise<Result> {
-    const done = this.transact(work, begin)
+  async transaction<Result>(
+    work: () => Promise<Result>,
+    begin = beginWith(),
+    given = new AbortController(),
+  ): Promise<Result> {
+    const done = this.transact(work, begin, given)
     this.transacted = done.catch(() => {})
     return done
   }
@@ -120,16 +129,22 @@ export class Session {
     return this.close()
   }
 
-  private async transact<Result>(work: () => Promise<Result>, begin: string): Promise<Result> {
+  private async transact<Result>(work: () => Promise<Result>, begin: string, given: AbortController): Promise<Result> {
     this.closing = undefined
     // Opens first: a rollback would undo the session's settings, and some settings must be set before a transaction.
     await this.open()
-    // If BEGIN fails to take the lock, the following statements fail and change nothing.
-    const begun = this.run(begin)
+    this.ended = given.signal
+    // Without its BEGIN, a statement would be committed on its own.
+    const begun = this.run(begin).catch((error) => {
+      given.abort(error)
+      throw error
+    })
     const [beginning, worked] = await Promise.allSettled([begun, work()])
-    if (beginning.status === 'rejected' || worked.status === 'rejected') {
+    this.ended = undefined
+    if (beginning.status === 'rejected' || worked.status === 'rejected' || given.signal.aborted) {
       await this.run('ROLLBACK').catch(() => {})
-      throw beginning.status === 'rejected' ? beginning.reason : (worked as PromiseRejectedResult).reason
+      if (beginning.status === 'rejected') throw beginning.reason
+      throw worked.status === 'rejected' ? worked.reason : given.signal.reason
     }
     const committed = this.run('COMMIT')
     const [finished] = await Promise.allSettled([this.closing, committed])
