@@ -232,10 +232,10 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
   ): Promise<Item> {
     const headers = { ...JSON_TYPE, 'Idempotency-Key': quotedKey(idempotencyKey) }
     const init = { method: 'POST', headers, body: stringifyJson(item) }
-    const { response, text, attempts } = await this.#sender.send(operationId, path, init, options)
+    const { response, text, mayBeDone } = await this.#sender.send(operationId, path, init, options)
     const created = tagged(readJson(response, text, toItem), response, onEntityTag)
-    // After a retry, the replayed response can belong to this call's first attempt.
-    if (attempts === 1 && response.headers.get('Idempotency-Replayed') === 'true') onReplayed?.()
+    // Otherwise the replayed response can belong to an earlier attempt of this call.
+    if (!mayBeDone && response.headers.get('Idempotency-Replayed') === 'true') onReplayed?.()
     return created
   }
 }

@@ -13,7 +13,7 @@ export interface RequestOptions {
   timeoutMs: number
   /** How many attempts may follow the first. */
   retries: number
-  /** If Retry-After is longer, the request is not retried. Default: 30 000. */
+  /** See PetstoreClientOptions. */
   retryAfterMaxMs?: number | undefined
   signal: AbortSignal
   /** Called before the pause before each retry. */
@@ -23,7 +23,8 @@ export interface RequestOptions {
 export interface Received {
   response: Response
   text: string
-  attempts: number
+  /** Whether the service may have carried out an earlier attempt of this call. */
+  mayBeDone: boolean
 }
 
 /** Statuses of temporary failures, also from proxies. */
@@ -31,6 +32,8 @@ const RETRYABLE = [408, 429, 500, 502, 503, 504]
 const PAUSE_MS = 200
 const PAUSE_MAX_MS = 5_000
 const RETRY_AFTER_MAX_MS = 30_000
+/** A timer with a longer delay would fire immediately. */
+const TIMER_MAX_MS = 2 ** 31 - 1
 
 /**
  * Resolves with a 2xx response, or a 304 if `If-None-Match` was sent. Rejects with PetstoreApiError for any other
@@ -44,12 +47,15 @@ export async function sendRequest(
   options: RequestOptions,
 ): Promise<Received> {
   let mayBeDone = false
+  let counted = 0
   for (let attempts = 1; ; attempts++) {
     const outcome = await attempt(baseUrl, path, init, options)
-    if (!(outcome instanceof Error)) return { ...outcome, attempts }
+    if (!(outcome instanceof Error)) return { ...outcome, mayBeDone }
     options.signal.throwIfAborted()
     mayBeDone ||= isLost(outcome)
-    const mayRepeat = attempts <= options.retries && (isRepeatable(init) || !mayBeDone)
+    const isAskedToWait = 'retryAfterMs' in outcome && outcome.retryAfterMs !== undefined
+    if (options.retryAfterMaxMs === undefined || !isAskedToWait) counted++
+    const mayRepeat = counted <= options.retries && (isRepeatable(init) || !mayBeDone)
     const pauseMs = mayRepeat ? pauseBeforeRetry(outcome, attempts, options.retryAfterMaxMs) : undefined
     if (pauseMs === undefined) throw finalError(outcome, init, mayBeDone)
     options.onRetry?.(outcome, pauseMs)
@@ -62,7 +68,7 @@ async function attempt(
   path: string,
   init: RequestInit,
   { fetch, timeoutMs, signal }: RequestOptions,
-): Promise<Omit<Received, 'attempts'> | Failure> {
+): Promise<Omit<Received, 'mayBeDone'> | Failure> {
   signal.throwIfAborted()
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), timeoutMs)
@@ -124,7 +130,7 @@ function pauseBeforeRetry(
   return mayPass && retryAfterMs <= retryAfterMaxMs ? retryAfterMs + pauseMs : undefined
 }
 
-/** Rejects with the signal's reason as soon as it is aborted. */
+/** Pauses for at most 24 days. Rejects with the signal's reason as soon as it is aborted. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
   await new Promise<void>((resolve, reject) => {
@@ -132,10 +138,13 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort)
-      resolve()
-    }, ms)
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      },
+      Math.min(ms, TIMER_MAX_MS),
+    )
     signal?.addEventListener('abort', abort, { once: true })
   })
 }

@@ -12,6 +12,11 @@ export interface PetstoreClientOptions {
   timeoutMs?: number | undefined
   /** How many attempts may follow the first after temporary failures. Default: 2. */
   retries?: number | undefined
+  /**
+   * If a response has a longer Retry-After, the call is not retried. If you set this, waiting for Retry-After does not
+   * count toward `retries`. Default: 30 000, and it counts.
+   */
+  retryAfterMaxMs?: number | undefined
   /** Aborts every call of this client, also later ones. Each rejects with the signal's reason. */
   signal?: AbortSignal | undefined
   /** Called before the pause before each retry. */
@@ -36,7 +41,7 @@ export interface CallOptions {
 export interface SendOptions extends CallOptions {
   /** How long the service can wait before it responds. Added to `timeoutMs`. */
   waitMs?: number | undefined
-  /** See RequestOptions. */
+  /** Overrides the client's `retryAfterMaxMs`. */
   retryAfterMaxMs?: number | undefined
 }
 
@@ -64,7 +69,7 @@ export class Sender {
 
   /** `init.headers` is a plain object. Rejects as `sendRequest`. */
   async send(operationId: string, path: string, init: RequestInit, call: SendOptions): Promise<Received> {
-    const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 2, onRetry } = this.#options
+    const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 2 } = this.#options
     const signals = [this.#options.signal, call.signal].filter((one) => one !== undefined)
     const kept = init.method === undefined ? this.#kept.get(path) : undefined
     const tag = kept?.response.headers.get('ETag')
@@ -88,12 +93,13 @@ export class Sender {
         fetch,
         timeoutMs: timeoutMs + (call.waitMs ?? 0),
         retries: call.retries ?? retries,
+        retryAfterMaxMs: call.retryAfterMaxMs ?? this.#options.retryAfterMaxMs,
         signal: AbortSignal.any(signals),
-        onRetry,
+        onRetry: this.#options.onRetry,
       },
     )
     this.#noteDeprecation(operationId, received.response.headers)
-    const current = kept && received.response.status === 304 ? { ...kept, attempts: received.attempts } : received
+    const current = kept && received.response.status === 304 ? kept : received
     if (init.method === undefined) this.#keep(path, current)
     return current
   }

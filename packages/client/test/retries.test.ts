@@ -132,6 +132,40 @@ test('refusals of reads and creates are certain, also after a lost response', as
   }
 })
 
+const REPLAYED = () => answer(201, REX_JSON, { 'Idempotency-Replayed': 'true' })
+const IN_FLIGHT = refused('idempotency_in_flight', 409)
+test.each([
+  ['no earlier attempt', [], 1],
+  ['a 429', [BUSY], 1],
+  ['a 429 and a conflict with a create in flight', [BUSY, IN_FLIGHT], 1],
+  ['a lost response', [cut], 0],
+  ['a lost response and a 429', [cut, BUSY], 0],
+  ['a 408', [refused('request_timeout', 408)], 0],
+  ['a 503', [refused('unavailable', 503)], 0],
+])(
+  'a replay after %s belongs to an earlier call unless an attempt of this one may have succeeded',
+  (_, before, calls) =>
+    withAnswers([...before, REPLAYED], async (client) => {
+      let replays = 0
+      await client.createPet(REX, { onReplayed: () => replays++ })
+      expect(replays).toBe(calls)
+    }),
+)
+
+test('with retryAfterMaxMs, waiting for Retry-After does not count as a retry, but other failures do', () => {
+  const wait = (seconds: string) => answer(429, errorJson('rate_limited', 429), { 'Retry-After': seconds })
+  return withServer(
+    (_request, n) => (n < 3 ? wait('0') : n < 5 ? answer(503, errorJson('unavailable', 503)) : wait('61')),
+    async (url, tries) => {
+      const options = { retries: 1, retryAfterMaxMs: 60_000 }
+      expect(await rejectionOf(clientOf(url, options).createPet(REX))).toMatchObject({ status: 503 })
+      expect(tries()).toBe(5)
+      expect(await rejectionOf(clientOf(url, options).createPet(REX))).toMatchObject({ retryAfterMs: 61_000 })
+      expect(tries()).toBe(6)
+    },
+  )
+})
+
 test('pauses before each retry for at least half the maximum', async () => {
   const pauses: number[] = []
   await withServer(

@@ -86,12 +86,12 @@ describe('import and export', () => {
     }
   })
 
-  test('reports once that it waits, and why', async () => {
+  test('reports once that it waits for a rate limit, and counts the records of an earlier run', async () => {
     const { env } = await startService({ rateLimit: { requests: 20, periodSeconds: 1 }, now: Date.now })
     const name = file('slow.ndjson', Array.from({ length: 45 }, () => petBody()).join('\n'))
     const ended = await pets(['import', name], { env })
-    expect(ended.stderr).toMatch(/^Waiting: .*requests.*\n/)
-    expect(ended.stderr).toContain('Added 45 pets.')
+    expect(ended.stderr).toMatch(/^Waiting: .*requests.*\nAdded 45 pets\.\n$/)
+    expect((await pets(['import', name, '--json'], { env })).stdout).toBe('{"added":0,"present":45,"refused":0}\n')
   })
 
   test('stops at the first bad record by default', async () => {
@@ -138,6 +138,36 @@ function peakMemoryKib(pid: number): number {
 }
 
 describe.concurrent('an interrupted import', () => {
+  test.each([
+    ['the next record from standard input', '-', {}],
+    ['a long Retry-After', 'one.ndjson', { rateLimit: { requests: 1, periodSeconds: 3_600 } }],
+  ] as const)('that waits for %s ends', async (_what, name, options) => {
+    const { env, get } = await startService({ ...options, now: Date.now })
+    await get('/pets')
+    file('one.ndjson', petBody())
+    const command = [join(root, 'bin/petstore'), 'pets', 'import', name, '--format', 'ndjson']
+    const child = Bun.spawn(command, {
+      cwd,
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdio: ['pipe', 'ignore', 'pipe'],
+    })
+    let stderr = ''
+    async function read(): Promise<void> {
+      for await (const chunk of child.stderr) stderr += Buffer.from(chunk)
+    }
+    const reading = read()
+    if (name === '-') {
+      child.stdin.write(`${petBody()}\n`)
+      child.stdin.flush()
+      await until('the record is added', async () => (await get('/store/inventory')).text.includes('1'))
+    } else await until('the import waits', () => /^Waiting: .* The next attempt is in 60 min\.$/m.test(stderr))
+    child.kill('SIGINT')
+    expect(await child.exited).toBe(130)
+    await reading
+    expect(stderr).toContain(`Added ${name === '-' ? '1 pet' : '0 pets'}.`)
+    expect(stderr).toContain('Run the same import again')
+  })
+
   const PETS = 1_000
   const records = Array.from({ length: PETS }, (_, n) => petBody({ name: `pet ${n}` })).join('\n')
 

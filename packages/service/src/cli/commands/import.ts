@@ -16,8 +16,9 @@ import { absolutePath } from '../../store/absolute-path.ts'
 import { randomUuid } from '../../system/runtime.ts'
 import { ImportIncomplete, Interrupted, messageOf } from '../../terminal/exit-codes.ts'
 import { parsedBy, withClientSettings } from '../../terminal/options.ts'
-import { grouped, plural, printNote, write } from '../../terminal/print.ts'
+import { duration, grouped, plural, printNote, write } from '../../terminal/print.ts'
 import { type Progress, startProgress } from '../../terminal/progress.ts'
+import { firstSignal, within } from '../../terminal/stop.ts'
 import { namesFor, withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
 import { type FormatOptions, formatOf, withFormat } from '../format-options.ts'
@@ -27,6 +28,10 @@ import { Source } from '../import-source.ts'
 const CONCURRENCY = 32
 /** Waits about half a minute for a service that restarts. */
 const RETRIES = 15
+/** The time for requests in flight to end after an interruption. */
+const STOP_MS = 2_000
+/** A shorter pause is not mentioned. */
+const LONG_MS = 2_000
 
 interface ImportOptions extends FormatOptions {
   encoding?: Encoding
@@ -73,7 +78,11 @@ Examples:
       if ((columns || category !== undefined) && format !== csv && format !== excel) {
         throw new FlagError('--columns and --category work only with CSV.')
       }
-      const client = createClient(self, { retries: RETRIES, onRetry: (reason) => run.wait(reason) })
+      const client = createClient(self, {
+        retries: RETRIES,
+        retryAfterMaxMs: Number.POSITIVE_INFINITY,
+        onRetry: (reason, pauseMs) => run.wait(reason, pauseMs),
+      })
       const source = new Source(file, options.encoding)
       const progress = startProgress('Importing', source.bytes)
       const run = new ImportRun(client, new RecordKeys(importName(file, options)), options.keepGoing, source, progress)
@@ -131,7 +140,8 @@ class ImportRun {
   interrupted = false
   records = 0
   private stopping = false
-  private waiting = false
+  /** Why the import waits, as last logged. */
+  private waiting: string | undefined
   /** Resolves when the problems of all records so far have been reported, in file order. */
   private reported: Promise<unknown> = Promise.resolve()
 
@@ -143,16 +153,21 @@ class ImportRun {
     private readonly progress: Progress,
   ) {}
 
-  /** Each worker takes the next record when it is free. Waits for all requests in flight, even after an error. */
+  /**
+   * Each worker takes the next record when it is free. Waits for all requests in flight, even after an error. After an
+   * interruption it does not wait for input, which may never arrive, nor longer than STOP_MS for a service that is
+   * unavailable or has sent a long Retry-After.
+   */
   async all(records: AsyncGenerator<SourceRecord>): Promise<void> {
-    const interrupt = () => {
+    const interrupted = firstSignal().then(async () => {
       this.interrupted = true
       this.stopping = true
-    }
-    process.once('SIGINT', interrupt)
+      await within(STOP_MS, this.reported)
+    })
     try {
       const workers = Array.from({ length: CONCURRENCY }, () => this.work(records))
-      const ended = await Promise.allSettled(workers)
+      const ended = await Promise.race([Promise.allSettled(workers), interrupted])
+      if (!ended) return
       await this.reported
       const failed = ended.find(({ status }) => status === 'rejected')
       if (failed) throw (failed as PromiseRejectedResult).reason
@@ -162,8 +177,7 @@ class ImportRun {
       printNote(summary(this.counts))
       throw error
     } finally {
-      process.off('SIGINT', interrupt)
-      await records.return(undefined)
+      if (!this.interrupted) await records.return(undefined)
     }
   }
 
@@ -196,17 +210,20 @@ class ImportRun {
         },
       })
       this.counts[present ? 'present' : 'added']++
-      this.waiting = false
+      // A rate limit continues: its next wait says nothing new.
+      if (this.waiting !== 'rate_limited') this.waiting = undefined
     } catch (error) {
       if (!(error instanceof PetstoreApiError && RECORD_ERRORS.includes(error.code))) throw error
       return this.refuse(error.message)
     }
   }
 
-  /** Logs once why the import waits, and again only after a record was added. */
-  wait(reason: Error): void {
-    if (!this.waiting) this.progress.log(`Waiting: ${messageOf(reason)}`)
-    this.waiting = true
+  /** Logs once why the import waits, and again only for another reason or after a record was added. */
+  wait(reason: Error, pauseMs: number): void {
+    const why = reason instanceof PetstoreApiError ? reason.code : reason.name
+    const again = pauseMs < LONG_MS ? '' : ` The next attempt is in ${duration(pauseMs)}.`
+    if (this.waiting !== why) this.progress.log(`Waiting: ${messageOf(reason)}${again}`)
+    this.waiting = why
   }
 
   private refuse(why: string): string {
