@@ -51,8 +51,8 @@ export const WAIT_S = 25
 /** The pause between empty pages. A server that is stopping does not wait, and a proxy may not wait either. */
 const EMPTY_MS = 1_000
 
-/** Following survives any outage, and respects any Retry-After up to the longest delay of a timer. */
-const ENDLESS = { retries: Number.POSITIVE_INFINITY, retryAfterMaxMs: 2 ** 31 - 1 }
+/** Following survives any outage, and respects any Retry-After. */
+const ENDLESS = { retries: Number.POSITIVE_INFINITY, retryAfterMaxMs: Number.POSITIVE_INFINITY }
 
 /** Reads pages of the feed with `toItem`. */
 export function eventReader<Item>(sender: Sender, toItem: (json: Json) => Item): ReadPage<Item> {
@@ -87,25 +87,26 @@ export async function* followPages<Item>(
   }
 }
 
-/** Yields the events of the pages. If the cursor expires and `onExpired` is set, starts again from the beginning. */
+/**
+ * Yields the events of the pages. If a cursor expires and `onExpired` is set, starts again from the beginning. Rejects
+ * if a read without a cursor is refused in this way, because starting again would not help.
+ */
 export async function* followEach(
   read: ReadPage<Event>,
   { onExpired, ...options }: FollowOptions,
 ): AsyncGenerator<Followed, void, undefined> {
-  for (let restarted = false; ; restarted = true) {
-    let isBehind = !restarted && options.cursor !== undefined
+  let hasCursor = false
+  const noting: ReadPage<Event> = (query, call) => {
+    hasCursor = query.cursor !== undefined
+    return read(query, call)
+  }
+  for (let start = options; ; start = { ...options, cursor: undefined, from: undefined }) {
     try {
-      for await (const followed of eventsOf(read, {
-        ...options,
-        ...(restarted && { cursor: undefined, from: undefined }),
-      })) {
-        isBehind = true
-        yield followed
-      }
+      yield* eventsOf(noting, start)
       return
     } catch (error) {
       const isExpired = error instanceof PetstoreApiError && error.code === 'cursor_expired'
-      if (!isExpired || !onExpired || !isBehind) throw error
+      if (!isExpired || !onExpired || !hasCursor) throw error
     }
     await onExpired()
   }

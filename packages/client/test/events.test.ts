@@ -138,6 +138,33 @@ describe('followEvents', () => {
     `[{"id":${id},"type":"pet.combed","at":"2026-11-21T09:30:00.000Z","petId":1,"new":1}]`
   const link = (cursor: string) => ({ Link: `</v1/store/events?limit=1&cursor=${cursor}>; rel="next"` })
 
+  test('calls onExpired and starts again if the cursor expires before the first event', async () => {
+    const asked: string[] = []
+    let told = 0
+    await withServer(
+      (request, n) => {
+        asked.push(new URL(request.url).search.replace(/&wait.*/, ''))
+        if (n === 0) return answer(200, '[]', link('A'))
+        return n === 1 ? answer(410, errorJson('cursor_expired', 410)) : answer(200, eventJson(1), link('B'))
+      },
+      async (url) => {
+        const events = clientOf(url).followEvents({ from: 'now', onExpired: () => told++ })
+        expect(eventsOf(await take(events, 1)).map(({ id }) => id)).toEqual([1n])
+      },
+    )
+    expect([asked, told]).toEqual([['?from=now&limit=1', '?cursor=A&limit=100', '?limit=1'], 1])
+  })
+
+  test('does not start again without end if the service refuses a read without a cursor', () =>
+    withServer(
+      () => answer(410, errorJson('cursor_expired', 410)),
+      async (url, tries) => {
+        const events = clientOf(url).followEvents({ cursor: 'A', onExpired: () => undefined })
+        expect(await rejectionOf(events.next())).toMatchObject({ code: 'cursor_expired' })
+        expect(tries()).toBe(2)
+      },
+    ))
+
   test('continues through failures, waits for Retry-After, and yields events of unknown types', async () => {
     const asked: { cursor: string | null; at: number }[] = []
     await withServer(
