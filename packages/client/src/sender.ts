@@ -57,6 +57,8 @@ export class Sender {
   /** Throws TypeError if `baseUrl` or `apiKey` is invalid. */
   constructor(options: PetstoreClientOptions) {
     const baseUrl = required(options.baseUrl, 'baseUrl').replace(/\/+$/, '')
+    // Messages contain the address.
+    if (/:\/\/[^/]*@/.test(baseUrl)) throw new TypeError('baseUrl must not contain a user name or a password.')
     if (!/^[^?#]*\/v1$/.test(baseUrl)) {
       throw new TypeError(`baseUrl must end in /v1, but is ${baseUrl}.`)
     }

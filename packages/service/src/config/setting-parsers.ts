@@ -59,9 +59,9 @@ export function databaseAddress(text: string): string {
 }
 
 export function baseUrl(text: string): string {
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || !url.pathname.endsWith('/v1')) {
-    throw new Error('must be an http or https address that ends in /v1')
+  const url = httpUrl(text)
+  if (!url || url.search || url.hash || !url.pathname.endsWith('/v1')) {
+    throw new Error('must be an http or https address without a password that ends in /v1')
   }
   // A link that starts with // would lead to another host (RFC 3986, 4.2).
   if (url.pathname.includes('//')) throw new Error('must not have // in its path')

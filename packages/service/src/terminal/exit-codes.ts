@@ -48,9 +48,12 @@ function statusOf(error: unknown): number {
   return 1
 }
 
-/** Prints an error in the one style that all errors have. */
+/**
+ * Prints an error in the one style that all errors have. Removes user names and passwords from addresses, because an
+ * address can be given by mistake where a file or a command is expected.
+ */
 export function printError(message: string): void {
-  const [first, ...others] = indented(message)
+  const [first, ...others] = indented(message.replace(/:\/\/?[^\s/@]*:\S*@/g, '://…@'))
   printNote({ style: 'red', lead: 'petstore:', rest: ` ${first}` }, ...others)
 }
 
@@ -72,6 +75,8 @@ export function sentenceOf(text: string): string {
   const plain = (meant ? `${unknown}\n(Did you mean ${meant}?)` : text)
     .trimEnd()
     .replace(/^error: /, '')
+    // The value of a mistyped flag may be a password or a key.
+    .replace(/^(unknown option '[^=\n]*)=.*'/s, "$1'")
     .replace(/\n\((Did you mean .*)\)$/, '. $1')
   return `${plain.slice(0, 1).toUpperCase()}${plain.slice(1)}${/[.?!]$/.test(plain) ? '' : '.'}`
 }

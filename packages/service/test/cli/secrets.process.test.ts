@@ -1,4 +1,5 @@
 // No key appears in logs, answers, files, metrics or process arguments, not even eight characters of its secret part.
+// No error message contains a password.
 
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -10,6 +11,7 @@ import { generateKey } from '../../src/domain/keys.ts'
 
 const PET = petBody()
 const RUN = 8
+const KEY = generateKey('production')
 
 /** The places that contain a part of a secret. */
 function leaks(keys: readonly string[], places: Record<string, string>): string[] {
@@ -78,4 +80,36 @@ test('no key leaks into logs, answers, files, metrics or arguments', async () =>
   expect(leaks(Object.values(keys), places)).toEqual([])
   // The search does find a leak.
   expect(leaks([keys.full], { here: `…${keys.full}…` })).not.toEqual([])
+})
+
+const PASSWORD = 'hunter2'
+const SITE = `https://user:${PASSWORD}@shop.example/v1`
+const POSTGRES = `postgres://user:${PASSWORD}@127.0.0.1:1/pets`
+const FORWARD = ['events', 'forward', '--secret-file', 'none', '--state', 'none']
+test.each<[string[], Record<string, string>?]>([
+  [[...FORWARD, '--to', SITE]],
+  [[...FORWARD, '--to', `https://user:${PASSWORD}`]],
+  [['pets', 'list', '--url', SITE]],
+  [['pets', 'list', `--api-kye=${PASSWORD}`]],
+  [['pets', 'import', SITE], { PETSTORE_API_KEY: KEY }],
+  [['keys', 'list', '--database', POSTGRES]],
+  [['keys', 'list', `--databse=${POSTGRES}`]],
+  [['keys', 'list', '--database', `postgress:/user:${PASSWORD}@127.0.0.1/pets`]],
+  [['keys', 'list'], { PETSTORE_BASE_URL: SITE }],
+  [['keys', 'list'], { PETSTORE_STAGING_BASE_URL: SITE }],
+  [['keys', 'list'], { PETSTORE_CORS_ORIGINS: SITE }],
+  [['restore', POSTGRES]],
+  [['copy', '--from', POSTGRES, '--to', POSTGRES]],
+  [['health', SITE]],
+  [['verify', SITE]],
+  [['login'], { PETSTORE_URL: SITE }],
+  [['help', SITE]],
+  [[SITE]],
+  [['serve', '--workers', SITE]],
+  [['serve'], { PETSTORE_CATEGORIES: SITE }],
+])('prints no password: %j', async (args, env = {}) => {
+  const { status, stderr } = await run(args, { env })
+  expect(status).toBeGreaterThan(0)
+  expect(stderr).not.toBe('')
+  expect(stderr).not.toContain(PASSWORD)
 })

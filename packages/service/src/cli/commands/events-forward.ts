@@ -8,13 +8,14 @@ import { Forwarder } from '../../../../forward/src/forwarder.ts'
 import { Progress } from '../../../../forward/src/metrics.ts'
 import { SavedCursor } from '../../../../forward/src/saved-cursor.ts'
 import { newSecret, readSecrets } from '../../../../forward/src/secrets.ts'
+import { FlagError } from '../../config/read-config.ts'
 import { httpUrl } from '../../config/setting-parsers.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { startAdmin } from '../../http/web/admin.ts'
 import { createLog } from '../../observability/log.ts'
 import { startInterval, startTimer, stopTimer } from '../../system/runtime.ts'
 import { messageOf } from '../../terminal/exit-codes.ts'
-import { configOf, parsedBy, withClientSettings, withFrom } from '../../terminal/options.ts'
+import { configOf, withClientSettings, withFrom } from '../../terminal/options.ts'
 import { deliver } from '../../terminal/print.ts'
 import { firstSignal } from '../../terminal/stop.ts'
 import { clientOptions } from '../client.ts'
@@ -34,7 +35,7 @@ const REPORT_EVERY_MS = 10_000
 export function forwardCommand(): Command {
   return withFrom(withClientSettings(new Command('forward')))
     .description('Post each event of a running service to a web hook, in order and at least once.')
-    .requiredOption('--to <url>', 'the address of the web hook', parsedBy(parseUrl))
+    .requiredOption('--to <url>', 'the address of the web hook', parseUrl)
     .requiredOption('--secret-file <file>', 'the signing secrets, one per line; petstore events secret creates one')
     .requiredOption('--state <file>', 'the file for the position in the feed; if it is missing, --from sets the start')
     .option('--insecure', 'allow plain http to other machines', false)
@@ -102,10 +103,11 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
   }
 }
 
+/** Throws FlagError, because commander would print the address, which may contain a password. */
 function parseUrl(text: string): URL {
   const url = httpUrl(text)
   if (url) return url
-  throw new Error('must be an address such as https://shop.example/hook, without a password')
+  throw new FlagError('--to must be an address such as https://shop.example/hook, without a password.')
 }
 
 /** Returns whether a host is this machine (RFC 6761, 6.3; RFC 1122, 3.2.1.3). `URL` normalizes IPv4 addresses. */
