@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PetstoreClient } from '../packages/client/src/petstore.ts'
+import { TEXT_LENGTH_MAX } from '../packages/contract/src/generated.ts'
 import { BODY_BYTES_MAX } from '../packages/contract/src/limits.ts'
 import { temporaryFile } from './support/files.ts'
 import { freePort } from './support/ports.ts'
@@ -96,16 +97,46 @@ for (const proxy of EXAMPLES) {
       expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('body_too_large')])
     })
 
-    test.if(proxy.name === 'nginx')('a page file that only one server has is found, as during an upgrade', async () => {
+    test('the links of the longest search pass', async () => {
+      const name = '𠀀'.repeat(TEXT_LENGTH_MAX)
+      for (let n = 0; n < 3; n++) await client.createPet({ name, categoryId: -(2n ** 63n), status: 'available' })
+      const query = { limit: '1', status: 'available', categoryId: String(-(2n ** 63n)), search: name, sort: 'newest' }
+      const headers = { Authorization: `Bearer ${key}` }
+      let link = `${shop}/v1/pets?${new URLSearchParams(query)}`
+      for (let n = 0; n < 2; n++) {
+        const page = await through(link, { headers })
+        expect(page.status).toBe(200)
+        link = new URL(/<(.*?)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1] as string, shop).href
+      }
+    })
+
+    const onNginx = test.if(proxy.name === 'nginx')
+    onNginx('a page file that only one server has is found, as during an upgrade', async () => {
       const page = await through(`${shop}/`)
       const [script] = /console\/[\w-]+\.js/.exec(await page.text()) ?? []
       await services[1]?.stop()
-      const older = Bun.serve({ hostname: '127.0.0.1', port: ports[1], fetch: () => new Response('', { status: 404 }) })
+      const paths: string[] = []
+      const older = Bun.serve({
+        hostname: '127.0.0.1',
+        port: ports[1],
+        fetch({ url }) {
+          paths.push(new URL(url).pathname)
+          return new Response('', { status: 404 })
+        },
+      })
+      const statusOf = async (path: string) => (await through(`${shop}/${path}`)).status
       const answers = []
-      for (let n = 0; n < 4; n++) answers.push((await through(`${shop}/${script}`)).status)
+      for (let n = 0; n < 4; n++) answers.push(await statusOf(script as string))
+      // The path is encoded again, so that it cannot end the request line.
+      const hostile = 'docs/a%20b%0D%0AX:%20y'
+      const hostileAnswers = [await statusOf(hostile), await statusOf(hostile)]
       await older.stop(true)
+      const unknown = []
+      for (let n = 0; n < 4; n++) unknown.push(await statusOf(n % 2 ? 'console/none.js' : 'docs/none.js'))
       services[1] = await startOn(ports[1])
       expect(answers).toEqual([200, 200, 200, 200])
+      expect([...hostileAnswers, ...unknown]).toEqual([404, 404, 404, 404, 404, 404])
+      expect(paths).toContain(`/${hostile}`)
     })
 
     test('a rolling restart is invisible to a client without retries', async () => {
