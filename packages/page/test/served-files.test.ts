@@ -3,8 +3,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { filesOf } from '../../../test/support/page-files.ts'
+import { ask } from '../../../test/support/process.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
+import { TEXT_LENGTH_MAX } from '../../contract/src/generated.ts'
 import { acceptedEncoding } from '../../service/src/http/web/static-file.ts'
+import { shortened } from '../src/list/list-position.ts'
 
 const PAGES = ['/', '/docs']
 const COMPRESSED_BYTES_MAX = 64_000
@@ -85,6 +88,23 @@ test.each([
     expect(`${inflate(compressed)}`).toBe(await (await get(file)).text())
   }
   expect(bytes).toBeLessThan(COMPRESSED_BYTES_MAX)
+})
+
+test('a search of the page gets a response header of at most 4 kB, the default limit of nginx', async () => {
+  const name = '犬'.repeat(TEXT_LENGTH_MAX)
+  const headers = { Authorization: `Bearer ${service.key}` }
+  const filter = { status: 'available', categoryId: String(-(2n ** 63n)) }
+  for (let n = 0; n < 3; n++)
+    await ask('POST', `${service.url}/pets`, service.key, `{"name":"${name}","categoryId":${filter.categoryId}}`)
+  let link = `/v1/pets?${new URLSearchParams({ ...filter, limit: '1', sort: 'newest', search: shortened(name) })}`
+  const bytes: number[] = []
+  for (let n = 0; n < 2; n++) {
+    const page = await fetch(service.origin + link, { headers })
+    link = /<(\S+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1] as string
+    bytes.push([...page.headers].reduce((sum, field) => sum + field.join(': \r\n').length, 20))
+  }
+  // The second page has both links. A proxy's path prefix adds to each.
+  expect(bytes[1]).toBeWithin(3_000, 4_096 - 2 * 60)
 })
 
 test('a page whose bundling failed is bundled again at the next request', async () => {

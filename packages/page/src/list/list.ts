@@ -28,6 +28,7 @@ import {
   nextPage,
   type Page,
   type Sort,
+  shortened,
   toAddress,
 } from './list-position.ts'
 
@@ -103,7 +104,7 @@ export async function fetchPage(client: PetstoreClient, position: ListPosition, 
   const { view, status, categoryId, limit, cursor, page } = position
   if (position.ids) return pageOfIds(client, position, options)
   const fromEnd = page < 0
-  const search = position.search || undefined
+  const search = shortened(position.search) || undefined
   const sort = (position.sort === 'newest') === fromEnd ? ('oldest' as const) : ('newest' as const)
   function inOrder(items: readonly Item[], { next, prev }: Pick<Page, 'next' | 'prev'>): Page {
     return fromEnd ? { position, items: items.toReversed(), next: prev, prev: next } : { position, items, next, prev }

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import type { EventFilter, Order } from '../../../client/src/petstore.ts'
 import { readEach, readPet } from '../../src/animal/by-id.ts'
 import { fetchPage, wholeList } from '../../src/list/list.ts'
-import { firstPage, firstPageOf, lastPage } from '../../src/list/list-position.ts'
+import { firstPage, firstPageOf, lastPage, shortened } from '../../src/list/list-position.ts'
 import { event, fakeClient, order, pet } from './fake-client.ts'
 
 const FIRST = { ...firstPageOf('animals'), limit: 20 }
@@ -15,8 +15,9 @@ test('reads a page that counts from the end in reverse', async () => {
   expect([last.items.map(({ id }) => id), last.next, last.prev]).toEqual([[2n, 3n], 'P', 'N'])
   const asked = { status: 'sold', categoryId: 7n, search: 'rex', sort: 'newest', limit: 20, cursor: undefined }
   expect(calls[0]?.[1]).toEqual(asked)
-  await fetchPage(client, { ...FIRST, sort: 'newest' }, {})
-  expect(calls[1]?.[1]).toMatchObject({ sort: 'newest' })
+  const search = '犬'.repeat(200)
+  await fetchPage(client, { ...FIRST, sort: 'newest', search }, {})
+  expect(calls[1]?.[1]).toMatchObject({ sort: 'newest', search: shortened(search) })
 })
 
 test('looks up animals by id in one page or one by one, without deleted ones', async () => {
