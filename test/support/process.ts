@@ -1,7 +1,7 @@
 // Runs commands, in this process or another, in a new folder and without PETSTORE_ variables.
 
 import { mkdtempSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { main } from '../../packages/service/src/cli/main.ts'
 import { atEndOfFile, temporaryFile } from './files.ts'
@@ -12,10 +12,10 @@ export const root = join(import.meta.dir, '../..')
 /** The launcher of the clone, or the one from `npm run check:executable`. */
 export const launcher = process.env.LAUNCHER ?? join(root, 'bin/petstore')
 
-/** Returns a command to use instead of the launcher: it runs the sources with a preloaded file of test/support/. */
+/** Returns a command to use instead of the launcher: it runs the sources with a preloaded file, from test/support/. */
 export const sourceWith = (preloaded: string) => {
   const bun = join(root, 'node_modules/.bin/bun')
-  return [bun, '--preload', join(root, 'test/support', preloaded), join(root, 'packages/service/src/cli/main.ts')]
+  return [bun, '--preload', resolve(root, 'test/support', preloaded), join(root, 'packages/service/src/cli/main.ts')]
 }
 export const nextVersion = sourceWith('next-version.ts')
 

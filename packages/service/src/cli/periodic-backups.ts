@@ -31,14 +31,12 @@ type IsOurs = (file: string) => Promise<boolean>
 
 /**
  * Does nothing if the configuration has no backup folder. Services of one store can share a folder: the first one
- * takes the backup of each period. Throws StartError if files cannot be created in the folder. `stop` cancels a
- * running backup and removes its files.
+ * takes the backup of each period. `stop` cancels a running backup and removes its files.
  */
 export function startPeriodicBackups(config: Config, log: Log, now: () => number, isOurs: IsOurs) {
   const { backupDir, backupEvery, backupKeep } = config
   if (backupDir === undefined) return { stop: async () => undefined, overdueSeconds: undefined }
   const folder = absolutePath(backupDir)
-  checkWritable(folder)
   let child: Bun.Subprocess | undefined
   let checking: Promise<void> | undefined
   let failedAt = Number.NEGATIVE_INFINITY
@@ -137,8 +135,10 @@ export function startPeriodicBackups(config: Config, log: Log, now: () => number
   }
 }
 
-/** Creates the folder if it does not exist. */
-function checkWritable(folder: string): void {
+/** Creates the folder if it does not exist. Throws StartError if files cannot be created in it. */
+export function checkBackupFolder({ backupDir }: Config): void {
+  if (backupDir === undefined) return
+  const folder = absolutePath(backupDir)
   try {
     makeFolder(folder)
     rmdirSync(mkdtempSync(join(folder, '.petstore-')))

@@ -11,7 +11,7 @@ import { authority, checkFree } from '../http/listen.ts'
 /** Listens on the configured address. Throws StartError if it cannot. */
 export async function startPractice(config: Config) {
   const { host, port, environment, baseUrl, stagingBaseUrl } = config
-  await checkFree(config)
+  await checkFree({ host, port, flag: '--port' })
   const practice = new Practice()
   let address = ''
   let keys: KeyStore | undefined

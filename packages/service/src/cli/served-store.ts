@@ -5,11 +5,13 @@ import { customerOf, samplePets } from '../../../client/src/samples.ts'
 import type { NewPet } from '../../../contract/src/generated.ts'
 import type { Config } from '../config/read-config.ts'
 import { generateKey, hashKey, type KeyId, type KeyStore, keptOfKey } from '../domain/keys.ts'
+import { StartError } from '../domain/start-error.ts'
 import type { Store, StoreOptions, StoreVersion } from '../domain/store.ts'
 import { logExpired } from '../http/expiry.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import { openStore } from '../store/kinds.ts'
+import { kindOf, openStore } from '../store/kinds.ts'
+import { startSelf } from './child-process.ts'
 
 /** Opens a store that logs and counts its changes and failures. */
 export async function openWatched(
@@ -32,6 +34,20 @@ export async function openWatched(
   })
   metrics?.watch({ pool: store.pool, lockWaitSeconds: store.lockWaitSeconds })
   return metrics?.timed(store) ?? store
+}
+
+/**
+ * Migrates a file of an older schema in another process, because SQLite would block this one, which answers health
+ * checks meanwhile. Throws StartError.
+ */
+export async function migrateAside({ database }: Config, log: Log): Promise<void> {
+  if (!kindOf(database).files?.isOlder(database)) return
+  const child = startSelf(['migrate', '--apply', '--database', database], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const [output, status] = await Promise.all([child.stderr.text(), child.exited])
+  const message = output.replace(/^petstore: /, '').trimEnd()
+  // Without a message, opening the store reports the problem.
+  if (status !== 0 && message !== '') throw new StartError(message)
+  if (message !== '') log.info({}, message)
 }
 
 /** Resolves with the new key, or `undefined` if the store already has keys. */

@@ -7,12 +7,11 @@ import type { Store } from '../domain/store.ts'
 import { absolutePath } from '../store/absolute-path.ts'
 import { kindOf } from '../store/kinds.ts'
 import { wallMs } from '../system/runtime.ts'
-import { printNote } from '../terminal/print.ts'
 
-/** Throws StartError if there is no store. `more` follows the advice. */
+/** Throws StartError if there is no store, or it has an older schema. `more` follows the advice. */
 export async function withStore<Result>({ database }: Config, use: (store: Store) => Promise<Result>, more?: string) {
   requireStore(database, more)
-  const store = await kindOf(database).open(database, { now: wallMs, onMigration: printNote })
+  const store = await kindOf(database).open(database, { now: wallMs, current: true })
   try {
     return await use(store)
   } finally {

@@ -47,7 +47,8 @@ export const SETTINGS = {
     flag: '--database <address>',
     default: 'data/petstore.db',
     secret: true,
-    description: 'The store: a file, created if missing, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
+    description:
+      'The store: a file, which `serve` creates if it is missing, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
     parse: parsers.databaseAddress,
   }),
   environment: setting({

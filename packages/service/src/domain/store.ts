@@ -57,8 +57,10 @@ export interface StoreOptions {
   identity?: string | undefined
   /** Called with sentences about the migration of an existing store. */
   onMigration?: ((sentence: string) => void) | undefined
-  /** For the target of a copy: marks a new store as unfinished, and opens an unfinished one. */
-  copying?: boolean
+  /** For a command: throws StartError instead of creating or migrating the store. */
+  current?: boolean | undefined
+  /** For the target of a copy: marks a new store as unfinished, opens an unfinished one, and migrates none. */
+  copying?: boolean | undefined
   /** True for a service, false for a command. */
   serves?: boolean
   /** Called once for each problem that needs the operator. `lost`: the store no longer serves requests. */

@@ -5,7 +5,7 @@ import { StartError } from '../domain/start-error.ts'
 import { systemReason } from '../domain/system-reason.ts'
 import type { Log } from '../observability/log.ts'
 import { IDLE_SECONDS } from './limits/connections.ts'
-import { setSocketOption } from './socket-option.ts'
+import { canBind, setSocketOption } from './socket-option.ts'
 
 /**
  * The limit of unsent data that the kernel buffers per connection. Without it, each client that does not read takes 4
@@ -56,9 +56,14 @@ export function listen(
   }
 }
 
-/** Throws StartError if another process listens on the address. */
-export async function checkFree({ host, port }: Pick<Address, 'host' | 'port'>): Promise<void> {
-  await listen({ host, port, flag: '--port' }, { fetch: () => new Response(null, { status: 503 }) }).stop(true)
+/**
+ * Throws StartError if the address cannot be listened on; with `sharePort`, other processes may share it. On Linux, it
+ * accepts no connection, which would be lost when the check ends.
+ */
+export async function checkFree(address: Omit<Address, 'log'>): Promise<void> {
+  if (await canBind(address.host, address.port, address.sharePort ?? false)) return
+  // Throws the reason.
+  await listen(address, { fetch: () => new Response(null, { status: 503 }) }).stop(true)
 }
 
 /**

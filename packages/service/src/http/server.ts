@@ -3,16 +3,28 @@
 import { basePath, operations } from '../../../contract/src/contract.ts'
 import type { Environment } from '../domain/keys.ts'
 import type { Names } from '../domain/names.ts'
+import { PetstoreError } from '../domain/petstore-error.ts'
 import { sleep } from '../system/runtime.ts'
 import { redirectNewConnections, refuseNew } from './closing.ts'
-import type { Context } from './context.ts'
+import { Context, type RoutedRequest } from './context.ts'
 import { startExpiry } from './expiry.ts'
 import { Connections } from './limits/connections.ts'
 import { linksBelow } from './links.ts'
-import { authority, listen } from './listen.ts'
+import { type Address, authority, listen } from './listen.ts'
 import { Pipeline, type PipelineOptions } from './pipeline.ts'
+import { errorAnswer } from './response/error-answer.ts'
+import { toResponse } from './response/response.ts'
+import { NO_ROUTE } from './response/shared-headers.ts'
 import { operationRoutes, type Route, serving } from './route.ts'
-import { contractFiles, healthChecks, keyInfo, namesRoute, type ServerAddresses } from './web/service-routes.ts'
+import {
+  ALIVE,
+  contractFiles,
+  healthChecks,
+  keyInfo,
+  liveness,
+  namesRoute,
+  type ServerAddresses,
+} from './web/service-routes.ts'
 import { pages } from './web/web-pages.ts'
 
 export interface ServerOptions extends PipelineOptions {
@@ -22,6 +34,8 @@ export interface ServerOptions extends PipelineOptions {
   /** Addresses ending in /v1. Default for this environment: the address that the server listens on. */
   readonly baseUrls: Record<Environment, string | undefined>
   readonly names: Names
+  /** Listens on the address already, from `listenEarly`. */
+  readonly listening?: Bun.Server<undefined> | undefined
   /** Allows other processes to listen on the same port. */
   readonly sharePort?: boolean
   /** With `sharePort`: on stop, redirects new connections to another process. */
@@ -39,6 +53,24 @@ const DRAIN_MS = 200
  */
 const ACCEPT_MS = 50
 
+const STARTING = new PetstoreError('unavailable', 'The service is starting.')
+
+/**
+ * Listens before the store is open: `/healthz` answers 200, and everything else 503. Throws StartError if it cannot
+ * listen on the address.
+ */
+export function listenEarly(address: Omit<Address, 'flag'>): Bun.Server<undefined> {
+  const respond = (request: RoutedRequest, route: Route | undefined) => {
+    const context = new Context(request, NO_ROUTE, 'none', 0)
+    context.ensureRequestId()
+    const response = toResponse(route ? ALIVE : errorAnswer(STARTING, context), context)
+    // The body may still be arriving, and the next attempt may reach a server that is ready.
+    response.headers.set('Connection', 'close')
+    return response
+  }
+  return listen({ ...address, flag: '--port' }, serving([liveness], { respond }))
+}
+
 /** Throws StartError if it cannot listen on the address. */
 export function startServer(options: ServerOptions) {
   const { store, host, metrics, baseUrls, environment } = options
@@ -46,7 +78,7 @@ export function startServer(options: ServerOptions) {
   const connections = new Connections(() => server, options.idleSeconds)
   const pipeline = new Pipeline({ ...options, linkTo, connections })
   const unready = () => {
-    if (options.isStarting?.()) return 'The service is starting.'
+    if (options.isStarting?.()) return STARTING.message
     return pipeline.draining ? 'The service is shutting down.' : undefined
   }
   const authenticate = (context: Context) => pipeline.authenticate(context)
@@ -58,7 +90,9 @@ export function startServer(options: ServerOptions) {
     namesRoute(authenticate, options.names),
     ...pages(),
   ]
-  const server = listen({ ...options, flag: '--port' }, serving(routes, pipeline))
+  const answers = serving(routes, pipeline)
+  const server = options.listening ?? listen({ ...options, flag: '--port' }, answers)
+  options.listening?.reload(answers as Bun.Serve.Options<undefined>)
   const port = server.port as number
   const url = `http://${authority(host, port)}${basePath}`
   metrics?.watch({ inFlight: () => server.pendingRequests - pipeline.feed.waiting, feed: pipeline.feed })

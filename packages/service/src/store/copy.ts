@@ -10,12 +10,6 @@ import { kindOf, migrateStore } from './kinds.ts'
 
 const BATCH_ROWS = 1_000
 
-interface CopyOptions {
-  onProgress: (progress: CopyProgress) => void
-  /** See `StoreOptions.onMigration`. Called for both stores. */
-  onMigration: (sentence: string) => void
-}
-
 export interface CopyProgress {
   step: 'copying' | 'checking'
   /** Out of `total`; both count rows of both steps. */
@@ -27,18 +21,18 @@ export interface CopyProgress {
 export async function copyStore(
   from: string,
   to: string,
-  { onProgress, onMigration }: CopyOptions,
+  onProgress: (progress: CopyProgress) => void,
 ): Promise<Record<string, number>> {
   const [fromKind, toKind] = [kindOf(from), kindOf(to)]
   if (fromKind.identify(from) === toKind.identify(to)) {
     throw new StartError('Both addresses are the same. Name another store with --to.')
   }
   if (!fromKind.exists(from)) throw noStoreAt(absolutePath(from))
-  // Opening the address as a store first creates or migrates the store, or throws StartError.
-  await migrateStore(from, { onMigration })
+  // The source must be a store of this version; the target is created.
+  await migrateStore(from, { current: true })
   const source = await fromKind.contents(from)
   try {
-    await migrateStore(to, { onMigration, copying: true })
+    await migrateStore(to, { copying: true })
     const target = await toKind.contents(to)
     try {
       return await new Copy(source, target, fromKind.describe(from), toKind.describe(to), onProgress).run()
@@ -63,7 +57,7 @@ class Copy {
     private readonly target: Contents,
     private readonly sourceName: string,
     private readonly targetName: string,
-    private readonly onProgress: CopyOptions['onProgress'],
+    private readonly onProgress: (progress: CopyProgress) => void,
   ) {}
 
   async run(): Promise<Record<string, number>> {

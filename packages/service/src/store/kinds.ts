@@ -11,7 +11,7 @@ import type { Recovery } from './shared/recovery.ts'
 import { schemaState } from './shared/schema-versions.ts'
 import { fileVersion } from './sqlite/connect/connection.ts'
 import { backUp } from './sqlite/file/backup.ts'
-import { identityOf } from './sqlite/file/checks.ts'
+import { identityOf, isOlder } from './sqlite/file/checks.ts'
 import { openSqliteContents } from './sqlite/file/contents.ts'
 import { checkCopy, originOf } from './sqlite/file/integrity.ts'
 import { recover } from './sqlite/file/recovery.ts'
@@ -32,7 +32,7 @@ interface StoreKind {
   identify(address: string): string
   /** Returns `false` if opening the store would create it. A PostgreSQL database is assumed to exist. */
   exists(address: string): boolean
-  /** Creates the store if it does not exist, and migrates its schema. */
+  /** Creates the store if it does not exist, and migrates its schema, unless `options.current` or `copying` forbid it. */
   open(address: string, options: StoreOptions): Promise<Store>
   /** Open and close the store first, so that its schema is current. */
   contents(address: string): Promise<Contents>
@@ -73,6 +73,8 @@ const ADDRESS_ELSEWHERE = /:\/\/|^postgres(ql)?\/\/|^(jdbc|file|sqlite3?|[a-z]):
 const FORMS = 'must be a file path or have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE'
 
 const files = {
+  /** See `isOlder` in checks.ts. */
+  isOlder: (address: string) => isOlder(absolutePath(address)),
   /** Writes a consistent copy of the store to the new file `to`. */
   backUp: (address: string, to: string) => backUp(absolutePath(address), absolutePath(to)),
   /** Checks a copy without changing it. Throws StartError if it cannot be checked. */
@@ -129,10 +131,10 @@ export async function openStore(address: string, options: StoreOptions): Promise
   return kindOf(address).open(address, options)
 }
 
-/** Creates the store if it does not exist, and migrates its schema. Throws StartError if the store cannot be used. */
+/** As `StoreKind.open`, and closes the store again. */
 export async function migrateStore(
   address: string,
-  options: Pick<StoreOptions, 'copying' | 'onMigration'> = {},
+  options: Pick<StoreOptions, 'current' | 'copying' | 'onMigration'> = {},
 ): Promise<void> {
   const store = await openStore(address, { now: wallMs, ...options })
   await store.close()

@@ -76,8 +76,8 @@ describe.skipIf(process.env.LAUNCHER !== undefined)('a current folder that has b
   })
 
   test('an absolute path still works', async () => {
-    const database = temporaryFile('petstore.db')
-    expect((await inRemoved(['migrate', '--apply', '--database', database])).status).toBe(0)
-    expect(existsSync(database)).toBe(true)
+    const backup = temporaryFile('b.db')
+    expect((await inRemoved(['backup', backup, '--database', store])).status).toBe(0)
+    expect(existsSync(backup)).toBe(true)
   })
 })

@@ -9,6 +9,7 @@ import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { DAY_MS, runOnFile } from '../../../../test/support/sqlite.ts'
 import { until } from '../../../../test/support/until.ts'
+import { migrateStore } from '../../src/store/kinds.ts'
 
 const file = temporaryFile('petstore.db')
 const env = { PETSTORE_DATABASE: file }
@@ -95,7 +96,7 @@ describe('list', () => {
   test('shows the environment of a key, unless a version before 1.0 created it and it was not used since', async () => {
     const env = { PETSTORE_DATABASE: temporaryFile('mixed.db') }
     const of = (...args: string[]) => run(['keys', ...args], { env })
-    await run(['migrate', '--apply'], { env })
+    await migrateStore(env.PETSTORE_DATABASE)
     await of('create', '--name', 'new', '--environment', 'staging')
     await of('create', '--name', 'old')
     runOnFile(env.PETSTORE_DATABASE, "UPDATE keys SET ending = substr(ending, -4) WHERE name = 'old'")

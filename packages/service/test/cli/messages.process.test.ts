@@ -9,6 +9,7 @@ import { run } from '../../../../test/support/process.ts'
 import { openShop } from '../../../../test/support/shop.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
 import { systemReason } from '../../src/domain/system-reason.ts'
+import { migrateStore } from '../../src/store/kinds.ts'
 
 const { cwd, file, pets, service } = await openShop()
 const usage = (command: string) => `  ${command} --help shows the usage.\n`
@@ -42,19 +43,20 @@ describe('an error message', () => {
 describe('explains a system error in words', () => {
   const ANOTHER = '--url or PETSTORE_URL names another service.'
   const gone = '(no such file or directory)'
+  const database = temporaryFile('a.db')
   const locked = mkdtempSync(temporaryFile('home-'))
   writeFileSync(join(locked, '.config'), '')
   mkdirSync(join(cwd, 'folder.csv'))
   test.each<[string, string[], Record<string, string>, string]>([
     ['an export', ['pets', 'export', '/nope/x.csv'], {}, `cannot be written ${gone}`],
     ['an export to a folder', ['pets', 'export', 'folder.csv'], {}, 'written (illegal operation on a directory)'],
-    ['a backup', ['backup', '/nope/x.db'], { PETSTORE_DATABASE: 'a.db' }, 'written: no such file or directory.'],
-    ['a new store', ['migrate', '--apply', '--database', '/proc/x.db'], {}, `cannot be created ${gone}`],
+    ['a backup', ['backup', '/nope/x.db'], { PETSTORE_DATABASE: database }, 'written: no such file or directory.'],
+    ['a new store', ['serve', '--port', '0', '--database', '/proc/x.db'], {}, `cannot be created ${gone}`],
     ['a file of a key', ['pets', 'list'], { PETSTORE_API_KEY: '', PETSTORE_API_KEY_FILE: '/nope' }, gone],
     ['a login', ['login'], { HOME: locked }, 'login.json cannot be written (not a directory)'],
     ['a service', ['pets', 'list', '--url', 'http://127.0.0.1:1'], {}, `(connection refused). ${ANOTHER}`],
   ])('%s', async (_what, args, env, words) => {
-    if (env.PETSTORE_DATABASE) await run(['migrate', '--apply'], { cwd, env })
+    if (env.PETSTORE_DATABASE) await migrateStore(env.PETSTORE_DATABASE)
     const { stderr } = await run(args, { cwd, env: { ...service.env, ...env } })
     expect(stderr).toContain(words)
     expect(stderr).not.toMatch(/\bE[A-Z]{4,}/)

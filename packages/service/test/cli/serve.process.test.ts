@@ -47,9 +47,8 @@ petstore listening on ${service.url}
 test('a start that fails before the welcome creates no key', async () => {
   const [database, preload] = [temporaryFile('a.db'), temporaryFile('preload.ts')]
   writeFileSync(preload, "Bun.which = () => { throw new Error('broken') }")
-  const main = join(root, 'packages/service/src/cli/main.ts')
-  const command = [join(root, 'node_modules/.bin/bun'), '--preload', preload, main]
-  const { status, stdout, stderr } = await run(['serve', '--port', '0', '--database', database], { command })
+  const args = ['serve', '--port', '0', '--database', database]
+  const { status, stdout, stderr } = await run(args, { command: sourceWith(preload) })
   expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: '', stderr: expect.stringContaining('broken') })
   const again = await serve(['--database', database])
   expect(again.key).toBeDefined()

@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
@@ -12,6 +12,7 @@ import { until } from '../../../../test/support/until.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
 const inUse = new URL((await serve(['--ephemeral'])).url).port
+const portBefore = String(Number(inUse) - 1)
 const notes = temporaryFile('notes')
 writeFileSync(notes, 'Dear diary,')
 const backupFolders = [
@@ -66,19 +67,22 @@ describe.concurrent('serve rejects, with a message and without a stack trace,', 
 
   test.each<[what: string, args: string[], env: Record<string, string>, said: string]>([
     ['a port in use', ['--port', inUse], {}, `Port ${inUse}`],
+    ['a port that another process does not share', ['--port', inUse], { PETSTORE_SHARE_PORT: 'yes' }, `Port ${inUse}`],
+    ['a port in use for workers', ['--port', inUse, '--workers', '2'], {}, `Port ${inUse}`],
     ['an admin port in use', [], { PETSTORE_ADMIN_PORT: inUse }, 'with PETSTORE_ADMIN_PORT'],
+    ['an admin port in use for a worker', ['--workers', '2'], { PETSTORE_ADMIN_PORT: portBefore }, `Port ${inUse}`],
+    ['a missing file of categories', [], { PETSTORE_CATEGORIES: '/none.csv' }, 'PETSTORE_CATEGORIES'],
+    ['a missing file of a key', [], { PETSTORE_BOOTSTRAP_KEY_FILE: '/none' }, 'PETSTORE_BOOTSTRAP_KEY'],
     ...backupFolders.map(([what = '', folder = '']): [string, string[], Record<string, string>, string] => [
       `a folder for backups that ${what}`,
       [],
       { PETSTORE_BACKUP_DIR: folder },
       folder,
     ]),
-  ])('%s, before it creates a key', async (_, args, env, said) => {
+  ])('%s, before it touches the store', async (_, args, env, said) => {
     const database = temporaryFile('a.db')
     expect(await refused(['--port', '0', '--database', database, ...args], env, run)).toEqual(ended(1, said))
-    const again = await serve(['--database', database])
-    expect(again.key).toBeDefined()
-    await again.stop()
+    expect(existsSync(database)).toBe(false)
   })
 
   const workers = process.platform === 'linux' ? [[['--workers', '2']]] : []

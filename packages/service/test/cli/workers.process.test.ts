@@ -5,7 +5,7 @@ import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
-import { type Running, run, serve } from '../../../../test/support/process.ts'
+import { type Running, run, serve, sourceWith } from '../../../../test/support/process.ts'
 import { childrenOf } from '../../../../test/support/process-tree.ts'
 import { until } from '../../../../test/support/until.ts'
 
@@ -106,10 +106,11 @@ describe.skipIf(!LINUX)('workers', () => {
 
   test('end the service before it creates a key if one cannot start', async () => {
     const database = temporaryFile('petstore.db')
-    // The worker uses the next port, which does not exist.
-    const env = { PETSTORE_ADMIN_PORT: '65535' }
+    const preload = temporaryFile('preload.ts')
+    writeFileSync(preload, "if (process.argv.includes('--worker')) process.exit(1)")
     const args = ['--workers', '2', '--database', database]
-    const { status, stdout, stderr } = await run(['serve', '--port', '0', ...args], { env })
+    const command = sourceWith(preload)
+    const { status, stdout, stderr } = await run(['serve', '--port', '0', ...args], { command })
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toContain('Worker 2 could not start.')
     const again = await serve(args)

@@ -12,7 +12,7 @@ import { Progress } from '../../../forward/src/metrics.ts'
 import { metricsOf } from '../../src/cli/commands/check-backup.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
-import { openStore } from '../../src/store/kinds.ts'
+import { migrateStore, openStore } from '../../src/store/kinds.ts'
 import { BATCH_MAX } from '../../src/store/shared/group-commit.ts'
 
 const PET = petBody()
@@ -209,7 +209,7 @@ describe('docs/monitoring', () => {
 
 test('petstore deprecated lists the keys that call deprecated operations', async () => {
   const file = temporaryFile('petstore.db')
-  await run(['migrate', '--apply', '--database', file])
+  await migrateStore(file)
   const none = await run(['keys', 'create', '--name', 'till', '--database', file])
   expect((await run(['deprecated', '--database', file])).stdout).toContain('No key has called')
   const caller = await startService({ address: file, now: Date.now })

@@ -95,7 +95,7 @@ describe('petstore copy', () => {
     const onProgress = ({ done }: CopyProgress) => {
       if (done > PETS / 2) throw new Error('interrupted')
     }
-    const interrupted = await rejectionOf(copyStore(from, target, { onProgress, onMigration: () => undefined }))
+    const interrupted = await rejectionOf(copyStore(from, target, onProgress))
     expect(interrupted.message).toBe('interrupted')
 
     const backup = temporaryFile('backup.db')

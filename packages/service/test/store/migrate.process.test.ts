@@ -3,13 +3,14 @@
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import type postgres from 'postgres'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { newPet } from '../../../../test/support/pets.ts'
+import { freePort } from '../../../../test/support/ports.ts'
 import { sharedCluster, untilWaiting } from '../../../../test/support/postgres.ts'
-import { nextVersion, run, serve } from '../../../../test/support/process.ts'
+import { answers, nextVersion, run, serve, start } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { noStrace, straced } from '../../../../test/support/strace.ts'
 import { until } from '../../../../test/support/until.ts'
@@ -30,9 +31,11 @@ function emptyFile(): string {
 
 describe('petstore migrate', () => {
   const stores = Object.entries({ PostgreSQL: () => cluster.newDatabase(), 'an empty file': async () => emptyFile() })
-  test('--check fails for a file that does not exist', async () => {
-    const { status, stdout, stderr } = await run(['migrate', '--check', '--database', temporaryFile('petstore.db')])
+  test.each(['--check', '--apply'])('%s fails for a file that does not exist', async (flag) => {
+    const database = temporaryFile('petstore.db')
+    const { status, stdout, stderr } = await run(['migrate', flag, '--database', database])
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('There is no store at /')])
+    expect(existsSync(database)).toBe(false)
   })
 
   for (const [what, newStore] of stores) {
@@ -62,10 +65,22 @@ const MIGRATED = `the schema was migrated from ${NEWEST_VERSION} to ${NEWEST_VER
 const versionOf = async (address: string) => (await kindOf(address).schema(address)).version
 const inDatabase = (address: string, sql: string) => cluster.run(sql, address)
 
-async function storeFile(): Promise<string> {
-  const path = temporaryFile('petstore.db')
-  await migrateStore(path)
+async function storeFile(version = NEWEST_VERSION): Promise<string> {
+  const path = emptyFile()
+  if (version === NEWEST_VERSION) await migrateStore(path)
+  else await next(path, ['migrate', '--apply'])
   return path
+}
+
+/** Runs `use` while a lock keeps the store from being migrated. */
+async function lockedFor<Result>(address: string, use: () => Promise<Result>): Promise<Result> {
+  if (address.startsWith('postgres')) {
+    const locking = async () => ({ result: await use() })
+    return (await cluster.locked(address, locking, 'SELECT pg_advisory_xact_lock(1346720851, 0)')).result
+  }
+  using database = new Database(address)
+  database.run('BEGIN IMMEDIATE')
+  return await use()
 }
 
 /** Runs a command of the next version. */
@@ -106,10 +121,61 @@ describe.each([
     expect(service.stderr()).toMatch(new RegExp(`"msg":"[^"]*${MIGRATED}"`))
   })
 
-  test('when it copies it', async () => {
-    const flags = ['copy', '--from', await newStore(), '--to', temporaryFile('to.db')]
-    const { status, stderr } = await next(temporaryFile('to.db'), flags)
-    expect([status, stderr]).toEqual([0, expect.stringContaining(MIGRATED)])
+  test('and answers health checks meanwhile, and 503 to other requests', async () => {
+    const address = await newStore()
+    const port = freePort()
+    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { method: path === '/' ? 'HEAD' : 'GET' })
+    const starting = await lockedFor(address, async () => {
+      const starting = start(['serve', '--port', `${port}`], {
+        env: { PETSTORE_DATABASE: address },
+        command: nextVersion,
+      })
+      await until('it listens', () => answers(`http://127.0.0.1:${port}/`))
+      expect((await get('/healthz')).status).toBe(200)
+      for (const path of ['/readyz', '/v1/pets', '/none', '/']) {
+        const { status, headers } = await get(path)
+        expect([path, status, headers.get('Retry-After')]).toEqual([path, 503, '1'])
+      }
+      return { starting }
+    })
+    const service = await starting.starting
+    expect((await get('/none')).status).toBe(404)
+    await service.stop()
+  })
+
+  test('while a server that shares its port gets all requests', async () => {
+    const env = { PETSTORE_DATABASE: await newStore(), PETSTORE_SHARE_PORT: 'yes' }
+    const old = await serve([], { env })
+    const { port } = new URL(old.url)
+    const adminPort = String(freePort())
+    const statuses = await lockedFor(env.PETSTORE_DATABASE, async () => {
+      void start(['serve', '--port', port], { env: { ...env, PETSTORE_ADMIN_PORT: adminPort }, command: nextVersion })
+      await until('it waits for the store', () => answers(`http://127.0.0.1:${adminPort}/`))
+      const lists = Array.from({ length: 40 }, () => fetch(new URL('/readyz', old.url), { keepalive: false }))
+      return new Set((await Promise.all(lists)).map(({ status }) => status))
+    })
+    expect([...statuses]).toEqual([200])
+  })
+
+  test('but not by other commands, which use the older schema or name the command to run', async () => {
+    const address = await newStore()
+    const isFile = !address.startsWith('postgres')
+    const to = temporaryFile('to.db')
+    const backup = temporaryFile('backup.db')
+    const refused = ['keys list', 'deprecated', 'events new-epoch', `copy --from ${address} --to ${to}`]
+    refused.push(`copy --from ${await storeFile(NEWEST_VERSION + 1)} --to ${address}`)
+    const advice = `has schema ${NEWEST_VERSION}, but this version needs ${NEWEST_VERSION + 1}: run petstore migrate --apply`
+    for (const args of refused) {
+      const { status, stderr } = await next(address, args.split(' '))
+      expect([args, status, stderr]).toEqual([args, 1, expect.stringContaining(advice)])
+    }
+    expect(existsSync(to)).toBe(false)
+    const files = [`backup ${backup}`, `check-backup ${backup}`, `restore ${backup}`]
+    for (const args of [...(isFile ? files : []), 'recovered --yes']) {
+      const { status, stderr } = await next(address, args.split(' '))
+      expect([args, status, stderr]).toEqual([args, 0, ''])
+    }
+    expect(await versionOf(address)).toBe(NEWEST_VERSION)
   })
 
   test('refuses a store of a schema from before the first release', async () => {

@@ -38,7 +38,7 @@ Example:
         const onProgress = ({ step, done, total }: CopyProgress) =>
           progress.update(Math.floor((BAR_MAX * done) / total), step)
         rows = await unlessInterrupted(
-          copyStore(from, to, { onProgress, onMigration: progress.log }),
+          copyStore(from, to, onProgress),
           `${kindOf(from).describe(from)} is unchanged; ${kindOf(to).describe(to)} is unfinished, ` +
             'and no other command opens it. Run the same command again to continue.',
         )

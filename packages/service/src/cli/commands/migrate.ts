@@ -1,5 +1,5 @@
 // `petstore migrate` checks whether a store's schema is up to date, or migrates it. Servers migrate when they start;
-// this is for operators whose servers lack the permission, or who want to check first.
+// this is for operators whose servers lack the permission, or who want to check first, and before other commands.
 
 import { Command, Option } from 'commander'
 import type { SchemaState } from '../../domain/store.ts'
@@ -19,7 +19,7 @@ export function migrateCommand(): Command {
       const { database } = configOf(self)
       const kind = kindOf(database)
       const name = kind.describe(database)
-      if (check) requireStore(database)
+      requireStore(database)
       const before = await kind.schema(database)
       if (apply && before.version < before.newest) {
         await migrateStore(database, { onMigration: printNote })

@@ -1,11 +1,11 @@
-// `petstore serve` opens the store, listens, creates the first API key, and shuts down in order.
+// `petstore serve` checks its settings, listens, opens the store, creates the first API key, and shuts down in order.
 
 import { Command, Option } from 'commander'
 import { type Config, unknownVariables, withoutEffect } from '../../config/read-config.ts'
 import { numberFrom } from '../../config/setting-parsers.ts'
 import { Names } from '../../domain/names.ts'
 import { checkFree } from '../../http/listen.ts'
-import { startServer } from '../../http/server.ts'
+import { listenEarly, startServer } from '../../http/server.ts'
 import { startAdmin } from '../../http/web/admin.ts'
 import { createLog, type Log } from '../../observability/log.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
@@ -15,8 +15,8 @@ import { wallMs } from '../../system/runtime.ts'
 import { configOf, parsedBy, withSettings } from '../../terminal/options.ts'
 import { firstSignal, npxEnds, stopInOrder } from '../../terminal/stop.ts'
 import { readCategories } from '../category-file.ts'
-import { isBackupOf, startPeriodicBackups } from '../periodic-backups.ts'
-import { addFirstKey, fillWithSamples, openWatched, resettable } from '../served-store.ts'
+import { checkBackupFolder, isBackupOf, startPeriodicBackups } from '../periodic-backups.ts'
+import { addFirstKey, fillWithSamples, migrateAside, openWatched, resettable } from '../served-store.ts'
 import { announcement, printOrLog } from '../welcome.ts'
 import { parentCloses, STORE_VARIABLE, startWorkers, WORKER_READY } from '../workers.ts'
 
@@ -93,28 +93,32 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   const log = createLog(config.logLevel, { sharedPipe: together })
   if (!worker) warnOfIgnored(log)
   const names = new Names(config.storeName, config.categories ? await readCategories(config.categories) : [])
-  const { store, reset, metrics, practice, now } = await openServed(config, options, log)
-  // Workers share their port, so they can listen even if another service already uses it.
-  if (workers > 1) await checkFree(config)
+  const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
+  checkBackupFolder(backedUp)
+  // Nothing creates or migrates the store before all settings, files and ports are known to work.
+  const { metrics, practice, now, ...opening } = await prepare(config, options)
+  const baseUrls = { production: config.baseUrl, staging: config.stagingBaseUrl }
+  const address = { ...config, baseUrls, ...practice?.behind, sharePort: config.sharePort || together, log }
+  if (!worker) await checkPorts(config, workers)
+  const listening = address.sharePort ? undefined : listenEarly(address)
+  const admin = metrics && startAdmin(config.adminHost, config.adminPort as number, metrics)
+  if (!ephemeral && !worker) await migrateAside(config, log)
+  const open = () => openWatched(ephemeral ? MEMORY : config.database, log, metrics, { ...opening, now })
+  const { store, reset } = options.stdin ? await resettable(open) : { store: await open(), reset: undefined }
   let isStarting = true
   const server = startServer({
-    ...config,
+    ...address,
     store,
-    log,
     metrics,
-    baseUrls: { production: config.baseUrl, staging: config.stagingBaseUrl },
     names,
-    ...practice?.behind,
+    listening,
     isStarting: () => isStarting,
-    sharePort: config.sharePort || together,
     handsOver: config.sharePort,
     enforceSunset: config.sunset === 'enforce',
     now,
   })
   practice?.leadTo(server.url, store)
-  const admin = metrics && startAdmin(config.adminHost, config.adminPort as number, metrics)
   const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
-  const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
   const backups = startPeriodicBackups(backedUp, log, wallMs, (copy) => isBackupOf(store, copy, config))
   const file = !ephemeral && kindOf(config.database).files ? absolutePath(config.database) : undefined
   metrics?.watch({ file, backupOverdue: backups.overdueSeconds })
@@ -169,14 +173,22 @@ function warnOfIgnored(log: Log): void {
   if (idle.variables.length > 0) log.warn(idle, 'PETSTORE_ variables have no effect without others')
 }
 
-/** Opens everything that the server needs. `reset` exists if stdin can empty the store. */
-async function openServed(config: Config, { ephemeral, stdin, practice: practises, worker }: ServeOptions, log: Log) {
+/**
+ * Throws StartError if a shared port, or the admin port of another worker, cannot be used. This process listens on a
+ * shared port only when the store is open, so that the other processes get all requests until then.
+ */
+async function checkPorts({ host, port, sharePort, adminHost, adminPort }: Config, workers: number): Promise<void> {
+  // Workers share their port, so they could listen even if another service uses it.
+  if (sharePort || workers > 1) await checkFree({ host, port, sharePort, flag: '--port' })
+  const more = adminPort ? Array.from({ length: workers - 1 }, (_, n) => adminPort + n + 1) : []
+  for (const port of more) await checkFree({ host: adminHost, port, flag: 'PETSTORE_ADMIN_PORT' })
+}
+
+/** Prepares everything that does not need the store. */
+async function prepare(config: Config, { practice: practises, worker }: ServeOptions) {
   const metrics =
     config.adminPort === undefined ? undefined : new (await import('../../observability/metrics.ts')).Metrics()
   const practice = practises ? await (await import('../practice.ts')).startPractice(config) : undefined
   const { now = wallMs, monotonic } = practice?.clock ?? {}
-  const identity = worker ? (process.env[STORE_VARIABLE] ?? '') : undefined
-  const open = () => openWatched(ephemeral ? MEMORY : config.database, log, metrics, { now, monotonic, identity })
-  const opened = stdin ? await resettable(open) : { store: await open(), reset: undefined }
-  return { ...opened, metrics, practice, now }
+  return { metrics, practice, now, monotonic, identity: worker ? (process.env[STORE_VARIABLE] ?? '') : undefined }
 }

@@ -8,10 +8,14 @@ import type { Names } from '../../domain/names.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Context } from '../context.ts'
 import { errorAnswer } from '../response/error-answer.ts'
-import { ok } from '../response/response.ts'
+import { type Answer, ok } from '../response/response.ts'
 import { SECURITY_HEADERS } from '../response/shared-headers.ts'
 import { Route } from '../route.ts'
 import { lazy, StaticFile } from './static-file.ts'
+
+/** The process responds; it may still be starting. */
+export const ALIVE: Answer = { status: 200, body: '{"status":"ok"}' }
+export const liveness = new Route('/healthz', { GET: () => ALIVE })
 
 /**
  * Liveness and readiness checks for load balancers and orchestrators. `ping` rejects if the store cannot answer;
@@ -19,7 +23,7 @@ import { lazy, StaticFile } from './static-file.ts'
  */
 export function healthChecks(ping: () => Promise<void>, unready: () => string | undefined): Route[] {
   return [
-    new Route('/healthz', { GET: () => ({ status: 200, body: '{"status":"ok"}' }) }),
+    liveness,
     new Route('/readyz', {
       GET: async (context) => {
         const reason = unready()

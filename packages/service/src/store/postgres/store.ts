@@ -7,7 +7,7 @@ import { StartError } from '../../domain/start-error.ts'
 import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
 import { ORDER_COLUMNS, PET_COLUMNS } from '../shared/pet-and-order-columns.ts'
-import { schemaState } from '../shared/schema-versions.ts'
+import { notCurrent, schemaState } from '../shared/schema-versions.ts'
 import { searchable } from '../shared/search.ts'
 import type { PostgresAddress } from './connect/address.ts'
 import { StoreFailure } from './connect/errors.ts'
@@ -50,13 +50,13 @@ export function postgresSchema(address: string): Promise<SchemaState> {
 }
 
 async function open(address: PostgresAddress, options: StoreOptions): Promise<Store> {
-  const connection = await PrimaryConnection.open(address, (host, query) =>
-    checkAgain(address, host, query, options.copying),
-  )
+  const connection = await PrimaryConnection.open(address, (host, query) => checkAgain(address, host, query, options))
   try {
     await checkServer(connection.read)
     const version = await schemaVersion(connection.read, options.copying)
     checkVersion(version)
+    const refused = notCurrent(version, NEWEST_VERSION, options)
+    if (refused !== undefined) throw new StartError(`it ${refused}`)
     if (options.copying) await checkOwner(connection.read)
     if (version < NEWEST_VERSION) {
       await atStart(async () => migrate(address, await writableHost(address), options))
@@ -100,12 +100,12 @@ async function checkAgain(
   address: PostgresAddress,
   host: WritableHost,
   query: RunQuery,
-  copying?: boolean,
+  { current, copying }: StoreOptions,
 ): Promise<void> {
   const version = await schemaVersion(query, copying)
   if (version < NEWEST_VERSION) {
     const lost = `a failover lost a migration: the schema is ${version}, and this version needs ${NEWEST_VERSION}.`
-    if (!(await mayMigrate(query))) {
+    if (current || !(await mayMigrate(query))) {
       throw new StoreFailure('OLDER_SCHEMA', `${lost} Let the owner run petstore migrate --apply, and grant the rights`)
     }
     // One attempt, because the next search for the primary repeats it.

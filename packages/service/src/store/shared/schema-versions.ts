@@ -1,6 +1,6 @@
 // Schema versions, the same for both stores: which versions this program can open, and messages about them.
 
-import type { SchemaState } from '../../domain/store.ts'
+import type { SchemaState, StoreOptions } from '../../domain/store.ts'
 
 /** The schema of 1.0.0. Every later version can open stores of all earlier versions. */
 export const FIRST_VERSION = 21
@@ -16,6 +16,20 @@ export function refusedVersion(version: number, newest: number): string | undefi
 
 export function schemaState(version: number, newest: number): SchemaState {
   return { version, newest, refused: refusedVersion(version, newest) }
+}
+
+/**
+ * Completes a sentence about a store that must be created or migrated first. Returns `undefined` if opening it may do
+ * that, or need not.
+ */
+export function notCurrent(
+  version: number,
+  newest: number,
+  { current, copying }: Pick<StoreOptions, 'current' | 'copying'>,
+): string | undefined {
+  if (version >= newest || !(current || (copying && version > 0))) return undefined
+  const state = version === 0 ? 'contains no store yet' : `has schema ${version}, but this version needs ${newest}`
+  return `${state}: run petstore migrate --apply first`
 }
 
 /** Shown after an existing store was migrated. */

@@ -3,6 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { StartError } from '../../../domain/start-error.ts'
 import type { StoreOptions } from '../../../domain/store.ts'
+import { notCurrent } from '../../shared/schema-versions.ts'
 import {
   APPLICATION_ID,
   checkName,
@@ -14,7 +15,7 @@ import {
   unfinished,
 } from '../file/checks.ts'
 import { FileGuard } from '../file/guard.ts'
-import { checkVersion, migrate, schemaVersion } from '../schema/schema.ts'
+import { checkVersion, migrate, NEWEST_VERSION, schemaVersion } from '../schema/schema.ts'
 import { startError } from './errors.ts'
 
 /** How long a statement waits for another process's transaction. It blocks the thread. */
@@ -33,7 +34,7 @@ export interface SqliteConnection {
   close(): void
 }
 
-type Opening = Pick<StoreOptions, 'copying' | 'onMigration'>
+type Opening = Pick<StoreOptions, 'current' | 'copying' | 'onMigration'>
 
 /**
  * `path` is a file, or `:memory:`. Throws StartError if the file is not a store, is damaged, read-only or locked, has
@@ -121,13 +122,15 @@ function prepare(
   database: Database,
   path: string,
   identity: string | undefined,
-  { copying, onMigration = () => undefined }: Opening,
+  { current, copying, onMigration = () => undefined }: Opening,
 ): void {
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   const version = schemaVersion(database)
   checkInPlace(path, identity)
   checkVersion(path, version)
   if (!copying) checkFinished(database, path)
+  const refused = notCurrent(version, NEWEST_VERSION, { current, copying })
+  if (refused !== undefined) throw new StartError(`${path} ${refused}.`)
   if (version > 0) check(database, path)
   // Set before WAL mode, so that it is written to the file itself and not to the log.
   else database.run(`PRAGMA application_id = ${copying ? UNFINISHED_ID : APPLICATION_ID}`)

@@ -25,7 +25,7 @@ import { orStartError, systemReason } from '../../../domain/system-reason.ts'
 import { makeFolder, ownershipAdvice } from '../../../system/files.ts'
 import { PARTIAL } from '../../../system/partial.ts'
 import { UNFINISHED_COPY } from '../../shared/failures.ts'
-import { checkVersion } from '../schema/schema.ts'
+import { checkVersion, NEWEST_VERSION } from '../schema/schema.ts'
 
 /** "PETS": the application_id of a store's file. */
 export const APPLICATION_ID = 0x50455453
@@ -58,6 +58,13 @@ export function prepareFile(path: string, identity?: string): string {
     if (stats.size > 0) checkHeader(file)
   }
   return file
+}
+
+/** Returns whether the file is a store of an older schema. Its log can contain a newer one. */
+export function isOlder(path: string): boolean {
+  if (!statOrUndefined(path)?.isFile()) return false
+  const { magic, applicationId, version } = readHeader(path)
+  return magic === MAGIC && applicationId === APPLICATION_ID && version > 0 && version < NEWEST_VERSION
 }
 
 /** Throws StartError unless `path` is a store's file with a version that can be opened. */
