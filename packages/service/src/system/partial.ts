@@ -54,10 +54,12 @@ export function targetOf(path: string): Target {
 /**
  * Replaces the file behind the links at `path` after everything that `write` wrote is durable. On an error the file
  * stays unchanged. An existing file keeps its mode; a new one gets `mode`. Devices, pipes and sockets are written
- * directly.
+ * directly. So is a descriptor of this process, at its own position: opening `/dev/fd/5` would start at the beginning
+ * of its file on Linux.
  */
 export async function replaceFile(path: string, mode: number, write: (descriptor: number) => unknown): Promise<void> {
-  const { path: to, file, special } = targetOf(path)
+  const { path: to, file, special, descriptor } = targetOf(path)
+  if (descriptor !== undefined) return void (await write(descriptor))
   const partial = special ? { path: '', descriptor: fs.openSync(to, fs.constants.O_WRONLY) } : createPartial(to, mode)
   try {
     if (file) keepAccess(partial.descriptor, file)

@@ -43,6 +43,20 @@ describe('an export', () => {
     expect(lstatSync(link).isSymbolicLink()).toBe(true)
   })
 
+  test('appends to an open file', async () => {
+    const file = temporaryFile('all.ndjson')
+    const command = [
+      'sh',
+      '-c',
+      'echo before > "$0"; "$@" /dev/fd/5 5>> "$0"; "$@" /dev/stdout >> "$0"',
+      file,
+      launcher,
+    ]
+    const appending = await run(['pets', 'export', '--format', 'ndjson'], { env, command })
+    expect(appending).toMatchObject({ status: 0, stdout: '' })
+    expect([readFileSync(file, 'utf8').slice(0, 7), linesOf(file)]).toEqual(['before\n', 2 * PETS + 1])
+  })
+
   test.skipIf(!canMount)(`leaves the file unchanged if the disk fills up${WHY_SKIPPED}`, async () => {
     using disk = smallDisk('size=64k')
     const file = `${disk.folder}/pets.ndjson`

@@ -120,6 +120,21 @@ describe('login', () => {
   })
 })
 
+test.each(['login', 'logout', 'pets list'])(
+  '%s leaves a pipe behind the link of the saved login as it is',
+  async (name) => {
+    const home = fs.mkdtempSync(temporaryFile('home-'))
+    const pipe = join(home, 'pipe')
+    fs.mkdirSync(join(home, '.config/petstore'), { recursive: true })
+    expect(Bun.spawnSync(['mkfifo', '-m', '644', pipe]).exitCode).toBe(0)
+    fs.symlinkSync(pipe, join(home, '.config/petstore/login.json'))
+    const env = { HOME: home, PETSTORE_URL: service.url }
+    const { status, stderr } = await run(name.split(' '), { cwd, env, stdin: `${service.key}\n` })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('login.json must be a file')])
+    expect([fs.statSync(pipe).isFIFO(), fs.statSync(pipe).mode & 0o777]).toEqual([true, 0o644])
+  },
+)
+
 /** A user id without a passwd entry and without HOME, as in a container. It can read the files of root. */
 const UNKNOWN = 'setpriv --reuid=54321 --inh-caps=+dac_override --ambient-caps=+dac_override env -u HOME'.split(' ')
 const canSwitch = Bun.which('setpriv') !== null && Bun.spawnSync([...UNKNOWN, 'true']).success

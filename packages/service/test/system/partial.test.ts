@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
+import { promisify } from 'node:util'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { createPartial, removeAbandoned, replaceFile } from '../../src/system/partial.ts'
@@ -32,6 +33,7 @@ test.skipIf(!LINUX)(
 )
 
 describe('replaceFile', () => {
+  const writeFile = promisify<number, string, void>(fs.writeFile)
   const replace = (path: string) => replaceFile(path, 0o644, (descriptor) => fs.writeFileSync(descriptor, 'new'))
   const modeOf = (path: string) => fs.statSync(path).mode & 0o777
 
@@ -70,6 +72,17 @@ describe('replaceFile', () => {
     await replace(pipe)
     const read = await reader.stdout.text()
     expect([read, fs.statSync(pipe).isFIFO(), fs.readdirSync(dirname(pipe))]).toEqual(['new', true, ['pipe']])
+  })
+
+  test.each(['a', 'r+'])('writes to a descriptor opened with %s at its own position', async (flag) => {
+    const file = temporaryFile('a')
+    fs.writeFileSync(file, 'before, after')
+    const descriptor = fs.openSync(file, flag)
+    if (flag === 'r+') fs.readSync(descriptor, Buffer.alloc('before'.length))
+    await replaceFile(`/dev/fd/${descriptor}`, 0o644, (to) => writeFile(to, ' and'))
+    await replaceFile(`/dev/fd/${descriptor}`, 0o644, (to) => fs.writeFileSync(to, ' new'))
+    fs.closeSync(descriptor)
+    expect(fs.readFileSync(file, 'utf8')).toBe(flag === 'a' ? 'before, after and new' : 'before and new')
   })
 
   test('rejects a circle of links and a folder, and leaves them unchanged', async () => {

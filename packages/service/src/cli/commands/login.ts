@@ -58,7 +58,7 @@ export function logoutCommand(): Command {
   return new Command('logout').description('Delete the saved address and API key.').action(() => {
     const file = loginFile(io().env)
     // Follows links as `login` does, because the key is in their target.
-    if (file !== undefined) rmSync(targetOf(file).path, { force: true })
+    if (file !== undefined) rmSync(regular(file), { force: true })
     printNote('Logged out.')
   })
 }
@@ -68,24 +68,39 @@ export function readLogin(): Login | undefined {
   const file = loginFile(io().env)
   if (file === undefined) return undefined
   try {
-    const { url, apiKey: key } = JSON.parse(readFileSync(file, 'utf8'))
+    const { url, apiKey: key } = JSON.parse(readFileSync(regular(file), 'utf8'))
     return { url: serviceUrl(url), apiKey: apiKey(key) }
   } catch (error) {
+    if (error instanceof NotRegular) throw error
     // HOME can be /dev/null.
     if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return undefined
     throw new StartError(`${file} is damaged. Run petstore login to replace it.`, { cause: error })
   }
 }
 
+class NotRegular extends StartError {}
+
+/**
+ * Returns the path behind the links. Throws NotRegular for a device, whose mode root would change and which root would
+ * delete, and for a pipe, which would never end.
+ */
+function regular(file: string): string {
+  const { path, special } = targetOf(file)
+  if (!special) return path
+  throw new NotRegular(`${file} must be a file, but is or leads to something else. Remove it, or use PETSTORE_API_KEY.`)
+}
+
 /** Other users can never read the file, not even for a moment. */
 async function writeLogin(file: string, login: Login): Promise<void> {
   try {
+    regular(file)
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     await replaceFile(file, 0o600, (descriptor) => {
       fchmodSync(descriptor, 0o600)
       writeFileSync(descriptor, `${JSON.stringify(login)}\n`)
     })
   } catch (error) {
+    if (error instanceof NotRegular) throw error
     throw new StartError(`${file} cannot be written (${systemReason(error)}).`, { cause: error })
   }
 }
