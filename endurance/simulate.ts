@@ -8,10 +8,10 @@ import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { experiment, faultsLine, type Outcome, print } from './command.ts'
 import { inWords, shortly } from './history/words.ts'
-import { serverModules } from './simulate/bundle.ts'
+import { startHosts } from './simulate/bundle.ts'
+import type { Host } from './simulate/host.ts'
 import { editsOf, PLANTED } from './simulate/planted.ts'
 import { type Run, simulate } from './simulate/run.ts'
-import type { ServerModule } from './simulate/server.ts'
 
 const SERVERS = 2
 /** The time to find a planted fault. */
@@ -21,35 +21,35 @@ const SEEDS = 900_000
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 /** Runs with odd seeds have failures. In the others a late response is a fault, too. */
-export function runOf(seed: number, operations: number, modules: readonly ServerModule[]): Promise<Run> {
-  return simulate({ seed, operations, breaks: seed % 2 === 1, folder: FOLDER }, modules)
+export function runOf(seed: number, operations: number, hosts: readonly Host[]): Promise<Run> {
+  return simulate({ seed, operations, breaks: seed % 2 === 1, folder: FOLDER }, hosts)
 }
 
 /** Bisects to the shortest run of the seed that fails. Describes its first fault. */
-async function shortest(seed: number, operations: number, modules: readonly ServerModule[]): Promise<string> {
+async function shortest(seed: number, operations: number, hosts: readonly Host[]): Promise<string> {
   let [least, most] = [1, operations]
   while (least < most) {
     const middle = (least + most) >> 1
-    if ((await runOf(seed, middle, modules)).faults.length > 0) most = middle
+    if ((await runOf(seed, middle, hosts)).faults.length > 0) most = middle
     else least = middle + 1
   }
-  const { faults } = await runOf(seed, most, modules)
+  const { faults } = await runOf(seed, most, hosts)
   const words = faults[0] ? inWords(faults[0]) : 'no fault in the shorter run'
   return `seed ${seed} fails with --operations ${most}: ${words}`
 }
 
 async function tryRuns(first: number, runs: number, operations: number): Promise<Outcome> {
-  const modules = await serverModules(SERVERS)
+  const hosts = await startHosts(SERVERS)
   const startedAt = performance.now()
   const faults: string[] = []
   let [done, steps] = [0, 0]
   let outcome: Outcome = { text: '', passed: true }
   for (let seed = first; seed < first + runs; seed++) {
-    const run = await runOf(seed, operations, modules)
+    const run = await runOf(seed, operations, hosts)
     done += run.operations.length
     steps += run.steps
     if (run.faults.length > 0) {
-      print(await shortest(seed, operations, modules))
+      print(await shortest(seed, operations, hosts))
       faults.push(...run.faults.map((fault) => `seed ${seed}: ${shortly(fault)}`))
     }
     const rate = Math.round((1000 * done) / (performance.now() - startedAt))
@@ -68,14 +68,18 @@ interface Found {
 
 /** Finds a run that fails with the planted fault. Resolves to `undefined` if none fails in time. */
 export async function findPlanted(name: string, operations: number, first = 1): Promise<Found | undefined> {
-  const modules = await serverModules(SERVERS, editsOf(name))
+  const hosts = await startHosts(SERVERS, editsOf(name))
   const startedAt = performance.now()
   const seconds = () => (performance.now() - startedAt) / 1000
-  for (let seed = first; seconds() < FOUND_SECONDS_MAX; seed++) {
-    const { faults } = await runOf(seed, operations, modules)
-    if (faults[0]) return { seed, seconds: seconds(), words: shortly(faults[0]) }
+  try {
+    for (let seed = first; seconds() < FOUND_SECONDS_MAX; seed++) {
+      const { faults } = await runOf(seed, operations, hosts)
+      if (faults[0]) return { seed, seconds: seconds(), words: shortly(faults[0]) }
+    }
+    return undefined
+  } finally {
+    await Promise.all(hosts.map((host) => host.end()))
   }
-  return undefined
 }
 
 async function findAll(names: readonly string[], operations: number): Promise<Outcome> {

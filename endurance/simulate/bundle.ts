@@ -1,4 +1,4 @@
-// Bundles the simulated server into one module, with the edits of a planted fault.
+// Bundles the simulated server into one module, with the edits of a planted fault, and starts a thread for each server.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,14 +6,14 @@ import { temporaryFile } from '../../test/support/files.ts'
 import { root } from '../../test/support/process.ts'
 import type { Edit } from '../history/planted/code.ts'
 import { edited } from '../history/planted.ts'
-import type { ServerModule } from './server.ts'
+import { Host } from './host.ts'
 
 const DATABASE = join(import.meta.dir, 'database.ts')
 
-/** Returns separate instances of the module, one for each server. Throws if an edit's text does not occur exactly once in its file. */
-export async function serverModules(count: number, edits: readonly Edit[] = []): Promise<ServerModule[]> {
+/** Each server has its own thread and module state. Throws if an edit's text does not occur exactly once in its file. */
+export async function startHosts(count: number, edits: readonly Edit[] = []): Promise<Host[]> {
   const { outputs, success, logs } = await Bun.build({
-    entrypoints: [join(import.meta.dir, 'server.ts')],
+    entrypoints: [join(import.meta.dir, 'process.ts')],
     target: 'bun',
     throw: false,
     plugins: [
@@ -32,12 +32,7 @@ export async function serverModules(count: number, edits: readonly Edit[] = []):
     ],
   })
   if (!success) throw new AggregateError(logs)
-  const text = await (outputs[0] as Blob).text()
-  return Promise.all(
-    Array.from({ length: count }, (_, n) => {
-      const path = temporaryFile(`server-${n}.js`)
-      writeFileSync(path, text)
-      return import(path) as Promise<ServerModule>
-    }),
-  )
+  const path = temporaryFile('process.js')
+  writeFileSync(path, await (outputs[0] as Blob).text())
+  return Promise.all(Array.from({ length: count }, () => Host.start(path)))
 }

@@ -1,34 +1,51 @@
-// Replaces `bun:sqlite` in the bundle of simulated servers, so that a run can make a commit fail.
+// Replaces `bun:sqlite` in the bundle of simulated servers, so that a run can make a commit fail, and another process can run between two
+// statements.
 
 import { constants, Database as RealDatabase, SQLiteError } from 'bun:sqlite'
+import { workerData } from 'node:worker_threads'
+import { DISK, DISK_FAULTS, type DiskFault, sharedWords } from './messages.ts'
+import { betweenStatements } from './process.ts'
 
 export { constants, SQLiteError }
 
-/** A full disk, or an I/O error before or after the commit became durable. */
-export type DiskFault = 'full' | 'before' | 'after'
-
-/** Fails the next commit of this bundle that writes. */
-export const disk: { fault: DiskFault | undefined } = { fault: undefined }
+const { words } = sharedWords(workerData.memory)
+const RUNS = ['all', 'get', 'run', 'values', 'iterate', 'raw'] as const
 
 export class Database extends RealDatabase {
   private isWriting = false
 
   override query(sql: string): never {
     const statement = super.query(sql)
-    if (sql !== 'COMMIT' && !sql.startsWith('BEGIN')) return statement as never
-    return {
-      run: () => {
-        if (sql !== 'COMMIT') {
-          this.isWriting = sql === 'BEGIN IMMEDIATE'
-          return void statement.run()
+    if (sql === 'COMMIT' || sql.startsWith('BEGIN'))
+      return { run: () => this.transact(sql, () => statement.run()) } as never
+    return new Proxy(statement, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name, target)
+        if (typeof value !== 'function') return value
+        return (...values: unknown[]) => {
+          if (RUNS.includes(name as never)) betweenStatements()
+          return value.apply(target, values)
         }
-        const fault = this.isWriting ? disk.fault : undefined
-        if (fault) disk.fault = undefined
-        if (fault === 'full' || fault === 'before') throw failure(fault)
-        statement.run()
-        if (fault === 'after') throw failure(fault)
       },
-    } as never
+    }) as never
+  }
+
+  /** Nothing waits in real time, because the process that holds the lock only continues after this step. */
+  override run(sql: string, ...values: never[]) {
+    return super.run(sql.replace(/^PRAGMA busy_timeout = .*/, 'PRAGMA busy_timeout = 0'), ...values)
+  }
+
+  private transact(sql: string, run: () => void): void {
+    betweenStatements()
+    if (sql !== 'COMMIT') {
+      this.isWriting = sql === 'BEGIN IMMEDIATE'
+      run()
+      return
+    }
+    const fault = this.isWriting ? DISK_FAULTS[Atomics.exchange(words, DISK, 0)] : 'none'
+    if (fault === 'full' || fault === 'before') throw failure(fault)
+    run()
+    if (fault === 'after') throw failure(fault)
   }
 }
 

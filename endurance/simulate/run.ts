@@ -11,9 +11,8 @@ import { Clients } from '../history/clients.ts'
 import { longestOf, type Operation } from '../history/operations.ts'
 import { judge } from '../history/record.ts'
 import { KEYS } from '../history/world.ts'
-import type { DiskFault } from './database.ts'
+import type { Host } from './host.ts'
 import { Scheduler, type SimulatedProcess } from './scheduler.ts'
-import type { ServerModule } from './server.ts'
 import { drawSwarm } from './swarm.ts'
 
 /** Longer than any wait for events. */
@@ -56,8 +55,7 @@ export interface Run {
 
 interface Server {
   readonly process: SimulatedProcess
-  readonly module: ServerModule
-  readonly running: ReturnType<ServerModule['startServer']>
+  readonly host: Host
   /** Requests in flight; each function fails its request. */
   readonly open: Set<() => void>
 }
@@ -69,17 +67,17 @@ class World {
 
   constructor(
     private readonly scheduler: Scheduler,
-    private readonly modules: readonly ServerModule[],
+    private readonly hosts: readonly Host[],
     private readonly folder: string,
   ) {
     this.path = join(folder, 'petstore-0.db')
   }
 
   start(n: number): void {
-    const module = this.modules[n] as ServerModule
-    const process = this.scheduler.process(100 + this.starts++)
-    module.replaceRuntime(process)
-    this.servers[n] = { process, module, running: module.startServer(this.path), open: new Set() }
+    const host = this.hosts[n] as Host
+    const process = this.scheduler.process(100 + this.starts++, true)
+    host.boot(this.scheduler, process, this.scheduler.seed * 1_000 + this.starts, this.path)
+    this.servers[n] = { process, host, open: new Set() }
   }
 
   server(n: number): Server | undefined {
@@ -97,7 +95,7 @@ class World {
 
   /** Kills all processes. The next ones start on a copy of the files. */
   crash(): void {
-    for (const n of this.modules.keys()) this.kill(n)
+    for (const n of this.hosts.keys()) this.kill(n)
     const before = this.path
     this.path = join(this.folder, `petstore-${this.starts}.db`)
     for (const suffix of ['', '-wal'])
@@ -114,15 +112,16 @@ class World {
     try {
       const headers = new Headers(init.headers)
       if (init.body) headers.set('Content-Length', `${(init.body as Buffer).length}`)
-      const request = new Request(url.href, { ...init, headers })
-      // The request arrives as a task of the server.
-      const answered = new Promise<Response>((resolve, fail) => {
-        server.process.startTimer(() => server.running.respond(request).then(resolve, fail), 0)
-      })
+      const { method = 'GET', body } = init
+      const sent = { method, headers: [...headers], body: (body ?? null) as Buffer<ArrayBuffer> | null }
+      const answered = server.host.respond(url.href, sent, init.signal)
       const response = await Promise.race([answered, lost])
       // The response can get lost on its way.
-      await Promise.race([new Promise<void>((resolve) => void server.process.startTimer(resolve, 0)), lost])
-      return response
+      await Promise.race([sleep(0), lost])
+      return new Response(response.status === 204 || response.status === 304 ? null : response.body, {
+        status: response.status,
+        headers: response.headers,
+      })
     } finally {
       server.open.delete(lose)
       lost.catch(() => undefined)
@@ -131,40 +130,37 @@ class World {
 }
 
 /** Runs the plan in virtual time. The same plan and modules always give the same run. */
-export async function simulate(
-  { seed, operations, breaks, folder }: Plan,
-  modules: readonly ServerModule[],
-): Promise<Run> {
+export async function simulate({ seed, operations, breaks, folder }: Plan, hosts: readonly Host[]): Promise<Run> {
   const scheduler = new Scheduler(seed, STARTED_AT)
   const random = randomOf(seed + 1)
   const swarm = drawSwarm(random, FAILURES)
   const clientsProcess = scheduler.process(0)
   const before = replaceRuntime(clientsProcess)
   const own = mkdtempSync(join(folder, 'simulated-'))
-  const world = new World(scheduler, modules, own)
+  const world = new World(scheduler, hosts, own)
   const broken: string[] = []
   let pause: Promise<void> | undefined
   try {
     return await scheduler.run(record)
   } finally {
-    for (const n of modules.keys()) world.kill(n)
+    for (const n of hosts.keys()) world.kill(n)
     replaceRuntime(before)
     rmSync(own, { recursive: true })
   }
 
   async function record(): Promise<Run> {
-    for (const n of modules.keys()) world.start(n)
+    for (const n of hosts.keys()) world.start(n)
     const keys: Record<string, string> = { wrong: generateKey('production') }
-    const { store } = (world.server(0) as Server).running
+    const { host } = world.server(0) as Server
     const ids: Record<string, bigint> = {}
     const leavers = Array.from({ length: swarm.leavers }, (_, n) => `leaver ${n + 1}`)
     for (const name of new Set(['first', ...swarm.keys, ...leavers])) {
       const key = generateKey('production')
       keys[name] = key
       const created = { name, hash: hashKey(key), readOnly: name === 'reader', expiresAt: undefined }
-      ids[name] = (await store.createKey(created)).id
+      ids[name] = ((await host.call({ call: 'createKey', key: created })) as { id: bigint }).id
     }
-    const urls = modules.map((_, n) => `http://127.0.0.${n + 1}/v1`)
+    const urls = hosts.map((_, n) => `http://127.0.0.${n + 1}/v1`)
     const clients = new Clients(
       {
         keys,
@@ -193,7 +189,7 @@ export async function simulate(
       breaks ? breakAtRandom(() => isWorking) : pauseClients(() => isWorking),
       working,
     ])
-    for (const n of modules.keys()) if (!world.server(n)) world.start(n)
+    for (const n of hosts.keys()) if (!world.server(n)) world.start(n)
     const isSteady = broken.length === 0
     const { faults } = await judge(clients, {
       keys: { ...KEYS, readOnly: ['reader'], revoked },
@@ -201,9 +197,13 @@ export async function simulate(
       isSteady,
       clockErrorMs: broken.includes('clock') ? Math.max(...JUMPS_MS) : 0,
     })
+    const crashes = hosts.flatMap((host) => host.crashes.splice(0))
     return {
       operations: clients.operations,
-      faults,
+      faults: [
+        ...crashes.map((reason) => ({ reason, operations: [], commits: [], at: clientsProcess.monotonicMs() })),
+        ...faults,
+      ],
       broken,
       steps: scheduler.steps,
       trace: traceOf(clients.operations),
@@ -219,8 +219,8 @@ export async function simulate(
       while (clients.operations.length < (operations * (n + 1)) / (leavers.length + 1)) await sleep(5)
       const from = clientsProcess.monotonicMs()
       for (let done = false; !done; await sleep(5)) {
-        const server = modules.map((_, n) => world.server(n)).find((one) => one !== undefined)
-        const revoking = server?.running.store.revokeKey(ids[name] as bigint).then(
+        const server = hosts.map((_, n) => world.server(n)).find((one) => one !== undefined)
+        const revoking = server?.host.call({ call: 'revokeKey', id: ids[name] as bigint }).then(
           () => true,
           () => false,
         )
@@ -254,10 +254,6 @@ export async function simulate(
       await sleep(random() * DOWN_MS_MAX)
       if (!world.server(n)) world.start(n)
     }
-    const failDisk = (n: number, fault: DiskFault) => {
-      const server = world.server(n)
-      if (server) server.module.disk.fault = fault
-    }
     const kinds: Record<(typeof FAILURES)[number], (n: number) => unknown> = {
       killed: (n) => {
         world.kill(n)
@@ -265,13 +261,13 @@ export async function simulate(
       },
       crash: async () => {
         world.crash()
-        await Promise.all([...modules.keys()].map(startLater))
+        await Promise.all([...hosts.keys()].map(startLater))
       },
       frozen: (n) => {
         const server = world.server(n)
         if (server) server.process.pausedUntil = scheduler.now + random() * FROZEN_MS_MAX
       },
-      disk: (n) => failDisk(n, draw(['full', 'before', 'after'])),
+      disk: (n) => world.server(n)?.host.failDisk(draw(['full', 'before', 'after'])),
       clock: async (n) => {
         const server = world.server(n)
         if (server) server.process.aheadMs = draw([-1, 1]) * draw(JUMPS_MS)
@@ -284,10 +280,10 @@ export async function simulate(
       if (!isWorking()) break
       const kind = draw(swarm.failures)
       broken.push(kind)
-      await kinds[kind](Math.floor(random() * modules.length))
+      await kinds[kind](Math.floor(random() * hosts.length))
       if (swarm.afterFailureMs > 0) await pauseAll(swarm.afterFailureMs)
     }
-    for (const { disk } of modules) disk.fault = undefined
+    for (const host of hosts) host.failDisk('none')
   }
 }
 

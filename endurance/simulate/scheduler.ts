@@ -12,7 +12,7 @@ const PAUSE_MS_MAX = 30
 /** The share of steps that run a random task instead of the one with the highest rank. */
 const DRAWN_SHARE = 0.2
 
-interface Task {
+export interface Task {
   /** The ready task with the highest rank usually runs next. */
   rank?: number
   readonly process: SimulatedProcess
@@ -35,6 +35,8 @@ export class SimulatedProcess implements Runtime {
   constructor(
     private readonly scheduler: Scheduler,
     private readonly random: () => number,
+    /** A server runs in its own thread (host.ts), and the clients in this one. */
+    readonly isServer: boolean,
   ) {}
 
   wallMs = () => Math.floor(this.scheduler.startedAt + this.scheduler.now + this.aheadMs)
@@ -72,12 +74,14 @@ export class Scheduler {
   now = 0
   /** How many continuations ran. */
   steps = 0
+  /** Whether a process waits between two statements while others run. */
+  isBetween = false
   private tasks: Task[] = []
   private readonly timers = new WeakMap<Timer, Task>()
   private readonly random: () => number
 
   constructor(
-    private readonly seed: number,
+    readonly seed: number,
     /** The wall clock at the start of the run, in milliseconds since 1970. */
     readonly startedAt: number,
   ) {
@@ -85,8 +89,8 @@ export class Scheduler {
   }
 
   /** Adds a process with its own random numbers. */
-  process(name: number): SimulatedProcess {
-    return new SimulatedProcess(this, randomOf(this.seed * 1_000 + name))
+  process(name: number, isServer = false): SimulatedProcess {
+    return new SimulatedProcess(this, randomOf(this.seed * 1_000 + name), isServer)
   }
 
   add(task: Task): Timer {
@@ -122,11 +126,35 @@ export class Scheduler {
     }
   }
 
+  /** Runs up to this number of continuations of other servers that are ready. Call it while `process` waits between two statements. */
+  runOthers(process: SimulatedProcess, most: number): void {
+    this.isBetween = true
+    for (let left = 1 + Math.floor(this.random() * most); left > 0; left--) {
+      const ready = this.ready().filter((task) => task.process.isServer && task.process !== process)
+      if (ready.length === 0) break
+      // The end of a turn often commits.
+      const task = ready.find(({ isTurn }) => isTurn) ?? (ready[Math.floor(this.random() * ready.length)] as Task)
+      this.begin(task)
+      this.steps++
+      task.act()
+    }
+    this.isBetween = false
+  }
+
+  private ready(): Task[] {
+    this.tasks = this.tasks.filter(({ isStopped, process }) => !isStopped && !process.isEnded)
+    return this.tasks.filter((task) => due(task) <= this.now)
+  }
+
+  private begin(task: Task): void {
+    this.now += this.random() * STEP_MS_MAX
+    if (task.everyMs === undefined) this.tasks.splice(this.tasks.indexOf(task), 1)
+    else task.at = this.now + task.everyMs
+  }
+
   private next(): Task | undefined {
     for (;;) {
-      this.tasks = this.tasks.filter(({ isStopped, process }) => !isStopped && !process.isEnded)
-      const due = ({ at, process }: Task) => Math.max(at, process.pausedUntil)
-      const ready = this.tasks.filter((task) => due(task) <= this.now)
+      const ready = this.ready()
       if (ready.length === 0) {
         if (this.tasks.length === 0) return undefined
         this.now = this.tasks.reduce((least, task) => Math.min(least, due(task)), Number.POSITIVE_INFINITY)
@@ -144,10 +172,12 @@ export class Scheduler {
       const task = drawn.isTurn
         ? (ready.find(({ isTurn, process }) => isTurn && process === drawn.process) as Task)
         : drawn
-      this.now += this.random() * STEP_MS_MAX
-      if (task.everyMs === undefined) this.tasks.splice(this.tasks.indexOf(task), 1)
-      else task.at = this.now + task.everyMs
+      this.begin(task)
       return task
     }
   }
+}
+
+function due({ at, process }: Task): number {
+  return Math.max(at, process.pausedUntil)
 }

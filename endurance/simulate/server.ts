@@ -9,10 +9,7 @@ import { Pipeline } from '../../packages/service/src/http/pipeline.ts'
 import { operationRoutes } from '../../packages/service/src/http/route.ts'
 import type { Log } from '../../packages/service/src/observability/log.ts'
 import { openSqliteStore } from '../../packages/service/src/store/sqlite/store.ts'
-import { replaceRuntime, wallMs } from '../../packages/service/src/system/runtime.ts'
-import { disk } from './database.ts'
-
-export { disk, openSqliteStore, replaceRuntime }
+import { wallMs } from '../../packages/service/src/system/runtime.ts'
 
 const quiet = () => undefined
 const SILENT: Log = {
@@ -55,5 +52,3 @@ export function startServer(path: string) {
     },
   }
 }
-
-export type ServerModule = typeof import('./server.ts')

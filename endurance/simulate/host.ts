@@ -1,0 +1,162 @@
+// The scheduler's end of a simulated process (process.ts): it runs its continuations as tasks of the scheduler.
+
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import {
+  BETWEEN,
+  type Call,
+  DISK,
+  DISK_FAULTS,
+  type DiskFault,
+  type Effect,
+  NOW,
+  type Received,
+  RUNNING,
+  type SentRequest,
+  SHARED_BYTES,
+  STARTED_AT,
+  STATE,
+  type Step,
+  sharedWords,
+} from './messages.ts'
+import type { Scheduler, SimulatedProcess, Task } from './scheduler.ts'
+
+/** No continuation takes longer in real time. */
+const STEP_MS_MAX = 20_000
+/** The share of statements before which the other server runs. */
+const BETWEEN_SHARE = 0.02
+const STEPS_BETWEEN_MAX = 4
+
+type Settle = (effect: { result: unknown } | { failed: string }) => void
+type Numbered = Extract<Call, { number: number }>
+/** Without the number, which `ask` adds. */
+type Unnumbered<Of> = Of extends Numbered ? Omit<Of, 'number'> : never
+
+export class Host {
+  /** Unhandled rejections and uncaught exceptions of this run. */
+  readonly crashes: string[] = []
+  private process: SimulatedProcess | undefined
+  private scheduler: Scheduler | undefined
+  private tasks = new Map<number, Task>()
+  private asked = new Map<number, Settle>()
+  private count = 0
+
+  private constructor(
+    private readonly worker: Worker,
+    private readonly port: MessagePort,
+    private readonly memory: SharedArrayBuffer,
+  ) {}
+
+  static async start(path: string): Promise<Host> {
+    const memory = new SharedArrayBuffer(SHARED_BYTES)
+    const { port1, port2 } = new MessageChannel()
+    const worker = new Worker(path, { workerData: { memory, port: port2 }, transferList: [port2] })
+    await new Promise((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+    })
+    worker.unref()
+    return new Host(worker, port1 as unknown as MessagePort, memory)
+  }
+
+  async end(): Promise<void> {
+    await this.worker.terminate()
+  }
+
+  /** Starts the server. An earlier start must have been killed. */
+  boot(scheduler: Scheduler, process: SimulatedProcess, seed: number, path: string): void {
+    this.tasks = new Map()
+    this.asked = new Map()
+    this.scheduler = scheduler
+    this.process = process
+    this.failDisk('none')
+    this.step({ call: 'start', seed, path })
+  }
+
+  failDisk(fault: DiskFault | 'none'): void {
+    Atomics.store(sharedWords(this.memory).words, DISK, DISK_FAULTS.indexOf(fault))
+  }
+
+  /** The request arrives as a task of the server. */
+  async respond(url: string, init: SentRequest, signal?: AbortSignal | null): Promise<Received> {
+    const number = ++this.count
+    signal?.addEventListener('abort', () => this.later({ call: 'abort', number }))
+    return (await this.ask({ call: 'respond', number, url, init })) as Received
+  }
+
+  /** Calls the store. */
+  call(call: Unnumbered<Numbered>): Promise<unknown> {
+    return this.ask({ ...call, number: ++this.count } as Numbered)
+  }
+
+  private ask(call: Numbered): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.asked.set(call.number, (effect) =>
+        'failed' in effect ? reject(new Error(effect.failed)) : resolve(effect.result),
+      )
+      this.later(call)
+    })
+  }
+
+  private later(call: Call): void {
+    const { scheduler, process } = this
+    if (scheduler && process) scheduler.add({ process, act: () => this.step(call), at: scheduler.now })
+  }
+
+  /** Runs one continuation. Between two of its statements, the other processes can run whole continuations. */
+  private step(call: Call): void {
+    const scheduler = this.scheduler as Scheduler
+    const process = this.process as SimulatedProcess
+    const { words, clocks } = sharedWords(this.memory)
+    const betweenShare = call.call === 'start' || scheduler.isBetween ? 0 : BETWEEN_SHARE
+    clocks[NOW] = scheduler.now
+    clocks[STARTED_AT] = scheduler.startedAt + process.aheadMs
+    this.port.postMessage({ call, betweenShare } satisfies Step)
+    Atomics.store(words, STATE, RUNNING)
+    Atomics.notify(words, STATE)
+    for (;;) {
+      while (Atomics.load(words, STATE) === RUNNING) {
+        if (Atomics.wait(words, STATE, RUNNING, STEP_MS_MAX) === 'timed-out')
+          throw new Error(`A step takes more than ${STEP_MS_MAX / 1000} s: ${call.call}`)
+      }
+      if (Atomics.load(words, STATE) !== BETWEEN) break
+      scheduler.runOthers(process, STEPS_BETWEEN_MAX)
+      clocks[NOW] = scheduler.now
+      Atomics.store(words, STATE, RUNNING)
+      Atomics.notify(words, STATE)
+    }
+    for (let one = this.received(); one; one = this.received()) this.apply(one)
+  }
+
+  private received(): Effect | undefined {
+    return receiveMessageOnPort(this.port as never)?.message
+  }
+
+  private apply(effect: Effect): void {
+    const scheduler = this.scheduler as Scheduler
+    const process = this.process as SimulatedProcess
+    if ('crashed' in effect) return void this.crashes.push(effect.crashed)
+    if ('stopped' in effect) {
+      const task = this.tasks.get(effect.stopped)
+      if (task) task.isStopped = true
+      return void this.tasks.delete(effect.stopped)
+    }
+    if ('number' in effect) {
+      const settle = this.asked.get(effect.number)
+      this.asked.delete(effect.number)
+      settle?.(effect)
+      return
+    }
+    const { timer } = effect
+    const act = () => {
+      if (!task.everyMs) this.tasks.delete(timer)
+      this.step({ call: 'run', timer })
+    }
+    const at = scheduler.now
+    const task: Task =
+      'isTurn' in effect
+        ? { process, act, at, isTurn: true }
+        : { process, act, at: at + Math.max(0, effect.ms), ...(effect.isInterval ? { everyMs: effect.ms } : {}) }
+    this.tasks.set(timer, task)
+    scheduler.add(task)
+  }
+}

@@ -1,0 +1,58 @@
+// What the scheduler and a simulated process send each other. The process runs in its own thread, so that the scheduler can stop it between two
+// statements while another process runs.
+
+/** The states of a process, in the first word of the shared memory. */
+export const IDLE = 0
+export const RUNNING = 1
+/** It waits between two statements. */
+export const BETWEEN = 2
+
+/** The shared memory: the state, the next failure of the disk, and two clocks. */
+export function sharedWords(memory: SharedArrayBuffer) {
+  return { words: new Int32Array(memory, 0, 2), clocks: new Float64Array(memory, 8, 2) }
+}
+export const SHARED_BYTES = 24
+export const [STATE, DISK] = [0, 1]
+/** Milliseconds since the start of the run, and the wall clock at that time. */
+export const [NOW, STARTED_AT] = [0, 1]
+
+/** A full disk, or an I/O error before or after the commit became durable. 0 is no failure. */
+export const DISK_FAULTS = ['none', 'full', 'before', 'after'] as const
+export type DiskFault = Exclude<(typeof DISK_FAULTS)[number], 'none'>
+
+/** Answers of the process have the number of the call. */
+export type Call =
+  | { readonly call: 'start'; readonly seed: number; readonly path: string }
+  | { readonly call: 'run'; readonly timer: number }
+  | { readonly call: 'respond'; readonly number: number; readonly url: string; readonly init: SentRequest }
+  | { readonly call: 'abort'; readonly number: number }
+  | { readonly call: 'createKey'; readonly number: number; readonly key: object }
+  | { readonly call: 'revokeKey'; readonly number: number; readonly id: bigint }
+
+export interface SentRequest {
+  readonly method: string
+  readonly headers: [string, string][]
+  readonly body: Uint8Array<ArrayBuffer> | null
+}
+
+export interface Step {
+  readonly call: Call
+  /** The share of statements before which another process runs. */
+  readonly betweenShare: number
+}
+
+/** What a process did in a step. */
+export type Effect =
+  | { readonly timer: number; readonly ms: number; readonly isInterval: boolean }
+  | { readonly timer: number; readonly isTurn: true }
+  | { readonly stopped: number }
+  | { readonly number: number; readonly result: unknown }
+  | { readonly number: number; readonly failed: string }
+  /** An unhandled rejection or an uncaught exception. */
+  | { readonly crashed: string }
+
+export interface Received {
+  readonly status: number
+  readonly headers: [string, string][]
+  readonly body: ArrayBuffer
+}

@@ -1,0 +1,124 @@
+// The thread of a simulated process. It runs one continuation at a time, when the scheduler says so. All its promises settle before the step
+// ends.
+
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { type Runtime, replaceRuntime } from '../../packages/service/src/system/runtime.ts'
+import { randomOf } from '../../test/support/search-rules.ts'
+import { BETWEEN, type Call, type Effect, IDLE, NOW, STARTED_AT, STATE, type Step, sharedWords } from './messages.ts'
+import { startServer } from './server.ts'
+
+const { setImmediate: realTurn } = globalThis
+const { memory, port } = workerData
+const { words, clocks } = sharedWords(memory)
+const timers = new Map<number, () => void>()
+const requests = new Map<number, AbortController>()
+let server: ReturnType<typeof startServer>
+let random = randomOf(0)
+let count = 0
+let betweenShare = 0
+let generation = 0
+
+const send = (effect: Effect) => port.postMessage(effect)
+
+/** The state is read again, because a late `notify` can end a wait too early. */
+function waitWhile(state: number): void {
+  while (Atomics.load(words, STATE) === state) Atomics.wait(words, STATE, state)
+}
+
+/** Lets another process run a few whole steps. Call it before each statement. */
+export function betweenStatements(): void {
+  if (betweenShare === 0 || random() >= betweenShare) return
+  Atomics.store(words, STATE, BETWEEN)
+  Atomics.notify(words, STATE)
+  waitWhile(BETWEEN)
+}
+
+/** A runtime whose timers the scheduler starts. Those of an earlier start of the process never run. */
+function newRuntime(): Runtime {
+  const own = ++generation
+  const add = (act: () => void, isInterval: boolean) => {
+    const timer = ++count
+    timers.set(timer, () => {
+      if (!isInterval) timers.delete(timer)
+      act()
+    })
+    return timer
+  }
+  const started = (act: () => void, ms: number, isInterval: boolean) => {
+    const number = add(act, isInterval)
+    if (own === generation) send({ timer: number, ms, isInterval })
+    const timer = { number, unref: () => timer }
+    return timer
+  }
+  return {
+    wallMs: () => Math.floor((clocks[NOW] as number) + (clocks[STARTED_AT] as number)),
+    monotonicMs: () => clocks[NOW] as number,
+    startTimer: (act, ms) => started(act, ms, false),
+    startInterval: (act, ms) => started(act, ms, true),
+    stopTimer(timer) {
+      const number = (timer as { number: number } | undefined)?.number
+      if (number !== undefined && timers.delete(number)) send({ stopped: number })
+    },
+    atTurnEnd: (act) => send({ timer: add(act, false), isTurn: true }),
+    randomBytes: (length) => Uint8Array.from({ length }, () => Math.floor(random() * 256)),
+    randomUuid: () =>
+      `00000000-0000-4000-8000-${Math.floor(random() * 2 ** 48)
+        .toString(16)
+        .padStart(12, '0')}`,
+  }
+}
+
+function run(call: Call): void {
+  if (call.call === 'start') {
+    timers.clear()
+    requests.clear()
+    random = randomOf(call.seed)
+    replaceRuntime(newRuntime())
+    server = startServer(call.path)
+  } else if (call.call === 'run') timers.get(call.timer)?.()
+  else if (call.call === 'abort') requests.get(call.number)?.abort()
+  else answer(call.number, promised(call))
+}
+
+function promised(call: Exclude<Call, { call: 'start' | 'run' | 'abort' }>): Promise<unknown> {
+  if (call.call === 'createKey') return server.store.createKey(call.key as never)
+  if (call.call === 'revokeKey') return server.store.revokeKey(call.id)
+  const cut = new AbortController()
+  requests.set(call.number, cut)
+  return server.respond(new Request(call.url, { ...call.init, signal: cut.signal })).then(received)
+}
+
+async function received({ status, headers, body }: Response) {
+  return { status, headers: [...headers], body: await new Response(body).arrayBuffer() }
+}
+
+function answer(number: number, promise: Promise<unknown>): void {
+  const own = generation
+  void promise
+    .then(
+      (result) => ({ number, result }),
+      (error) => ({ number, failed: String(error) }),
+    )
+    .then((effect) => {
+      requests.delete(number)
+      if (own === generation) send(effect)
+    })
+}
+
+for (const event of ['unhandledRejection', 'uncaughtException'])
+  process.on(event, (error) => send({ crashed: `${event}: ${error?.stack ?? error}` }))
+
+parentPort?.postMessage('ready')
+for (;;) {
+  waitWhile(IDLE)
+  const step = receiveMessageOnPort(port)?.message as Step
+  betweenShare = step.betweenShare
+  try {
+    run(step.call)
+  } catch (error) {
+    send({ crashed: String((error as Error).stack) })
+  }
+  await new Promise<void>((resolve) => realTurn(resolve))
+  Atomics.store(words, STATE, IDLE)
+  Atomics.notify(words, STATE)
+}
