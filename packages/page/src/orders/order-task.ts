@@ -84,7 +84,7 @@ export class OrderTask {
     if (this.busy) return
     this.acting = this.#isPlacing || this.order !== undefined
     void this.#attempt(async () => {
-      if (this.order) await this.#act(this.order)
+      if (this.order) await this.#act(this.order).catch((error) => this.#startAgain(error, choices))
       else if (this.#isPlacing) await this.#act(await this.#place(choices))
       else await this.#look()
     })
@@ -158,11 +158,18 @@ export class OrderTask {
     this.listener.onDone(held)
   }
 
-  /** Unchanged choices place the same order with the same key. */
+  /** A sale whose reservation has ended since the last attempt needs a new one. */
+  async #startAgain(error: unknown, choices: Choices): Promise<void> {
+    if (!this.#isPlacing || toFailure(error).code !== 'order_not_pending' || !isOver(this.order)) throw error
+    this.order = undefined
+    await this.#act(await this.#place(choices))
+  }
+
+  /** Unchanged choices place the same order with the same key, until it has ended. */
   async #place({ reference, hold, until }: Choices): Promise<Order> {
     const { client, action, subject, placed } = this.#props
     const choices = JSON.stringify([reference, hold, until])
-    if (this.#placing?.choices !== choices) {
+    if (this.#placing?.choices !== choices || (hold !== 'other' && isOver(this.#placing.order))) {
       const named = reference.trim() ? { reference: reference.trim() } : {}
       const end = action === 'sell' ? { expiresAt: new Date(now() + SALE_MS).toISOString() } : ends(hold, until)
       this.#placing = { choices, idempotencyKey: randomKey(), order: { petId: subject.petId, ...named, ...end } }
@@ -171,6 +178,10 @@ export class OrderTask {
     placed.add(held.id)
     return held
   }
+}
+
+function isOver(order: Pick<NewOrder, 'expiresAt'> | undefined): boolean {
+  return Date.parse(order?.expiresAt ?? '') <= now()
 }
 
 export function useOrderTask(props: OrderTaskProps, listener: TaskListener): OrderTask {

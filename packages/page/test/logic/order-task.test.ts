@@ -111,6 +111,50 @@ test('a sale that stopped halfway continues with its order', async () => {
   expect([task.failure, store.done.length]).toEqual([undefined, 1])
 })
 
+test.each(['placeOrder', 'completeOrder'])(
+  'a sale works again after its reservation ended, if %s failed',
+  async (name) => {
+    const { answers, calls, sent, store, submit, task } = start('sell', FREE)
+    const { completeOrder, placeOrder } = answers
+    answers[name] = () => {
+      throw new PetstoreNetworkError('lost')
+    }
+    await submit()
+    expect(task.failure?.kind).toBe('unavailable')
+    noteServiceTime(new Date(Date.now() + 11 * 60_000).toUTCString())
+    store.held = undefined
+    Object.assign(answers, {
+      placeOrder,
+      completeOrder: () => (store.held ? completeOrder?.() : refused('order_not_pending')),
+    })
+    await submit()
+    expect([task.failure, task.obstacle, store.done.length]).toEqual([undefined, undefined, 1])
+    const before = name === 'placeOrder' ? [name] : ['placeOrder', name, name]
+    expect(sent()).toEqual([...before, 'placeOrder', 'completeOrder'])
+    const placed = calls.filter(([call]) => call === 'placeOrder') as [string, NewOrder, { idempotencyKey: string }][]
+    expect(Date.parse(placed[1]?.[1].expiresAt ?? '') - Date.parse(placed[0]?.[1].expiresAt ?? '')).toBeGreaterThan(
+      SALE_MS,
+    )
+    expect(placed[0]?.[2].idempotencyKey).not.toBe(placed[1]?.[2].idempotencyKey ?? '')
+    noteServiceTime(new Date().toUTCString())
+  },
+)
+
+test('a sale that was complete, but whose response was lost, is not repeated after 11 minutes', async () => {
+  const { answers, sent, store, submit } = start('sell', FREE)
+  const { completeOrder } = answers
+  answers.completeOrder = () => {
+    completeOrder?.()
+    throw new PetstoreNetworkError('lost')
+  }
+  await submit()
+  noteServiceTime(new Date(Date.now() + 11 * 60_000).toUTCString())
+  if (completeOrder) answers.completeOrder = completeOrder
+  await submit()
+  expect([sent(), store.done.length]).toEqual([['placeOrder', 'completeOrder', 'completeOrder'], 1])
+  noteServiceTime(new Date().toUTCString())
+})
+
 test.each<[Action, Subject['status'], Order['status'] | undefined, string, string]>([
   ['sell', 'available', 'completed', 'Rex was sold a moment ago.', 'You have not sold it. Choose another animal.'],
   [

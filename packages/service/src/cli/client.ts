@@ -4,6 +4,7 @@
 
 import type { Command } from 'commander'
 import { type Deprecation, PetstoreClient, type PetstoreClientOptions } from '../../../client/src/petstore.ts'
+import type { Fetch } from '../../../client/src/retries.ts'
 import { KeyError, localUrl, namesLocal } from '../config/read-config.ts'
 import { io } from '../system/io.ts'
 import { wallMs } from '../system/runtime.ts'
@@ -51,6 +52,22 @@ export function clientOptions(command: Command): PetstoreClientOptions {
     printNote(`${what}, which the service will remove on ${day}.`)
   }
   return { baseUrl, apiKey, onDeprecated, fetch: plainFetch }
+}
+
+/** A clock that differs from the service's by less than this is exact enough: `Date` has whole seconds. */
+const CLOCK_MS = 2_000
+
+/** Resolves with the service's time, because the clock of this machine can be days off. */
+export async function serviceNow(command: Command): Promise<number> {
+  let date = ''
+  const noting: Fetch = async (url, init) => {
+    const response = await plainFetch(url, init)
+    date = response.headers.get('Date') ?? ''
+    return response
+  }
+  await createClient(command, { fetch: noting }).getInventory()
+  const [here, there] = [wallMs(), Date.parse(date)]
+  return Math.abs(there - here) > CLOCK_MS ? there : here
 }
 
 /** Returns the words of the command as the user wrote them. */

@@ -67,11 +67,11 @@ test('places and completes an order, and counts the pets, as tables', async () =
 describe('petstore sell', () => {
   const newestOrder = async (petId: bigint) => (await client.listOrderPage({ petId, sort: 'newest' })).orders[0]
 
-  /** Sells a pet while a proxy answers `POST …/complete` with `status`, after passing it on if `passesOn`. */
-  async function sellBehind(petId: bigint, status: number, passesOn = false) {
+  /** Sells a pet while a proxy answers requests for `path` with `status`, after passing them on if `passesOn`. */
+  async function sellBehind(petId: bigint, status: number, passesOn = false, path = /\/complete$/) {
     let asked = 0
     const { url } = startFake(async (request) => {
-      if (!request.url.endsWith('/complete')) return passOn(request, service)
+      if (request.method === 'GET' || !path.test(request.url)) return passOn(request, service)
       asked++
       if (passesOn) await passOn(request, service)
       return Response.json({ code: 'unknown_to_us', message: 'No.', status }, { status })
@@ -117,11 +117,52 @@ describe('petstore sell', () => {
     const { id, expiresAt = '', placedAt = '', ...order } = (await newestOrder(petId)) as Order
     expect([status, asked, order.status]).toEqual([1, 3, completed ? 'completed' : 'pending'])
     expect(stderr).toStartWith(
-      `Pet ${petId} may have been sold. To make sure, run petstore orders complete ${id}.\npetstore: No.`,
+      `Pet ${petId} may have been sold with order ${id}. To make sure, run petstore orders complete ${id} before ${expiresAt}.\npetstore: No.`,
     )
     expect(Math.round((Date.parse(expiresAt) - Date.parse(placedAt)) / 60_000)).toBe(10)
     expect(await orders('complete', String(id))).toMatchObject({ status: 0, stderr: `Sold pet ${petId} (Rex).\n` })
   })
+
+  test.each([403, 429])(
+    'names the order and the next command if it can neither complete nor cancel: %d',
+    async (status) => {
+      const petId = await addPet()
+      const { stderr } = await sellBehind(petId, status, false, /\/orders\/\d+/)
+      const { id, expiresAt } = (await newestOrder(petId)) as Order
+      expect(stderr).toStartWith(
+        `Order ${id} may hold pet ${petId} until ${expiresAt}. To release it, run petstore orders cancel ${id}.\npetstore: No.`,
+      )
+    },
+  )
+
+  test('prints how to find the order if the response to placing it is lost', async () => {
+    const petId = await addPet()
+    const { stderr } = await sellBehind(petId, 502, true, /\/orders$/)
+    const { expiresAt, status } = (await newestOrder(petId)) as Order
+    expect(status).toBe('pending')
+    expect(stderr).toStartWith(
+      `Pet ${petId} may be reserved until ${expiresAt}. To see its order, run petstore orders list --pet ${petId} --newest.\npetstore: No.`,
+    )
+  })
+})
+
+test.each([-3, 3])('reservations end by the clock of the service, which is %d days off', async (days) => {
+  const now = () => Date.now() + days * 86_400_000
+  const shop = await startService({ now })
+  const { url } = startFake(async (request) => {
+    const response = await passOn(request, shop)
+    const headers = new Headers(response.headers)
+    headers.set('Date', new Date(now()).toUTCString())
+    return new Response(response.body, { status: response.status, headers })
+  })
+  for (const name of ['Ada', 'Bo']) await shop.store.createPet(newPet({ name }), 1n)
+  const minutesOf = async (...args: string[]) => {
+    const { stdout } = await run([...args, '--json'], { cwd, env: { ...shop.env, PETSTORE_URL: url } })
+    return Math.round((Date.parse(JSON.parse(stdout).expiresAt) - now()) / 60_000)
+  }
+  expect(await minutesOf('sell', '1')).toBe(10)
+  expect(await minutesOf('orders', 'place', '2', '--expires', '30m')).toBe(30)
+  expect(await minutesOf('orders', 'update', '2', '--expires', '1h')).toBe(60)
 })
 
 test('cancels an order, and prints JSON', async () => {

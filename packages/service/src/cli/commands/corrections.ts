@@ -8,6 +8,7 @@ import { printNote } from '../../terminal/print.ts'
 import { confirm } from '../../terminal/prompt.ts'
 import { withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
+import type { Expiry } from './orders.ts'
 
 /** Prints the changed pet or order, for people or as JSON. */
 type Print<Item> = (item: Item, json: boolean, command: Command) => Promise<void>
@@ -42,7 +43,11 @@ export function deletePetCommand(): Command {
     })
 }
 
-export function updateOrderCommand(print: Print<Order>, parseExpiry: (text: string) => string): Command {
+export function updateOrderCommand(
+  print: Print<Order>,
+  parseExpiry: (text: string) => Expiry,
+  endOf: (command: Command, expiry: Expiry | undefined) => Promise<string | undefined>,
+): Command {
   return withClientSettings(new Command('update'))
     .description('Change a pending order: extend a reservation, or correct its reference.')
     .addArgument(int64Argument('<order>', "the order's id"))
@@ -55,7 +60,8 @@ export function updateOrderCommand(print: Print<Order>, parseExpiry: (text: stri
     .option('--json', 'print the order as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore orders update 7 --expires 2h')
     .action(async (id: bigint, { reference, expires, json }, self: Command) => {
-      const change = { reference: orNull(reference), expiresAt: orNull(expires) } satisfies EveryField<OrderChange>
+      const expiresAt = orNull(await endOf(self, expires))
+      const change = { reference: orNull(reference), expiresAt } satisfies EveryField<OrderChange>
       await print(await createClient(self).updateOrder(id, given(change, '--reference or --expires')), json, self)
     })
 }

@@ -7,11 +7,10 @@ import { ORDER_STATUSES, type Sort } from '../../../../contract/src/generated.ts
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { parseDuration } from '../../config/setting-parsers.ts'
 import type { RequestedTransition } from '../../domain/order-transitions.ts'
-import { wallMs } from '../../system/runtime.ts'
 import { type EveryField, int64Argument, parsedBy, parseInt64, withClientSettings } from '../../terminal/options.ts'
 import { type Line, printLines, printNote, write } from '../../terminal/print.ts'
 import { fields, table, time } from '../../terminal/table.ts'
-import { createClient } from '../client.ts'
+import { createClient, serviceNow } from '../client.ts'
 import { type ListOptions, showList, withListOptions, withNewest } from '../lists.ts'
 import { updateOrderCommand } from './corrections.ts'
 import { exportCommand } from './export.ts'
@@ -58,7 +57,7 @@ export function ordersCommand(): Command {
     .addCommand(placeCommand())
     .addCommand(listCommand())
     .addCommand(orderCommand('show', 'Show one order.', (client, id) => client.getOrder(id), { lines: details }))
-    .addCommand(updateOrderCommand((order, json) => printOrder(order, json), parsedBy(parseExpiry)))
+    .addCommand(updateOrderCommand((order, json) => printOrder(order, json), parsedBy(parseExpiry), endOf))
   for (const command of Object.values(CHANGES)) orders.addCommand(command())
   // Hidden, because users passed it a pet instead of an order. petstore sell takes a pet.
   orders.addCommand(completeCommand('sell'), { hidden: true })
@@ -103,8 +102,8 @@ Examples:
   petstore orders place 42 --expires 24h --json`,
     )
     .action(async (petId: bigint, { reference, expires, json }, self: Command) => {
-      const placed = { petId, reference, expiresAt: expires } satisfies EveryField<NewOrder>
-      await printOrder(await createClient(self).placeOrder(placed), json)
+      const placed = { petId, reference, expiresAt: await endOf(self, expires) } satisfies EveryField<NewOrder>
+      await printOrder(await createClient(self).placeOrder(placed as NewOrder), json)
     })
 }
 
@@ -193,12 +192,19 @@ function details(order: Order): Line[] {
   return fields(COLUMNS.map((column) => [LABELS[column], String(order[column] ?? '')]))
 }
 
-/** A duration starts now, by the clock of this machine. */
-function parseExpiry(text: string): string {
+/** A time, or milliseconds from now. */
+export type Expiry = string | number
+
+function parseExpiry(text: string): Expiry {
   if (instantFromText(text) !== undefined) return text
   try {
-    return new Date(wallMs() + parseDuration(text)).toISOString()
+    return parseDuration(text)
   } catch {
     throw new Error('must be a duration such as 30m, 24h or 7d, or a time with an offset, such as 2026-11-24T18:00:00Z')
   }
+}
+
+/** A duration starts now, by the service's clock. */
+async function endOf(command: Command, expiry: Expiry | undefined): Promise<string | undefined> {
+  return typeof expiry === 'number' ? new Date((await serviceNow(command)) + expiry).toISOString() : expiry
 }

@@ -1,12 +1,11 @@
 // `petstore sell` sells an available pet in one step, with an order that expires if the command cannot complete it.
 
 import { Command } from 'commander'
-import { type Order, PetstoreApiError, type PetstoreClient } from '../../../../client/src/petstore.ts'
+import { type NewOrder, type Order, PetstoreApiError, type PetstoreClient } from '../../../../client/src/petstore.ts'
 import { StartError } from '../../domain/start-error.ts'
-import { wallMs } from '../../system/runtime.ts'
 import { int64Argument, withClientSettings } from '../../terminal/options.ts'
 import { printNote } from '../../terminal/print.ts'
-import { createClient } from '../client.ts'
+import { createClient, serviceNow } from '../client.ts'
 import { printOrder, printSold, withReference } from './orders.ts'
 
 const HELD_MS = 10 * 60_000
@@ -27,16 +26,21 @@ Example:
     )
     .action(async (petId: bigint, { reference, json }, self: Command) => {
       const client = createClient(self)
-      const order = { petId, reference, expiresAt: new Date(wallMs() + HELD_MS).toISOString() }
-      const placed = await client.placeOrder(order).catch((error) => refuse(error, client, petId))
+      const order = { petId, reference, expiresAt: new Date((await serviceNow(self)) + HELD_MS).toISOString() }
+      const placed = await client.placeOrder(order).catch((error) => refuse(error, client, order))
       const sold = await client.completeOrder(placed.id).catch((error) => giveUp(error, client, placed))
       await printOrder(sold, json)
       if (!json) printSold(sold)
     })
 }
 
-/** Names the order that holds the pet. */
-async function refuse(error: unknown, client: PetstoreClient, petId: bigint): Promise<never> {
+/** Names the order that holds the pet, or the command that shows whether the order was placed. */
+async function refuse(error: unknown, client: PetstoreClient, { petId, expiresAt: end }: NewOrder): Promise<never> {
+  if (!isRefused(error)) {
+    printNote(
+      `Pet ${petId} may be reserved until ${end}. To see its order, run petstore orders list --pet ${petId} --newest.`,
+    )
+  }
   if (!(error instanceof PetstoreApiError && error.code === 'pet_not_available')) throw error
   // The newest order is the holder, because a held pet cannot be ordered.
   const [holder] = (await client.listOrderPage({ petId, sort: 'newest', limit: 1 })).orders
@@ -54,16 +58,16 @@ async function refuse(error: unknown, client: PetstoreClient, petId: bigint): Pr
 }
 
 /** Releases the pet, unless it may be sold. */
-async function giveUp(error: unknown, client: PetstoreClient, { id, petId }: Order): Promise<never> {
+async function giveUp(error: unknown, client: PetstoreClient, { id, petId, expiresAt }: Order): Promise<never> {
   if (!isRefused(error)) {
-    printNote(`Pet ${petId} may have been sold. To make sure, run petstore orders complete ${id}.`)
+    printNote(
+      `Pet ${petId} may have been sold with order ${id}. To make sure, run petstore orders complete ${id} before ${expiresAt}.`,
+    )
     throw error
   }
-  try {
-    await client.cancelOrder(id)
-  } catch (failure) {
-    if (!isRefused(failure)) printNote(`Order ${id} holds pet ${petId} for at most 10 minutes.`)
-  }
+  await client.cancelOrder(id).catch(() => {
+    printNote(`Order ${id} may hold pet ${petId} until ${expiresAt}. To release it, run petstore orders cancel ${id}.`)
+  })
   throw error
 }
 
