@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKey } from '../../packages/service/src/domain/keys.ts'
-import { EVERY_MS } from '../../packages/service/src/http/expiry.ts'
+import { LIMITS } from '../../packages/service/src/domain/limits.ts'
 import { temporaryFile } from '../../test/support/files.ts'
 import { type Running, root, run, serve } from '../../test/support/process.ts'
 import { newClock, setAhead } from './clock.ts'
@@ -15,7 +15,7 @@ const START_MS_MAX = 150
 /** How often a server is killed again while it starts. */
 const KILLED_AT_START_SHARE = 0.2
 /** Longer than the interval between two sweeps of overdue reservations, even on a busy machine. */
-export const AHEAD_FOR_MS = 2 * EVERY_MS + 200
+export const AHEAD_FOR_MS = 2 * LIMITS.expiryEveryMs + 200
 export const AHEAD_MS = 3_600_000
 
 /** A failure: one server's wall clock is an hour ahead for a while. */

@@ -3,7 +3,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKey, hashKey } from '../../packages/service/src/domain/keys.ts'
-import { EVERY_MS } from '../../packages/service/src/http/expiry.ts'
+import { LIMITS } from '../../packages/service/src/domain/limits.ts'
 import { replaceRuntime, sleep } from '../../packages/service/src/system/runtime.ts'
 import { randomOf } from '../../test/support/search-rules.ts'
 import type { Fault } from '../history/checker.ts'
@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000
 /** How far a clock can jump, forwards or back. */
 const JUMPS_MS = [3_600_000, 6 * DAY_MS, 400 * DAY_MS]
 /** Longer than the interval between two sweeps of overdue reservations. */
-const AHEAD_FOR_MS = 2 * EVERY_MS + 200
+const AHEAD_FOR_MS = 2 * LIMITS.expiryEveryMs + 200
 /** How late a reservation can expire in a run with failures. */
 const BROKEN_MS = 30_000
 /** Each run has a few of them. */

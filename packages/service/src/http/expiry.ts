@@ -1,15 +1,13 @@
 // Expires overdue reservations while the server runs. Every server does this, and any number can. No rule depends on
 // when it happens, because the store checks the time itself.
 
+import { LIMITS } from '../domain/limits.ts'
 import type { OrderStore, Transition } from '../domain/orders.ts'
 import type { Log } from '../observability/log.ts'
 import { monotonicMs, sleep, startTimer, stopTimer, type Timer } from '../system/runtime.ts'
 
-/** The contract of placeOrder promises how soon an overdue reservation ends. */
-export const EVERY_MS = 500
-
 /** Starts with reservations that became overdue while no server ran. */
-export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, everyMs = EVERY_MS) {
+export function startExpiry(orders: Pick<OrderStore, 'expireOrders'>, log: Log, everyMs = LIMITS.expiryEveryMs) {
   let stopped = false
   let failing = false
   let timer: Timer | undefined

@@ -8,7 +8,7 @@
 import type { EventFilter, EventPage, EventPosition } from '../domain/events.ts'
 import { OVERLOADED } from '../domain/petstore-error.ts'
 import type { Store } from '../domain/store.ts'
-import { monotonicMs, startInterval, startTimer, stopTimer, type Timer } from '../system/runtime.ts'
+import { monotonicMs, startInterval, startTimer, stopTimer, type Timer, watchSize } from '../system/runtime.ts'
 import type { Reader } from './response/response.ts'
 import { SharedReads } from './response/shared-reads.ts'
 
@@ -49,7 +49,9 @@ export class Feed {
   constructor(
     private readonly store: Pick<Store, 'listEvents' | 'findEnd' | 'version'>,
     private readonly waitingMax: number,
-  ) {}
+  ) {
+    watchSize('waiting readers', () => this.readers.size)
+  }
 
   get waiting(): number {
     return this.readers.size

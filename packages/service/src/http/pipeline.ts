@@ -4,13 +4,14 @@
 import { basePath, type ContractOperation } from '../../../contract/src/contract.ts'
 import type { Json } from '../../../contract/src/json.ts'
 import type { ApiKey, Environment } from '../domain/keys.ts'
+import { LIMITS, type Limits } from '../domain/limits.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
 import { endOfTurn, monotonicMs } from '../system/runtime.ts'
 import { Context, type RoutedRequest } from './context.ts'
 import { Feed } from './feed.ts'
 import { Admission } from './limits/admission.ts'
 import type { Connections } from './limits/connections.ts'
-import { type Rate, RateLimit } from './limits/rate-limit.ts'
+import { RateLimit } from './limits/rate-limit.ts'
 import { WorkTime } from './limits/work-time.ts'
 import type { LinkTo } from './links.ts'
 import { handlers } from './operations/all.ts'
@@ -31,8 +32,7 @@ import type { Route } from './route.ts'
 export interface PipelineOptions extends ReportOptions {
   readonly environment: Environment
   readonly corsOrigins: CorsOrigins
-  /** For each API key. Default: no limit. */
-  readonly rateLimit?: Rate | undefined
+  readonly limits?: Partial<Limits>
   /** Whether deprecated operations answer 410 from their removal date on. */
   readonly enforceSunset: boolean
   /** Milliseconds since 1970. */
@@ -41,8 +41,6 @@ export interface PipelineOptions extends ReportOptions {
   readonly bodyTimeoutMs?: number
   /** The time limit to process a request. */
   readonly workSecondsMax?: number
-  /** The limit of requests that wait for events. Default: no limit. */
-  readonly maxWaiting?: number
 }
 
 /** Bun closes a connection if a request takes longer than 12 s to arrive, so the 408 must be sent earlier. */
@@ -56,20 +54,23 @@ export class Pipeline {
   /** True while the service shuts down: each response closes its connection. */
   draining = false
   readonly feed: Feed
-  private readonly admission = new Admission()
+  private readonly admission: Admission
   private readonly workTime: WorkTime
   private readonly authentication: Authentication
   private readonly rateLimit: RateLimit | undefined
-  private readonly answers = new AnswerCache()
+  private readonly answers: AnswerCache
   private readonly services: Services
   private readonly reports: Reports
 
   constructor(private readonly options: PipelineOptions & { linkTo: LinkTo; connections: Connections }) {
-    const { store, environment, rateLimit, linkTo, workSecondsMax, maxWaiting = Number.POSITIVE_INFINITY } = options
+    const { store, environment, linkTo, workSecondsMax } = options
+    const limits = { ...LIMITS, ...options.limits }
     this.workTime = new WorkTime((error, context) => this.finish(this.failed(error, context), context), workSecondsMax)
-    this.feed = new Feed(store, maxWaiting)
-    this.authentication = new Authentication(store, environment)
-    this.rateLimit = rateLimit && new RateLimit(rateLimit)
+    this.admission = new Admission(limits.requestsMax)
+    this.feed = new Feed(store, limits.readersMax)
+    this.authentication = new Authentication(store, environment, limits.cachedKeysMax)
+    this.rateLimit = limits.rate && new RateLimit(limits.rate)
+    this.answers = new AnswerCache(limits.cachedCharactersMax)
     this.services = { pets: store, orders: store, feed: this.feed, running: new RunningKeys(), linkTo }
     this.reports = new Reports(options)
   }

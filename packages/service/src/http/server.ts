@@ -43,7 +43,6 @@ export interface ServerOptions extends PipelineOptions {
   /** Whether the start can still fail; until then the service is not ready. */
   readonly isStarting?: () => boolean
   readonly idleSeconds?: number
-  readonly expiryEveryMs?: number
 }
 
 /** How long a stopping server still reads requests from open connections. Each response closes its connection. */
@@ -96,7 +95,7 @@ export function startServer(options: ServerOptions) {
   const port = server.port as number
   const url = `http://${authority(host, port)}${basePath}`
   metrics?.watch({ inFlight: () => server.pendingRequests - pipeline.feed.waiting, feed: pipeline.feed })
-  const expiry = startExpiry(store, options.log, options.expiryEveryMs)
+  const expiry = startExpiry(store, options.log, options.limits?.expiryEveryMs)
   const warnOfResets = (option: string) =>
     options.log.warn({ option }, 'socket option refused: connections may be reset now')
 

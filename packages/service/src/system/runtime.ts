@@ -16,6 +16,8 @@ export interface Runtime {
   atTurnEnd(act: () => void): void
   randomBytes(length: number): Uint8Array<ArrayBuffer>
   randomUuid(): string
+  /** Only in a simulation. */
+  watchSize?(name: string, size: () => number): void
 }
 
 let runtime: Runtime = {
@@ -76,3 +78,6 @@ export const randomBytes = (length: number): Uint8Array<ArrayBuffer> => runtime.
 
 /** A random UUID (RFC 9562, version 4). */
 export const randomUuid = (): string => runtime.randomUuid()
+
+/** Lets a simulation check that nothing remains of requests that have ended: `size` is 0 then. */
+export const watchSize = (name: string, size: () => number): void => runtime.watchSize?.(name, size)

@@ -34,7 +34,7 @@ describe('sample pets', () => {
   })
 
   test('petstore demo reports how many pets it added before a failure', async () => {
-    const limited = await startService({ rateLimit: { requests: 30, periodSeconds: 3600 } })
+    const limited = await startService({ limits: { rate: { requests: 30, periodSeconds: 3600 } } })
     expect(await run(['demo'], { cwd, env: limited.env })).toEqual(
       ended(1, /^Added 10 sample pets\. .*\npetstore: .*\n$/),
     )

@@ -87,7 +87,7 @@ describe('import and export', () => {
   })
 
   test('reports once that it waits for a rate limit, and counts the records of an earlier run', async () => {
-    const { env } = await startService({ rateLimit: { requests: 20, periodSeconds: 1 }, now: Date.now })
+    const { env } = await startService({ limits: { rate: { requests: 20, periodSeconds: 1 } }, now: Date.now })
     const name = file('slow.ndjson', Array.from({ length: 45 }, () => petBody()).join('\n'))
     const ended = await pets(['import', name], { env })
     expect(ended.stderr).toMatch(/^Waiting: .*requests.*\nAdded 45 pets\.\n$/)
@@ -140,7 +140,7 @@ function peakMemoryKib(pid: number): number {
 describe.concurrent('an interrupted import', () => {
   test.each([
     ['the next record from standard input', '-', {}],
-    ['a long Retry-After', 'one.ndjson', { rateLimit: { requests: 1, periodSeconds: 3_600 } }],
+    ['a long Retry-After', 'one.ndjson', { limits: { rate: { requests: 1, periodSeconds: 3_600 } } }],
   ] as const)('that waits for %s ends', async (_what, name, options) => {
     const { env, get } = await startService({ ...options, now: Date.now })
     await get('/pets')

@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from 'bun:test'
 import { document } from '../../../contract/src/contract.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
 import type { ExpiredOrder } from '../../src/domain/orders.ts'
-import { EVERY_MS, logExpired, startExpiry } from '../../src/http/expiry.ts'
+import { logExpired, startExpiry } from '../../src/http/expiry.ts'
 import { createLog } from '../../src/observability/log.ts'
 
 /** The n-th call expires the n-th number of orders, or fails. `done` resolves at the call after the last. */
@@ -48,7 +49,7 @@ describe('the sweeper', () => {
   test('runs often enough for the delay that the contract states', () => {
     const { description } = document.paths['/store/orders']?.post ?? {}
     expect(description).toContain('ends within a second of that time')
-    expect(EVERY_MS).toBeLessThan(1_000)
+    expect(LIMITS.expiryEveryMs).toBeLessThan(1_000)
   })
 
   test('logs each expired order, but no other transition', () => {

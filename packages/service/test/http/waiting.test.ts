@@ -45,7 +45,7 @@ test('readers at the same position share one reading', async () => {
 })
 
 test('refuses more readers than the limit, and forgets those that disconnect', async () => {
-  const { service, path, untilWaiting } = await start({ maxWaiting: 2 })
+  const { service, path, untilWaiting } = await start({ limits: { readersMax: 2 } })
   const gone = new AbortController()
   const readers = [waitAt(service, path), waitAt(service, path, gone.signal).catch(() => 'gone')] as const
   await untilWaiting(2)

@@ -114,6 +114,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
     listening,
     isStarting: () => isStarting,
     handsOver: config.sharePort,
+    limits: { rate: config.rateLimit, readersMax: config.maxWaiting },
     enforceSunset: config.sunset === 'enforce',
     now,
   })

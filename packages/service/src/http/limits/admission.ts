@@ -4,11 +4,10 @@
 // Requests that wait in sockets need no limit: each connection has at most one request in the service (Bun reads the
 // next one after writing the response), and one turn of the event loop serves at most 1024 connections.
 
+import { LIMITS } from '../../domain/limits.ts'
 import { OVERLOADED } from '../../domain/petstore-error.ts'
-import { atTurnEnd, monotonicMs } from '../../system/runtime.ts'
+import { atTurnEnd, monotonicMs, watchSize } from '../../system/runtime.ts'
 
-/** The limit of requests that wait for the store. */
-const WAITING_MAX = 4096
 /**
  * After this time, a turn of the event loop admits no more requests: the remaining ones have waited at least as long.
  */
@@ -21,9 +20,13 @@ export class Admission {
   private turnStartedAt = 0
   private turnRequests = 0
 
+  constructor(private readonly requestsMax = LIMITS.requestsMax) {
+    watchSize('requests that wait for the store', () => this.waiting)
+  }
+
   /** Call this first for each request. Throws OVERLOADED. */
   check(): void {
-    if (this.waiting >= WAITING_MAX || this.turnIsLong()) throw OVERLOADED
+    if (this.waiting >= this.requestsMax || this.turnIsLong()) throw OVERLOADED
   }
 
   /** Call this before a store call, and `leave` after it. */

@@ -3,14 +3,9 @@
 // own.
 
 import type { KeyId } from '../../domain/keys.ts'
+import type { Rate } from '../../domain/limits.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Context } from '../context.ts'
-
-/** The size of a bucket, and the time to fill it. */
-export interface Rate {
-  requests: number
-  periodSeconds: number
-}
 
 interface Bucket {
   tokens: number

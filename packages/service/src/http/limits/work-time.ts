@@ -2,7 +2,7 @@
 // limit is shorter than the runtime's limit of the connection (connections.ts).
 
 import { PetstoreError } from '../../domain/petstore-error.ts'
-import { startInterval, stopTimer, type Timer } from '../../system/runtime.ts'
+import { startInterval, stopTimer, type Timer, watchSize } from '../../system/runtime.ts'
 import type { Context } from '../context.ts'
 
 /** Time is counted in ticks, so that a pause of the whole process does not count. */
@@ -28,7 +28,9 @@ export class WorkTime {
   constructor(
     private readonly fail: (error: PetstoreError, context: Context) => Response,
     private readonly secondsMax = WORKED_SECONDS_MAX,
-  ) {}
+  ) {
+    watchSize('requests in flight', () => this.running.length)
+  }
 
   /** Resolves with the answer, or with the response to a timeout error. The work continues after a timeout. */
   within(answer: Promise<Response>, context: Context): Promise<Response> {

@@ -12,8 +12,10 @@ import {
   keyState,
   refusedKey,
 } from '../../domain/keys.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Store } from '../../domain/store.ts'
+import { watchSize } from '../../system/runtime.ts'
 import type { Context } from '../context.ts'
 
 const PREFIX = 'Bearer '
@@ -51,8 +53,6 @@ function misplaced(header: string | null, { headers, url }: Request): string {
   return inQuery ? 'API keys in the query are ignored. ' : ''
 }
 
-const CACHED_KEYS_MAX = 10_000
-
 export class Authentication {
   /** Keys found in the store at `version`, by hash. */
   private readonly verified = new Map<KeyHash, ApiKey>()
@@ -63,7 +63,10 @@ export class Authentication {
   constructor(
     private readonly store: Pick<Store, 'findKey'>,
     private readonly environment: Environment,
-  ) {}
+    private readonly cachedKeysMax = LIMITS.cachedKeysMax,
+  ) {
+    watchSize('look-ups of keys', () => this.finding.size)
+  }
 
   /** Returns the result of `verify` if the store is not needed; otherwise `undefined`. */
   known(token: string, { version, now }: Context): ApiKey | undefined {
@@ -88,7 +91,7 @@ export class Authentication {
     const state = keyState(key, now)
     if (state !== 'active') throw refusedKey(state)
     if (version.keys === this.version) {
-      if (this.verified.size >= CACHED_KEYS_MAX) this.verified.clear()
+      if (this.verified.size >= this.cachedKeysMax) this.verified.clear()
       this.verified.set(hash, key)
     }
     return key

@@ -4,9 +4,14 @@
 
 import type { KeyId } from '../../domain/keys.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
+import { watchSize } from '../../system/runtime.ts'
 
 export class RunningKeys {
   private readonly running = new Set<string>()
+
+  constructor() {
+    watchSize('idempotency keys in flight', () => this.running.size)
+  }
 
   /**
    * Runs `work` with the header's key, if there is one. Rejects with `idempotency_in_flight` while another request

@@ -7,12 +7,11 @@
 // versions no process committed anything. If the store has no version, nothing is cached. Callers share answers only
 // if the operation allows it.
 
+import { LIMITS } from '../../domain/limits.ts'
 import type { Context } from '../context.ts'
 import { type Answer, prepare } from './response.ts'
 import { SharedReads } from './shared-reads.ts'
 
-/** The size of the cache, in characters of URLs and bodies. */
-const CACHED_CHARACTERS_MAX = 8 * 1024 * 1024
 /** The approximate size of an entry without its text. */
 const ENTRY_OVERHEAD = 1024
 /** A power of two. */
@@ -29,6 +28,9 @@ export class AnswerCache {
   private version = -1
   /** The newest version that a request has seen. */
   private newest = 0
+
+  /** The limit counts the characters of URLs and bodies. */
+  constructor(private readonly charactersMax = LIMITS.cachedCharactersMax) {}
 
   get({ request, version: { data: version } }: Context): Answer | undefined {
     return version === this.version ? this.answers.get(request.url) : undefined
@@ -55,7 +57,7 @@ export class AnswerCache {
 
   /** `answer` was read after `version`. */
   private cache(url: string, answer: Answer, version: number): void {
-    if (version !== this.version || this.characters > CACHED_CHARACTERS_MAX) {
+    if (version !== this.version || this.characters > this.charactersMax) {
       if (version < this.version) return
       this.answers.clear()
       this.characters = 0

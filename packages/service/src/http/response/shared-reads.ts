@@ -1,6 +1,6 @@
 // Lets concurrent requests for the same content share one read: lists, the inventory, and pages of the feed.
 
-import { endOfTurn } from '../../system/runtime.ts'
+import { endOfTurn, watchSize } from '../../system/runtime.ts'
 
 /**
  * Calls with the same name share the next run of `read`. A run starts after the calls that share it, so each gets a
@@ -10,6 +10,10 @@ import { endOfTurn } from '../../system/runtime.ts'
 export class SharedReads<Of> {
   private readonly next = new Map<string, Promise<Of>>()
   private readonly running = new Map<string, Promise<unknown>>()
+
+  constructor() {
+    watchSize('shared reads', () => this.next.size + this.running.size)
+  }
 
   get(name: string, read: () => Promise<Of>): Promise<Of> {
     let result = this.next.get(name)

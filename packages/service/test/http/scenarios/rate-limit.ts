@@ -8,7 +8,7 @@ export function rateLimit(on: OnStore): void {
   describeApi('PETSTORE_RATE_LIMIT', on, (api) => {
     let limited: Service
     beforeAll(async () => {
-      limited = await api.start({ rateLimit: { requests: 3, periodSeconds: 60 } })
+      limited = await api.start({ limits: { rate: { requests: 3, periodSeconds: 60 } } })
     })
 
     const limits = ({ headers }: Answer) => [headers.get('RateLimit'), headers.get('RateLimit-Policy')]

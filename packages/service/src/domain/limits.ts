@@ -1,0 +1,32 @@
+// The limits that protect a server. Simulated runs choose small ones, because a place that is never given back then
+// shows after a few hundred requests.
+
+/** The number of requests, and the time in which a key gets them again. */
+export interface Rate {
+  requests: number
+  periodSeconds: number
+}
+
+export interface Limits {
+  /** The requests of a process that can wait for the store. The service refuses more with 503. */
+  readonly requestsMax: number
+  /** The readers of a process that can wait for events (`PETSTORE_MAX_WAITING`). The service refuses more with 503. */
+  readonly readersMax: number
+  /** For each API key and process (`PETSTORE_RATE_LIMIT`). The service refuses more with 429. */
+  readonly rate: Rate | undefined
+  /** The API keys that a process remembers. If there are more, it forgets all of them. */
+  readonly cachedKeysMax: number
+  /** The size of the cached lists, in characters of their addresses and bodies. */
+  readonly cachedCharactersMax: number
+  /** The pause between two searches for overdue reservations. placeOrder promises that they end within a second. */
+  readonly expiryEveryMs: number
+}
+
+export const LIMITS: Limits = {
+  requestsMax: 4096,
+  readersMax: Number.POSITIVE_INFINITY,
+  rate: undefined,
+  cachedKeysMax: 10_000,
+  cachedCharactersMax: 8 * 1024 * 1024,
+  expiryEveryMs: 500,
+}
