@@ -18,6 +18,7 @@ import { checkServer } from './connect/server-check.ts'
 import type { RunQuery } from './connect/session.ts'
 import { postgresKeys } from './keys.ts'
 import { postgresEvents } from './read/events.ts'
+import { overdueFinder } from './read/overdue.ts'
 import { pages, rowsById } from './read/pages.ts'
 import { forSearches, postgresSearch } from './read/search.ts'
 import { checkRights } from './schema/rights.ts'
@@ -69,10 +70,11 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     throw error
   }
   const { read } = connection
-  const writing = postgresCommits(connection, options)
+  const overdue = overdueFinder(read)
+  const writing = postgresCommits(connection, overdue.first, options)
   const search = forSearches(read, address.connections)
   return {
-    ...changingMethods(writing.commit, async () => (await read(OVERDUE)).length > 0, EXPIRED_AT_ONCE),
+    ...changingMethods(writing.commit, overdue.isAny, EXPIRED_AT_ONCE),
     ...postgresEvents(connection),
     ...postgresKeys(connection, options),
     listPets: searchable(pages(read, PETS), postgresSearch(search, PETS)),
@@ -117,11 +119,6 @@ async function checkAgain(
   // Grants on the migration's tables are lost with it. A newer schema can have other tables.
   if (version === NEWEST_VERSION) await checkRights(query)
 }
-
-/** The reservation that expires first, found by an index. */
-const OVERDUE = `SELECT at FROM (
-  SELECT expires_at AS at FROM orders WHERE status = 'pending' AND expires_at IS NOT NULL ORDER BY expires_at LIMIT 1
-) AS first WHERE at <= petstore_now()`
 
 /** In the contract's order, so that equal counts have the same entity tag. */
 async function readInventory(read: RunQuery): Promise<Inventory> {

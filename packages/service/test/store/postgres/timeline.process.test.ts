@@ -37,6 +37,7 @@ beforeAll(async () => {
   const hosts = [`127.0.0.1:${old.port},127.0.0.1:${next.port}`, `127.0.0.1:${proxy.port}`] as const
   const addressOn = (host: string) => `postgres://postgres@${host}/${DATABASE}`
   idle = await openStore(addressOn(hosts[0]), { now: Date.now })
+  expect(await idle.expireOrders()).toEqual([])
   old.signalAll('SIGSTOP')
   await next.promote()
   services = await Promise.all(hosts.map((host) => startService({ address: addressOn(host) })))
@@ -59,10 +60,16 @@ function leadTo({ port }: Cluster): void {
 const petsIn = (cluster: Cluster): Promise<number> =>
   cluster.run('SELECT count(*)::int AS n FROM pets', DATABASE).then(([row]) => row?.n)
 
-test('a server that was idle during a failover lists from the new primary, even after the old primary resumes', async () => {
+test('a server that was idle during a failover lists and expires on the new primary, even after the old primary resumes', async () => {
   await Bun.sleep(QUIET_MS + 100)
   const list = () => idle.listPets(petFilter({ limit: 5 })).catch(() => undefined)
   expect(petsOf(await until('the list is answered', list))).toHaveLength(services.length)
+  await next.run(
+    `UPDATE pets SET status = 'pending' WHERE id = 1;
+     INSERT INTO orders (pet_id, status, expires_at, placed_at, changed_at) VALUES (1, 'pending', 1, 1, 1)`,
+    DATABASE,
+  )
+  expect(await idle.expireOrders()).toHaveLength(1)
   await idle.close()
 })
 

@@ -6,7 +6,7 @@ import { unavailable } from '../../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
 import { APPLICATION, Client } from './client.ts'
 import { codeOf, isGone, StoreFailure } from './errors.ts'
-import type { WritableHost } from './hosts.ts'
+import { TIMELINE, type WritableHost } from './hosts.ts'
 import { Pool } from './pool.ts'
 import { checkSettings } from './server-check.ts'
 import { type RunQuery, Session } from './session.ts'
@@ -159,5 +159,5 @@ export function inTime<Result>(work: Promise<Result>): Promise<Result> {
  * zero raises 22012. Plain SQL has no other way to raise an error.
  */
 function onTimeline({ timeline }: WritableHost): string {
-  return `(SELECT 1 / (left(pg_walfile_name(pg_current_wal_lsn()), 8) = '${timeline}')::int) = 1`
+  return `(SELECT 1 / (${TIMELINE} = '${timeline}')::int) = 1`
 }

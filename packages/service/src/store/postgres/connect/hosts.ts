@@ -13,6 +13,9 @@ const START_AGAIN_MS = 100
 /** Can change soon: a server or standby starts, a disk catches up, a connection becomes free or opens. */
 const MAY_COME = ['57P03', '53300', 'NOT_REPLICATED', 'SLOW_COMMIT', 'CONNECT_TIMEOUT', 'NO_ANSWER']
 
+/** The timeline of a primary. Fails on a standby. */
+export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
+
 /** A host that accepted writes when it was probed. */
 export interface WritableHost extends Host {
   /** Eight hexadecimal digits. A promotion starts a new, greater timeline. */
@@ -76,7 +79,7 @@ async function probeHost(address: PostgresAddress, host: Host): Promise<Writable
   try {
     // No parameters and no name, because PgBouncer keeps named statements.
     const answering = client.run<{ timeline: string; writable: boolean }>(`
-      SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
+      SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE ${TIMELINE} END AS timeline,
              current_setting('transaction_read_only') = 'off' AS writable`)
     const late = () => new StoreFailure('NO_ANSWER', `${name} does not respond`)
     const { rows } = await withTimeout(CONNECT_TIMEOUT_MS, answering, late)

@@ -38,6 +38,7 @@ const BEGIN = beginWith(
 
 export function postgresCommits(
   connection: PrimaryConnection,
+  firstOverdue: () => bigint,
   { onBatch, onTransitions }: Pick<StoreOptions, 'onBatch' | 'onTransitions'>,
 ) {
   const forget = forgetting(connection.background)
@@ -46,12 +47,12 @@ export function postgresCommits(
     const { outcomes, transitions } = await connection.transaction(
       async (session) => {
         const touched = touchedBy(decisions)
-        const first = await readSnapshot(session.query, touched)
+        const first = await readSnapshot(session.query, touched, firstOverdue())
         const joined = join()
         const all = [...decisions, ...joined]
         // Joining saves a commit, which is worth a second read for rows that the first snapshot lacks.
         const hasAll = joined.every(({ by, touches }) => looksOnlyAtCaller(touches) && touched.callers.has(by as KeyId))
-        const snapshot = hasAll ? first : await readSnapshot(session.query, touchedBy(all))
+        const snapshot = hasAll ? first : await readSnapshot(session.query, touchedBy(all), firstOverdue())
         const decided = decide(snapshot, all)
         await writeRows(session, decided.writes, snapshot.now)
         return decided

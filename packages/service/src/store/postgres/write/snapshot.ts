@@ -12,6 +12,7 @@ import { HOLDS, PET_COLUMNS, STORED_ORDER_COLUMNS } from '../../shared/pet-and-o
 import { COMMIT_DURABLY, LOG_MESSAGE } from '../connect/host-connections.ts'
 import type { Parameter, RunQuery } from '../connect/session.ts'
 import { typeOf } from '../read/json.ts'
+import { RESERVED } from '../read/overdue.ts'
 
 /** A row of the result. It has the columns of its kind, and the columns of an order, a pet or both. */
 interface SnapshotRow extends FirstAnswerRow {
@@ -36,14 +37,11 @@ interface LookUp {
   readonly kind: SnapshotRow['kind']
   readonly columns: Readonly<Record<string, string>>
   /** Returns `undefined` if the batch needs no rows of this kind. */
-  wanted(touched: Touched): Parameter | undefined
+  wanted(touched: Touched, firstOverdue: bigint): Parameter | undefined
   from(wanted: string): string
 }
 
-/**
- * Rows are looked up one by one: a plan made while the tables were small must not read whole tables later.
- * Reservations whose pet was changed by hand are skipped, so that the others expire.
- */
+/** Rows are looked up one by one: a plan made while the tables were small must not read whole tables later. */
 const LOOK_UPS: readonly LookUp[] = [
   {
     kind: 'caller',
@@ -86,12 +84,11 @@ const LOOK_UPS: readonly LookUp[] = [
   {
     kind: 'overdue',
     columns: BOTH,
-    wanted: ({ overdue }) => overdue || undefined,
-    from: (limit) => `(
-        SELECT * FROM orders
-        WHERE status = 'pending' AND expires_at <= (SELECT now FROM clock)
-          AND (SELECT status FROM pets WHERE pets.id = orders.pet_id) = 'pending'
-        ORDER BY expires_at LIMIT ${limit}::bigint
+    wanted: ({ overdue }, first) => (overdue > 0 ? `{${overdue},${first}}` : undefined),
+    from: (limitAndFirst) => `(
+        SELECT * FROM orders WHERE ${RESERVED} AND expires_at <= (SELECT now FROM clock)
+          AND expires_at >= (SELECT (${limitAndFirst}::text::bigint[])[2])
+        ORDER BY expires_at LIMIT (SELECT (${limitAndFirst}::text::bigint[])[1])
       ) AS "order" CROSS JOIN LATERAL (SELECT * FROM pets WHERE pets.id = "order".pet_id LIMIT 1) AS pet`,
   },
 ]
@@ -122,11 +119,14 @@ function statement(lookUps: readonly LookUp[]): string {
   return `${WITH_CLOCK} ${selects.join(' UNION ALL ')}`
 }
 
-/** The caller holds the lock. The snapshot throws for an id that was not read, which would otherwise look absent. */
-export async function readSnapshot(query: RunQuery, touched: Touched): Promise<Snapshot> {
+/**
+ * The caller holds the lock. Overdue reservations are read from the expiry `firstOverdue` on. The snapshot throws for an
+ * id that was not read, which would otherwise look absent.
+ */
+export async function readSnapshot(query: RunQuery, touched: Touched, firstOverdue: bigint): Promise<Snapshot> {
   const { callers, orderIds, petIds, everOrdered } = touched
-  const lookUps = LOOK_UPS.filter(({ wanted }) => wanted(touched) !== undefined)
-  const parameters = lookUps.map(({ wanted }) => wanted(touched) as Parameter)
+  const lookUps = LOOK_UPS.filter(({ wanted }) => wanted(touched, firstOverdue) !== undefined)
+  const parameters = lookUps.map(({ wanted }) => wanted(touched, firstOverdue) as Parameter)
   const rows = await query<SnapshotRow>(textOf(lookUps), ...parameters)
   const ofKind = (kind: SnapshotRow['kind']) => rows.filter((row) => row.kind === kind)
   const byId = (kind: SnapshotRow['kind']) => new Map(ofKind(kind).map((row) => [row.id, row]))
