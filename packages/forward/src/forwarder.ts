@@ -18,8 +18,8 @@ import type { SavedCursor } from './saved-cursor.ts'
 
 export const RETRY_MS = 1_000
 export const RETRY_MAX_MS = 60_000
-/** The maximum of a timer. */
-const PAUSE_MAX_MS = 2 ** 31 - 1
+/** A receiver with a wrong clock, or one that is temporarily blocked, must not stop the feed for days. */
+const RETRY_AFTER_MAX_MS = 3_600_000
 
 /** An event of the feed. `body` includes fields that this version does not know. */
 interface Item {
@@ -76,7 +76,7 @@ export class Forwarder {
 
   private async waitAfter({ reason, retryAfterMs }: Failed, { id, at }: Item, attempt: number): Promise<void> {
     const backoffMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** (attempt - 1)) * (1 + Math.random() / 4)
-    const pauseMs = Math.min(PAUSE_MAX_MS, Math.max(retryAfterMs, backoffMs))
+    const pauseMs = Math.max(Math.min(RETRY_AFTER_MAX_MS, retryAfterMs), backoffMs)
     const lagSeconds = inSeconds(Date.now() - at)
     const why = [reason, throughProxy(this.receiver.url.href)].filter(Boolean).join(', ')
     const fields = { event: Number(id), reason: why, attempt, retrySeconds: inSeconds(pauseMs), lagSeconds }

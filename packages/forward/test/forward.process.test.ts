@@ -164,6 +164,14 @@ describe('petstore events forward', () => {
     expect(log).not.toContain(SECRET)
   })
 
+  test('waits at most an hour for Retry-After', async () => {
+    const hook = await startHook(() => status(503, { 'Retry-After': '100000' }))
+    const forwarded = startHere(hook.url)
+    await until('an attempt has failed', () => forwarded.lines.length > 0)
+    await forwarded.stop()
+    expect(JSON.parse(forwarded.lines[0] ?? '').retrySeconds).toBe(3_600)
+  })
+
   test('repeats an event if the receiver closes the connection', async () => {
     // Without a response, and in the middle of its head.
     const { url, seen } = await startReceiver((n) => ['', 'HTTP/1.1 200 O'][n] ?? 'HTTP/1.1 204 No Content\r\n\r\n', 2)

@@ -83,8 +83,7 @@ const files = {
    * Identifies the store that a copy came from. Returns `undefined` if the copy cannot be read or is the store itself.
    * Safe while the store is open.
    */
-  origin: (copy: string, address: string) =>
-    file.identify(copy) === file.identify(address) ? undefined : originOf(copy),
+  origin: (copy: string, address: string) => originOf(copy, file.identify(address)),
   /** Replaces the store with the backup `from`, then does the same as `recover` without revoking keys. */
   restore: (from: string, address: string, skipIds: bigint) =>
     restore(absolutePath(from), absolutePath(address), skipIds),

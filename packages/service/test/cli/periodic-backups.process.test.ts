@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
@@ -81,13 +81,15 @@ test('a backup belongs to a store that has the same first key and the last event
   await add(database)
   const two = copy('two.db')
   writeFileSync(join(folder, 'text.db'), 'Dear diary,')
+  symlinkSync('loop.db', join(folder, 'loop.db'))
+  expect(Bun.spawnSync(['mkfifo', join(folder, 'pipe.db')]).exitCode).toBe(0)
   for (const [file, ours, ofSister] of [
     [empty, true, true],
     [one, true, true],
     [two, true, false],
     [copy('of-sister.db', sister), false, true],
     [foreign, false, false],
-    [join(folder, 'text.db'), false, false],
+    ...['text.db', 'loop.db', 'pipe.db'].map((name) => [join(folder, name), false, false] as const),
     [join(folder, 'missing.db'), false, false],
   ] as const)
     expect([file, await isOurs(file), await isOurs(file, sister)]).toEqual([file, ours, ofSister])

@@ -69,11 +69,13 @@ export function findCopy(path: string): string {
 }
 
 /**
- * Returns the first key and the last event, which distinguish the copies of one store from the copies of another;
- * `undefined` if the file cannot be read as a store. Never call it with a store that this process has open.
+ * Returns the first key and the last event, which distinguish the copies of one store from the copies of another.
+ * Returns `undefined` for anything that cannot be read as a store, such as a loop of links, and for the file with the
+ * identity `store`, which this process may have open.
  */
-export function originOf(path: string) {
+export function originOf(path: string, store: string) {
   try {
+    if (identityOf(path) === store || !statSync(path).isFile()) return undefined
     using database = openCopy(path)
     const first = database.query<{ id: bigint; createdAt: bigint }, []>(
       'SELECT id, created_at AS createdAt FROM keys ORDER BY id LIMIT 1',
