@@ -42,8 +42,9 @@ function welcome(url: string, { database, environment }: Config): string {
   const kind = kindOf(database)
   const data = kind.files ? absolutePath(database) : kind.describe(database)
   const command = [commandName(), 'keys create --name NAME']
-  // Not for PostgreSQL, whose address may contain a password.
-  if (kind.files && database !== SETTINGS.database.default) command.push(`--database ${quoted(data)}`)
+  // Without the user and the password of the service, and as a variable, because other users can see flags.
+  if (!kind.files) command.unshift(`PETSTORE_DATABASE=${data.replace('://', '://USER:PASSWORD@')}`)
+  else if (database !== SETTINGS.database.default) command.push(`--database ${quoted(data)}`)
   if (environment !== SETTINGS.environment.default) command.push(`--environment ${environment}`)
   return `${places(url)}Data         ${data}\nAnother key  ${command.join(' ')}\n\n`
 }

@@ -138,7 +138,7 @@ describe.concurrent('periodic backups', () => {
     const clock = { at: Date.now() }
     const config = readConfig({ PETSTORE_BACKUP_DIR: folder })
     const backups = startPeriodicBackups(config, log, () => clock.at, alwaysOurs)
-    rmSync(folder, { recursive: true })
+    rmSync(folder, { recursive: true, force: true })
     await until('the first line is logged', () => lines.length >= 1)
     clock.at -= 3_600_000
     await until('the second line is logged', () => lines.length >= 2)

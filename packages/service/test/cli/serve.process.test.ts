@@ -8,6 +8,8 @@ import { petBody } from '../../../../test/support/pets.ts'
 import { ask, launcher, root, run, serve, sourceWith } from '../../../../test/support/process.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
+import { announcement } from '../../src/cli/welcome.ts'
+import { readConfig } from '../../src/config/read-config.ts'
 import { generateKey } from '../../src/domain/keys.ts'
 
 const PET = petBody({ categoryId: 9223372036854775807n })
@@ -42,6 +44,16 @@ petstore listening on ${service.url}
     await service.stop()
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
+})
+
+test('the command for another key has the address of a PostgreSQL database, without its password', () => {
+  const config = readConfig({ PETSTORE_DATABASE: 'postgres://shop:secret@db.example/pets' })
+  const started = { url: 'http://127.0.0.1:8080/v1', config, metrics: undefined }
+  const text = announcement(started, { json: false, ephemeral: false, worker: false })(undefined)
+  const [, command] = /^Another key {2}(.*)$/m.exec(text) ?? []
+  expect(command).toStartWith('PETSTORE_DATABASE=postgres://USER:PASSWORD@db.example:5432/pets ')
+  expect(command).toEndWith(' keys create --name NAME')
+  expect(text).not.toContain('secret')
 })
 
 test('a start that fails before the welcome creates no key', async () => {
