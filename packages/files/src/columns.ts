@@ -18,6 +18,14 @@ export interface Found {
   unclear: Field[]
 }
 
+/** Replaces white space, also no-break spaces, by one space, and removes invisible characters. */
+export function toHeading(text: string): string {
+  return text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .trim()
+}
+
 /** Finds columns by their headings: `Category ID`, `category_id` or, if there is none, `Category` for categoryId. */
 export function knownColumns(headings: readonly string[]): Found {
   const found: Found = { columns: {}, unclear: [] }
@@ -110,7 +118,7 @@ export function saidColumns(text: string): Said {
   const pairs = [...text.matchAll(/([^=]+)=([^=,]*)(?:,(?=.)|$)/g)]
   const said = pairs.map(([, heading = '', name = '']) => {
     const field = FIELDS.find((each) => knownColumns([name]).columns[each] === 0)
-    return [heading.trim(), field, field !== undefined || name.trim() === ''] as const
+    return [toHeading(heading), field, field !== undefined || name.trim() === ''] as const
   })
   const fields = said.flatMap(([, field]) => field ?? [])
   const isTwice = new Set(fields).size < fields.length

@@ -1,6 +1,6 @@
 // CSV with a header. An import ignores columns that columns.ts does not assign.
 
-import { isOurs, neededColumns } from './columns.ts'
+import { isOurs, neededColumns, toHeading } from './columns.ts'
 import { type CsvRow, rowsOf } from './csv-rows.ts'
 import { guarded, unguarded } from './excel.ts'
 import {
@@ -33,9 +33,9 @@ export async function* readCsv(
   for await (const row of rowsOf(text)) {
     if (header) yield recordOf(row, header)
     else {
-      if (!row.wellFormed) throw new FileError(`Line ${row.line} ${misplacedQuote(row)}`)
-      const headings = row.fields.map((heading) => heading.trim())
-      const fromExcel = forExcel || (row.marked === true && isOurs(headings))
+      if (row.problem) throw new FileError(`Line ${row.line} ${row.problem}`)
+      const headings = row.fields.map(toHeading)
+      const fromExcel = forExcel || (row.marked && isOurs(headings))
       header = { length: headings.length, columns: columnsOf(headings), category, fromExcel }
     }
   }
@@ -62,15 +62,9 @@ interface Header {
   fromExcel: boolean
 }
 
-/** Text after an unclosed quote belongs to its record. */
-function misplacedQuote({ line, end }: CsvRow): string {
-  const lines = end > line ? ` Lines ${line} to ${end} were read as one record.` : ''
-  return `has a misplaced or unclosed quote.${lines}`
-}
-
 function recordOf(row: CsvRow, { length, columns, category, fromExcel }: Header): SourceRecord {
-  const { line, fields } = row
-  if (!row.wellFormed) return { line, problem: misplacedQuote(row) }
+  const { line, fields, problem } = row
+  if (problem) return { line, problem }
   const cells: Record<string, string> = {}
   for (const field of FIELDS) {
     const at = columns[field]
@@ -85,8 +79,11 @@ function recordOf(row: CsvRow, { length, columns, category, fromExcel }: Header)
     return { line, problem: `has ${has}, but the heading has ${length}.`, partly: pet }
   }
   if (!isRounded(cells.categoryId)) return { line, pet }
-  const problem = `has the category ${cells.categoryId}, which a spreadsheet has rounded. Enter all digits.`
-  return { line, pet, problem }
+  return {
+    line,
+    pet,
+    problem: `has the category ${cells.categoryId}, which a spreadsheet has rounded. Enter all digits.`,
+  }
 }
 
 /** Builds a pet from texts. */

@@ -30,6 +30,7 @@ export const json: Format = {
       for (let end = elementEnd(rest); started && !ended && end >= 0; end = elementEnd(rest)) {
         ended = rest[end] === ']'
         const startLine = line + newlines(rest.slice(0, blanks(rest)))
+        if (end > RECORD_MAX) throw broken('has a record that is too long')
         const element = take(end)
         nth = startLine === at ? nth + 1 : 1
         at = startLine

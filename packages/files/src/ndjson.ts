@@ -13,7 +13,7 @@ export const ndjson: Format = {
       const lines = (rest + chunk).split('\n')
       rest = lines.pop() ?? ''
       for (const each of lines) {
-        yield* recordOf(tooLong ? undefined : each, line++)
+        yield* recordOf(tooLong || each.length > RECORD_MAX ? undefined : each, line++)
         tooLong = false
       }
       if (rest.length > RECORD_MAX) [rest, tooLong] = ['', true]

@@ -2,9 +2,29 @@
 
 import { FileError } from './format.ts'
 
-/** The encodings to choose from. A byte order mark takes precedence. */
-export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'windows-1250', 'macintosh'] as const
-export type Encoding = (typeof ENCODINGS)[number]
+/** The encodings of TextDecoder (https://encoding.spec.whatwg.org/#names-and-labels). */
+export const ENCODINGS: readonly Encoding[] = [
+  ...['utf-8', 'utf-16le', 'utf-16be', 'macintosh', 'x-mac-cyrillic', 'ibm866', 'koi8-r', 'koi8-u', 'windows-874'],
+  ...[0, 1, 2, 3, 4, 5, 6, 7, 8].map((n) => `windows-125${n}`),
+  ...[2, 3, 4, 5, 6, 7, 8, '8-i', 10, 13, 14, 15, 16].map((part) => `iso-8859-${part}`),
+  ...['gbk', 'gb18030', 'big5', 'euc-jp', 'iso-2022-jp', 'shift_jis', 'euc-kr', 'x-user-defined'],
+]
+export type Encoding = string
+
+/** Throws RangeError if there is no such encoding. The decoder throws if bytes are invalid, and keeps byte order marks. */
+export function decoderFor(encoding: Encoding): TextDecoder {
+  // Bun's types list few of the encodings.
+  return new TextDecoder(encoding as 'utf-8', { fatal: true, ignoreBOM: true })
+}
+
+/** Accepts any label of TextDecoder, such as `latin1`. Throws Error ("must be …"). */
+export function encodingOf(label: string): Encoding {
+  try {
+    return decoderFor(label).encoding
+  } catch {
+    throw new Error('must be an encoding, such as windows-1252 or shift_jis')
+  }
+}
 
 /** Binary files, by bytes at an offset. A workbook is a ZIP archive or Excel's older format. */
 const OTHERS = [
@@ -43,7 +63,10 @@ export async function* textOf(file: string, bytes: AsyncIterable<Uint8Array>, na
   let read = 0
   function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
     try {
-      return decoder.decode(chunk, { stream: chunk !== undefined })
+      const text = decoder.decode(chunk, { stream: chunk !== undefined })
+      // ISO-2022-JP has only ASCII bytes, so it would pass as UTF-8.
+      if (!named && decoder.encoding === 'utf-8' && text.includes('\x1b$')) throw new Error('ISO-2022-JP')
+      return text
     } catch {
       const where = `the error is within its first ${read} byte${read === 1 ? '' : 's'}`
       const message = `${file} is not ${decoder.encoding.toUpperCase()}: ${where}. Save it as “CSV UTF-8”.`
@@ -62,7 +85,7 @@ function decoderOf(file: string, begin: string, named: Encoding | undefined): Te
   const kind = OTHERS.find(([at, bytes]) => begin.startsWith(bytes, at))?.[2]
   if (kind === 'workbook') throw workbook(file)
   if (kind) throw new FileError(`${file} is a ${kind}. An import reads text, such as a CSV file.`)
-  return new TextDecoder(markedEncoding(begin) ?? named ?? 'utf-8', { fatal: true, ignoreBOM: true })
+  return decoderFor(markedEncoding(begin) ?? named ?? 'utf-8')
 }
 
 /** Detects the encoding by byte order mark, or by zero bytes, which only UTF-16 has. */

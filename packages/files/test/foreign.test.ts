@@ -6,7 +6,7 @@ import { guessedColumns, ignoredHeadings, neededColumns, saidColumns } from '../
 import { csv, excel } from '../src/csv.ts'
 import { listSeparator } from '../src/excel.ts'
 import type { SourceRecord } from '../src/format.ts'
-import { type Encoding, textOf } from '../src/text.ts'
+import { ENCODINGS, type Encoding, encodingOf, textOf } from '../src/text.ts'
 
 interface Said {
   columns?: string
@@ -95,6 +95,22 @@ const FILES: Record<string, readonly [Uint8Array, Said, readonly object[]]> = {
     { columns: 'Item Name=name,Category=', category: '7' },
     [EMILE, { name: MUELLER.name, categoryId: 7n }],
   ],
+  'spaces and no-break spaces around quotes': [
+    utf8('name , "categoryId" ,status\n "Émile", 7,\n\u00a0"Müller, ""Kö""" ,\t"9223372036854775807" , "sold"\n'),
+    {},
+    BOTH,
+  ],
+  'headings with no-break and zero-width spaces': [
+    utf8('\u200bItem\u00a0Name\u2060,Category\u202fID\u200b\nÉmile,7\n'),
+    { columns: 'Item Name=name' },
+    [EMILE],
+  ],
+  'files with byte order marks that were joined': [
+    utf8('\ufeffsep=,\nname,categoryId\nÉmile,7\n\ufeffsep=,\nname,categoryId\nMia,8\n\ufeff"Mia",8\n\ufeff\ufeff'),
+    {},
+    [EMILE, { name: 'Mia', categoryId: 8n }, { name: 'Mia', categoryId: 8n }],
+  ],
+  '256 KB of spaces before the header': [utf8(`${' '.repeat(262_144)}\n\nname,categoryId\nÉmile,7\n`), {}, [EMILE]],
   'our own export for Excel with semicolons, saved by a spreadsheet': [
     utf8('\ufeff"id";"name";"categoryId";"status"\r\n1;"\'=Émile";7;\r\n2;"\'\'a";8;"sold"\r\n;;;\r\n'),
     {},
@@ -121,6 +137,22 @@ test('line ends of any system count once, however the text is chunked', async ()
   const bytes = utf8('name,categoryId\r\nA,1\rB,2\n\r\n"C\r\nc",3\r\rD,4\r\n')
   for (let size = 4; size < bytes.length; size++) {
     expect((await read(bytes, {}, size)).map(({ line }) => line)).toEqual([2, 3, 5, 8])
+  }
+})
+
+test.each(ENCODINGS)('reads a file in %s', async (encoding) => {
+  const decoder = new TextDecoder(encoding as 'utf-8')
+  // Letters of one or two bytes that the encoding has, in pieces that can end within a letter.
+  const pairs = Array.from({ length: 0x40 }, (_, n) => [[0xa1 + n], [0xb0, 0xa1 + n], [0x30, 0x41 + n]]).flat()
+  const known = (bytes: readonly number[]) => /^\p{L}$/u.test(decoder.decode(Uint8Array.from(bytes)))
+  const isWide = encoding.startsWith('utf-16')
+  const letters = isWide ? [[0x41, 0x41]] : encoding === 'utf-8' ? [[0xc3, 0xa9]] : pairs.filter(known)
+  const ascii = (text: string) => [...(isWide ? utf16(text, encoding === 'utf-16be') : utf8(text))]
+  const bytes = Uint8Array.from([...ascii('name,categoryId\n'), ...letters.flat(), ...ascii(',7\n')])
+  const name = letters.map((letter) => decoder.decode(Uint8Array.from(letter))).join('')
+  expect(name === '').toBe(['iso-2022-jp', 'x-user-defined'].includes(encoding))
+  for (const size of [3, 7]) {
+    expect((await read(bytes, { encoding }, size)).map(({ pet }) => pet)).toEqual([{ name, categoryId: 7n }])
   }
 })
 
@@ -188,6 +220,11 @@ describe('reports', () => {
   test.each(['', 'name', '=name', 'A=b', 'A=id', 'A=name,', 'A=name,B=name'])('the invalid pairs %p', (text) => {
     expect(() => saidColumns(text)).toThrow('must be pairs such as')
   })
+})
+
+test('an encoding can have any label that TextDecoder knows', () => {
+  expect(['Latin1', 'cp1251', 'SJIS'].map(encodingOf)).toEqual(['windows-1252', 'windows-1251', 'shift_jis'])
+  expect(() => encodingOf('utf-7')).toThrow('must be an encoding, such as windows-1252 or shift_jis')
 })
 
 test('one of several columns that fit a field can be assigned or ignored', async () => {

@@ -8,6 +8,7 @@ import type { Pet, PetStatus } from '../../client/src/petstore.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
 import { formats } from '../src/all.ts'
 import type { SourceRecord, Unchecked } from '../src/format.ts'
+import { RECORD_MAX } from '../src/ndjson.ts'
 import { RecordKeys } from '../src/record-key.ts'
 
 const COLUMNS = ['id', 'name', 'categoryId', 'status']
@@ -98,15 +99,37 @@ describe('a bad record is reported with its line and does not affect the others'
     expect(sent(records.at(-1)?.pet)).toBe('{"name":5,"categoryId":1e999}')
   })
 
+  test('CSV with a too long record, wherever the chunks end', async () => {
+    const long = 'x'.repeat(RECORD_MAX)
+    const text = ['name,categoryId', 'A,1', `"${long}\n",2`, `${long},3`, ','.repeat(RECORD_MAX + 1), 'B,4\n'].join(
+      '\n',
+    )
+    for (const size of [999, 65_536, text.length]) {
+      expect(await Array.fromAsync(formats.csv.read(pieces(text, size)))).toEqual([
+        { line: 2, pet: { name: 'A', categoryId: 1n } },
+        {
+          line: 3,
+          problem: 'is too long. Is a closing quote missing? Lines 3 to 4 were read as one record.',
+        },
+        { line: 5, problem: 'is too long. Is a closing quote missing?' },
+        { line: 6, problem: 'is too long. Is a closing quote missing?' },
+        { line: 7, pet: { name: 'B', categoryId: 4n } },
+      ])
+    }
+  })
+
   test('NDJSON with a too long line', async () => {
     const good = '{"name":"A","categoryId":1}'
-    const records = await read(formats.ndjson, `${good}\n${'x'.repeat(300_000)}\n${good}\n${good}`)
-    expect(records.map(({ line, problem }) => [line, problem ?? 'fine'])).toEqual([
-      [1, 'fine'],
-      [2, 'is too long.'],
-      [3, 'fine'],
-      [4, 'fine'],
-    ])
+    const text = `${good}\n${'x'.repeat(300_000)}\n${good}\n${good}`
+    for (const size of [1_000, text.length]) {
+      const records = await Array.fromAsync(formats.ndjson.read(pieces(text, size)))
+      expect(records.map(({ line, problem }) => [line, problem ?? 'fine'])).toEqual([
+        [1, 'fine'],
+        [2, 'is too long.'],
+        [3, 'fine'],
+        [4, 'fine'],
+      ])
+    }
   })
 
   test('JSON', async () => {
@@ -125,6 +148,7 @@ describe('a bad record is reported with its line and does not affect the others'
     ['json', '{"name":"A"}', '--format ndjson'],
     ['json', '[{"name":"A"}', 'the array is not closed'],
     ['json', '', 'the file is empty'],
+    ['json', `[{"name":"${'x'.repeat(300_000)}"}]`, 'too long'],
     ['json', '[]\n[]', 'Line 2 has text after the end'],
     ['csv', 'name,categoryId, name\nA,1,B\n', 'Several columns fit name equally well.'],
     [

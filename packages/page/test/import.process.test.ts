@@ -44,7 +44,7 @@ test('a file: its columns, accents and mistakes, the rows that were added, and t
   await press('Tab')
   await dialog().getByText('Ignored columns: Nr, Preis.').waitFor()
   await dialog().getByLabel('It is read as').selectOption('macintosh')
-  await dialog().getByText('Are the accents right? Mèller').waitFor()
+  await dialog().getByText('Are these letters right? Mèller').waitFor()
   await dialog().getByText('pets.csv has 121 rows, 2 with mistakes. Fix them here, or add only the rest.').waitFor()
   const wrong = await dialog().locator('tbody tr').allInnerTexts()
   expect(wrong.map((text) => text.split(/\s*[\n\t]\s*/).filter((part) => part.endsWith('.')))).toEqual([

@@ -1,7 +1,6 @@
 // Questions about a file: the column of each field, the category of rows without one, and the encoding.
 
 import { ignoredHeadings } from '../../../files/src/columns.ts'
-import { ENCODINGS } from '../../../files/src/text.ts'
 import { FIELD_NAMES, FIELDS, type Field } from '../animal/fields.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import { Notice } from '../parts/notice.tsx'
@@ -17,25 +16,22 @@ const NO_COLUMN: Record<Field, string> = {
 }
 const UNCLEAR = 'unclear'
 const SHOWN_MAX = 3
-/** UTF-16 is always recognised. */
-const OFFERED = ENCODINGS.filter((encoding) => !encoding.startsWith('utf'))
 
 export function ImportColumns({ importing, contents }: { importing: Import; contents: Contents }) {
   const { said, say } = importing
-  const { headings, columns, guessed, unclear, encoding, rows = [] } = contents
+  const { headings, columns, guessed, unclear, encoding, letters, rows = [] } = contents
   const ignored = ignoredHeadings(headings, columns)
-  const accents = encoding ? rows.filter(({ cells }) => /[^\p{ASCII}]/u.test(cells.name)).slice(0, SHOWN_MAX) : []
   return (
     <>
-      {encoding && (accents.length > 0 || said.encoding) && (
+      {encoding && (
         <Notice
           kind="warning"
-          title={`Are the accents right? ${accents.map(({ cells }) => plain(cells.name)).join(', ')}`}
+          title={`Are these letters right? ${plain(letters.get(encoding) ?? '')}`}
           text={
             <SelectField
               id="import-encoding"
               label="The file is not UTF-8. It is read as"
-              options={OFFERED.map((each) => [each, each])}
+              options={[...letters].map(([each, words]) => [each, words ? `${each}: ${plain(words)}` : each])}
               value={encoding}
               onChange={(encoding) => say({ encoding })}
             />

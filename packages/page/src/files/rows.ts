@@ -10,6 +10,7 @@ import { FIELD_NAMES, FIELDS, type Field } from '../animal/fields.ts'
 import { STATUSES } from '../animal/status-labels.ts'
 import { names } from '../names.ts'
 import { plain } from '../parts/visible-text.ts'
+import { commonEncodings, lettersOf } from './encodings.ts'
 
 export interface ImportRow {
   readonly line: number
@@ -39,6 +40,8 @@ export interface Contents {
   unclear: readonly Field[]
   /** `undefined` if the file is UTF-8 or has a byte order mark. */
   encoding: Encoding | undefined
+  /** The first letters of the file that differ, by encoding. */
+  letters: ReadonlyMap<Encoding, string>
   /** `undefined` until the columns are known. */
   rows?: ImportRow[] | undefined
 }
@@ -46,11 +49,12 @@ export interface Contents {
 /** Short enough not to be noticed, even on a slow device. */
 const BUSY_MS = 12
 
-/** Reads a file that is not UTF-8 as Windows-1252. Throws FileError. */
+/** Reads a file that is not UTF-8 in the first common encoding that can decode it. Throws FileError. */
 export async function readContents(file: File, said: Said, signal: AbortSignal): Promise<Contents> {
   const { encoding, category = '' } = said
   const name = plain(file.name)
-  const contents: Contents = { headings: [], columns: {}, guessed: false, unclear: [], encoding }
+  const letters = encoding ? await lettersOf(chunksOf(file)) : new Map<Encoding, string>()
+  const contents: Contents = { headings: [], columns: {}, guessed: false, unclear: [], encoding, letters }
   function columnsOf(headings: readonly string[]): Columns {
     const known = knownColumns(headings)
     contents.guessed = known.unclear.length > 0 || missingColumns(known.columns, false).length > 0
@@ -72,11 +76,24 @@ export async function readContents(file: File, said: Said, signal: AbortSignal):
       until = performance.now() + BUSY_MS
     }
   } catch (error) {
-    if (error instanceof NotUtf8) return readContents(file, { ...said, encoding: 'windows-1252' }, signal)
+    if (!(error instanceof NotUtf8)) throw error
+    for (const encoding of commonEncodings()) {
+      if (await canDecode(file, encoding)) return readContents(file, { ...said, encoding }, signal)
+    }
     throw error
   }
   if (rows.length === 0) throw new FileError(`There are no records in ${name}.`)
   return { ...contents, rows }
+}
+
+async function canDecode(file: File, encoding: Encoding): Promise<boolean> {
+  try {
+    for await (const _ of textOf(file.name, chunksOf(file), encoding));
+    return true
+  } catch (error) {
+    if (error instanceof FileError) return false
+    throw error
+  }
 }
 
 async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {

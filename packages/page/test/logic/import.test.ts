@@ -3,7 +3,9 @@
 import { expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import type { Columns } from '../../../files/src/format.ts'
+import { ENCODINGS } from '../../../files/src/text.ts'
 import { addRows } from '../../src/files/add-rows.ts'
+import { commonEncodings, lettersOf } from '../../src/files/encodings.ts'
 import { contentsOf, outcomeOf } from '../../src/files/import-dialog.tsx'
 import { countsOf, fix, type ImportRow, readContents, type Said } from '../../src/files/rows.ts'
 import { fakeClient, pet, refused } from './fake-client.ts'
@@ -65,11 +67,48 @@ test('asks if several columns fit a field equally well, until one is chosen', as
   expect(rows).toMatchObject([{ cells: { name: 'Rex', categoryId: '7', status: '' } }])
 })
 
+const inBytes = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
+
 test('reads a file that is not UTF-8 as Windows-1252, or in the chosen encoding', async () => {
-  const bytes = Uint8Array.from(`${HEADING}Zo\x8e,7,\n`, (letter) => letter.charCodeAt(0))
+  const bytes = inBytes(`${HEADING}Zo\x8e,7,\n`)
   expect(await read(bytes)).toMatchObject({ encoding: 'windows-1252', rows: [{ cells: { name: 'ZoŽ' } }] })
   expect(await read(bytes, { encoding: 'macintosh' })).toMatchObject({ rows: [{ cells: { name: 'Zoé' } }] })
   expect((await read(`${HEADING}Zoé,7,`)).encoding).toBeUndefined()
+  // It has only ASCII bytes.
+  expect((await read(`${HEADING}\x1b$B%7%m\x1b(B,7,`, { encoding: 'iso-2022-jp' })).rows).toMatchObject([
+    { cells: { name: 'シロ' } },
+  ])
+  expect((await read(`${HEADING}\x1b$B%7%m\x1b(B,7,`)).encoding).toBe('windows-1252')
+})
+
+test('shows the words of a file that differ most between the common encodings, wherever they are', async () => {
+  // é is the same in the first three encodings, and ž only in windows-1250 and windows-1252.
+  const pets = ['Zo\xe9', 'Ren\xe9', 'No\xe9', 'L\xe9a', '\x9eaba', 'Rex']
+  const file = new Blob([inBytes(`name,categoryId\n${pets.join(',7\n')},7\n`)])
+  const letters = await lettersOf(file.stream(), 'cs-CZ')
+  expect([...letters].slice(0, 5)).toEqual([
+    ['windows-1250', 'žaba, Zoé, René'],
+    ['iso-8859-2', '\x9eaba, Zoé, René'],
+    ['iso-8859-16', '\x9eaba, Zoé, René'],
+    ['windows-1252', 'žaba, Zoé, René'],
+    ['macintosh', 'ûaba, ZoÈ, RenÈ'],
+  ])
+  expect([...letters.keys()].toSorted()).toEqual(ENCODINGS.toSorted())
+  expect([letters.get('koi8-r'), letters.get('utf-8')]).toEqual(['·aba, ZoИ, RenИ', ''])
+})
+
+test.each([
+  ['ru-RU', 'windows-1251'],
+  ['sr-Latn-RS', 'windows-1250'],
+  ['tr', 'windows-1254'],
+  ['zh-TW', 'big5'],
+  ['zh-CN', 'gb18030'],
+  ['ja', 'iso-2022-jp'],
+  ['en-GB', 'windows-1252'],
+  ['de', 'windows-1252'],
+])('the first common encoding in %s is %s', (language, encoding) => {
+  expect(commonEncodings(language)[0]).toBe(encoding)
+  expect(ENCODINGS).toContain(...(commonEncodings(language) as [string]))
 })
 
 test('shows a sign for a character that reorders a file name', async () => {

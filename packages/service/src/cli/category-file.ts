@@ -2,6 +2,7 @@
 // together, before anything starts.
 
 import { int64FromDecimal } from '../../../contract/src/int64.ts'
+import { toHeading } from '../../../files/src/columns.ts'
 import { type CsvRow, rowsOf } from '../../../files/src/csv-rows.ts'
 import { FileError } from '../../../files/src/format.ts'
 import { refuseWorkbook } from '../../../files/src/text.ts'
@@ -61,15 +62,15 @@ function categoriesTo(categories: Category[], problems: string[]) {
 
 /** Throws StartError unless each column is there once. Ignores other columns. */
 function columnsOf({ fields }: CsvRow): string[] {
-  const columns = fields.map((field) => field.trim().toLowerCase())
+  const columns = fields.map((field) => toHeading(field).toLowerCase())
   const isOnce = (column: string) => columns.includes(column) && columns.indexOf(column) === columns.lastIndexOf(column)
   if (isOnce('id') && isOnce('name')) return columns
   throw new StartError(`The first line must name the columns id and name once. It has: ${fields.join(' | ')}.`)
 }
 
 /** Allows the empty fields that spreadsheets add. A missing field is reported later, as an invalid id or name. */
-function problemOf({ fields, wellFormed }: CsvRow, { length }: readonly string[]): string | undefined {
-  if (!wellFormed) return 'It has a misplaced or unclosed quote.'
+function problemOf({ fields, problem }: CsvRow, { length }: readonly string[]): string | undefined {
+  if (problem) return `It ${problem}`
   if (fields.slice(length).every((field) => field.trim() === '')) return undefined
   return `It has ${fields.length} fields, but the first line has ${length}.`
 }

@@ -9,7 +9,7 @@ import { ignoredHeadings, neededColumns, type Said, saidColumns } from '../../..
 import { csv, excel } from '../../../../files/src/csv.ts'
 import type { Columns, SourceRecord } from '../../../../files/src/format.ts'
 import { RECORD_ERRORS, RecordKeys } from '../../../../files/src/record-key.ts'
-import { ENCODINGS, type Encoding } from '../../../../files/src/text.ts'
+import { ENCODINGS, type Encoding, encodingOf } from '../../../../files/src/text.ts'
 import { FlagError } from '../../config/read-config.ts'
 import type { Names } from '../../domain/names.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
@@ -49,7 +49,11 @@ export function importCommand(): Command {
     .argument('<file>', 'CSV, JSON (an array) or NDJSON; - is standard input')
   withFormat(command, 'remove the apostrophes that an export with --excel adds to text')
   return withCategory(command, 'the category of records without one')
-    .addOption(new Option('--encoding <encoding>', "the file's encoding (default: utf-8)").choices(ENCODINGS))
+    .addOption(
+      new Option('--encoding <encoding>', "the file's encoding (default: utf-8)")
+        .choices(ENCODINGS)
+        .argParser(parsedBy(encodingOf)),
+    )
     .option('--columns <pairs>', 'assign columns, such as "Item Name=name,Kind=categoryId"', parsedBy(saidColumns))
     .option('--keep-going', 'report each bad record and continue, instead of stopping at the first', false)
     .option('--as <name>', "the import's name (default: the file's path)")
