@@ -17,6 +17,7 @@ import {
   kubernetesExample,
   systemdExample,
   textOf,
+  unit,
 } from './support/examples.ts'
 import { temporaryFile } from './support/files.ts'
 import { buildImage, type Image, missingToBuild, missingToRun } from './support/image.ts'
@@ -27,7 +28,8 @@ import { until } from './support/until.ts'
 
 const folder = join(root, 'deploy')
 const KUBERNETES = ['kubernetes.yaml', 'kubernetes-file.yaml']
-const UNITS = ['petstore', 'petstore-forward', 'petstore-litestream', 'petstore-check'].map((name) => `${name}.service`)
+const SERVERS = ['petstore.service', 'petstore-postgres.service']
+const UNITS = [...SERVERS, 'petstore-forward.service', 'petstore-litestream.service', 'petstore-check.service']
 const NAMES = [...UNITS, 'compose.yaml', ...KUBERNETES]
 const unlessMissing = (tool: string, name: string, body: () => void) =>
   test.skipIf(Bun.which(tool) === null)(`${name}${Bun.which(tool) ? '' : `: skipped, ${tool} missing`}`, body)
@@ -72,6 +74,13 @@ unlessMissing('systemd-analyze', 'each unit has an exposure level of at most 2.0
   const { stdout } = Bun.spawnSync(['systemd-analyze', 'security', '--offline=true', '--no-pager', ...units])
   const levels = [...stdout.toString().matchAll(/Overall exposure level for \S+: ([\d.]+)/g)]
   expect(levels.map(([, exposure]) => Number(exposure) <= 2)).toEqual(units.map(() => true))
+})
+
+test('units that restart keep trying, every 2 seconds', () => {
+  const restarting = UNITS.map(unit).filter((valuesOf) => valuesOf('Restart').length > 0)
+  expect(restarting).toHaveLength(4)
+  for (const valuesOf of restarting)
+    expect([valuesOf('RestartSec'), valuesOf('StartLimitIntervalSec')]).toEqual([['2'], ['0']])
 })
 
 unlessMissing('docker-compose', 'the Compose file is valid', () => {
@@ -140,7 +149,7 @@ const ON_IMAGE: Record<string, Partial<Example>> = {
   'compose.yaml': composeExample(),
   ...Object.fromEntries(KUBERNETES.map((name) => [name, kubernetesExample(name)])),
 }
-const EXAMPLES: Record<string, Example> = { 'petstore.service': systemdExample() }
+const EXAMPLES: Record<string, Example> = Object.fromEntries(SERVERS.map((name) => [name, systemdExample(name)]))
 for (const [name, { environment, ...example }] of Object.entries(ON_IMAGE)) {
   EXAMPLES[name] = { ...image, ...example, environment: { ...image.environment, ...environment } }
 }

@@ -48,9 +48,9 @@ export function kubernetesExample(name: string): Partial<Example> {
   return { environment: { ...links, ...own }, secrets: volumeMounts[0]?.mountPath as string }
 }
 
-export function systemdExample(): Example {
-  const valuesOf = unit('petstore.service')
-  const secrets = '/run/credentials/petstore.service'
+export function systemdExample(name: string): Example {
+  const valuesOf = unit(name)
+  const secrets = `/run/credentials/${name}`
   const variables = valuesOf('Environment').map((variable) => variable.replace('%d', secrets))
   const [workdir = '/'] = valuesOf('WorkingDirectory')
   return { environment: Object.fromEntries(variables.map(pair)), secrets, workdir, data: '/var/lib/petstore' }
