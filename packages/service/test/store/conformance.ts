@@ -10,7 +10,7 @@ import { ORDER_STATUSES } from '../../../contract/src/generated.ts'
 import type { EventPosition } from '../../src/domain/events.ts'
 import { HOLDING } from '../../src/domain/order-transitions.ts'
 import type { OrderStatus } from '../../src/domain/orders.ts'
-import type { Store } from '../../src/domain/store.ts'
+import type { Store, StoreOptions } from '../../src/domain/store.ts'
 
 /** An empty store, and a way to run SQL on it. */
 interface OpenedStore {
@@ -19,10 +19,14 @@ interface OpenedStore {
 }
 
 /** `sweepMax`: how many reservations one transaction expires at most. */
-export function conformance(name: string, sweepMax: number, open: () => Promise<OpenedStore>): void {
+export function conformance(
+  name: string,
+  sweepMax: number,
+  open: (options: Pick<StoreOptions, 'onBatch'>) => Promise<OpenedStore>,
+): void {
   describe(`API keys on ${name}`, () => {
     test('creates one of several keys with the same name that are created at the same time', async () => {
-      const { store } = await open()
+      const { store } = await open({})
       const { id: newestKnown } = await store.createKey(newKey())
       const outcomes = await Promise.allSettled(
         [1, 2, 3].map(() => store.createKey(newKey({ name: 'till', newestKnown }))),
@@ -35,7 +39,7 @@ export function conformance(name: string, sweepMax: number, open: () => Promise<
     })
 
     test('creates a first key only in a store without keys', async () => {
-      const { store } = await open()
+      const { store } = await open({})
       const both = await Promise.all([store.createFirstKey(newKey()), store.createFirstKey(newKey())])
       expect(both.filter(Boolean).length).toBe(1)
       expect(await store.createFirstKey(newKey())).toBeUndefined()
@@ -44,7 +48,7 @@ export function conformance(name: string, sweepMax: number, open: () => Promise<
     })
 
     test('keeps the ending of a key, its last use and its deprecated calls', async () => {
-      const { store } = await open()
+      const { store } = await open({})
       const { id, ending, lastUsedAt } = await store.createKey(newKey({ ending: 'aB12' }))
       expect([ending, lastUsedAt]).toEqual(['aB12', undefined])
       const other = await store.createKey(newKey())
@@ -64,7 +68,7 @@ export function conformance(name: string, sweepMax: number, open: () => Promise<
   })
 
   test(`refuses a position on ${name} whose event has changed or is missing`, async () => {
-    const { store, run } = await open()
+    const { store, run } = await open({})
     const { id: by } = await store.createKey(newKey())
     const addPet = () => store.createPet(newPet(), by)
     await addPet()
@@ -95,7 +99,7 @@ export function conformance(name: string, sweepMax: number, open: () => Promise<
   })
 
   test(`the database of ${name} allows only one order that holds a pet`, async () => {
-    const { store, run } = await open()
+    const { store, run } = await open({})
     const { id: by } = await store.createKey(newKey())
     await store.createPet(newPet(), by)
     const refused: OrderStatus[] = []
@@ -113,8 +117,8 @@ export function conformance(name: string, sweepMax: number, open: () => Promise<
   })
 
   /** A store in which all of these reservations are overdue. */
-  async function overdue(count: number): Promise<OpenedStore> {
-    const { store, run } = await open()
+  async function overdue(count: number, onBatch?: () => void): Promise<OpenedStore> {
+    const { store, run } = await open({ onBatch })
     const { id: by } = await store.createKey(newKey())
     const pets = await Promise.all(Array.from({ length: count }, () => store.createPet(newPet(), by)))
     await Promise.all(
@@ -130,13 +134,18 @@ export function conformance(name: string, sweepMax: number, open: () => Promise<
     await store.close()
   })
 
-  test(`expires the other reservations on ${name} if one does not match the status of its pet`, async () => {
-    const { store, run } = await overdue(3)
+  test(`expires the other reservations on ${name} if some do not match the status of their pet`, async () => {
+    let batches = 0
+    const { store, run } = await overdue(4, () => batches++)
     const expired = async () => (await store.expireOrders(10)).map(({ petId }) => petId).sort()
-    await run("UPDATE pets SET status = 'sold' WHERE id = 2")
+    await run("UPDATE pets SET status = 'sold' WHERE id IN (2, 4)")
+    batches = 0
     expect(await expired()).toEqual([1n, 3n])
     await run("UPDATE pets SET status = 'pending' WHERE id = 2")
     expect(await expired()).toEqual([2n])
+    expect(await expired()).toEqual([])
+    // The last call started no transaction.
+    expect(batches).toBe(2)
     await store.close()
   })
 }

@@ -15,9 +15,9 @@ import { openSession } from '../../../src/store/postgres/connect/hosts.ts'
 import { SETTINGS } from '../../../src/store/postgres/connect/session.ts'
 import { conformance } from '../conformance.ts'
 
-conformance('PostgreSQL', 200, async () => {
+conformance('PostgreSQL', 200, async (options) => {
   const address = await cluster.newStore()
-  return { store: await openStore(address, { now: Date.now }), run: (sql) => cluster.run(sql, address) }
+  return { store: await openStore(address, { now: Date.now, ...options }), run: (sql) => cluster.run(sql, address) }
 })
 
 describe('creates of one batch', () => {

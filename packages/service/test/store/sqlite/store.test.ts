@@ -18,9 +18,9 @@ import { searchThread } from '../../../src/store/sqlite/read/search.ts'
 import { sqliteStore } from '../../../src/store/sqlite/store.ts'
 import { conformance } from '../conformance.ts'
 
-conformance('SQLite', 50, async () => {
+conformance('SQLite', 50, async (options) => {
   const path = temporaryFile('petstore.db')
-  return { store: await openStore(path, { now: Date.now }), run: async (sql) => runOnFile(path, sql) }
+  return { store: await openStore(path, { now: Date.now, ...options }), run: async (sql) => runOnFile(path, sql) }
 })
 
 describe('a file', () => {

@@ -3,11 +3,9 @@
 // through millions of them.
 
 import { monotonicMs } from '../../../system/runtime.ts'
+import { EXPIRES } from '../../shared/pet-and-order-columns.ts'
 import { TIMELINE } from '../connect/hosts.ts'
 import type { RunQuery } from '../connect/session.ts'
-
-/** Reservations whose pet was changed by hand are skipped, so that the others expire. */
-export const RESERVED = `status = 'pending' AND (SELECT status FROM pets WHERE pets.id = orders.pet_id) = 'pending'`
 
 /** The database's time of a read that found nothing overdue, in milliseconds since 1970, and the host's timeline. */
 interface Mark {
@@ -66,7 +64,7 @@ export function overdueFinder(read: RunQuery): OverdueFinder {
 function firstAfter({ now, timeline }: Mark): string {
   const after = `CASE WHEN now >= ${now} AND timeline = '${timeline}' THEN ${now - BigInt(TRANSACTION_MS)} ELSE 0 END`
   return `SELECT now, timeline, (
-      SELECT expires_at FROM orders WHERE ${RESERVED} AND expires_at > ${after} AND expires_at <= now
+      SELECT expires_at FROM orders WHERE ${EXPIRES} AND expires_at > ${after} AND expires_at <= now
       ORDER BY expires_at LIMIT 1
     ) AS first FROM (SELECT petstore_now() AS now, ${TIMELINE} AS timeline) AS clock`
 }

@@ -8,11 +8,10 @@ import type { RefusedKey } from '../../../domain/keys.ts'
 import type { Pet } from '../../../domain/pets.ts'
 import { type AnyColumns, fromRow } from '../../shared/columns.ts'
 import { answerOfRow, type FirstAnswerRow } from '../../shared/idempotency.ts'
-import { HOLDS, PET_COLUMNS, STORED_ORDER_COLUMNS } from '../../shared/pet-and-order-columns.ts'
+import { EXPIRES, HOLDS, PET_COLUMNS, STORED_ORDER_COLUMNS } from '../../shared/pet-and-order-columns.ts'
 import { COMMIT_DURABLY, LOG_MESSAGE } from '../connect/host-connections.ts'
 import type { Parameter, RunQuery } from '../connect/session.ts'
 import { typeOf } from '../read/json.ts'
-import { RESERVED } from '../read/overdue.ts'
 
 /** A row of the result. It has the columns of its kind, and the columns of an order, a pet or both. */
 interface SnapshotRow extends FirstAnswerRow {
@@ -86,7 +85,7 @@ const LOOK_UPS: readonly LookUp[] = [
     columns: BOTH,
     wanted: ({ overdue }, first) => (overdue > 0 ? `{${overdue},${first}}` : undefined),
     from: (limitAndFirst) => `(
-        SELECT * FROM orders WHERE ${RESERVED} AND expires_at <= (SELECT now FROM clock)
+        SELECT * FROM orders WHERE ${EXPIRES} AND expires_at <= (SELECT now FROM clock)
           AND expires_at >= (SELECT (${limitAndFirst}::text::bigint[])[2])
         ORDER BY expires_at LIMIT (SELECT (${limitAndFirst}::text::bigint[])[1])
       ) AS "order" CROSS JOIN LATERAL (SELECT * FROM pets WHERE pets.id = "order".pet_id LIMIT 1) AS pet`,
