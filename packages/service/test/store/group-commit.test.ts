@@ -42,6 +42,23 @@ test('a failed call is not retried, and each call of a failed batch is retried o
   expect(batches).toEqual([[13], [1, 13, 2], [1], [13], [2]])
 })
 
+test('refuses calls of a failed batch that would wait for more than 2 s for the others', async () => {
+  let now = 0
+  const clock = spyOn(performance, 'now').mockImplementation(() => now)
+  try {
+    const { add, batches } = recording((items) => {
+      now += 900
+      if (items.includes(1)) throw new Error('1')
+    })
+    const calls = numbers(6).map((n) => rejectionOf(add(n)).catch(() => 'fulfilled'))
+    const outcomes = await Promise.all(calls)
+    expect(batches).toEqual([numbers(6), [0], [1], [2]])
+    expect(outcomes).toEqual(['fulfilled', new Error('1'), 'fulfilled', OVERLOADED, OVERLOADED, OVERLOADED])
+  } finally {
+    clock.mockRestore()
+  }
+})
+
 test('calls of one turn are committed together, in batches of BATCH_MAX, in the order of their arrival', async () => {
   const { add, batches } = recording()
   const calls = numbers(2 * BATCH_MAX + 88)

@@ -260,3 +260,9 @@ test('refuses a database without a store, and a user who does not own the tables
   }
   expect(readFileSync(foreign).equals(before)).toBe(true)
 })
+
+test('gives up soon if another session has locked a row that it changes, because it holds the lock of all writes', async () => {
+  const address = await cluster.newStore()
+  const blocked = await cluster.locked(address, () => recovered(address), 'SELECT FROM event_epoch FOR UPDATE')
+  expect(blocked).toEqual(ended(1, 'cannot be used: another session holds a lock that is needed.'))
+})

@@ -10,6 +10,7 @@ import { APPLICATION } from './connect/client.ts'
 import { atStart, openSession } from './connect/hosts.ts'
 import { orRefusal } from './connect/refusals.ts'
 import type { RunQuery } from './connect/session.ts'
+import { LOCK_WAIT_MS } from './connect/time-limits.ts'
 import { lastIdOf } from './contents.ts'
 import { BEGIN_EPOCH } from './read/events.ts'
 import { checkOwner, checkVersion, schemaVersion, WRITE_LOCK } from './schema/schema.ts'
@@ -34,6 +35,8 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
     await checkAlone(execute)
     await session.transaction(async () => {
       await execute(WRITE_LOCK)
+      // Servers that use another schema of the database need the lock, too.
+      await execute(`SELECT set_config('lock_timeout', '${LOCK_WAIT_MS}', true)`)
       await advanceIds(execute, skipIds)
       for (const id of revoked) await execute(REVOKE, id, wallMs())
     })

@@ -60,9 +60,9 @@ class Batch<Item, Result> {
 /**
  * Turns `commit`, which takes a batch, into a function that takes one item. `commit` returns results in the order of
  * its items, followed by the results of calls that joined. A PetstoreError among the results rejects its item; one
- * that `commit` throws rejects the whole batch. Any other error may have been caused by a single item, so each item
- * is then committed alone. A call rejects with OVERLOADED if it would wait too long, judged by the last commit and
- * the one in progress. It is always accepted if fewer than BATCH_MAX calls wait.
+ * that `commit` throws rejects the whole batch. Any other error may have been caused by a single item, so the items
+ * are then committed one after the other. A call rejects with OVERLOADED if it would wait too long, judged by the last
+ * commit and the one in progress. It is always accepted if fewer than BATCH_MAX calls wait.
  */
 export function batched<Item, Result>(
   commit: (items: Item[], join: Join<Item>) => (Result | PetstoreError)[] | Promise<(Result | PetstoreError)[]>,
@@ -99,8 +99,17 @@ export function batched<Item, Result>(
     } catch (error) {
       const calls = batch.settle()
       if (error instanceof PetstoreError || calls.length === 1) for (const { reject } of calls) reject(error)
-      else await Promise.all(calls.map((call) => commitFrom([call])))
+      else await oneByOne(calls)
       return calls.length
+    }
+  }
+
+  /** Calls that would wait for longer than WAIT_MS_MAX are refused. */
+  async function oneByOne(calls: readonly Call<Item, Result>[]): Promise<void> {
+    const deadline = monotonicMs() + WAIT_MS_MAX
+    for (const call of calls) {
+      if (monotonicMs() > deadline) call.reject(OVERLOADED)
+      else await commitFrom([call])
     }
   }
 

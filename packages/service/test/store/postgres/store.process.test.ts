@@ -7,12 +7,13 @@ import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
 import { untilWaiting } from '../../../../../test/support/postgres.ts'
 import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
-import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { outcomeOf, rejectionOf } from '../../../../../test/support/rejection.ts'
 import { Metrics } from '../../../src/observability/metrics.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { CONNECTIONS_DEFAULT, parsePostgresAddress } from '../../../src/store/postgres/connect/address.ts'
 import { openSession } from '../../../src/store/postgres/connect/hosts.ts'
 import { SETTINGS } from '../../../src/store/postgres/connect/session.ts'
+import { STATEMENT_TIMEOUT_MS } from '../../../src/store/postgres/connect/time-limits.ts'
 import { conformance } from '../conformance.ts'
 
 conformance('PostgreSQL', 200, async (options) => {
@@ -71,6 +72,34 @@ test('calls join a batch that waits for the lock, and all are decided by the row
   expect(renamed).toMatchObject({ value: { ...pet, name: 'Luna' } })
   for (const one of [expired, refused]) expect(one).toMatchObject({ reason: { code: 'invalid_api_key' } })
   await Promise.all([store.close(), other.close()])
+})
+
+test('while another program has locked some rows, only changes to these rows fail, and soon', async () => {
+  const { store, by, name } = await storeWithKey()
+  const [locked, ordered, free] = await Promise.all(
+    [1, 2, 3].map(async () => (await store.createPet(PET, by)).value.id),
+  )
+  for (const petId of [ordered, free])
+    await store.placeOrder({ petId: petId as bigint, expiresAt: Date.now() + 60_000 }, by)
+  await cluster.run('UPDATE orders SET expires_at = 2', name)
+  const changing = async () => {
+    const startedAt = performance.now()
+    expect(await store.expireOrders()).toMatchObject([{ petId: free }])
+    const changes = [
+      store.placeOrder({ petId: locked as bigint }, by),
+      store.placeOrder({ petId: free as bigint }, by),
+      store.deletePet(locked as bigint, by),
+      store.createPet(PET, by),
+    ]
+    const outcomes = await Promise.all(changes.map(outcomeOf))
+    expect(outcomes).toEqual(['unavailable', 'answered', 'unavailable', 'answered'])
+    expect(performance.now() - startedAt).toBeLessThan(STATEMENT_TIMEOUT_MS)
+  }
+  const lock = `SELECT FROM pets WHERE id = ${locked} FOR UPDATE; SELECT FROM orders WHERE pet_id = ${ordered} FOR UPDATE`
+  await cluster.locked(name, changing, lock)
+  expect(await store.expireOrders()).toMatchObject([{ petId: ordered }])
+  await store.deletePet(locked as bigint, by)
+  await store.close()
 })
 
 test('places no order if the database does not write everything that was decided', async () => {

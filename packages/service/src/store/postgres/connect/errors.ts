@@ -67,6 +67,11 @@ export function isLost(error: unknown): boolean {
   return ['lost', 'moved'].includes(outcomeOf(error) ?? '')
 }
 
+/** Whether a statement waited too long for a lock, or in a deadlock. */
+export function isLocked(error: unknown): boolean {
+  return ['55P03', '40P01'].includes(codeOf(error))
+}
+
 /** Returns `storage_full`, `unavailable`, or an error that is safe to log. */
 export function translate(error: unknown): unknown {
   const outcome = outcomeOf(error)

@@ -24,8 +24,9 @@ const REASONS = {
   '^(OLDER_SCHEMA|TIMELINE)$': 'a failover has undone its migration. Try again.',
   '^(53100|58030)$': 'its disk is full or failing. Free space on it, also for the write-ahead log, and try again.',
   '^54000$': "it needs a VACUUM before it starts more transactions. The server's log names the database.",
-  '^(57014|25P0[34]|55P03)$':
-    'a timeout cancelled a statement. Raise statement_timeout, transaction_timeout and lock_timeout of the role.',
+  '^(57014|25P0[34])$': 'a timeout cancelled a statement. Raise statement_timeout and transaction_timeout of the role.',
+  '^55P03$':
+    'another session holds a lock that is needed. End its transaction (pg_locks and pg_stat_activity show it), or raise lock_timeout of the role.',
   '^57P03$': 'it is starting up or shutting down. Try again.',
   '^08P01$':
     'it refuses the connection or its parameters. With PgBouncer, set ignore_startup_parameters (petstore help postgresql), and raise max_client_conn if it is reached.',

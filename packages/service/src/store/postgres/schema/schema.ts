@@ -7,7 +7,7 @@ import { UNFINISHED_COPY } from '../../shared/failures.ts'
 import { FIRST_VERSION, migratedSentence, refusedVersion } from '../../shared/schema-versions.ts'
 import type { PostgresAddress } from '../connect/address.ts'
 import { Client } from '../connect/client.ts'
-import { codeOf } from '../connect/errors.ts'
+import { isLocked } from '../connect/errors.ts'
 import { openSession, type WritableHost } from '../connect/hosts.ts'
 import { beginWith, type RunQuery, Session } from '../connect/session.ts'
 import { MIGRATION_IDLE_MS, MIGRATION_LOCK_MS, MIGRATION_PAUSE_MS, MIGRATION_WAIT_MS } from '../connect/time-limits.ts'
@@ -44,8 +44,6 @@ const LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 0)'
  */
 export const WRITE_LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 1)'
 
-/** SQLSTATEs of a migration that waited for a lock: too long, or in a deadlock. */
-const LOCKED = ['55P03', '40P01']
 const OBSERVED_EVERY_MS = 300
 /** The sessions that block process `$1`. A role may not see since when the transaction of another role is open. */
 const HOLDERS = `SELECT DISTINCT CASE pid WHEN 0 THEN 'a prepared transaction (see pg_prepared_xacts)' ELSE
@@ -155,7 +153,7 @@ async function tryToMigrate(
   try {
     return void (await session.transaction(work, beginWith(limits)))
   } catch (error) {
-    if (!LOCKED.includes(codeOf(error))) throw error
+    if (!isLocked(error)) throw error
     return holders
   } finally {
     isOver = true

@@ -10,9 +10,10 @@ import type { StoreOptions } from '../../../domain/store.ts'
 import { monotonicMs } from '../../../system/runtime.ts'
 import { batched, observe } from '../../shared/group-commit.ts'
 import { FORGOTTEN_AFTER_MS } from '../../shared/idempotency.ts'
-import { translateChanging } from '../connect/errors.ts'
+import { isLocked, translateChanging } from '../connect/errors.ts'
 import type { PrimaryConnection } from '../connect/primary.ts'
 import { beginWith, type RunQuery, SETTINGS } from '../connect/session.ts'
+import { LOCK_WAIT_AGAIN_MS, LOCK_WAIT_MS, LOCKED_MS } from '../connect/time-limits.ts'
 import { writeRows } from './row-writer.ts'
 import { readSnapshot } from './snapshot.ts'
 
@@ -25,16 +26,20 @@ import { readSnapshot } from './snapshot.ts'
  * comparing each row of a batch with every other row. Before PostgreSQL 18, a plan against enable_nestloop looks so
  * expensive that it would be compiled, for seconds: hence jit.
  */
-const BEGIN = beginWith(
-  {
-    ...SETTINGS,
-    plan_cache_mode: 'force_generic_plan',
-    ...Object.fromEntries(
-      ['jit', 'enable_seqscan', 'enable_nestloop', 'enable_bitmapscan', 'enable_sort'].map((name) => [name, 'off']),
-    ),
-  },
-  ['pg_advisory_xact_lock(1346720851, 1)'],
-)
+const [BEGIN, BEGIN_AGAIN] = [LOCK_WAIT_MS, LOCK_WAIT_AGAIN_MS].map((lockWaitMs) =>
+  beginWith(
+    {
+      ...SETTINGS,
+      plan_cache_mode: 'force_generic_plan',
+      ...Object.fromEntries(
+        ['jit', 'enable_seqscan', 'enable_nestloop', 'enable_bitmapscan', 'enable_sort'].map((name) => [name, 'off']),
+      ),
+      lock_timeout: 0,
+    },
+    // In this order: the limit does not apply to the wait for the lock that orders commits.
+    ['pg_advisory_xact_lock(1346720851, 1)', `set_config('lock_timeout', '${lockWaitMs}', true)`],
+  ),
+) as [string, string]
 
 export function postgresCommits(
   connection: PrimaryConnection,
@@ -42,13 +47,16 @@ export function postgresCommits(
   { onBatch, onTransitions }: Pick<StoreOptions, 'onBatch' | 'onTransitions'>,
 ) {
   const forget = forgetting(connection.background)
+  let lockedAt = Number.NEGATIVE_INFINITY
 
   const add = batched(async (decisions: Decision<unknown>[], join) => {
+    let count = decisions.length
     const { outcomes, transitions } = await connection.transaction(
       async (session) => {
         const touched = touchedBy(decisions)
         const first = await readSnapshot(session.query, touched, firstOverdue())
         const joined = join()
+        count += joined.length
         const all = [...decisions, ...joined]
         // Joining saves a commit, which is worth a second read for rows that the first snapshot lacks.
         const hasAll = joined.every(({ by, touches }) => looksOnlyAtCaller(touches) && touched.callers.has(by as KeyId))
@@ -57,7 +65,14 @@ export function postgresCommits(
         await writeRows(session, decided.writes, snapshot.now)
         return decided
       },
-      { begin: BEGIN, failure: translateChanging },
+      {
+        begin: monotonicMs() - lockedAt < LOCKED_MS ? BEGIN_AGAIN : BEGIN,
+        failure: (error) => {
+          if (isLocked(error)) lockedAt = monotonicMs()
+          // Each change is then committed on its own, so that only changes to locked rows fail.
+          return isLocked(error) && count > 1 ? error : translateChanging(error)
+        },
+      },
     )
     forget()
     if (transitions.length > 0) observe(() => onTransitions?.(transitions))

@@ -40,7 +40,10 @@ interface LookUp {
   from(wanted: string): string
 }
 
-/** Rows are looked up one by one: a plan made while the tables were small must not read whole tables later. */
+/**
+ * Rows are looked up one by one: a plan made while the tables were small must not read whole tables later. Overdue
+ * reservations that another program has locked are skipped, so that the others expire.
+ */
 const LOOK_UPS: readonly LookUp[] = [
   {
     kind: 'caller',
@@ -87,8 +90,10 @@ const LOOK_UPS: readonly LookUp[] = [
     from: (limitAndFirst) => `(
         SELECT * FROM orders WHERE ${EXPIRES} AND expires_at <= (SELECT now FROM clock)
           AND expires_at >= (SELECT (${limitAndFirst}::text::bigint[])[2])
-        ORDER BY expires_at LIMIT (SELECT (${limitAndFirst}::text::bigint[])[1])
-      ) AS "order" CROSS JOIN LATERAL (SELECT * FROM pets WHERE pets.id = "order".pet_id LIMIT 1) AS pet`,
+        ORDER BY expires_at LIMIT (SELECT (${limitAndFirst}::text::bigint[])[1]) FOR NO KEY UPDATE SKIP LOCKED
+      ) AS "order" CROSS JOIN LATERAL (
+        SELECT * FROM pets WHERE pets.id = "order".pet_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+      ) AS pet`,
   },
 ]
 
