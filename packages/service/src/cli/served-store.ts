@@ -11,7 +11,11 @@ import { logExpired } from '../http/expiry.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { kindOf, openStore } from '../store/kinds.ts'
+import { monotonicMs } from '../system/runtime.ts'
 import { startSelf } from './child-process.ts'
+
+/** The minimum time between two lines about connections that fail for the same reason. */
+const LOG_AGAIN_MS = 60_000
 
 /** Opens a store that logs and counts its changes and failures. */
 export async function openWatched(
@@ -26,6 +30,7 @@ export async function openWatched(
     onMigration: (sentence) => log.info({}, sentence),
     onTrouble: ({ lost, reason }) =>
       lost ? log.error({ reason }, 'store lost') : log.warn({ reason }, 'store in danger'),
+    onConnectionFailure: connectionFailureLog(log),
     onBatch: metrics?.batch,
     onTransitions(transitions) {
       metrics?.transitions(transitions)
@@ -48,6 +53,20 @@ export async function migrateAside({ database }: Config, log: Log): Promise<void
   // Without a message, opening the store reports the problem.
   if (status !== 0 && message !== '') throw new StartError(message)
   if (message !== '') log.info({}, message)
+}
+
+/** Returns a function that logs an error, at most once a minute for each reason. */
+export function connectionFailureLog(log: Log): (error: unknown) => void {
+  const loggedAt = new Map<string, number>()
+  return (error) => {
+    const { code, message } = error as Error & { code?: string }
+    const now = monotonicMs()
+    for (const [reason, at] of loggedAt) if (now - at >= LOG_AGAIN_MS) loggedAt.delete(reason)
+    const reason = `${code} ${message}`
+    if (loggedAt.has(reason)) return
+    loggedAt.set(reason, now)
+    log.warn({ err: error }, 'no further connection to PostgreSQL')
+  }
 }
 
 /** Resolves with the new key, or `undefined` if the store already has keys. */

@@ -65,6 +65,8 @@ export interface StoreOptions {
   serves?: boolean
   /** Called once for each problem that needs the operator. `lost`: the store no longer serves requests. */
   onTrouble?: ((trouble: { lost: boolean; reason: string }) => void) | undefined
+  /** Called for each attempt to open another connection to the database that failed. */
+  onConnectionFailure?: ((error: unknown) => void) | undefined
   /** Called after each group commit, with the number of changes and the duration. */
   onBatch?: ((size: number, seconds: number) => void) | undefined
   /**

@@ -11,6 +11,7 @@ import { notCurrent, schemaState } from '../shared/schema-versions.ts'
 import { searchable } from '../shared/search.ts'
 import type { PostgresAddress } from './connect/address.ts'
 import { StoreFailure } from './connect/errors.ts'
+import type { Check } from './connect/host-connections.ts'
 import { atStart, type WritableHost, writableHost } from './connect/hosts.ts'
 import { PrimaryConnection } from './connect/primary.ts'
 import { orRefusal } from './connect/refusals.ts'
@@ -51,7 +52,8 @@ export function postgresSchema(address: string): Promise<SchemaState> {
 }
 
 async function open(address: PostgresAddress, options: StoreOptions): Promise<Store> {
-  const connection = await PrimaryConnection.open(address, (host, query) => checkAgain(address, host, query, options))
+  const check: Check = (host, query) => checkAgain(address, host, query, options)
+  const connection = await PrimaryConnection.open(address, check, options)
   try {
     await checkServer(connection.read)
     const version = await schemaVersion(connection.read, options.copying)

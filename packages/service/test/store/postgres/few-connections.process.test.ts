@@ -1,12 +1,15 @@
 // A PostgreSQL that allows fewer connections than configured: servers work with the connections that are open.
 
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { Forwarder } from '../../../../../test/support/forwarder.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
 import { databaseOf, sharedCluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { until } from '../../../../../test/support/until.ts'
+import { connectionFailureLog, openWatched } from '../../../src/cli/served-store.ts'
+import { createLog } from '../../../src/observability/log.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { QUIET_MS } from '../../../src/store/postgres/connect/primary.ts'
 
@@ -18,7 +21,10 @@ test('a server whose role can no longer log in keeps serving with its open conne
   const name = databaseOf(address)
   const role = `role_of_${name}`
   await cluster.run(`CREATE ROLE ${role} LOGIN; ALTER DATABASE ${name} OWNER TO ${role}`)
-  const store = await openStore(address.replace('postgres@', `${role}@127.0.0.1:1,`), { now: Date.now })
+  const lines: string[] = []
+  const log = createLog('warn', { destination: { write: (line) => lines.push(line) } })
+  const ofRole = address.replace('postgres@', `${role}@127.0.0.1:1,`)
+  const store = await openWatched(ofRole, log, undefined, { now: Date.now })
   const { id: by } = await store.createKey(newKey())
   await cluster.run(`ALTER ROLE ${role} NOLOGIN`)
   for (let round = 0; round < ROUNDS; round++)
@@ -28,11 +34,32 @@ test('a server whose role can no longer log in keeps serving with its open conne
       ...Array.from({ length: 6 }, (_, n) => store.listPets(petFilter({ limit: n + 1 }))),
       ...Array.from({ length: 2 }, () => store.createPet(newPet(), by)),
     ])
-  expect(store.pool?.().failures).toBeGreaterThan(0)
+  await until('two connections have failed', async () => {
+    await Promise.all(Array.from({ length: 4 }, (_, n) => store.listPets(petFilter({ limit: n + 1 }))))
+    return (store.pool?.().failures ?? 0) > 1
+  })
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 'warn', err: { code: '28000', message: expect.stringContaining(role) } },
+  ])
   // Now the server checks all hosts again.
   await Bun.sleep(QUIET_MS + 100)
   await store.ping()
   await store.close()
+})
+
+test('each reason why connections fail is logged once a minute', () => {
+  const lines: string[] = []
+  const failed = connectionFailureLog(createLog('warn', { destination: { write: (line) => lines.push(line) } }))
+  let now = 1_000
+  const clock = spyOn(performance, 'now').mockImplementation(() => now)
+  try {
+    for (; now < 61_000; now += 100) for (const reason of ['too many', 'no password']) failed(new Error(reason))
+    expect(lines.map((line) => JSON.parse(line).err.message)).toEqual(['too many', 'no password'])
+    failed(new Error('too many'))
+    expect(lines).toHaveLength(3)
+  } finally {
+    clock.mockRestore()
+  }
 })
 
 test('a server drops a host that refuses connections because nothing listens there', async () => {

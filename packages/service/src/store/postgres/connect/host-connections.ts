@@ -40,7 +40,7 @@ interface Listener {
   /** Called when a connection ends, when the first commit or the check fails, and when the host is down. */
   lost: (connections: HostConnections) => void
   /** Called for each connection that could not be opened. */
-  notOpened: () => void
+  notOpened: (error: unknown) => void
 }
 
 export class HostConnections {
@@ -78,7 +78,7 @@ export class HostConnections {
     const opening = {
       open: (session: Session) => inTime(session.open()),
       onFailure: (error: unknown, isAnyOpen: boolean) => {
-        notOpened()
+        notOpened(error)
         if (isGone(error) || (!isAnyOpen && !(error instanceof DatabaseError))) lost(this)
       },
     }

@@ -2,6 +2,7 @@
 // closed and the hosts are probed again, because a host that comes back can be a standby by now, or have commits that
 // its standby has not received.
 
+import type { StoreOptions } from '../../../domain/store.ts'
 import { monotonicMs, startTimer } from '../../../system/runtime.ts'
 import { unavailable } from '../../shared/failures.ts'
 import { describeHost, type PostgresAddress } from './address.ts'
@@ -30,14 +31,19 @@ export class PrimaryConnection {
   private constructor(
     private readonly address: PostgresAddress,
     private readonly check: Check,
+    private readonly onConnectionFailure: StoreOptions['onConnectionFailure'],
   ) {}
 
   /**
    * If no host can be used, throws the error of the server, the driver or the system unchanged. Each host that is
    * found later, even if it is the same one, must pass `check`.
    */
-  static async open(address: PostgresAddress, check: Check = async () => {}): Promise<PrimaryConnection> {
-    const connection = new PrimaryConnection(address, check)
+  static async open(
+    address: PostgresAddress,
+    check: Check = async () => {},
+    { onConnectionFailure }: Pick<StoreOptions, 'onConnectionFailure'> = {},
+  ): Promise<PrimaryConnection> {
+    const connection = new PrimaryConnection(address, check, onConnectionFailure)
     try {
       await atStart(() => connection.connected())
     } catch (error) {
@@ -192,7 +198,10 @@ export class PrimaryConnection {
     const check = this.timeline === '' ? async () => {} : this.check
     this.connections ??= new HostConnections(this.address, host, check, {
       lost: (lost) => this.leave(lost),
-      notOpened: () => this.notOpened++,
+      notOpened: (error) => {
+        this.notOpened++
+        this.onConnectionFailure?.(error)
+      },
     })
     const { connections } = this
     const late = new StoreFailure('NOT_READY', 'the first commit has not ended')
