@@ -2,6 +2,7 @@
 
 import type { Event, PetstoreClient } from '../../../client/src/petstore.ts'
 import { type EventType, PAGE_MAX } from '../../../contract/src/generated.ts'
+import { type ClockAhead, ClockWatch, eventsFrom } from '../../../files/src/clock-ahead.ts'
 import { NET_SOLD } from '../../../files/src/event-rows.ts'
 import type { Span } from '../../../files/src/local-time.ts'
 import { EVENT_NAMES } from '../animal/status-labels.ts'
@@ -25,6 +26,9 @@ export class DayEvents {
   readonly #span: Span
   #readings = new Map<EventType, Reading>()
   #isOver = false
+  /** Sees the events after the day. */
+  #later = new ClockWatch()
+  #hasLater = false
 
   constructor(client: PetstoreClient, span: Span) {
     this.#client = client
@@ -36,6 +40,8 @@ export class DayEvents {
   restart(): void {
     this.#readings = new Map(TYPES.map((type) => [type, { events: [], state: 'open' }]))
     this.#isOver = false
+    this.#later = new ClockWatch(false, this.#span.to)
+    this.#hasLater = false
   }
 
   /** Reads the missing events, sales first. */
@@ -48,6 +54,20 @@ export class DayEvents {
         if (isFirst || reading.state !== 'open') onRead()
       }
     })
+    if (this.#hasLater) return
+    const read = (filter: object) => this.#client.listEvents(filter, { signal, retries: 0 })
+    const later = await eventsFrom(this.#span.to, read)
+    signal.throwIfAborted()
+    this.#hasLater = true
+    for (const event of later) this.#later.see(event)
+    if (this.#later.ahead) onRead()
+  }
+
+  /** Two times that show that the service's clock was ahead on this day. */
+  get clockAhead(): ClockAhead | undefined {
+    const watch = new ClockWatch(true)
+    for (const event of this.of(...TYPES)) watch.see(event)
+    return watch.ahead ?? this.#later.ahead
   }
 
   async #readPage(type: EventType, reading: Reading, signal: AbortSignal): Promise<void> {
@@ -66,17 +86,20 @@ export class DayEvents {
     else if (reading.events.length >= COUNTED_MAX && !SALES.includes(type)) reading.state = 'more'
   }
 
-  /** Adds events of the feed, oldest first. Returns false if none belongs to this day. */
+  /** Adds events of the feed, oldest first. Returns false if none changes what is known about this day. */
   add(events: readonly Event[]): boolean {
-    const mine = events.filter(({ at }) => {
+    const { ahead } = this.#later
+    const mine = events.filter((event) => {
+      const { at } = event
       this.#isOver ||= Date.parse(at) >= Date.parse(this.#span.to)
+      if (this.#isOver) this.#later.see(event)
       return !this.#isOver && (Date.parse(at) >= Date.parse(this.#span.from) || this.#hasBegun())
     })
     for (const event of mine) {
       const known = this.#readings.get(event.type as EventType)?.events
       if (known && event.id > (known[0]?.id ?? -1n)) known.unshift(event)
     }
-    return mine.length > 0
+    return mine.length > 0 || this.#later.ahead !== ahead
   }
 
   /**

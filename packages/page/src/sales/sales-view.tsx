@@ -8,8 +8,8 @@ import { Button } from '../parts/button.tsx'
 import { now } from '../parts/clock.ts'
 import { Heading } from '../parts/heading.tsx'
 import { useLoaded } from '../parts/loaded.ts'
-import { RetryNotice } from '../parts/notice.tsx'
-import { number } from '../phrases.ts'
+import { Notice, RetryNotice } from '../parts/notice.tsx'
+import { number, time } from '../phrases.ts'
 import { Close } from './close.tsx'
 import { DayEvents, SALES, TYPES } from './day-events.ts'
 import { useDetails } from './details.ts'
@@ -84,10 +84,18 @@ function Day({ position, day, isFuture, client, feed }: DayProps) {
   const sales = events.isWhole(...SALES) ? events.of(...SALES).toReversed() : undefined
   const lines = linesOf(events, position.type ? [position.type] : TYPES)
   const shown = lines.slice(0, most)
+  const ahead = events.clockAhead
   const details = useDetails({ client, feed }, [...(sales ?? []), ...shown])
   return (
     <>
       {failure && <RetryNotice {...{ failure, reload }} title="Not all of this day could be read." />}
+      {ahead && (
+        <Notice
+          kind="warning"
+          title="The clock of the service was ahead."
+          text={`An event has the time ${time(ahead.at)}, and a later one ${time(ahead.next)}. Events in between can be listed on another day.`}
+        />
+      )}
       <Close {...{ day, isFuture, sales }} orders={details.orders} />
       <Everything {...{ position, day, events, shown, details }}>
         {lines.length > most && (

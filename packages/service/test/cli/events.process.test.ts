@@ -3,6 +3,7 @@
 import { expect, onTestFinished, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { temporaryFile } from '../../../../test/support/files.ts'
+import { newPet } from '../../../../test/support/pets.ts'
 import { launcher, run } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { PetstoreClient } from '../../../client/src/petstore.ts'
@@ -127,4 +128,33 @@ test('events reads days in local time, and exports a day with the same columns a
   expect((await events('export', '--newest', '--format', 'csv', '--order', '1')).stdout).toContain(
     '2026-03-29 00:00:00,order.placed,1,=Rex,1,"Anna, Bob",test,,',
   )
+})
+
+test('an export says with both times that the clock was ahead, if that concerns its interval', async () => {
+  const { env, clock, store } = await startService()
+  const [AHEAD, NEXT] = ['2026-11-24T09:00:00.000Z', '2026-11-21T10:00:00.000Z']
+  for (const time of ['2026-11-20T09:00:00Z', '2026-11-21T09:00:00Z', AHEAD, NEXT]) {
+    clock.at = Date.parse(time)
+    await store.createPet(newPet(), 1n)
+  }
+  const noteOf = async (...flags: string[]) => {
+    const { stderr } = await run(['events', 'export', '--format', 'ndjson', ...flags], { env })
+    return stderr.replace(/^Exported \d events?\.\n/, '').trimEnd()
+  }
+  const what = `The clock of the service was ahead: an event has the time ${AHEAD}, and a later one ${NEXT}.`
+  const missing = `${what} Events after the first one are missing here. To include them, leave out --to, or set it after ${AHEAD}.`
+  const day = (from: number) => ['--from', `2026-11-${from}T00:00:00Z`, '--to', `2026-11-${from + 1}T00:00:00Z`]
+  expect(await noteOf(...day(20))).toBe('')
+  expect(await noteOf(...day(21))).toBe(missing)
+  expect(await noteOf(...day(21), '--newest')).toBe(missing)
+  expect(await noteOf(...day(22))).toBe(missing)
+  expect(await noteOf(...day(24))).toBe(what)
+  expect(await noteOf(...day(24), '--type', 'order.completed')).toBe(what)
+  expect(await noteOf()).toBe(what)
+  expect(await noteOf('--newest')).toBe(what)
+  // The clock has caught up.
+  clock.at = Date.parse('2026-11-25T09:00:00Z')
+  await store.createPet(newPet(), 1n)
+  expect(await noteOf(...day(21))).toBe(missing)
+  expect(await noteOf(...day(25))).toBe('')
 })

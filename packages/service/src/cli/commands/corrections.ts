@@ -8,7 +8,9 @@ import { printNote } from '../../terminal/print.ts'
 import { confirm } from '../../terminal/prompt.ts'
 import { withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
-import type { Expiry } from './orders.ts'
+
+/** A time, or milliseconds from now. */
+export type Expiry = string | number
 
 /** Prints the changed pet or order, for people or as JSON. */
 type Print<Item> = (item: Item, json: boolean, command: Command) => Promise<void>

@@ -10,7 +10,9 @@ import {
   toJson,
 } from '../../../../client/src/petstore.ts'
 import { document } from '../../../../contract/src/contract.ts'
+import { instantFromText } from '../../../../contract/src/date-time.ts'
 import { type EventType, PAGE_MAX } from '../../../../contract/src/generated.ts'
+import { type ClockAhead, ClockWatch, eventsFrom } from '../../../../files/src/clock-ahead.ts'
 import { EVENT_COLUMNS, type EventRow, eventRow } from '../../../../files/src/event-rows.ts'
 import { messageOf } from '../../terminal/exit-codes.ts'
 import {
@@ -97,10 +99,19 @@ function eventFilter({ from, pet, order, type, to, newest }: Filter) {
 }
 
 function eventsExportCommand(): Command {
+  let ahead: ClockAhead | undefined
   const command = exportCommand<Event, Filter, EventRow>({
     noun: 'event',
     columns: EVENT_COLUMNS,
-    list: (client, filter) => upToNow(client, eventFilter(filter), PAGE_MAX),
+    async *list(client, filter) {
+      const watch = new ClockWatch(filter.newest)
+      for await (const event of upToNow(client, eventFilter(filter), PAGE_MAX)) {
+        watch.see(event)
+        yield event
+      }
+      ahead = watch.ahead ?? (await aheadAtEnds(client, filter))
+    },
+    note: (filter) => ahead && clockNote(ahead, filter),
     rows,
     examples: [
       'events export day.csv --excel --from yesterday --to today',
@@ -108,6 +119,22 @@ function eventsExportCommand(): Command {
     ],
   })
   return withFilter(command)
+}
+
+/** Also finds a clock that was ahead if the export has only some of the events. */
+async function aheadAtEnds(client: PetstoreClient, { from = '', to }: Filter): Promise<ClockAhead | undefined> {
+  for (const end of [from, to]) {
+    if (end === undefined || instantFromText(end) === undefined) continue
+    const watch = new ClockWatch(false, end)
+    for (const event of await eventsFrom(end, (filter) => client.listEvents(filter))) watch.see(event)
+    if (watch.ahead) return watch.ahead
+  }
+}
+
+function clockNote({ at, next }: ClockAhead, { to }: Filter): string {
+  const what = `The clock of the service was ahead: an event has the time ${at}, and a later one ${next}.`
+  if (to === undefined || Date.parse(to) > Date.parse(at)) return what
+  return `${what} Events after the first one are missing here. To include them, leave out --to, or set it after ${at}.`
 }
 
 /** Adds each event's order, which has the pet's name and the customer. */

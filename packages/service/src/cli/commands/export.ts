@@ -22,6 +22,8 @@ export interface Exported<Item, Filter, Row = Item> {
   rows?(client: PetstoreClient, items: AsyncIterable<Item>): AsyncIterable<Row>
   /** Resolves with the number of items, or `undefined` if it is unknown. */
   count?(client: PetstoreClient, filter: Filter): Promise<bigint | undefined>
+  /** Returns what else to say after an export. */
+  note?(filter: Filter): string | undefined
   examples: readonly string[]
 }
 
@@ -31,6 +33,7 @@ export function exportCommand<Item extends object, Filter, Row extends object = 
   list,
   rows,
   count: countAll,
+  note,
   examples,
 }: Exported<Item, Filter, Row>): Command {
   const command = withClientSettings(new Command('export'))
@@ -74,5 +77,7 @@ ${examples.map((example) => `  petstore ${example}`).join('\n')}`,
         progress.stop()
       }
       printNote(`Exported ${plural(count, noun)}${toFile ? ` to ${file}` : ''}.`)
+      const said = note?.(options)
+      if (said) printNote(said)
     })
 }

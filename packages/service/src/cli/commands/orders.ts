@@ -12,7 +12,7 @@ import { type Line, printLines, printNote, write } from '../../terminal/print.ts
 import { fields, table, time } from '../../terminal/table.ts'
 import { createClient, serviceNow } from '../client.ts'
 import { type ListOptions, showList, withListOptions, withNewest } from '../lists.ts'
-import { updateOrderCommand } from './corrections.ts'
+import { type Expiry, updateOrderCommand } from './corrections.ts'
 import { exportCommand } from './export.ts'
 
 /** The order of fields in `orders show` and of columns in CSV. */
@@ -191,9 +191,6 @@ function cells({ id, petId, petName, status, changedAt, expiresAt, reference = '
 function details(order: Order): Line[] {
   return fields(COLUMNS.map((column) => [LABELS[column], String(order[column] ?? '')]))
 }
-
-/** A time, or milliseconds from now. */
-export type Expiry = string | number
 
 function parseExpiry(text: string): Expiry {
   if (instantFromText(text) !== undefined) return text
