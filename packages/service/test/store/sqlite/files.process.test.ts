@@ -5,9 +5,14 @@ import { describe, expect, test } from 'bun:test'
 import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../../test/support/files.ts'
-import { ask, launcher, run, serve } from '../../../../../test/support/process.ts'
+import { newPet } from '../../../../../test/support/pets.ts'
+import { ask, launcher, run, runProcess, serve } from '../../../../../test/support/process.ts'
+import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { add, made, PET, rows } from '../../../../../test/support/stores.ts'
 import { noStrace, straced } from '../../../../../test/support/strace.ts'
+import { openStore } from '../../../src/store/kinds.ts'
+import { keptIn, served } from '../restored.ts'
 
 describe('a store behind a symbolic link', () => {
   test('is complete after a crash during a checkpoint', async () => {
@@ -58,6 +63,97 @@ describe('a store behind a symbolic link', () => {
       const { status, stderr } = await run(args)
       expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot be reached \(too many symbolic links.*\n$/)])
     }
+  })
+})
+
+describe('a log that is not the log of its file', () => {
+  /** Returns the log that a killed service leaves, which has its last pet. */
+  async function leftLog() {
+    const { path, store, by } = await storeWithKey()
+    await store.createPet(newPet(), by)
+    const log = fs.readFileSync(`${path}-wal`)
+    await store.close()
+    return log
+  }
+
+  function emptyFile() {
+    const path = temporaryFile('petstore.db')
+    fs.writeFileSync(path, '')
+    return path
+  }
+
+  const contentsOf = (file: string) => (fs.existsSync(file) ? Bun.hash(fs.readFileSync(file)) : undefined)
+
+  async function copyOf(pets: number) {
+    const { database } = await made(pets)
+    const backup = temporaryFile('petstore.db')
+    await run(['backup', backup, '--database', database])
+    return backup
+  }
+
+  test.each([
+    ['a backup', () => copyOf(2), 'is not the log of'],
+    ['a missing file', () => temporaryFile('petstore.db'), 'is missing, but its log is still there'],
+    ['an empty file', emptyFile, 'is missing, but its log is still there'],
+  ] as const)('makes every command reject %s next to it, and neither changes', async (name, make, sentence) => {
+    const [path, log, other] = [await make(), await leftLog(), temporaryFile('other.db')]
+    const before = contentsOf(path)
+    const link = temporaryFile('link.db')
+    fs.symlinkSync(path, link)
+    fs.writeFileSync(`${path}-wal`, log)
+    const opening = [
+      ['keys', 'list', '--database', link],
+      ['migrate', '--check', '--database', path],
+      ['backup', other, '--database', link],
+      ['recovered', '--yes', '--database', path],
+    ]
+    for (const args of [
+      ['serve', '--port', '0', '--database', link],
+      ['copy', '--from', (await made(1)).database, '--to', path],
+      // The other commands reject a missing store anyway.
+      ...(before === undefined ? [] : opening),
+      ...(name === 'a backup' ? [['restore', path, '--database', other]] : []),
+    ]) {
+      const { status, stderr } = await run(args)
+      expect([args[0], status, stderr]).toEqual([args[0], 1, expect.stringContaining(sentence)])
+      expect(stderr).toContain(`${path}-wal`)
+      expect(stderr).toContain('petstore restore')
+      expect([path, `${path}-wal`].map(contentsOf)).toEqual([before, Bun.hash(log)])
+    }
+    if (name === 'a backup') expect(await run(['check-backup', path])).toMatchObject({ status: 2 })
+  })
+
+  test('is kept by a restore, which replaces the backup that was copied next to it', async () => {
+    const [path, log, backup] = [await copyOf(2), await leftLog(), await copyOf(3)]
+    fs.writeFileSync(`${path}-wal`, log)
+    const before = [path, `${path}-wal`].map(contentsOf)
+    const { status, stdout } = await run(['restore', backup, '--database', path])
+    expect(status).toBe(0)
+    expect(keptIn(stdout).map(contentsOf)).toEqual(before)
+    expect([await served(path), await served(backup)]).toEqual([3, 3])
+  })
+
+  test('is named if a file in WAL mode is damaged with it, and neither changes', async () => {
+    const [{ database }, { database: other }] = [await made(1), await made(500)]
+    const store = await openStore(other, { now: Date.now })
+    for (let n = 0; n < 100; n++) await store.createPet(newPet({ name: 'x'.repeat(200) }), 1n)
+    fs.copyFileSync(`${other}-wal`, `${database}-wal`)
+    await store.close()
+    const before = [database, `${database}-wal`].map(contentsOf)
+    const { message } = await rejectionOf(openStore(database, { now: Date.now }))
+    expect(message).toMatch(/petstore\.db is damaged\. .*petstore\.db-wal can be the cause/)
+    expect([database, `${database}-wal`].map(contentsOf)).toEqual(before)
+  })
+
+  test('is not seen in a backup that several commands, or several workers, open at once', async () => {
+    const path = await copyOf(2)
+    const commands = Array.from({ length: 4 }, (_, n) => ['keys', 'create', '--name', `till ${n}`, '--database', path])
+    const ends = await Promise.all(commands.map((args) => runProcess(args)))
+    expect(ends.map(({ status }) => status)).toEqual([0, 0, 0, 0])
+    expect(await served(path)).toBe(2)
+    if (process.platform !== 'linux') return
+    const service = await serve(['--workers', '4', '--database', await copyOf(2)])
+    expect(await service.stop()).toBe(0)
   })
 })
 

@@ -6,9 +6,11 @@ import type { StoreOptions } from '../../../domain/store.ts'
 import { notCurrent } from '../../shared/schema-versions.ts'
 import {
   APPLICATION_ID,
+  checkLog,
   checkName,
   corrupt,
   identityOf,
+  logOf,
   prepareFile,
   statOrUndefined,
   UNFINISHED_ID,
@@ -52,6 +54,7 @@ export function openConnection(
     const file = prepareFile(path, identity)
     const opened = identityOf(file)
     try {
+      if (logOf(file)) checkWithLog(file)
       const database = openDatabase(file, opened, options)
       if (opened) return inPlace(file, opened, database, new FileGuard(path, opened, onTrouble))
     } catch (error) {
@@ -65,6 +68,7 @@ export function openConnection(
 export function fileVersion(path: string): number {
   const stats = statOrUndefined(path)
   checkName(path, stats)
+  checkLog(path)
   if (!stats || stats.size === 0) return 0
   using database = new Database(path, { readonly: true, strict: true, safeIntegers: true })
   try {
@@ -151,6 +155,20 @@ function prepare(
  */
 function checkInPlace(path: string, identity: string | undefined): void {
   if (identityOf(path) !== identity) throw new StartError(`${path} was replaced while it was opened. Try again.`)
+}
+
+/**
+ * Checks a file with a log without changing either. When the last connection that can write is closed, SQLite copies
+ * the log into the file and deletes it, even if the log has damaged the file because it belongs to another one.
+ */
+function checkWithLog(path: string): void {
+  using database = new Database(path, { readonly: true, safeIntegers: true })
+  try {
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    check(database, path)
+  } catch (error) {
+    throw startError(path, error)
+  }
 }
 
 function check(database: Database, path: string): void {

@@ -39,11 +39,14 @@ export const UNFINISHED_ID = 0x50455455
 const NAME_ANOTHER = 'Name another file.'
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
+/** Bytes 18 and 19 of the header. A file in another mode, such as one that `VACUUM INTO` wrote, has 0x0101. */
+const WAL_MODE = 0x0202
 
 /**
  * Checks that `path` is a store's file, or creates an empty file that only its owner can read. Returns the path with
- * symbolic links resolved. Throws StartError if the file is anything else, is read-only, or has a version that cannot
- * be opened. With `identity`, throws if the file is another one and never creates a file.
+ * symbolic links resolved. Throws StartError if the file is anything else, is read-only, has a version that cannot be
+ * opened, or is next to a log that is not its own. With `identity`, throws if the file is another one and never
+ * creates a file.
  */
 export function prepareFile(path: string, identity?: string): string {
   const file = realPath(path)
@@ -52,11 +55,10 @@ export function prepareFile(path: string, identity?: string): string {
   }
   const stats = statOrUndefined(file)
   checkName(file, stats)
+  if (stats) checkWritable(file, stats)
+  if (stats?.size) checkHeader(file)
+  checkLog(file)
   if (!stats) createFile(file)
-  else {
-    checkWritable(file, stats)
-    if (stats.size > 0) checkHeader(file)
-  }
   return file
 }
 
@@ -65,6 +67,35 @@ export function isOlder(path: string): boolean {
   if (!statOrUndefined(path)?.isFile()) return false
   const { magic, applicationId, version } = readHeader(path)
   return magic === MAGIC && applicationId === APPLICATION_ID && version > 0 && version < NEWEST_VERSION
+}
+
+/** Returns the path of the file's log, unless the log is missing or empty. */
+export function logOf(path: string): string | undefined {
+  const log = `${realPath(path)}-wal`
+  return statOrUndefined(log)?.size ? log : undefined
+}
+
+/**
+ * Throws StartError if the log next to the file belongs to another file: SQLite would add its changes to this file, or
+ * delete it if this file is missing or empty.
+ */
+export function checkLog(path: string): void {
+  const log = foreignLog(path)
+  if (!log) return
+  const elsewhere = `move the log somewhere else (mv ${log} ${log}.kept).`
+  throw new StartError(
+    statOrUndefined(path)?.size
+      ? `${log} is not the log of ${path}, but SQLite would add its changes to the file. To replace a store with a backup, use petstore restore, which keeps the log. To use ${path} as it is, ${elsewhere}`
+      : `${path} is missing, but its log is still there: ${log}. Put the file back, or restore a backup with petstore restore, which keeps the log. For a new store, ${elsewhere}`,
+  )
+}
+
+/** Returns the path of the log if it does not belong to the file, which is then missing, empty or not in WAL mode. */
+export function foreignLog(path: string): string | undefined {
+  // In this order, because a process that opens the file changes its header before it writes to the log. The log is
+  // looked for again, because a restore removes the log before it replaces the file.
+  const isForeign = logOf(path) && !(statOrUndefined(path)?.size && readHeader(path).isWal)
+  return isForeign ? logOf(path) : undefined
 }
 
 /** Throws StartError unless `path` is a store's file with a version that can be opened. */
@@ -123,8 +154,10 @@ export function identityIn({ dev, ino }: BigIntStats): string {
 }
 
 export function corrupt(path: string, cause?: unknown): StartError {
+  const log = logOf(path)
+  const copied = log ? ` If you copied it here, its log ${log} can be the cause: it belongs to another file.` : ''
   return new StartError(
-    `${path} is damaged. Replace it with a backup (petstore restore, which keeps the damaged file), or name another file.`,
+    `${path} is damaged. Replace it with a backup (petstore restore, which keeps the damaged file), or name another file.${copied}`,
     { cause },
   )
 }
@@ -175,6 +208,7 @@ function readHeader(path: string) {
       version: header.readUInt32BE(60),
       bytes: fstatSync(file).size,
       complete: pageBytes * header.readUInt32BE(28),
+      isWal: header.readUInt16BE(18) === WAL_MODE,
     }
   } finally {
     closeSync(file)

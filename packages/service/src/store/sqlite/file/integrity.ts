@@ -9,7 +9,7 @@ import { checkFinished } from '../connect/connection.ts'
 import { isSqliteCode } from '../connect/errors.ts'
 import { lackOf } from '../schema/completeness.ts'
 import { checkVersion, schemaVersion } from '../schema/schema.ts'
-import { identityOf, realPath } from './checks.ts'
+import { checkLog, identityOf, logOf, realPath } from './checks.ts'
 
 export interface LastEvent {
   id: bigint
@@ -62,7 +62,8 @@ export function checkCopy(path: string) {
 export function findCopy(path: string): string {
   const copy = realPath(path)
   if (identityOf(copy) === undefined) throw new StartError(`There is no backup at ${path}.`)
-  if ((statSync(`${copy}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+  checkLog(copy)
+  if (logOf(copy)) {
     throw new StartError(`${path} is a store with changes in its log, ${path}-wal. Back it up with petstore backup.`)
   }
   return copy

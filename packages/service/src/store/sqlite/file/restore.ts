@@ -26,7 +26,7 @@ import { wallMs } from '../../../system/runtime.ts'
 import { syncSteadily } from '../../../system/steady-sync.ts'
 import { isSqliteCode } from '../connect/errors.ts'
 import { changeAside } from './backup.ts'
-import { APPLICATION_ID, checkBackup, checkReplaceable, inUse, realPath } from './checks.ts'
+import { APPLICATION_ID, checkBackup, checkReplaceable, foreignLog, inUse, realPath } from './checks.ts'
 import { lastIdOf } from './contents.ts'
 import { checkContents, findCopy } from './integrity.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial-file.ts'
@@ -89,10 +89,12 @@ function replace(path: string, file: string, kept: string, finish: (lastIds: Las
   let known: ApiKey[]
   let done = false
   const database = openExclusively(path)
+  // SQLite adds such a log to the file, or deletes it, but it can be all that is left of a store that was moved away.
+  const isForeign = foreignLog(path) !== undefined
+  const keep = isForeign ? renameSync : linkSync
   try {
-    // Before SQLite reads the store, because SQLite deletes a log that does not match, and such a log can be all that
-    // is left of a store that was moved away.
-    for (const suffix of ['-wal', '-journal']) if (existsSync(path + suffix)) linkSync(path + suffix, kept + suffix)
+    // Before SQLite reads the store.
+    for (const suffix of ['-wal', '-journal']) if (existsSync(path + suffix)) keep(path + suffix, kept + suffix)
     found = takeAlone(database, path)
     // The last ids cannot be read if the store is empty or damaged.
     known = finish((table) =>
@@ -111,7 +113,7 @@ function replace(path: string, file: string, kept: string, finish: (lastIds: Las
     database.close()
     if (!done) putBack(path, kept)
   }
-  if (found === 'whole') for (const suffix of SIDE_SUFFIXES) rmSync(kept + suffix, { force: true })
+  if (found === 'whole' && !isForeign) for (const suffix of SIDE_SUFFIXES) rmSync(kept + suffix, { force: true })
   return {
     known,
     /** The files of the previous store. */
