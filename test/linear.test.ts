@@ -26,8 +26,8 @@ const SAMPLES: Record<string, readonly string[]> = {
   'service/src/http/web/static-file.ts': ['q=0.000'],
   'service/src/http/request/idempotency-key.ts': ['a\\"b\\\\'],
   'contract/src/contract.ts': ['#/components/schemas/NewPet'],
-  'contract/src/schema.ts': ['category_id'],
-  'contract/src/date-time.ts': ['2026-11-21T09:30:00.123456789+02:00'],
+  'contract/src/schema.ts': ['category_id', '\u202e'],
+  'contract/src/date-time.ts': ['2026-11-21T09:30:00.123456789+02:00', '2026-11-21T09:30'],
   'contract/src/int64.ts': ['10', '0001', '-10.50e+30', '-9223372036854775808'],
   'contract/src/json.ts': ['-10.50e+30', 'Rex é'],
   'service/src/http/context.ts': ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x'],
@@ -41,6 +41,8 @@ const SAMPLES: Record<string, readonly string[]> = {
 
 /** Expressions that do not read external text, or are built at runtime. */
 const ELSEWHERE: Record<string, string> = {
+  'service/src/domain/names.ts /[^\\s\\p{C}\\p{Default_Ignorable_Code_Point}\\u2800]/u':
+    'reads the configuration at start',
   'service/src/domain/names.ts /\\p{Cc}/u': 'reads the configuration at start',
   'service/src/http/route.ts /\\{(\\w+)\\}/g': 'reads the contract at start',
   'contract/src/contract.ts /^servers:\\n(?: +.*\\n)+/m': 'reads the contract at start',

@@ -16,6 +16,12 @@ export function instantFromText(text: string): number | undefined {
   return sign === '-' ? instant + offsetMs : instant - offsetMs
 }
 
+/** Returns whether the text is a date-time without seconds, with or without an offset. */
+export function lacksSeconds(text: string): boolean {
+  const whole = text.replace(/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(?!:)/, '$&:00')
+  return whole !== text && (instantFromText(whole) ?? instantFromText(`${whole}Z`)) !== undefined
+}
+
 /** Returns the text, or `undefined` if it is not a full-date or the day does not exist. */
 export function dateFromText(text: string): string | undefined {
   return instantFromText(`${text}T00:00:00Z`) === undefined ? undefined : text

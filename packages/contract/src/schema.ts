@@ -2,7 +2,7 @@
 // a sentence. Libraries check numbers that JSON.parse has already rounded. An unknown keyword is an error at start, so
 // no part of the contract is silently ignored; a new keyword must be added here.
 
-import { dateFromText, instantFromText } from './date-time.ts'
+import { dateFromText, instantFromText, lacksSeconds } from './date-time.ts'
 import { INT64_MAX, INT64_MIN, int64FromDecimal, int64FromJson } from './int64.ts'
 import { type Json, JsonNumber } from './json.ts'
 import type { Schema } from './openapi.ts'
@@ -18,6 +18,20 @@ export type Validator = (value: Json, name: string, problems: string[]) => unkno
 export type TextValidator = (text: string, name: string, problems: string[]) => unknown
 
 type Schemas = Record<string, Schema>
+
+/** So that no message contains a whole API key. A time with an offset fits. */
+const SHOWN_MAX = 24
+
+/** Returns the begin of a value for messages, in quotes if it is a string. Invisible characters are escaped. */
+export function shown(value: Json): string {
+  if (value instanceof Map) return 'an object'
+  if (Array.isArray(value)) return 'an array'
+  const text = value instanceof JsonNumber ? value.text : String(value)
+  const begin = [...text.slice(0, 2 * SHOWN_MAX)].slice(0, SHOWN_MAX).join('')
+  const cut = begin.length < text.length ? `${begin}…` : begin
+  if (typeof value !== 'string') return cut
+  return JSON.stringify(cut).replace(/[\p{Cc}\p{Cf}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
+}
 
 const ANNOTATIONS = [
   ...['description', 'examples', 'default', 'x-pattern-description', 'x-extensible-enum'],
@@ -76,7 +90,7 @@ export function compileTextSchema(schema: Schema, schemas: Schemas): TextValidat
   const expected = integerDescription(flat)
   return (text, name, problems) => {
     if (int64FromDecimal(text) !== undefined) return validate(new JsonNumber(text), name, problems)
-    problems.push(`${name} must be ${expected}, in plain decimal digits.`)
+    problems.push(`${name} must be ${expected}, in plain decimal digits, not ${shown(text)}.`)
   }
 }
 
@@ -101,15 +115,17 @@ function stringValidator(schema: Schema): Validator {
   return (value, name, problems) => {
     if (allowed) {
       if (typeof value === 'string' && allowed.has(value)) return value
-      return problems.push(`${name} must be one of ${schema.enum?.join(', ')}.`)
+      return problems.push(`${name} must be one of ${schema.enum?.join(', ')}, not ${shown(value)}.`)
     }
-    if (typeof value !== 'string') return problems.push(`${name} must be a string.`)
+    if (typeof value !== 'string') return problems.push(`${name} must be a string, not ${shown(value)}.`)
     // A lone surrogate is not a character (RFC 8259, 8.2).
-    if (!value.isWellFormed()) return problems.push(`${name} must be well-formed Unicode, without lone surrogates.`)
-    if (!lengthWithin(value, minLength, maxLength)) {
-      return problems.push(`${name} must be ${lengthDescription} characters long.`)
+    if (!value.isWellFormed()) {
+      return problems.push(`${name} must be well-formed Unicode without lone surrogates, unlike ${shown(value)}.`)
     }
-    if (pattern && !pattern.test(value)) return problems.push(`${name} ${patternDescription}.`)
+    if (!lengthWithin(value, minLength, maxLength)) {
+      return problems.push(`${name} must be ${lengthDescription} characters long, not ${lengthOf(value)}.`)
+    }
+    if (pattern && !pattern.test(value)) return problems.push(`${name} ${patternDescription}, unlike ${shown(value)}.`)
     return value
   }
 }
@@ -123,7 +139,9 @@ function formatValidator(schema: Schema): Validator {
   }
   return (value, name, problems) => {
     const read = typeof value === 'string' ? known.read(value) : undefined
-    return read ?? problems.push(`${name} must be ${known.expected}.`)
+    if (read !== undefined) return read
+    const note = format === 'date-time' && typeof value === 'string' && lacksSeconds(value) ? ' It has no seconds.' : ''
+    return problems.push(`${name} must be ${known.expected}, not ${shown(value)}.${note}`)
   }
 }
 
@@ -131,19 +149,25 @@ function formatValidator(schema: Schema): Validator {
 function lengthWithin(value: string, min: number, max: number): boolean {
   if (value.length > 2 * max) return false
   if (value.length <= max && value.length >= 2 * min) return true
+  const length = lengthOf(value)
+  return length >= min && length <= max
+}
+
+function lengthOf(value: string): number {
   let codePoints = 0
   for (const _ of value) codePoints++
-  return codePoints >= min && codePoints <= max
+  return codePoints
 }
 
 function integerValidator(schema: Schema): Validator {
   const [min, max] = integerBounds(schema)
   const expected = integerDescription(schema)
   return (value, name, problems) => {
-    if (!(value instanceof JsonNumber)) return problems.push(`${name} must be an integer.`)
-    const integer = int64FromJson(value.text)
-    if (integer === 'fraction') return problems.push(`${name} must be an integer, without a fraction.`)
-    if (integer === 'range' || integer < min || integer > max) return problems.push(`${name} must be ${expected}.`)
+    const integer = value instanceof JsonNumber ? int64FromJson(value.text) : 'fraction'
+    if (integer === 'fraction') return problems.push(`${name} must be an integer, not ${shown(value)}.`)
+    if (integer === 'range' || integer < min || integer > max) {
+      return problems.push(`${name} must be ${expected}, not ${shown(value)}.`)
+    }
     return schema.format === 'int64' ? integer : Number(integer)
   }
 }
@@ -164,8 +188,10 @@ function integerBounds(schema: Schema): [bigint, bigint] {
 function arrayValidator({ items = {}, maxItems = Number.POSITIVE_INFINITY }: Schema, schemas: Schemas): Validator {
   const validateItem = compileSchema(items, schemas)
   return (value, name, problems) => {
-    if (!Array.isArray(value)) return problems.push(`${name} must be an array.`)
-    if (value.length > maxItems) return problems.push(`${name} must have at most ${maxItems} items.`)
+    if (!Array.isArray(value)) return problems.push(`${name} must be an array, not ${shown(value)}.`)
+    if (value.length > maxItems) {
+      return problems.push(`${name} must have at most ${maxItems} items, not ${value.length}.`)
+    }
     return value.map((item, index) => validateItem(item, `${name}[${index}]`, problems))
   }
 }
@@ -179,7 +205,7 @@ function objectValidator(schema: Schema, schemas: Schemas): Validator {
     validate: compileSchema(property, schemas),
   }))
   return (value, name, problems) => {
-    if (!(value instanceof Map)) return problems.push(`${name} must be a JSON object.`)
+    if (!(value instanceof Map)) return problems.push(`${name} must be a JSON object, not ${shown(value)}.`)
     if (value.size < (schema.minProperties ?? 0)) problems.push(`${name} must have at least one field.`)
     const object: Record<string, unknown> = {}
     for (const field of fields) {

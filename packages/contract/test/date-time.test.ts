@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dateFromText, instantFromText } from '../src/date-time.ts'
+import { dateFromText, instantFromText, lacksSeconds } from '../src/date-time.ts'
 
 const NOON = Date.UTC(2026, 10, 21, 12)
 
@@ -30,6 +30,12 @@ const REFUSED = [
 test.each(REFUSED.flatMap((texts) => texts.split('|')))('refuses %j', (text) =>
   expect(instantFromText(text)).toBeUndefined(),
 )
+
+test('recognises a time that lacks only its seconds, with or without an offset', () => {
+  const texts = '2026-11-21T12:00Z|2026-11-21t12:00+02:00|2026-11-21T12:00'.split('|')
+  expect(texts.filter(lacksSeconds)).toEqual(texts)
+  expect(REFUSED.flatMap((refused) => refused.split('|')).filter(lacksSeconds)).toEqual(['2026-11-21T12:00Z'])
+})
 
 test('reads every instant and offset like Date.parse', () => {
   const years = { min: new Date('0001-01-01T00:00:00Z'), max: new Date('9998-12-31T00:00:00Z'), noInvalidDate: true }

@@ -21,6 +21,9 @@ const BY_EXTENSION: Record<string, FormatName> = {
 
 /** Returns the format of a file extension. Throws FileError for extensions of workbooks. */
 export function formatNameOf(file: string): FormatName | undefined {
-  refuseWorkbook(file)
+  refuseWorkbook(
+    file,
+    'to import, save the sheet as “CSV UTF-8” (File, Save As); to export, write a .csv with --excel.',
+  )
   return BY_EXTENSION[extname(file).toLowerCase()]
 }

@@ -23,12 +23,12 @@ export interface CsvRow {
 
 /**
  * Skips blank rows, Excel's `sep=;` before the header, and a header that repeats after a byte order mark. Throws
- * FileError if the file is JSON.
+ * FileError if the file is JSON; `ifJson` is what the user can then do.
  */
-export async function* rowsOf(text: AsyncIterable<string>): AsyncGenerator<CsvRow> {
+export async function* rowsOf(text: AsyncIterable<string>, ifJson = ''): AsyncGenerator<CsvRow> {
   let header: CsvRow | undefined
   let marked = false
-  for await (const row of allRows(text)) {
+  for await (const row of allRows(text, ifJson)) {
     marked ||= row.marked
     if (!row.problem && row.fields.every((field) => field.trim() === '')) continue
     if ((!header || marked) && namesSeparator(row)) continue
@@ -42,8 +42,8 @@ function namesSeparator({ fields }: CsvRow): boolean {
   return fields.length === 2 && fields.join('').toLowerCase() === 'sep='
 }
 
-async function* allRows(text: AsyncIterable<string>): AsyncGenerator<CsvRow> {
-  const reader = new RowReader()
+async function* allRows(text: AsyncIterable<string>, ifJson: string): AsyncGenerator<CsvRow> {
+  const reader = new RowReader(ifJson)
   for await (const chunk of text) yield* reader.read(chunk)
   yield* reader.end()
 }
@@ -81,6 +81,8 @@ class RowReader {
   private line = 1
   private lastLine = 1
 
+  constructor(private readonly ifJson: string) {}
+
   /** Sets the separator once the first line has arrived. Returns the text without white space before the header. */
   private begin(text: string): string {
     const [blanks = ''] = BLANKS.exec(text) ?? []
@@ -89,7 +91,7 @@ class RowReader {
     this.row.line = this.line
     const begin = text.slice(blanks.length)
     if (JSON_BEGIN.test(begin)) {
-      throw new FileError('The file is JSON, not CSV. On the command line, use --format json or --format ndjson.')
+      throw new FileError(`The file is JSON, not CSV.${this.ifJson}`)
     }
     const found = firstFieldEnd(begin)
     if (found) this.setSeparator(SEPARATORS.includes(found) ? found : ',')

@@ -30,7 +30,7 @@ export async function* readCsv(
   { columnsOf, category = '', forExcel = false }: ReadOptions & Required<Pick<ReadOptions, 'columnsOf'>>,
 ): AsyncGenerator<SourceRecord> {
   let header: Header | undefined
-  for await (const row of rowsOf(text)) {
+  for await (const row of rowsOf(text, ' On the command line, use --format json or --format ndjson.')) {
     if (header) yield recordOf(row, header)
     else {
       if (row.problem) throw new FileError(`Line ${row.line} ${row.problem}`)

@@ -41,17 +41,16 @@ const OTHERS = [
 const BEGIN_BYTES = 12
 
 /** Workbooks are not read: they can have several sheets, formulas and dates, and the user knows best what to save. */
-function workbook(file: string): FileError {
-  const advice = 'to import, save the sheet as “CSV UTF-8” (File, Save As); to export, write a .csv with --excel.'
+function workbook(file: string, advice = 'save the sheet as “CSV UTF-8” (File, Save As).'): FileError {
   return new FileError(`${file} is a spreadsheet workbook. Use CSV instead: ${advice}`)
 }
 
 /** The user named no encoding, and the file is not UTF-8. */
 export class NotUtf8 extends FileError {}
 
-/** Throws FileError if the file name is a workbook's. */
-export function refuseWorkbook(file: string): void {
-  if (/\.(xlsx?|ods|numbers)$/i.test(file)) throw workbook(file)
+/** Throws FileError, with advice, if the file name is a workbook's. */
+export function refuseWorkbook(file: string, advice?: string): void {
+  if (/\.(xlsx?|ods|numbers)$/i.test(file)) throw workbook(file, advice)
 }
 
 /**

@@ -33,7 +33,8 @@ export class Clock {
   /** `instant` is an RFC 3339 date-time, not in the past. Returns the new time. Throws an Error for other text. */
   set(instant: string): string {
     const at = instantFromText(instant)
-    if (at === undefined) throw new Error('A time is a date-time with an offset, such as 2030-12-05T00:00:00Z.')
+    if (at === undefined)
+      throw new Error('A time is a date-time with seconds and an offset, such as 2030-12-05T00:00:00Z.')
     if (at < this.now()) throw new Error('The clock only goes forward until the reset.')
     return this.moveTo(at)
   }

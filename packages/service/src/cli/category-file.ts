@@ -2,6 +2,7 @@
 // together, before anything starts.
 
 import { int64FromDecimal } from '../../../contract/src/int64.ts'
+import { shown } from '../../../contract/src/schema.ts'
 import { toHeading } from '../../../files/src/columns.ts'
 import { type CsvRow, rowsOf } from '../../../files/src/csv-rows.ts'
 import { FileError } from '../../../files/src/format.ts'
@@ -50,11 +51,11 @@ function categoriesTo(categories: Category[], problems: string[]) {
     if (problem) return void report(problem)
     const cell = (column: string) => (fields[columns.indexOf(column)] ?? '').trim()
     const [id, name] = [int64FromDecimal(cell('id')), cell('name')]
-    if (id === undefined) report('id must be a 64-bit integer in decimal digits.')
+    if (id === undefined) report(`id must be a 64-bit integer in decimal digits, not ${shown(cell('id'))}.`)
     else takeOnce(id, `The id ${id}`)
     const isNumber = /^[+-]?[0-9]+$/.test(folded(name))
     const fault = nameFault(name) ?? (isNumber ? 'must not be a number, because numbers are ids' : undefined)
-    if (fault !== undefined) report(`name ${fault}.`)
+    if (fault !== undefined) report(`name ${fault}: ${shown(name)}.`)
     else takeOnce(folded(name), `The name ${JSON.stringify(name)}`)
     if (id !== undefined) categories.push({ id, name })
   }

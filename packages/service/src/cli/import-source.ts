@@ -17,6 +17,8 @@ export class Source {
   constructor(
     private readonly file: string,
     private readonly encoding?: Encoding,
+    /** Continues the message about a file that is not UTF-8. */
+    private readonly otherwise = '',
   ) {
     if (file === '-') return
     const stats = orStartError(
@@ -33,8 +35,7 @@ export class Source {
       yield* textOf(this.file, this.chunks(), this.encoding)
     } catch (error) {
       if (error instanceof NotUtf8) {
-        const encoding = 'or set its encoding: many spreadsheets write --encoding windows-1252.'
-        throw new StartError(`${error.message.slice(0, -1)}, ${encoding}`, { cause: error })
+        throw new StartError(`${error.message.slice(0, -1)}${this.otherwise}.`, { cause: error })
       }
       const { syscall } = error as NodeJS.ErrnoException
       if (syscall === undefined) throw error

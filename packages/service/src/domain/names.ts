@@ -5,6 +5,8 @@ import { fold } from './words.ts'
 /** In code points. */
 const NAME_LENGTH_MAX = 60
 export const CATEGORIES_MAX = 1_000
+/** U+2800 is a Braille pattern without dots. */
+const VISIBLE = /[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 export interface Category {
   id: bigint
@@ -42,6 +44,7 @@ export function folded(name: string): string {
 /** Returns the problem with a name ("must be …"), if any. */
 export function nameFault(name: string): string | undefined {
   const { length } = [...name]
-  if (folded(name) === '' || length > NAME_LENGTH_MAX) return `must be 1 to ${NAME_LENGTH_MAX} characters long`
+  if (length > NAME_LENGTH_MAX) return `must be 1 to ${NAME_LENGTH_MAX} characters long, not ${length}`
+  if (folded(name) === '' || !VISIBLE.test(name)) return 'must have a visible character'
   return /\p{Cc}/u.test(name) ? 'must not contain control characters' : undefined
 }

@@ -1,7 +1,7 @@
 // Flags that several commands share, and their parsers.
 
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
-import { instantFromText } from '../../../contract/src/date-time.ts'
+import { instantFromText, lacksSeconds } from '../../../contract/src/date-time.ts'
 import { PET_STATUSES } from '../../../contract/src/generated.ts'
 import { dayFrom, dayOf, isDay, spanOf } from '../../../files/src/local-time.ts'
 import { type Config, type Flags, readConfig, readSettings } from '../config/read-config.ts'
@@ -98,11 +98,16 @@ function parseFrom(text: string): string {
 
 /**
  * Returns a date-time with an offset unchanged. For a day, `today` or `yesterday`, returns its first moment by the
- * clock and time zone of this machine.
+ * clock and time zone of this machine. Throws Error ("must have …") if a time has no seconds.
  */
 export function timeFrom(text: string): string | undefined {
   if (instantFromText(text) !== undefined) return text
+  refuseWithoutSeconds(text)
   const today = dayOf(wallMs())
   const day = { today, yesterday: dayFrom(today, -1) }[text] ?? text
   return isDay(day) ? spanOf(day).from : undefined
+}
+
+export function refuseWithoutSeconds(text: string): void {
+  if (lacksSeconds(text)) throw new Error('must have seconds and an offset, such as 2026-11-21T18:00:00Z')
 }

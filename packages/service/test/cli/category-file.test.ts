@@ -6,7 +6,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { readCategories } from '../../src/cli/category-file.ts'
 import { CATEGORIES_MAX } from '../../src/domain/names.ts'
 
-async function read(content: string): Promise<string> {
+async function read(content: string | Buffer): Promise<string> {
   const file = temporaryFile('categories.csv')
   writeFileSync(file, content)
   try {
@@ -44,23 +44,25 @@ test('reports all problems together, each with its line', async () => {
     `13,${'x'.repeat(61)}`,
     '14,+15',
     '15,１６',
-    '16,"a\nb"',
-    '17,Dogs, small',
-    '18,say "so"',
+    '16,\u200b\u2800',
+    '17,"a\nb"',
+    '18,Dogs, small',
+    '19,say "so"',
   ]
   expect(await read(`id,name\n${rows.join('\n')}\n`)).toBe(
     [
       '  line 3: The name "dógs" is also on line 2.',
       '  line 4: The id 7 is also on line 2.',
-      '  line 5: id must be a 64-bit integer in decimal digits.',
-      '  line 6: id must be a 64-bit integer in decimal digits.',
-      '  line 7: name must be 1 to 60 characters long.',
-      '  line 8: name must be 1 to 60 characters long.',
-      '  line 9: name must not be a number, because numbers are ids.',
-      '  line 10: name must not be a number, because numbers are ids.',
-      '  line 11: name must not contain control characters.',
-      '  line 13: It has 3 fields, but the first line has 2.',
-      '  line 14: It has a misplaced or unclosed quote.',
+      '  line 5: id must be a 64-bit integer in decimal digits, not "".',
+      '  line 6: id must be a 64-bit integer in decimal digits, not "9223372036854775808".',
+      '  line 7: name must have a visible character: "".',
+      `  line 8: name must be 1 to 60 characters long, not 61: "${'x'.repeat(24)}…".`,
+      '  line 9: name must not be a number, because numbers are ids: "+15".',
+      '  line 10: name must not be a number, because numbers are ids: "１６".',
+      '  line 11: name must have a visible character: "\\u{200b}\u2800".',
+      '  line 12: name must not contain control characters: "a\\nb".',
+      '  line 14: It has 3 fields, but the first line has 2.',
+      '  line 15: It has a misplaced or unclosed quote.',
     ].join('\n'),
   )
 })
@@ -73,6 +75,14 @@ describe('rejects a file', () => {
     ['with two names', 'id,name,Name\n', 'The first line must name the columns id and name once.'],
     ['with more than 1,000 categories', many, 'The file has more than 1000 categories.'],
   ])('%s', async (_what, content, message) => expect(await read(content)).toStartWith(`  ${message}`))
+
+  test.each([
+    ['that is not UTF-8', Buffer.from('id,name\n7,V\xf6gel\n', 'latin1'), /first 16 bytes\. Save it as “CSV UTF-8”\.$/],
+    ['that is JSON', '[{"id":7}]', /^ {2}The file is JSON, not CSV\.$/],
+    ['that is a workbook', 'PK\x03\x04', /save the sheet as “CSV UTF-8” \(File, Save As\)\.$/],
+  ])('%s, without options that only an import has', async (_what, content, message) => {
+    expect(await read(content)).toMatch(message)
+  })
 
   test('that does not exist, or is a folder or a workbook', async () => {
     const missing = temporaryFile('none.csv')

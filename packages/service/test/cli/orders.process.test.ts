@@ -209,6 +209,7 @@ test('lists and exports all orders that match the filters, without truncating te
 
 test.each([
   [['place', '1', '--expires', 'tomorrow'], 2, 'It must be a duration such as 30m'],
+  [['place', '1', '--expires', '2026-11-24T18:00Z'], 2, 'It must have seconds and an offset'],
   [['cancel'], 2, "Missing required argument 'order'"],
 ])('%j ends with %d: %s', async (args, status, message) => {
   expect(await orders(...args)).toEqual(ended(status, message, ''))

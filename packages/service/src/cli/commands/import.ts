@@ -87,7 +87,7 @@ Examples:
         retryAfterMaxMs: Number.POSITIVE_INFINITY,
         onRetry: (reason, pauseMs) => run.wait(reason, pauseMs),
       })
-      const source = new Source(file, options.encoding)
+      const source = new Source(file, options.encoding, ', or set its encoding, such as --encoding windows-1252')
       const progress = startProgress('Importing', source.bytes)
       const run = new ImportRun(client, new RecordKeys(importName(file, options)), options.keepGoing, source, progress)
       function columnsOf(headings: readonly string[]): Columns {

@@ -7,7 +7,14 @@ import { ORDER_STATUSES, type Sort } from '../../../../contract/src/generated.ts
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { parseDuration } from '../../config/setting-parsers.ts'
 import type { RequestedTransition } from '../../domain/order-transitions.ts'
-import { type EveryField, int64Argument, parsedBy, parseInt64, withClientSettings } from '../../terminal/options.ts'
+import {
+  type EveryField,
+  int64Argument,
+  parsedBy,
+  parseInt64,
+  refuseWithoutSeconds,
+  withClientSettings,
+} from '../../terminal/options.ts'
 import { type Line, printLines, printNote, write } from '../../terminal/print.ts'
 import { fields, table, time } from '../../terminal/table.ts'
 import { createClient, serviceNow } from '../client.ts'
@@ -194,6 +201,7 @@ function details(order: Order): Line[] {
 
 function parseExpiry(text: string): Expiry {
   if (instantFromText(text) !== undefined) return text
+  refuseWithoutSeconds(text)
   try {
     return parseDuration(text)
   } catch {

@@ -1,7 +1,8 @@
 // The operation listEvents.
 
 import { pathOf } from '../../../../contract/src/contract.ts'
-import { instantFromText } from '../../../../contract/src/date-time.ts'
+import { instantFromText, lacksSeconds } from '../../../../contract/src/date-time.ts'
+import { shown } from '../../../../contract/src/schema.ts'
 import { decodeEventCursor, encodeEventCursor } from '../../domain/event-cursor.ts'
 import type { EventFilter, EventPage, EventPosition, EventStart } from '../../domain/events.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
@@ -66,5 +67,6 @@ function eventStart(from = 'beginning'): EventStart {
   const time = instantFromText(from)
   if (time !== undefined) return time
   const expected = 'beginning, now, or a date and time with an offset, such as 2026-11-21T18:00:00Z'
-  throw refusal(`from must be ${expected}.${noteOnPlus(from)}`)
+  const note = lacksSeconds(from) ? ' It has no seconds.' : noteOnPlus(from)
+  throw refusal(`from must be ${expected}, not ${shown(from)}.${note}`)
 }

@@ -6,9 +6,8 @@ import { SEARCH_WORDS_MAX } from '../../../../contract/src/limits.ts'
 import { noSuchPet, petNotFound } from '../../../src/domain/decisions/refusal-messages.ts'
 import { describeApi, JSON_TYPE, type OnStore, type Row } from './api.ts'
 
-const CURSOR = "cursor must be copied unchanged from the previous page's Link header."
+const CURSOR = "cursor must be copied unchanged from the previous page's Link header"
 
-const INSTANT = 'a date and time with an offset, such as 2026-11-21T18:00:00Z.'
 /** A target, and parts of the message. */
 const QUERIES: readonly (readonly [string, ...string[]])[] = [
   ['/pets?limit=5&limit=5', 'limit must be given once.'],
@@ -27,7 +26,11 @@ const QUERIES: readonly (readonly [string, ...string[]])[] = [
   ['/store/events?cursor=x', CURSOR],
   ['/pets?search=-', 'search must'],
   [`/pets?search=${'a+'.repeat(SEARCH_WORDS_MAX + 1)}`, 'search must'],
-  ['/store/events?from=then', `from must be beginning, now, or ${INSTANT}`],
+  [
+    '/store/events?from=then',
+    `from must be beginning, now, or a date and time with an offset, such as 2026-11-21T18:00:00Z, unlike "then".`,
+  ],
+  ['/store/events?from=2026-11-21T18:00Z', 'not "2026-11-21T18:00Z". It has no seconds.'],
   ['/store/events?from=now&cursor=cEiGDd95AAAAAAAAADZE-v89', 'from and cursor cannot be used together'],
 ]
 
