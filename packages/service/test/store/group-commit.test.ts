@@ -33,6 +33,16 @@ test('calls that arrive during a commit are committed together right after it', 
   expect(await Promise.all(later)).toEqual([2, 3])
 })
 
+test('timers run while each call begins when the one before has its result', async () => {
+  const { add } = recording()
+  let isOver = false
+  setTimeout(() => {
+    isOver = true
+  }, 1)
+  for (let n = 0; !isOver && n < 100_000; n++) await add(n)
+  expect(isOver).toBe(true)
+})
+
 test('a failed call is not retried, and each call of a failed batch is retried once, on its own', async () => {
   const { batches, outcomes } = recording((items) => {
     if (items.includes(13)) throw new Error('13')

@@ -77,30 +77,37 @@ export function batched<Item, Result>(
     await gathered()
     while (waiting.length > 0) {
       startedAt = monotonicMs()
-      const size = await commitFrom(waiting)
+      const settle = await commitFrom(waiting)
       lastMs = monotonicMs() - startedAt
+      // Synchronous, so that a call that a result leads to begins a new turn of the event loop, and timers can run.
+      const size = settle()
       observe(() => onBatch?.(size, lastMs / 1000))
     }
     running = undefined
   }
 
-  /** Commits a batch of these calls, and returns their number. */
-  async function commitFrom(from: Call<Item, Result>[]): Promise<number> {
+  /** Commits a batch of these calls. Returns a function that settles them and returns their number. */
+  async function commitFrom(from: Call<Item, Result>[]): Promise<() => number> {
     const batch = new Batch(from)
     try {
       const results = await commit(batch.join(), batch.join)
       const calls = batch.settle()
-      calls.forEach(({ resolve, reject }, index) => {
-        const result = results[index] as Result | PetstoreError
-        if (result instanceof PetstoreError) reject(result)
-        else resolve(result)
-      })
-      return calls.length
+      return () => {
+        calls.forEach(({ resolve, reject }, index) => {
+          const result = results[index] as Result | PetstoreError
+          if (result instanceof PetstoreError) reject(result)
+          else resolve(result)
+        })
+        return calls.length
+      }
     } catch (error) {
       const calls = batch.settle()
-      if (error instanceof PetstoreError || calls.length === 1) for (const { reject } of calls) reject(error)
-      else await oneByOne(calls)
-      return calls.length
+      const isOne = error instanceof PetstoreError || calls.length === 1
+      if (!isOne) await oneByOne(calls)
+      return () => {
+        if (isOne) for (const { reject } of calls) reject(error)
+        return calls.length
+      }
     }
   }
 
@@ -109,7 +116,7 @@ export function batched<Item, Result>(
     const deadline = monotonicMs() + WAIT_MS_MAX
     for (const call of calls) {
       if (monotonicMs() > deadline) call.reject(OVERLOADED)
-      else await commitFrom([call])
+      else (await commitFrom([call]))()
     }
   }
 
