@@ -22,7 +22,7 @@ type Schemas = Record<string, Schema>
 /** So that no message contains a whole API key. A time with an offset fits. */
 const SHOWN_MAX = 24
 
-/** Returns the begin of a value for messages, in quotes if it is a string. Invisible characters are escaped. */
+/** Returns the beginning of a value for messages, in quotes if it is a string. Invisible characters are escaped. */
 export function shown(value: Json): string {
   if (value instanceof Map) return 'an object'
   if (Array.isArray(value)) return 'an array'

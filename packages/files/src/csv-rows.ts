@@ -23,7 +23,7 @@ export interface CsvRow {
 
 /**
  * Skips blank rows, Excel's `sep=;` before the header, and a header that repeats after a byte order mark. Throws
- * FileError if the file is JSON; `ifJson` is what the user can then do.
+ * FileError if the file is JSON. `ifJson`: advice for this error.
  */
 export async function* rowsOf(text: AsyncIterable<string>, ifJson = ''): AsyncGenerator<CsvRow> {
   let header: CsvRow | undefined
@@ -65,7 +65,7 @@ function firstFieldEnd(header: string): string | undefined {
 
 /** Keeps its state between chunks, so that it reads each character once and drops the text of a row that is too long. */
 class RowReader {
-  /** Text that the next chunk may continue: the begin of the header, or a carriage return. */
+  /** Text that the next chunk may continue: the beginning of the header, or a carriage return. */
   private held = ''
   private separator = ''
   /** Matches a quote, a separator, a line end, or other text. */
