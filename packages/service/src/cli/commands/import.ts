@@ -104,7 +104,7 @@ Examples:
       }
       const { added, present, refused } = run.counts
       if (options.json) await write(`${JSON.stringify({ added, present, refused })}\n`)
-      else if (run.records === 0) printNote(`There are no records in ${file}.`)
+      else if (run.records === 0 && !run.interrupted) printNote(`There are no records in ${file}.`)
       else printNote(summary(run.counts))
       if (run.interrupted) throw new Interrupted('Interrupted. Run the same import again to add the rest.')
       if (refused > 0) {
