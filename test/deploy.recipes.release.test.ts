@@ -41,7 +41,11 @@ test('the Compose recipe creates secrets that git ignores, and that only the own
     expect([uid, mode & 0o777, folder.mode & 0o777]).toEqual([process.getuid?.() as number, 0o644, 0o700])
   }
   expect(textOf('key')).toMatch(/^pets_live_\w+$/)
-  expect(textOf('database')).toBe(`postgres://petstore:${textOf('database-password')}@postgres:5432/petstore`)
+  const password = (name: string, role: string) =>
+    new RegExp(`^postgres://${role}:([0-9a-f]{48})@postgres:5432/petstore$`).exec(textOf(name))?.[1] ?? name
+  const passwords = [textOf('postgres-password'), password('owner', 'petstore_owner'), password('database', 'petstore')]
+  expect(passwords.map((text) => text.length)).toEqual([48, 48, 48])
+  expect(new Set(passwords).size).toBe(3)
   expect(textOf('webhook-secret')).toMatch(/^whsec_/)
   expect(services.petstore.secrets).toEqual(['database', 'key'])
 })

@@ -23,7 +23,7 @@ import { temporaryFile } from './support/files.ts'
 import { buildImage, type Image, missingToBuild, missingToRun } from './support/image.ts'
 import { freePort } from './support/ports.ts'
 import { Cluster, sharedCluster } from './support/postgres.ts'
-import { ask, type Running, root, start } from './support/process.ts'
+import { ask, type Running, root, run, start } from './support/process.ts'
 import { until } from './support/until.ts'
 
 const folder = join(root, 'deploy')
@@ -87,8 +87,7 @@ unlessMissing('docker-compose', 'the Compose file is valid', () => {
   const copy = temporaryFile('compose.yaml')
   copyFileSync(join(folder, 'compose.yaml'), copy)
   mkdirSync(join(dirname(copy), 'secrets'))
-  for (const secret of ['database', 'database-password', 'key', 'webhook-secret'])
-    writeFileSync(join(dirname(copy), 'secrets', secret), '')
+  for (const secret of Object.keys(compose().secrets)) writeFileSync(join(dirname(copy), 'secrets', secret), '')
   const { exitCode, stderr } = Bun.spawnSync(['docker-compose', '-f', copy, 'config', '--quiet'])
   expect([exitCode, stderr.toString()]).toEqual([0, ''])
 })
@@ -141,6 +140,14 @@ test('kubernetes.yaml has two replicas and a rolling update, and startup probes 
   }
 })
 
+test.each(KUBERNETES)('a network policy of %s lets only Prometheus read /metrics', (name) => {
+  const documents = Bun.YAML.parse(textOf(name)) as { kind: string; spec: object }[]
+  const policies = documents.filter(({ kind }) => kind === 'NetworkPolicy')
+  const from = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }]
+  const ingress = [{ ports: [{ port: 'http' }] }, { ports: [{ port: 'metrics' }], from }]
+  expect(policies.map(({ spec }) => spec)).toEqual([{ podSelector: { matchLabels: { app: 'petstore' } }, ingress }])
+})
+
 const asRoot = process.getuid?.() === 0
 const asUser = asRoot ? ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups'] : []
 const image = imageExample()
@@ -159,6 +166,45 @@ let executable: string
 beforeAll(async () => {
   executable = await builtExecutable()
   for (const path of [dirname(executable), dirname(dirname(executable))]) chmodSync(path, 0o755)
+})
+
+unlessMissing('psql', 'the Compose example gives the role of the service only the rights that it needs', async () => {
+  const cluster = await Cluster.start()
+  const folder = dirname(temporaryFile('x'))
+  const addressOf = (role: string) => `postgres://${role}:secret@127.0.0.1:${cluster.port}/petstore`
+  writeFileSync(join(folder, 'owner'), addressOf('petstore_owner'))
+  writeFileSync(join(folder, 'database'), addressOf('petstore'))
+  const here = (text: string) =>
+    text.replaceAll('/run/secrets', folder).replaceAll('/postgresql.md', join(root, 'docs/postgresql.md'))
+  const roles = join(folder, 'roles.sql')
+  writeFileSync(roles, `${here(textOf('compose-roles.sql'))}\\echo :owner :server\n`)
+  const { migrate, grants } = compose().services
+  const admin = ['-v', 'ON_ERROR_STOP=1', '-X', '-q', '-h', '127.0.0.1', '-p', String(cluster.port), '-U', 'postgres']
+  const owner = { PETSTORE_DATABASE_FILE: here(migrate.environment.PETSTORE_DATABASE_FILE as string) }
+  const ended = [
+    await run([...admin, '-f', roles], { command: ['psql'] }),
+    await run(migrate.command, { command: [executable], env: owner }),
+    // Compose reads `$$` as `$`.
+    await run(
+      grants.entrypoint.slice(1).map((word) => here(word).replaceAll('$$', '$')),
+      { command: ['sh'] },
+    ),
+  ]
+  expect(ended.map(({ status, stderr }) => ({ status, stderr }))).toEqual(Array(3).fill({ status: 0, stderr: '' }))
+  expect(ended[0]?.stdout).toBe('secret secret\n')
+  const env = { PETSTORE_DATABASE_FILE: join(folder, 'database'), PETSTORE_PORT: '0' }
+  const service = await start(['serve'], { command: [executable], env })
+  expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
+  await service.stop()
+  const login =
+    'SELECT rolname, rolsuper, rolpassword IS NOT NULL AS secret FROM pg_authid WHERE rolname ~ $$^petstore$$'
+  expect(await cluster.run(`${login} ORDER BY 1`)).toEqual([
+    { rolname: 'petstore', rolsuper: false, secret: true },
+    { rolname: 'petstore_owner', rolsuper: false, secret: true },
+  ])
+  const dropped = await run(['-c', 'DROP TABLE pets CASCADE', addressOf('petstore')], { command: ['psql'] })
+  expect(dropped.stderr).toContain('must be owner of table pets')
+  await cluster.remove()
 })
 
 test.each(Object.keys(EXAMPLES))('the executable serves with the settings of %s', async (name) => {

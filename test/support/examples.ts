@@ -79,13 +79,14 @@ function serviceLinks({ metadata, spec }: KubernetesService): Record<string, str
 }
 
 interface Compose {
-  services: Record<'petstore' | 'forward' | 'postgres', ComposeService>
+  services: Record<'petstore' | 'migrate' | 'grants' | 'forward' | 'postgres', ComposeService>
   secrets: Record<string, { file: string }>
   volumes: object
 }
 
 interface ComposeService {
   command: string[]
+  entrypoint: string[]
   environment: Record<string, string>
   secrets: string[]
   volumes: string[]
