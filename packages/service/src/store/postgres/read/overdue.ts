@@ -1,5 +1,5 @@
 // Overdue reservations in PostgreSQL. Each sale leaves a dead entry in the index of reservations by expiry. VACUUM cannot
-// remove it while an older snapshot is open, such as that of a `pg_dump`, so a read from the first entry can walk
+// remove it while an older snapshot is open, for example in a `pg_dump`, so a read from the first entry can walk
 // through millions of them.
 
 import { monotonicMs } from '../../../system/runtime.ts'
@@ -20,9 +20,9 @@ const TRANSACTION_MS = 60_000
 /** How often all entries are read, because only these reads find reservations whose expiry was changed by hand. */
 const ALL_EVERY_MS = 60_000
 
-export interface OverdueFinder {
+interface OverdueFinder {
   /**
-   * Reads on from the last time at which it found none. On another primary, or if the database's clock was set back, it
+   * Reads on from the last time at which it found none. On another primary, or if the database's clock was moved back, it
    * begins with the first entry again.
    */
   isAny(): Promise<boolean>
