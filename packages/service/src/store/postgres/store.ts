@@ -74,7 +74,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
   const { read } = connection
   const overdue = overdueFinder(read)
   const writing = postgresCommits(connection, overdue.first, options)
-  const search = forSearches(read, address.connections)
+  const search = forSearches(connection, address.connections)
   return {
     ...changingMethods(writing.commit, overdue.isAny, EXPIRED_AT_ONCE),
     ...postgresEvents(connection),

@@ -115,6 +115,45 @@ describe('with many rows', () => {
     expect(rows).toBeLessThan(10)
   })
 
+  test.each([
+    ['before ANALYZE', '', ''],
+    ['after ANALYZE', '', 'ANALYZE'],
+    ['with old statistics', 'ANALYZE', ''],
+  ])('a search or the feed of a pet with a type looks up few rows one by one, %s', async (_, before, after) => {
+    // The words far, many and all match the oldest tenth, more than half and all of the pets.
+    const fill = `${before};
+      INSERT INTO pets (name, category_id, status, created_at, created_by)
+      SELECT concat('all', CASE WHEN n <= 22000 THEN ' many' END, CASE WHEN n <= 4000 THEN ' far' END), 1,
+             CASE WHEN n <= 22000 THEN 'available' ELSE 'pending' END, 1, 1
+      FROM generate_series(1, 40000) AS n;
+      INSERT INTO search_pets SELECT id, array_to_tsvector(string_to_array(name, ' ')) FROM pets;
+      INSERT INTO events (type, at, pet_id) SELECT 'pet.added', 1, n FROM generate_series(1, 40000) AS n`
+    const { address, store, name } = await storeWithKey()
+    await store.close()
+    await cluster.run(`${fill}; ${after}; SELECT pg_stat_force_next_flush()`, name)
+    const counts = () => readsOf(name, ['pets', 'search_pets', 'events'])
+    const earlier = await counts()
+    const filled = await openStore(address, { now })
+    const search = async (search: string, filter: Partial<PetFilter>, ...ids: bigint[]) =>
+      expect(idsOf(await filled.listPets(petFilter({ limit: 2, sort: 'newest', search, ...filter })))).toEqual(ids)
+    await search('far', {}, 4_000n, 3_999n)
+    await search('far', { status: 'pending' })
+    await search('many', {}, 22_000n, 21_999n)
+    await search('many', { status: 'pending' })
+    await search('all many', { after: 30_000n }, 22_000n, 21_999n)
+    expect((await filled.listEvents(eventFilter(undefined, { petId: 7n, type: ['pet.added'] }))).count).toBe(1)
+    await filled.close()
+    let later = await counts()
+    while (later.scans < earlier.scans + 6) later = await counts()
+    // Each search looks up a thousand rows of the list, and then rows of `far` only.
+    expect(later.scans - earlier.scans).toBeLessThan(20_000)
+    const [events] = await cluster.run(
+      `SELECT idx_tup_read::int AS read FROM pg_stat_user_indexes WHERE indexrelname = 'events_by_type'`,
+      name,
+    )
+    expect(events?.read).toBe(0)
+  })
+
   test('a page is planned a few times per list and not for each execution', async () => {
     const { address, store, by, name } = await storeWithKey()
     await store.close()

@@ -10,7 +10,7 @@ import { codeOf, isLost, StoreFailure, translate } from './errors.ts'
 import { AWAITS_STANDBY, type Check, HostConnections, inTime } from './host-connections.ts'
 import { atStart, isSameHost, type WritableHost, writableHost } from './hosts.ts'
 import type { Pool } from './pool.ts'
-import type { Parameter, RunQuery, Session } from './session.ts'
+import { beginWith, type Parameter, type RunQuery, type Session } from './session.ts'
 import { withTimeout } from './time-limits.ts'
 
 /** The pause after a failed search for the primary. Calls in between fail immediately with the same error. */
@@ -64,6 +64,16 @@ export class PrimaryConnection {
    * `unavailable` within a few seconds if the database fails.
    */
   readonly read: RunQuery = (statement, ...parameters) => this.use((session) => session.query(statement, ...parameters))
+
+  /** Like `read`, with settings of the planner. */
+  readonly readWith = <Row extends object>(
+    settings: Readonly<Record<string, string>>,
+    statement: string,
+    ...parameters: Parameter[]
+  ): Promise<Row[]> =>
+    this.use((session, given) =>
+      session.transaction(() => session.query<Row>(statement, ...parameters), beginWith(settings), given),
+    )
 
   /**
    * Commits everything that `work` writes, or nothing. Fails like `read`, with errors translated by `failure`. For

@@ -30,7 +30,9 @@ const FEED: FeedDialect = {
       : ['id', String]
     // The index is partial.
     const indexed = along?.column === 'order_id' ? ['order_id IS NOT NULL'] : []
-    const where = [...indexed, ...conditions, `${key} > ${value(above)}`, `${key} < ${value(below)}`]
+    // Without statistics, PostgreSQL could prefer the index of another condition, but IS TRUE cannot use it.
+    const others = conditions.map((condition) => `(${condition}) IS TRUE`)
+    const where = [...indexed, ...others, `${key} > ${value(above)}`, `${key} < ${value(below)}`]
     const down = up ? '' : ' DESC'
     const order = along ? `${along.column}${down}, id${down}` : `id${down}`
     return `events WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ${limit}`

@@ -16,14 +16,33 @@ import {
 } from '../../shared/lists.ts'
 import { type FoundRow, indexedWords, type Looked, type Walk, type WalkRange } from '../../shared/search.ts'
 import { Pool } from '../connect/pool.ts'
+import type { PrimaryConnection } from '../connect/primary.ts'
 import type { RunQuery } from '../connect/session.ts'
 import { POSTGRES_JSON } from './json.ts'
 import { limitFor, parameter, walkSql } from './page-queries.ts'
 
-/** Rows read in a step along the list: before the index is used, and if the index has too many. */
-const STEP = { first: 1_000, next: 5_000 }
-/** Maximum number of index rows to sort. If the index has more, reading along the list finds a page sooner. */
-const ORDERED_MAX = 20_000
+/** How many rows of the list are read before the share of the rows with the words is estimated. */
+const FIRST = 1_000
+/**
+ * If a greater share of the rows has the words, the list and the table of words are read side by side in the order of
+ * their ids, until the page is complete. Otherwise, all rows with the words are read and sorted.
+ */
+const MANY = 1 / 20
+/** How many pages of the table of words the estimate reads. */
+const SAMPLED = 64
+/** How many rows are read at once after a first page with false positives. */
+const MORE = 5_000
+/**
+ * Settings that leave PostgreSQL one plan for each statement. Its estimates without statistics, or with old ones, can
+ * lead to a plan that takes 40 times as long.
+ */
+const READ_ALL = { enable_seqscan: 'off', jit: 'off' }
+const READ_IN_ORDER = {
+  ...READ_ALL,
+  ...Object.fromEntries(
+    ['bitmapscan', 'hashjoin', 'nestloop', 'sort', 'incremental_sort'].map((name) => [`enable_${name}`, 'off']),
+  ),
+}
 /** The share of the connections that searches can use, and how long a search waits for one. */
 const SHARE = 1 / 4
 const QUEUE_MS = 10_000
@@ -87,28 +106,42 @@ export async function indexRows(
   await setWords(query, table, rows)
 }
 
-/** Like `read`, but uses only a share of the connections at a time. */
-export function forSearches(read: RunQuery, connections: number): RunQuery {
+/** Runs a statement with these settings of the planner. */
+type ReadWith = (settings: Settings | undefined, ...statement: Parameters<RunQuery>) => ReturnType<RunQuery>
+type Settings = Parameters<PrimaryConnection['readWith']>[0]
+
+/** Uses only a share of the connections at a time. */
+export function forSearches({ read, readWith }: PrimaryConnection, connections: number): ReadWith {
   const places = [...Array(Math.max(1, Math.floor(connections * SHARE))).keys()]
   const pool = new Pool(places, QUEUE_MS, () => unavailable(new Error('too many searches wait')))
-  return (statement, ...parameters) => pool.run(() => read(statement, ...parameters))
+  return (settings, ...call) => pool.run(() => (settings ? readWith(settings, ...call) : read(...call)))
 }
 
 /** The number of rows read and the last one, or a candidate. */
 type WalkRow = { looked: number; id: bigint | null; text: null } | ({ looked: null } & FoundRow)
 
-export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: StoredList<Filter>): Walk<Filter> {
+export function postgresSearch<Filter extends AnyFilter>(read: ReadWith, list: StoredList<Filter>): Walk<Filter> {
   const { table, searched } = list
   const row = `SELECT id, ${searched} AS text, ${jsonObject(list.columns, POSTGRES_JSON)} AS json FROM ${rowsOf(list)}`
+  const sample = `SELECT coalesce(avg((words @@ $1::text::tsquery)::int), 0)::float8 AS share FROM search_${table}
+    TABLESAMPLE SYSTEM (least(100, ${100 * SAMPLED} / greatest(pg_relation_size('search_${table}') / 8192.0, 1)))`
 
+  /** `candidates` returns SQL for a table of ids, given the conditions and the parameter for the words. */
   async function look(
     { filter, words, up }: WalkRange<Filter>,
     after: bigint,
-    sqlOf: (plan: Plan<Filter>, words: string) => string,
+    settings: Settings | undefined,
+    candidates: (plan: Plan<Filter>, words: string) => string,
   ): Promise<Looked> {
     const plan = planOf(list, filter)
-    const sql = sqlOf(plan, `${parameter(plan.given.length)}::text::tsquery`)
-    const rows = await read<WalkRow>(sql, after, ...plan.values, matching(words))
+    const query = `${parameter(plan.given.length)}::text::tsquery`
+    const sql = `WITH candidate AS MATERIALIZED (${candidates(plan, query)})
+      SELECT count(*)::int AS looked, ${up ? 'max' : 'min'}(id) AS id, NULL AS text, NULL AS json FROM candidate
+      UNION ALL
+      SELECT NULL, row.* FROM candidate CROSS JOIN LATERAL (
+        ${row} WHERE id = candidate.id AND (SELECT words FROM search_${table} AS indexed WHERE indexed.id = candidate.id) @@ ${query} LIMIT 1
+      ) AS row`
+    const rows = (await read(settings, sql, after, ...plan.values, matching(words))) as WalkRow[]
     const looked = rows.find((row) => row.looked !== null)
     const found = rows.filter((row) => row.looked === null)
     // PostgreSQL does not guarantee the order of a UNION.
@@ -116,59 +149,51 @@ export function postgresSearch<Filter extends AnyFilter>(read: RunQuery, list: S
     return { count: looked?.looked ?? 0, last: looked?.id ?? after, rows: found }
   }
 
-  /** Reads the next `limit` rows of the list. */
-  const alongList = (range: WalkRange<Filter>, after: bigint, limit: number) =>
-    look(
-      range,
-      after,
-      (plan, words) => `
-      WITH candidate AS MATERIALIZED (${walkSql(list, plan, range.up, limit, 'id')})
-      SELECT count(*)::int AS looked, ${range.up ? 'max' : 'min'}(id) AS id, NULL AS text, NULL AS json FROM candidate
-      UNION ALL
-      SELECT NULL, row.* FROM candidate CROSS JOIN LATERAL (
-        ${row} WHERE id = candidate.id AND (SELECT words FROM search_${table} AS indexed WHERE indexed.id = candidate.id) @@ ${words} LIMIT 1
-      ) AS row`,
-    )
+  /** The end of a statement for the next `count` ids of the table `indexed`. */
+  const next = (up: boolean, count: number) => `ORDER BY indexed.id ${up ? '' : 'DESC'} LIMIT ${count}`
 
-  /** Returns the next `count` candidates. If there are too many, returns none and a `count` above ORDERED_MAX. */
-  const byIndex = (range: WalkRange<Filter>, after: bigint) =>
-    look(range, after, (plan, words) => {
-      const where = conditionsOf(list, plan, parameter)
-      const filtered =
-        where.length === 0
+  /** Reads the next rows of the list, whether they have the words or not. */
+  const firstRows = (range: WalkRange<Filter>) =>
+    look(range, range.after, undefined, (plan) => walkSql(list, plan, range.up, FIRST, 'id'))
+
+  /** Reads all rows with the words. */
+  const fromAll = (range: WalkRange<Filter>, after: bigint, count: number) =>
+    look(range, after, READ_ALL, (plan, words) => {
+      const where = [`${table}.id = indexed.id`, ...conditionsOf(list, plan, parameter)].join(' AND ')
+      // The sum keeps PostgreSQL from reading the table in the order of its ids.
+      return `SELECT indexed.id FROM (
+          SELECT id + 0 AS id FROM search_${table}
+          WHERE words @@ ${words} AND id + 0 ${range.up ? '>' : '<='} $1 ORDER BY 1 ${range.up ? '' : 'DESC'}
+        ) AS indexed CROSS JOIN LATERAL (SELECT FROM ${table} WHERE ${where} LIMIT 1) AS row ${next(range.up, count)}`
+    })
+
+  /** Reads the table of words and the list in the order of their ids. */
+  const inOrder = (range: WalkRange<Filter>, after: bigint, count: number) =>
+    look(range, after, READ_IN_ORDER, (plan, words) => {
+      const conditions = conditionsOf(list, plan, parameter)
+      const on = `${range.up ? '>' : '<='} $1`
+      const listed =
+        conditions.length === 0
           ? ''
-          : `CROSS JOIN LATERAL (SELECT FROM ${table} WHERE id = found.id AND ${where.join(' AND ')} LIMIT 1) AS row`
-      return `
-      WITH found AS MATERIALIZED (SELECT id FROM petstore_found_${table}(${words}, ${ORDERED_MAX + 1}) AS id),
-      page AS MATERIALIZED (
-        SELECT found.id FROM found ${filtered}
-        WHERE found.id ${range.up ? '>' : '<='} $1 AND (SELECT count(*) FROM found) <= ${ORDERED_MAX}
-        ORDER BY found.id ${range.up ? '' : 'DESC'} LIMIT ${range.count}
-      )
-      SELECT count(*)::int AS looked, NULL::bigint AS id, NULL AS text, NULL AS json FROM found
-      UNION ALL
-      SELECT NULL, row.* FROM page CROSS JOIN LATERAL (${row} WHERE id = page.id LIMIT 1) AS row`
+          : `JOIN ${table} ON ${[`${table}.id = indexed.id`, `${table}.id ${on}`, ...conditions].join(' AND ')}`
+      // Unlike the operator, its function cannot use the index of words.
+      return `SELECT indexed.id FROM search_${table} AS indexed ${listed}
+        WHERE indexed.id ${on} AND ts_match_vq(words, ${words}) ${next(range.up, count)}`
     })
 
   return async function* walk(range) {
-    const { up } = range
-    const count = limitFor(range.count)
-    const on = (last: bigint) => (up ? last : last - 1n)
-    let { after } = range
-    for (let limit = STEP.first; ; limit = STEP.next) {
-      const looked = await alongList(range, after, limit)
-      yield looked.rows
-      if (looked.count < limit) return
-      after = on(looked.last)
-      // Tried only once: if the index has too many rows now, it will later.
-      while (limit === STEP.first) {
-        const found = await byIndex({ ...range, count }, after)
-        if (found.count > ORDERED_MAX) break
-        yield found.rows
-        const last = found.rows.at(-1)
-        if (!last || found.rows.length < count) return
-        after = on(last.id)
-      }
+    const on = (last: bigint) => (range.up ? last : last - 1n)
+    const first = await firstRows(range)
+    yield first.rows
+    if (first.count < FIRST) return
+    const [estimate] = (await read(undefined, sample, matching(range.words))) as { share: number }[]
+    const further = (estimate?.share ?? 0) > MANY ? inOrder : fromAll
+    let after = on(first.last)
+    for (let count = limitFor(range.count); ; count = MORE) {
+      const found = await further(range, after, count)
+      yield found.rows
+      if (found.count < count) return
+      after = on(found.last)
     }
   }
 }
