@@ -10,7 +10,7 @@ import { libc } from './libc.ts'
  * descriptor of the file.
  */
 const [F_OFD_SETLK, F_OFD_SETLKW] = [37, 38]
-const F_WRLCK = 1
+const [F_RDLCK, F_WRLCK] = [0, 1]
 const FLOCK_BYTES = 32
 
 /**
@@ -44,13 +44,22 @@ function isLocal(path: string): boolean {
   return LOCAL.includes(statfsSync(dirname(path)).type)
 }
 
-/** Locks the first `bytes` bytes; 0 means all. */
-function lock(descriptor: number, command: number, bytes: bigint): boolean {
+/**
+ * Locks `bytes` bytes from `start` for reading, until the descriptor is closed: no process can lock them for writing,
+ * not even this one. No effect if the system does not support it.
+ */
+export function lockForReading(descriptor: number, start: bigint, bytes: bigint): void {
+  lock(descriptor, F_OFD_SETLK, bytes, { start, type: F_RDLCK })
+}
+
+/** Locks `bytes` bytes; 0 means all. */
+function lock(descriptor: number, command: number, bytes: bigint, { start = 0n, type = F_WRLCK } = {}): boolean {
   try {
     const { symbols, close } = libc({ fcntl: { args: ['i32', 'i32', 'ptr'], returns: 'i32' } })
     // struct flock
     const range = Buffer.alloc(FLOCK_BYTES)
-    range.writeInt16LE(F_WRLCK, 0)
+    range.writeInt16LE(type, 0)
+    range.writeBigInt64LE(start, 8)
     range.writeBigInt64LE(bytes, 16)
     const status = symbols.fcntl(descriptor, command, range)
     close()

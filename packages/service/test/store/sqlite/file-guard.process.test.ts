@@ -1,22 +1,38 @@
 // A store whose file is removed, replaced or linked while servers use it: they acknowledge nothing more, and log why.
 
 import { describe, expect, test } from 'bun:test'
-import { existsSync, linkSync, readFileSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
-import { ask, type Running, serve } from '../../../../../test/support/process.ts'
+import { ask, type Running, run, serve } from '../../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { made, PET, rows } from '../../../../../test/support/stores.ts'
 import { until } from '../../../../../test/support/until.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
+import { served } from '../restored.ts'
 
 const linesOf = ({ stderr }: Running, message: string) =>
   stderr()
     .split('\n')
     .filter((line) => line.includes(`"msg":"${message}"`))
+
+const IN_PROCESS = `new (require('bun:sqlite').Database)(process.argv[1]).run(process.argv[2])`
+
+/** In another process, because closing the file in this one would release the locks of SQLite. */
+async function overwrite(path: string): Promise<void> {
+  const [{ database }, backup] = [await made(1), temporaryFile('backup.db')]
+  await run(['backup', backup, '--database', database])
+  Bun.spawnSync(['cp', backup, path])
+}
+
+function replaceSide(path: string, suffix: string): void {
+  rmSync(path + suffix)
+  writeFileSync(path + suffix, '')
+}
 
 const removeAll = (database: string) => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
@@ -24,9 +40,13 @@ const removeAll = (database: string) => {
 
 describe('a store whose file', () => {
   test.each([
-    ['is removed', async (path) => removeAll(path), 'has been removed or renamed'],
-    ['is renamed', async (path) => renameSync(path, `${path}.old`), 'has been removed or renamed'],
-    ['is replaced', async (path) => renameSync((await made(1)).database, path), 'was replaced by another file'],
+    ['is removed', async (path) => removeAll(path), ' has been removed or renamed'],
+    ['is renamed', async (path) => renameSync(path, `${path}.old`), ' has been removed or renamed'],
+    ['is replaced', async (path) => renameSync((await made(1)).database, path), ' was replaced by another file'],
+    ['loses its log', async (path) => rmSync(`${path}-wal`), '-wal has been removed or renamed'],
+    ['loses its index', async (path) => rmSync(`${path}-shm`), '-shm has been removed or renamed'],
+    ['gets another log', async (path) => replaceSide(path, '-wal'), '-wal was replaced by another file'],
+    ['is overwritten by a backup', overwrite, ' was overwritten by a file that is not in WAL mode'],
   ] satisfies [string, (path: string) => Promise<void>, string][])(
     '%s refuses every call from then on, and reports it once',
     async (_, lose, sentence) => {
@@ -39,10 +59,44 @@ describe('a store whose file', () => {
       const list = () => store.listPets(petFilter({ limit: 1 }))
       for (const call of [() => store.createPet(newPet(), by), store.ping, list, store.ping])
         expect(await rejectionOf(call())).toMatchObject({ code: 'unavailable' })
-      expect(troubles).toEqual([{ lost: true, reason: expect.stringContaining(`${path} ${sentence}`) }])
+      expect(troubles).toEqual([{ lost: true, reason: expect.stringContaining(`${path}${sentence}`) }])
       await store.close()
     },
   )
+
+  test.each(['-wal', '-shm'])('loses %s still has every acknowledged change after it is closed', async (suffix) => {
+    const { path, store, by } = await storeWithKey()
+    await store.createPet(newPet(), by)
+    rmSync(path + suffix)
+    await store.close()
+    expect(await served(path)).toBe(1)
+  })
+
+  test('is overwritten by a backup is not changed when it is closed, and then rejected because of the log', async () => {
+    const { path, store } = await storeWithKey()
+    await overwrite(path)
+    const overwritten = readFileSync(path)
+    await store.close().catch(() => undefined)
+    expect(readFileSync(path).equals(overwritten)).toBe(true)
+    expect(await served(path)).toContain('petstore restore, which keeps the log')
+  })
+
+  test('is checkpointed, vacuumed and read by other processes, and opened again, is not lost', async () => {
+    const troubles: object[] = []
+    const path = temporaryFile('petstore.db')
+    const connection = openConnection(path, { onTrouble: (trouble) => troubles.push(trouble) })
+    const inProcess = (sql: string) =>
+      expect(Bun.spawnSync([process.execPath, '-e', IN_PROCESS, path, sql]).stderr.toString()).toBe('')
+    for (const sql of ['PRAGMA wal_checkpoint(TRUNCATE)', 'VACUUM', 'SELECT * FROM pets', 'VACUUM']) {
+      inProcess(sql)
+      connection.check()
+      connection.reopen()
+      inProcess('PRAGMA wal_checkpoint(RESTART)')
+      connection.check()
+    }
+    connection.close()
+    expect(troubles).toEqual([])
+  })
 
   test('gets a second name serves, and warns once per link', async () => {
     const reasons: string[] = []

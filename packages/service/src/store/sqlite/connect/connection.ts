@@ -9,6 +9,7 @@ import {
   checkLog,
   checkName,
   corrupt,
+  holdOpen,
   identityOf,
   logOf,
   prepareFile,
@@ -27,9 +28,9 @@ export const BUSY_TIMEOUT_MS = 2000
 const QUICK_CHECK_BYTES_MAX = 16 * 1024 * 1024
 
 export interface SqliteConnection {
-  /** `reopen` replaces it. Throws `unavailable` once the file is known to be missing or replaced. */
+  /** `reopen` replaces it. Throws `unavailable` once the file, its log or its index is known to be lost. */
   readonly database: Database
-  /** Checks the file now. Throws `unavailable` if it is missing or was replaced. */
+  /** Checks the file, its log and its index now. Throws `unavailable` if one is missing, replaced or overwritten. */
   check(): void
   /** Opens a new connection. If that fails, throws and keeps the old one. No-op for an in-memory store. */
   reopen(): void
@@ -52,14 +53,15 @@ export function openConnection(
   }
   for (;;) {
     const file = prepareFile(path, identity)
-    const opened = identityOf(file)
+    const held = holdOpen(file)
+    // Another process has removed the file.
+    if (!held) continue
     try {
       if (logOf(file)) checkWithLog(file)
-      const database = openDatabase(file, opened, options)
-      if (opened) return inPlace(file, opened, database, new FileGuard(path, opened, onTrouble))
+      const database = openDatabase(file, held.identity, options)
+      return inPlace(file, held.identity, database, new FileGuard(path, file, held, onTrouble))
     } catch (error) {
-      // Otherwise another process has removed the file, so try again.
-      if (identityOf(file) === opened) throw error
+      if (identityOf(file) === held.identity) throw error
     }
   }
 }
@@ -101,6 +103,7 @@ function inPlace(path: string, identity: string, opened: Database, guard: FileGu
       const old = database
       database = openDatabase(path, identity)
       old.close()
+      guard.opened()
     },
     close() {
       guard.stop()

@@ -39,8 +39,8 @@ export const UNFINISHED_ID = 0x50455455
 const NAME_ANOTHER = 'Name another file.'
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
-/** Bytes 18 and 19 of the header. A file in another mode, such as one that `VACUUM INTO` wrote, has 0x0101. */
-const WAL_MODE = 0x0202
+/** Two bytes of the header. A file in another mode, such as one that `VACUUM INTO` wrote, has 0x0101. */
+const [MODE_AT, WAL_MODE] = [18, 0x0202]
 
 /**
  * Checks that `path` is a store's file, or creates an empty file that only its owner can read. Returns the path with
@@ -143,6 +143,35 @@ export function realPath(path: string): string {
   }
 }
 
+/** The descriptors of `holdOpen`, by the identity of the file. */
+const held = new Map<string, number>()
+
+/**
+ * Opens the file, or returns the descriptor that this process already has. Call it before SQLite opens the file. It is
+ * never closed, because closing any descriptor of a file releases the locks of SQLite. Returns `undefined` if the file
+ * is missing. Throws StartError.
+ */
+export function holdOpen(path: string): { descriptor: number; identity: string } | undefined {
+  const known = identityOf(path)
+  if (known === undefined) return undefined
+  // For writing, because some overlay file systems show a reader an old copy of a file that is written later.
+  const descriptor = held.get(known) ?? reached(path, () => openSync(path, 'r+'))
+  const identity = identityIn(fstatSync(descriptor, { bigint: true }))
+  held.set(identity, descriptor)
+  return { descriptor, identity }
+}
+
+const mode = Buffer.alloc(2)
+
+/** Reads the mode in the header of an open file. If the disk fails, returns `true`. */
+export function isInWalMode(descriptor: number): boolean {
+  try {
+    return readSync(descriptor, mode, 0, 2, MODE_AT) === 2 && mode.readUInt16BE() === WAL_MODE
+  } catch {
+    return true
+  }
+}
+
 /** Identifies the file at `path`, so that a replacement is noticed. `undefined` if there is none. */
 export function identityOf(path: string): string | undefined {
   const stats = reached(path, () => statSync(path, { throwIfNoEntry: false, bigint: true }))
@@ -208,7 +237,7 @@ function readHeader(path: string) {
       version: header.readUInt32BE(60),
       bytes: fstatSync(file).size,
       complete: pageBytes * header.readUInt32BE(28),
-      isWal: header.readUInt16BE(18) === WAL_MODE,
+      isWal: header.readUInt16BE(MODE_AT) === WAL_MODE,
     }
   } finally {
     closeSync(file)
