@@ -107,6 +107,14 @@ test('a search of the page gets a response header of at most 4 kB, the default l
   expect(bytes[1]).toBeWithin(3_000, 4_096 - 2 * 60)
 })
 
+test('the redirect of an address with a long id has a short header', async () => {
+  const to = async (id: string) =>
+    (await fetch(`${service.origin}/animals/${id}`, { redirect: 'manual' })).headers.get('Location')
+  expect(await to('420')).toBe('../?animal=420')
+  // The cut splits a surrogate pair.
+  expect((await to(encodeURIComponent(`x${'𠀀'.repeat(500)}`)))?.length).toBeWithin(500, 1_000)
+})
+
 test('a page whose bundling failed is bundled again at the next request', async () => {
   const { build } = Bun
   const another = await startService()

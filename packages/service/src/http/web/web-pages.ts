@@ -53,14 +53,16 @@ function page(path: string, filesPath: string, policy: string, build: () => Prom
   ]
 }
 
+/** Longer than an id, so that the page explains an invalid one, and far below the limits of proxies for headers. */
+const SHORTCUT_ID_MAX = 100
+
 /** Redirects an address that people can guess. The page has only one address, so that relative links in it work. */
 function shortcut(path: string, name: string, parameter: string): Route {
   return new Route(path, {
-    GET: ({ request }) => ({
-      status: 302,
-      body: null,
-      headers: { Location: `../?${name}=${encodeURIComponent(request.params[parameter] ?? '')}` },
-    }),
+    GET({ request }) {
+      const id = request.params[parameter]?.slice(0, SHORTCUT_ID_MAX).toWellFormed() ?? ''
+      return { status: 302, body: null, headers: { Location: `../?${name}=${encodeURIComponent(id)}` } }
+    },
   })
 }
 
