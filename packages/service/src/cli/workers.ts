@@ -3,6 +3,7 @@
 // (store/sqlite/connect/statements.ts), and all refuse a revoked key.
 
 import type { Config } from '../config/read-config.ts'
+import type { Category } from '../domain/names.ts'
 import { StartError } from '../domain/start-error.ts'
 import type { Log } from '../observability/log.ts'
 import { kindOf } from '../store/kinds.ts'
@@ -26,8 +27,17 @@ export const STORE_VARIABLE = 'PETSTORE_WORKER_STORE'
 /** Tells a worker that the service has started. */
 export const WORKER_READY = 'ready'
 
-/** Starts `count` workers on `port` and resolves when all listen. Throws StartError if one cannot start. */
-export async function startWorkers(count: number, config: Config, port: number, log: Log) {
+/**
+ * Starts `count` workers on `port` and resolves when all listen. Throws StartError if one cannot start. Only this
+ * process reads files of settings, so a worker that is replaced later has the same settings as the others.
+ */
+export async function startWorkers(
+  count: number,
+  config: Config,
+  categories: readonly Category[],
+  port: number,
+  log: Log,
+) {
   let [stopping, isReady] = [false, false]
   const store = storeOf(config)
   const running = new Map<number, Worker>()
@@ -38,19 +48,15 @@ export async function startWorkers(count: number, config: Config, port: number, 
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     running.set(index, worker)
+    send(worker, encodeURIComponent(JSON.stringify(categories.map(({ id, name }) => [String(id), name]))))
     let output = ''
     for await (const text of worker.stdout.pipeThrough(new TextDecoderStream())) {
       output += text
       if (output.includes(READY)) break
     }
     if (!output.includes(READY)) throw new StartError(`Worker ${index + 1} could not start.`)
-    if (isReady) tellReady(worker)
+    if (isReady) send(worker, WORKER_READY)
     worker.exited.then((status) => replace(index, status))
-  }
-
-  function tellReady({ stdin }: Worker): void {
-    stdin.write(`${WORKER_READY}\n`)
-    stdin.flush()
   }
 
   async function replace(index: number, status: number): Promise<void> {
@@ -89,9 +95,21 @@ export async function startWorkers(count: number, config: Config, port: number, 
     /** Call this when the start can no longer fail. Workers, and their replacements, then report ready. */
     ready(): void {
       isReady = true
-      running.forEach(tellReady)
+      for (const worker of running.values()) send(worker, WORKER_READY)
     },
   }
+}
+
+function send({ stdin }: Worker, line: string): void {
+  stdin.write(`${line}\n`)
+  stdin.flush()
+}
+
+/** Reads the first line that a worker receives. */
+export async function readSentCategories(lines: AsyncIterator<string>): Promise<Category[]> {
+  const { value, done } = await lines.next()
+  const rows: [string, string][] = done ? [] : JSON.parse(decodeURIComponent(value))
+  return rows.map(([id, name]) => ({ id: BigInt(id), name }))
 }
 
 /** Returns the identity of the store, or `undefined` if it cannot be reached. */
@@ -112,17 +130,18 @@ function environmentOf(index: number, config: Config, port: number): Record<stri
     PETSTORE_PORT: String(port),
     PETSTORE_DATABASE: database,
     PETSTORE_DATABASE_FILE: undefined,
+    // Only the first process adds the first key.
+    PETSTORE_BOOTSTRAP_KEY: undefined,
+    PETSTORE_BOOTSTRAP_KEY_FILE: undefined,
+    PETSTORE_CATEGORIES: undefined,
     PETSTORE_ENVIRONMENT: environment,
     // Each worker has separate metrics on a separate port.
     PETSTORE_ADMIN_PORT: adminPort ? String(adminPort + index) : process.env.PETSTORE_ADMIN_PORT,
   }
 }
 
-/**
- * Calls `receive` with each line of stdin. Resolves when the parent process closes stdin, because it has ended or
- * wants this process to stop.
- */
-export async function parentCloses(receive: (line: string) => Promise<void>): Promise<void> {
+/** Returns the lines of stdin. They end when the parent process has ended or wants this process to stop. */
+export async function linesFromParent(): Promise<AsyncIterableIterator<string>> {
   const { createInterface } = await import('node:readline')
-  for await (const line of createInterface({ input: process.stdin })) await receive(line)
+  return createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 }

@@ -8,6 +8,7 @@ import { petBody } from '../../../../test/support/pets.ts'
 import { type Running, run, serve, sourceWith } from '../../../../test/support/process.ts'
 import { childrenOf } from '../../../../test/support/process-tree.ts'
 import { until } from '../../../../test/support/until.ts'
+import { generateKey } from '../../src/domain/keys.ts'
 
 const PET = petBody()
 const LINUX = process.platform === 'linux'
@@ -53,23 +54,32 @@ describe.skipIf(!LINUX)('workers', () => {
     expect(lines.filter((line) => JSON.parse(line).msg === 'createPet').length).toBe(60)
   })
 
-  test('of a store whose address is in a file are replaced if they end, while the others continue', async () => {
-    const address = temporaryFile('address')
+  test('are replaced if they end, with the settings that the first process read from files', async () => {
+    const [address, keyFile, categories] = [temporaryFile('address'), temporaryFile('key'), temporaryFile('c.csv')]
+    const key = generateKey('production')
     writeFileSync(address, temporaryFile('petstore.db'))
-    const service = await serve(['--workers', '2'], { env: { PETSTORE_DATABASE_FILE: address } })
+    writeFileSync(keyFile, key)
+    writeFileSync(categories, 'id,name\n7,Dogs\u2028Puppies\n')
+    const service = await serve(['--workers', '2'], {
+      env: { PETSTORE_DATABASE_FILE: address, PETSTORE_BOOTSTRAP_KEY_FILE: keyFile, PETSTORE_CATEGORIES: categories },
+    })
+    for (const file of [address, keyFile, categories]) unlinkSync(file)
     const [worker] = childrenOf(service.pid)
     process.kill(worker as number, 'SIGKILL')
     await service.logs('worker ended')
-    for (let n = 0; n < 5; n++) expect((await ask('GET', `${service.url}/pets`, service.key)).status).toBe(200)
+    for (let n = 0; n < 5; n++) expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
     const isReplaced = () => listenersOf(service) === 2 && !childrenOf(service.pid).includes(worker as number)
     await until('another worker listens', isReplaced)
     // Each process gets about half of the connections, so 20 answers come from both.
     let ready = 0
     await until('both are ready', async () => {
-      const { status } = await ask('GET', new URL('/readyz', service.url).href, service.key)
+      const { status } = await ask('GET', new URL('/readyz', service.url).href, key)
       ready = status === 200 ? ready + 1 : 0
       return ready === 20
     })
+    const names = Array.from({ length: 20 }, () => ask('GET', new URL('/names', service.url).href, key))
+    const shown = { store: 'Petstore', categories: [{ id: 7, name: 'Dogs\u2028Puppies' }] }
+    for (const { text } of await Promise.all(names)) expect(JSON.parse(text)).toEqual(shown)
     expect(await service.stop()).toBe(0)
   })
 

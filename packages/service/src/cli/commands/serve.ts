@@ -18,7 +18,7 @@ import { readCategories } from '../category-file.ts'
 import { checkBackupFolder, isBackupOf, startPeriodicBackups } from '../periodic-backups.ts'
 import { addFirstKey, fillWithSamples, migrateAside, openWatched, resettable } from '../served-store.ts'
 import { announcement, printOrLog } from '../welcome.ts'
-import { parentCloses, STORE_VARIABLE, startWorkers, WORKER_READY } from '../workers.ts'
+import { linesFromParent, readSentCategories, STORE_VARIABLE, startWorkers, WORKER_READY } from '../workers.ts'
 
 /** How long a shutdown waits for requests in flight, and for workers. The whole shutdown takes less than 10 s. */
 const REQUESTS_GRACE_MS = 8_300
@@ -92,7 +92,9 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   const together = worker || workers > 1
   const log = createLog(config.logLevel, { sharedPipe: together })
   if (!worker) warnOfIgnored(log)
-  const names = new Names(config.storeName, config.categories ? await readCategories(config.categories) : [])
+  const lines = worker || options.stdin ? await linesFromParent() : undefined
+  const sent = worker && lines ? await readSentCategories(lines) : undefined
+  const categories = sent ?? (config.categories ? await readCategories(config.categories) : [])
   const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
   checkBackupFolder(backedUp)
   // Nothing creates or migrates the store before all settings, files and ports are known to work.
@@ -110,7 +112,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
     ...address,
     store,
     metrics,
-    names,
+    names: new Names(config.storeName, categories),
     listening,
     isStarting: () => isStarting,
     handsOver: config.sharePort,
@@ -119,7 +121,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
     now,
   })
   practice?.leadTo(server.url, store)
-  const others = workers > 1 ? await startWorkers(workers - 1, config, server.port, log) : undefined
+  const others = workers > 1 ? await startWorkers(workers - 1, config, categories, server.port, log) : undefined
   const backups = startPeriodicBackups(backedUp, log, wallMs, (copy) => isBackupOf(store, copy, config))
   const file = !ephemeral && kindOf(config.database).files ? absolutePath(config.database) : undefined
   metrics?.watch({ file, backupOverdue: backups.overdueSeconds })
@@ -151,7 +153,10 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
     await addFirstKey(store, { ...config, bootstrapKey: key }, log)
     await ready()
   }
-  const signal = await Promise.race([signalled, ...(worker || reset ? [parentCloses(receive)] : [])])
+  const parentEnds = async () => {
+    for await (const line of lines ?? []) await receive(line)
+  }
+  const signal = await Promise.race([signalled, ...(lines ? [parentEnds()] : [])])
   log.info({ signal }, 'stopping')
   const requests = () => Promise.all([server.stop(REQUESTS_GRACE_MS), backups.stop(), others?.stop(WORKERS_GRACE_MS)])
   const status = await stopInOrder(
