@@ -10,6 +10,7 @@ import { describeAddress, isPostgresAddress, parsePostgresAddress } from './post
 import type { Recovery } from './shared/recovery.ts'
 import { schemaState } from './shared/schema-versions.ts'
 import { fileVersion } from './sqlite/connect/connection.ts'
+import { startThreads, threadsOpened } from './sqlite/connect/thread.ts'
 import { backUp } from './sqlite/file/backup.ts'
 import { identityOf, isOlder } from './sqlite/file/checks.ts'
 import { openSqliteContents } from './sqlite/file/contents.ts'
@@ -73,6 +74,8 @@ const ADDRESS_ELSEWHERE = /:\/\/|^postgres(ql)?\/\/|^(jdbc|file|sqlite3?|[a-z]):
 const FORMS = 'must be a file path or have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE'
 
 const files = {
+  /** Starts the threads of a store that is opened later, for searches and for checkpoints: see thread.ts. */
+  startThreads: () => startThreads(2),
   /** See `isOlder` in checks.ts. */
   isOlder: (address: string) => isOlder(absolutePath(address)),
   /** Writes a consistent copy of the store to the new file `to`. */
@@ -105,7 +108,11 @@ const file: StoreKind = {
     return identityOf(path) ?? path
   },
   exists: (address) => identityOf(absolutePath(address)) !== undefined,
-  open: async (address, options) => openSqliteStore(address === MEMORY ? address : absolutePath(address), options),
+  async open(address, options) {
+    const store = openSqliteStore(address === MEMORY ? address : absolutePath(address), options)
+    await threadsOpened()
+    return store
+  },
   contents: async (address) => openSqliteContents(absolutePath(address)),
   schema: async (address) => schemaState(fileVersion(absolutePath(address)), NEWEST_VERSION),
   recover: async (address, recovery) => recover(absolutePath(address), recovery),

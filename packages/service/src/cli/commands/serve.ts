@@ -102,6 +102,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   const baseUrls = { production: config.baseUrl, staging: config.stagingBaseUrl }
   const address = { ...config, baseUrls, ...practice?.behind, sharePort: config.sharePort || together, log }
   if (!worker) await checkPorts(config, workers)
+  if (!ephemeral) await kindOf(config.database).files?.startThreads()
   const listening = address.sharePort ? undefined : listenEarly(address)
   const admin = metrics && startAdmin(config.adminHost, config.adminPort as number, metrics)
   if (!ephemeral && !worker) await migrateAside(config, log)

@@ -30,7 +30,7 @@ const ROUNDS_MAX = 10
 /** https://sqlite.org/pragma.html#pragma_wal_checkpoint */
 const runAs = (mode: string) => `PRAGMA wal_checkpoint(${mode})`
 
-/** The thread starts when the log is first long enough. */
+/** Without a thread that was started in advance, one starts when the log is first long enough. */
 export function startCheckpoints(connection: SqliteConnection, hold: Transactions['hold']) {
   const { filename } = connection.database
   if (filename === ':memory:') return { stop: async () => undefined }

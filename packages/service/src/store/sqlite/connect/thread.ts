@@ -1,5 +1,5 @@
-// A thread with its own connection, which does not keep the process alive. The first statement starts it from its
-// text; starting it from a path would need a second script in the package and in the executable.
+// A thread with its own connection, which does not keep the process alive. It starts in advance or with the first
+// statement, from its text; starting it from a path would need a second script in the package and in the executable.
 
 import { unavailable } from '../../shared/failures.ts'
 import { translateCode } from './errors.ts'
@@ -14,12 +14,43 @@ interface Opening {
 
 type Rows = unknown[][]
 
+/** Threads that no instance uses yet. */
+const started: Worker[] = []
+/** Resolve when connections that are opened in advance are open. */
+const connecting: Promise<unknown>[] = []
+
+/**
+ * Starts threads in advance: the next instances take them and open their connections immediately. A service needs
+ * this before it listens, because Bun ends the process if a thread starts while no file descriptor is free.
+ */
+export async function startThreads(count: number): Promise<void> {
+  const workers = Array.from({ length: count }, newWorker)
+  const running = workers.map(async (worker) => {
+    const { promise, resolve } = Promise.withResolvers()
+    worker.onmessage = resolve
+    worker.postMessage({})
+    await promise
+  })
+  await Promise.all(running)
+  started.push(...workers)
+}
+
+/** Resolves when the threads that were started in advance have opened their connections, or cannot. */
+export async function threadsOpened(): Promise<void> {
+  await Promise.all(connecting.splice(0))
+}
+
 export class Thread {
   private worker: Worker | undefined
   /** Responses arrive in the order of the messages. */
   private readonly waiting: PromiseWithResolvers<Rows>[] = []
 
-  constructor(private readonly opening: Opening) {}
+  constructor(private readonly opening: Opening) {
+    if (started.length === 0) return
+    const opened = this.query('PRAGMA schema_version').catch(() => undefined)
+    this.ref()
+    connecting.push(opened.finally(() => this.worker?.unref()))
+  }
 
   /**
    * Runs a statement, right after `first`. Rejects with SQLite's translated error, or with `unavailable` if the thread
@@ -51,7 +82,7 @@ export class Thread {
   }
 
   private start(): Worker {
-    const worker = new Worker(URL.createObjectURL(new Blob([THREAD], { type: 'text/javascript' })))
+    const worker = started.pop() ?? newWorker()
     worker.unref()
     worker.onmessage = ({ data: { rows, code, message } }) => {
       const asked = this.waiting.shift()
@@ -64,4 +95,8 @@ export class Thread {
     }
     return worker
   }
+}
+
+function newWorker(): Worker {
+  return new Worker(URL.createObjectURL(new Blob([THREAD], { type: 'text/javascript' })))
 }
