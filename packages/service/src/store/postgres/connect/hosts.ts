@@ -1,6 +1,7 @@
 // Connects to the hosts of an address and finds the one that accepts writes.
 
 import { DatabaseError } from 'pg-protocol'
+import { StartError } from '../../../domain/start-error.ts'
 import { monotonicMs, sleep } from '../../../system/runtime.ts'
 import { describeHost, type Host, type PostgresAddress } from './address.ts'
 import { Client } from './client.ts'
@@ -20,6 +21,8 @@ export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
 export interface WritableHost extends Host {
   /** Eight hexadecimal digits. A promotion starts a new, greater timeline. */
   timeline: string
+  /** Differs between two servers, and after a restart. Two addresses can lead to the same server. */
+  server: string
 }
 
 /** Retries `work`, which connects to hosts, for START_WAIT_MS. Throws immediately if waiting cannot help. */
@@ -33,26 +36,59 @@ export async function atStart<Result>(work: () => Promise<Result>): Promise<Resu
   }
 }
 
+interface Search {
+  /** If its probe fails without showing that it is down, it counts as found: statements on its connections check it. */
+  used?: WritableHost | undefined
+  /** How long to wait for the other hosts after the first one that accepts writes has responded. */
+  rivalWaitMs?: number
+  /** Receives each host that responds later. */
+  onLate?: (host: WritableHost) => void
+}
+
 /**
- * Returns the host that accepts writes. If two do, for example after a failed failover, returns the one with the later
- * timeline. If the probe of `used` fails without showing that it is down, `used` counts as found: statements on its
- * open connections check it.
+ * Returns the host that accepts writes: with the latest timeline, if there are several, for example after a failed
+ * failover. Throws StartError if another server accepts writes on the same timeline.
  */
-export async function writableHost(address: PostgresAddress, used?: WritableHost): Promise<WritableHost> {
+export async function writableHost(
+  address: PostgresAddress,
+  { used, rivalWaitMs = RIVAL_WAIT_MS, onLate }: Search = {},
+): Promise<WritableHost> {
   const found: WritableHost[] = []
+  let isOver = false
   const probe = (host: Host) =>
     probeHost(address, host).catch((error) => {
       if (!isGone(error) && used?.host === host.host && used.port === host.port) return used
       throw error
     })
-  const probes = address.hosts.map(async (host) => found.push(await probe(host)))
+  const probes = address.hosts.map(async (host) => {
+    const writable = await probe(host)
+    if (isOver) onLate?.(writable)
+    else found.push(writable)
+  })
   try {
     await Promise.any(probes)
   } catch (error) {
     throw mostTelling((error as AggregateError).errors)
   }
-  await Promise.race([Promise.allSettled(probes), sleep(RIVAL_WAIT_MS)])
-  return found.reduce((best, other) => (other.timeline > best.timeline ? other : best))
+  await Promise.race([Promise.allSettled(probes), sleep(rivalWaitMs)])
+  isOver = true
+  const primary = found.reduce((best, other) => (other.timeline > best.timeline ? other : best))
+  for (const host of found) if (isRival(host, primary)) throw twoPrimaries(host, primary)
+  return primary
+}
+
+/** Whether another server than `primary` accepts writes on its timeline. */
+function isRival(host: WritableHost, primary: WritableHost): boolean {
+  return host.timeline === primary.timeline && host.server !== primary.server
+}
+
+/** Neither can be used: both assign the same ids. */
+function twoPrimaries(...hosts: WritableHost[]): StartError {
+  const names = hosts.map(describeHost).sort().join(' and ')
+  const timeline = Number.parseInt(hosts[0]?.timeline ?? '', 16)
+  return new StartError(
+    `${names} both accept writes on timeline ${timeline}, and assign the same ids. Stop the one that must not be the primary, and make it a standby again with pg_rewind or a new base backup`,
+  )
 }
 
 /** Opens a separate connection to the host that accepts writes, without a time limit for its statements. */
@@ -68,9 +104,9 @@ export async function openSession(address: PostgresAddress, host?: WritableHost)
   }
 }
 
-/** Whether both are the same host, without a promotion in between. */
+/** Whether both lead to the same server, without a promotion or a restart in between. */
 export function isSameHost(one: WritableHost, other: WritableHost): boolean {
-  return one.host === other.host && one.port === other.port && one.timeline === other.timeline
+  return one.server === other.server && one.timeline === other.timeline
 }
 
 async function probeHost(address: PostgresAddress, host: Host): Promise<WritableHost> {
@@ -78,15 +114,16 @@ async function probeHost(address: PostgresAddress, host: Host): Promise<Writable
   const client = await Client.open(address, host, { statementTimeoutMs: CONNECT_TIMEOUT_MS })
   try {
     // No parameters and no name, because PgBouncer keeps named statements.
-    const answering = client.run<{ timeline: string; writable: boolean }>(`
+    const answering = client.run<{ timeline: string; server: string; writable: boolean }>(`
       SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE ${TIMELINE} END AS timeline,
-             current_setting('transaction_read_only') = 'off' AS writable`)
+             concat(system_identifier, ' ', extract(epoch FROM pg_postmaster_start_time())) AS server,
+             current_setting('transaction_read_only') = 'off' AS writable FROM pg_control_system()`)
     const late = () => new StoreFailure('NO_ANSWER', `${name} does not respond`)
     const { rows } = await withTimeout(CONNECT_TIMEOUT_MS, answering, late)
     const [answer] = rows
     if (!answer?.timeline) throw new StoreFailure('STANDBY', `${name} is a standby`)
     if (!answer.writable) throw new StoreFailure('READ_ONLY', `${name} has default_transaction_read_only`)
-    return { ...host, timeline: answer.timeline }
+    return { ...host, timeline: answer.timeline, server: answer.server }
   } finally {
     void client.close(CONNECT_TIMEOUT_MS)
   }

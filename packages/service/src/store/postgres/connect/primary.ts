@@ -2,6 +2,7 @@
 // closed and the hosts are probed again, because a host that comes back can be a standby by now, or have commits that
 // its standby has not received.
 
+import { StartError } from '../../../domain/start-error.ts'
 import type { StoreOptions } from '../../../domain/store.ts'
 import { monotonicMs, startTimer } from '../../../system/runtime.ts'
 import { unavailable } from '../../shared/failures.ts'
@@ -11,7 +12,7 @@ import { AWAITS_STANDBY, type Check, HostConnections, inTime } from './host-conn
 import { atStart, isSameHost, type WritableHost, writableHost } from './hosts.ts'
 import type { Pool } from './pool.ts'
 import { beginWith, type Parameter, type RunQuery, type Session } from './session.ts'
-import { withTimeout } from './time-limits.ts'
+import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, withTimeout } from './time-limits.ts'
 
 /** The pause after a failed search for the primary. Calls in between fail immediately with the same error. */
 const LOOK_AGAIN_MS = 100
@@ -19,6 +20,7 @@ const LOOK_AGAIN_MS = 100
 const READY_WAIT_MS = 500
 /** After this long without a response, all hosts are probed before the current one is used again. */
 export const QUIET_MS = 1_000
+const SEARCH_EVERY_MS = 10_000
 
 export class PrimaryConnection {
   /** The connections in use, or the search for a host. */
@@ -26,6 +28,11 @@ export class PrimaryConnection {
   private connections: HostConnections | undefined
   /** The latest timeline used. A host on an earlier one lacks its commits and would assign its ids again. */
   private timeline = ''
+  /**
+   * Whether a host has responded too late for the last search, and must not be ignored. The next search waits for all.
+   */
+  private isDivided = false
+  private searchedAt = 0
   private notOpened = 0
 
   private constructor(
@@ -172,6 +179,10 @@ export class PrimaryConnection {
     )
   }
 
+  private get hasRivals(): boolean {
+    return this.address.hosts.length > 1
+  }
+
   private connectedOrUnavailable(): Promise<HostConnections> {
     return this.connected().catch((error) => {
       throw unavailable(error)
@@ -180,6 +191,7 @@ export class PrimaryConnection {
 
   /** Concurrent calls share one search for the host and its error. */
   private connected(): Promise<HostConnections> {
+    if (this.connections && this.hasRivals && monotonicMs() - this.searchedAt > SEARCH_EVERY_MS) this.searchAgain()
     if (this.connecting && !this.isQuiet()) return this.connecting
     const connecting = this.look()
     this.connecting = connecting
@@ -196,13 +208,13 @@ export class PrimaryConnection {
    */
   private isQuiet(): boolean {
     const { connections } = this
-    if (!connections?.answeredAt || this.address.hosts.length === 1) return false
+    if (!connections?.answeredAt || !this.hasRivals) return false
     return monotonicMs() - connections.answeredAt > QUIET_MS
   }
 
   private async look(): Promise<HostConnections> {
     if (this.connections) this.connections.answeredAt = undefined
-    const host = await writableHost(this.address, this.connections?.host)
+    const host = await this.search()
     this.refuseEarlier(host)
     if (this.connections && !isSameHost(this.connections.host, host)) this.leave(this.connections)
     const check = this.timeline === '' ? async () => {} : this.check
@@ -223,6 +235,43 @@ export class PrimaryConnection {
     connections.answeredAt = monotonicMs()
     this.timeline = host.timeline
     return connections
+  }
+
+  /** Leaves the current host if no host can be used because two accept writes. */
+  private async search(): Promise<WritableHost> {
+    this.searchedAt = monotonicMs()
+    const { connections } = this
+    try {
+      const host = await writableHost(this.address, {
+        used: connections?.host,
+        rivalWaitMs: this.isDivided ? 2 * CONNECT_TIMEOUT_MS : RIVAL_WAIT_MS,
+        onLate: (late) => this.leaveFor(late),
+      })
+      this.isDivided = false
+      return host
+    } catch (error) {
+      if (error instanceof StartError) {
+        this.isDivided = true
+        if (connections) this.leave(connections)
+      }
+      throw error
+    }
+  }
+
+  /** In the background, because a server that uses its connections constantly would not notice another primary. */
+  private searchAgain(): void {
+    this.search().then(
+      (host) => this.leaveFor(host),
+      () => {},
+    )
+  }
+
+  /** Leaves the current host if another server accepts writes on its timeline or a later one. */
+  private leaveFor(host: WritableHost): void {
+    const { connections } = this
+    if (!connections || host.timeline < connections.host.timeline || isSameHost(host, connections.host)) return
+    this.isDivided = true
+    this.leave(connections)
   }
 
   private refuseEarlier(host: WritableHost): void {
