@@ -80,7 +80,8 @@ const SETTINGS = { fsync: 'off' }
 
 /** One PostgreSQL. With `isPooled`, the first server uses PgBouncer. */
 async function openCluster({ source }: Making, isPooled: boolean): Promise<BreakableSite> {
-  const cluster = await Cluster.start(SETTINGS)
+  // PgBouncer does not pass on the limit of a server.
+  const cluster = await Cluster.start({ ...SETTINGS, statement_timeout: '2s' })
   const address = await cluster.newDatabase()
   let pooler = isPooled ? await PgBouncer.start(cluster.port) : undefined
   const servers = await startServers([pooler?.through(address) ?? address, address], source)

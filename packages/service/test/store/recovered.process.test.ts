@@ -261,6 +261,18 @@ test('refuses a database without a store, and a user who does not own the tables
   expect(readFileSync(foreign).equals(before)).toBe(true)
 })
 
+test('ignores servers that use another schema of the database', async () => {
+  const address = await cluster.newStore()
+  await cluster.run(
+    `CREATE ROLE neighbour LOGIN; CREATE SCHEMA neighbour AUTHORIZATION neighbour;
+     ALTER ROLE neighbour IN DATABASE ${databaseOf(address)} SET search_path = neighbour`,
+    address,
+  )
+  const store = await openStore(address.replace('postgres@', 'neighbour@'), { now: Date.now, serves: true })
+  expect(await recovered(address)).toMatchObject({ status: 0 })
+  await store.close()
+})
+
 test('gives up soon if another session has locked a row that it changes, because it holds the lock of all writes', async () => {
   const address = await cluster.newStore()
   const blocked = await cluster.locked(address, () => recovered(address), 'SELECT FROM event_epoch FOR UPDATE')

@@ -6,7 +6,7 @@ import { monotonicMs, sleep, wallMs } from '../../system/runtime.ts'
 import { LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { lastSkipped, type Recovery } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
-import { APPLICATION } from './connect/client.ts'
+import { IS_OURS } from './connect/client.ts'
 import { atStart, openSession } from './connect/hosts.ts'
 import { orRefusal } from './connect/refusals.ts'
 import type { RunQuery } from './connect/session.ts'
@@ -45,10 +45,10 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
 
 async function checkAlone(query: RunQuery): Promise<void> {
   for (const deadline = monotonicMs() + CLOSING_MS; ; await sleep(50)) {
+    // A server that uses another schema of the database has no rights on these tables.
     const [others] = await query<{ n: number }>(
       `SELECT count(*)::int AS n FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = $1 AND pid <> pg_backend_pid()`,
-      APPLICATION,
+       WHERE ${IS_OURS} AND pid <> pg_backend_pid() AND has_table_privilege(usesysid, 'pets', 'INSERT')`,
     )
     if (!others?.n) return
     if (monotonicMs() >= deadline) {

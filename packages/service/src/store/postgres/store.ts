@@ -15,7 +15,7 @@ import type { Check } from './connect/host-connections.ts'
 import { atStart, type WritableHost, writableHost } from './connect/hosts.ts'
 import { PrimaryConnection } from './connect/primary.ts'
 import { orRefusal } from './connect/refusals.ts'
-import { checkServer } from './connect/server-check.ts'
+import { checkServer, checkStatementTimeout } from './connect/server-check.ts'
 import type { RunQuery } from './connect/session.ts'
 import { postgresKeys } from './keys.ts'
 import { postgresEvents } from './read/events.ts'
@@ -56,6 +56,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
   const connection = await PrimaryConnection.open(address, check, options)
   try {
     await checkServer(connection.read)
+    if (options.serves) await checkStatementTimeout(connection.read)
     const version = await schemaVersion(connection.read, options.copying)
     checkVersion(version)
     const refused = notCurrent(version, NEWEST_VERSION, options)

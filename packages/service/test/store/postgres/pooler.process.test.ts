@@ -9,7 +9,7 @@ import { petFilter } from '../../../../../test/support/lists.ts'
 import { PgBouncer, pgbouncerVersion } from '../../../../../test/support/pgbouncer.ts'
 import { databaseOf, sharedCluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import { openStore } from '../../../src/store/kinds.ts'
+import { kindOf, openStore } from '../../../src/store/kinds.ts'
 
 const now = Date.now
 const cluster = await sharedCluster()
@@ -52,6 +52,30 @@ describe.skipIf(!pgbouncerVersion)(
       await cluster.run(setting)
       const refused = await rejectionOf(openStore(pooler.through(address), { now }))
       expect(refused.message).toMatch(/its array_nulls is 'off': set it to 'on' for the role/)
+      await pooler.stop()
+    })
+
+    test('no server starts if its statements have no time limit, but commands run', async () => {
+      const pooler = await PgBouncer.start(cluster.port)
+      const address = pooler.through(await cluster.newStore())
+      await (await openStore(address, { now })).close()
+      const refused = await rejectionOf(openStore(address, { now, serves: true }))
+      expect(refused.message).toContain("statement_timeout is 0. Run ALTER ROLE postgres SET statement_timeout = '2s'")
+      await cluster.run(`ALTER DATABASE ${databaseOf(address)} SET statement_timeout = '2s'`)
+      await pooler.stop()
+      const other = await PgBouncer.start(cluster.port, pooler.port)
+      await (await openStore(address, { now, serves: true })).close()
+      await other.stop()
+    })
+
+    test('recovered sees a server even if PgBouncer adds the address of the client to its name', async () => {
+      const pooler = await PgBouncer.start(cluster.port, undefined, 'application_name_add_host = 1')
+      const address = await cluster.newStore()
+      const store = await openStore(pooler.through(address), { now })
+      const recovery = { skipIds: 1n, revoke: async () => [] }
+      const refused = await rejectionOf(kindOf(address).recover(address, recovery))
+      expect(refused.message).toContain('petstore servers are connected to it')
+      await store.close()
       await pooler.stop()
     })
   },

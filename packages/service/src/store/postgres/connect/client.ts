@@ -14,7 +14,9 @@ import { CONNECT_TIMEOUT_MS, withTimeout } from './time-limits.ts'
 const KEEP_ALIVE_MS = 60_000
 
 /** The `application_name` of our connections. */
-export const APPLICATION = 'petstore'
+const APPLICATION = 'petstore'
+/** Finds our connections in pg_stat_activity. PgBouncer can add the client's address to the name. */
+export const IS_OURS = `datname = current_database() AND starts_with(application_name, '${APPLICATION}')`
 
 export type Parameter = string | number | bigint | boolean | null
 

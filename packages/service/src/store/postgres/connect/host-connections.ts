@@ -4,7 +4,7 @@ import { DatabaseError } from 'pg-protocol'
 import { PetstoreError } from '../../../domain/petstore-error.ts'
 import { unavailable } from '../../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
-import { APPLICATION, Client } from './client.ts'
+import { Client, IS_OURS } from './client.ts'
 import { codeOf, isGone, StoreFailure } from './errors.ts'
 import { TIMELINE, type WritableHost } from './hosts.ts'
 import { Pool } from './pool.ts'
@@ -26,12 +26,12 @@ const FENCE = `SELECT ${LOG_MESSAGE}, ${COMMIT_DURABLY}`
  * the timeout does not apply to commits. A role sees only its own statements.
  */
 const RUNNING = `SELECT pid FROM pg_stat_activity
-  WHERE state = 'active' AND application_name = '${APPLICATION}' AND datname = current_database()
+  WHERE ${IS_OURS} AND state = 'active'
     AND query_start < clock_timestamp() - ${STATEMENT_TIMEOUT_MS} * interval '1 ms' LIMIT 1`
 
 /** Finds a commit that waits for the standby, of this server or of another one with the same role. */
 export const AWAITS_STANDBY = `SELECT pid FROM pg_stat_activity
-  WHERE wait_event = 'SyncRep' AND application_name = '${APPLICATION}' AND datname = current_database() LIMIT 1`
+  WHERE ${IS_OURS} AND wait_event = 'SyncRep' LIMIT 1`
 
 /** Throws if the store must not use this host. */
 export type Check = (host: WritableHost, query: RunQuery) => Promise<void>

@@ -2,6 +2,7 @@
 
 import { StartError } from '../../../domain/start-error.ts'
 import { type RunQuery, SETTINGS } from './session.ts'
+import { STATEMENT_TIMEOUT_MS } from './time-limits.ts'
 
 const OLDEST_SERVER = 15
 
@@ -21,6 +22,19 @@ export async function checkSettings(query: RunQuery): Promise<void> {
   if (!different) return
   const { name, value, found } = different
   throw new StartError(`its ${name} is '${found}': set it to '${value}' for the role`)
+}
+
+/**
+ * Throws StartError if the session's statements have no time limit. Sessions set it when they start, but PgBouncer does
+ * not pass it on. A statement that a server gave up on would then keep its connection, until none is left.
+ */
+export async function checkStatementTimeout(query: RunQuery): Promise<void> {
+  const [session] = await query<{ role: string }>(
+    "SELECT quote_ident(session_user) AS role WHERE current_setting('statement_timeout') = '0'",
+  )
+  if (!session) return
+  const change = `ALTER ROLE ${session.role} SET statement_timeout = '${STATEMENT_TIMEOUT_MS / 1000}s'`
+  throw new StartError(`its statement_timeout is 0. Run ${change}, and RECONNECT on the console of PgBouncer`)
 }
 
 /** Throws StartError if the server is too old or cannot store every text. */
