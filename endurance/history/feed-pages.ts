@@ -45,7 +45,9 @@ export function pageCondition(
   if (typeof found === 'string') return found
   places.set(operation.n, found.place)
   const isEarly = operation.endedAt - operation.startedAt < 1000 * (ask.wait ?? 0) - ROUNDED_MS
-  if (shown.length > 0 || !isEarly) return found.condition
+  const { startedAt, endedAt } = operation
+  const isStopping = world.circumstances.stops?.some(([from, to]) => endedAt >= from && startedAt <= to)
+  if (shown.length > 0 || !isEarly || isStopping) return found.condition
   // A reader does not wait if an event at or after `to` exists, because nothing can follow.
   return ask.to === undefined ? 'it did not wait' : (k) => k > end && found.condition(k)
 }

@@ -10,6 +10,12 @@ import { Host } from './host.ts'
 
 const DATABASE = join(import.meta.dir, 'database.ts')
 
+/** The simulation has no sockets and no pages. */
+const STUBS = [
+  [/\/socket-option\.ts$/, 'export const setSocketOption = () => true\nexport const canBind = async () => true'],
+  [/\/web-pages\.ts$/, 'export const pages = () => []'],
+] as const
+
 /** Each server has its own thread and module state. Throws if an edit's text does not occur exactly once in its file. */
 export async function startHosts(count: number, edits: readonly Edit[] = []): Promise<Host[]> {
   const { outputs, success, logs } = await Bun.build({
@@ -21,6 +27,7 @@ export async function startHosts(count: number, edits: readonly Edit[] = []): Pr
         name: 'simulated',
         setup(build) {
           build.onResolve({ filter: /\/thread\.ts$/ }, () => ({ path: join(import.meta.dir, 'thread.ts') }))
+          for (const [filter, contents] of STUBS) build.onLoad({ filter }, () => ({ contents, loader: 'ts' }))
           build.onLoad({ filter: /\/packages\/service\/.*\.(ts|sql)$/ }, ({ path }) => {
             const own = edits.filter(([file]) => join(root, file) === path)
             const text = own.reduce(edited, readFileSync(path, 'utf8'))

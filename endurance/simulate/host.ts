@@ -27,6 +27,7 @@ const BETWEEN_SHARE = 0.02
 const STEPS_BETWEEN_MAX = 4
 
 type Settle = (effect: { result: unknown } | { failed: string }) => void
+type Start = Extract<Call, { call: 'start' }>
 type Numbered = Extract<Call, { number: number }>
 /** Without the number, which `ask` adds. */
 type Unnumbered<Of> = Of extends Numbered ? Omit<Of, 'number'> : never
@@ -34,6 +35,8 @@ type Unnumbered<Of> = Of extends Numbered ? Omit<Of, 'number'> : never
 export class Host {
   /** Unhandled rejections and uncaught exceptions of this run. */
   readonly crashes: string[] = []
+  /** The messages of warnings and errors of this run. */
+  readonly warnings: string[] = []
   private process: SimulatedProcess | undefined
   private scheduler: Scheduler | undefined
   private tasks = new Map<number, Task>()
@@ -63,13 +66,13 @@ export class Host {
   }
 
   /** Starts the server. An earlier start must have been killed. */
-  boot(scheduler: Scheduler, process: SimulatedProcess, seed: number, path: string): void {
+  boot(scheduler: Scheduler, process: SimulatedProcess, options: Omit<Start, 'call'>): void {
     this.tasks = new Map()
     this.asked = new Map()
     this.scheduler = scheduler
     this.process = process
     this.failDisk('none')
-    this.step({ call: 'start', seed, path })
+    this.step({ call: 'start', ...options })
   }
 
   failDisk(fault: DiskFault | 'none'): void {
@@ -83,9 +86,14 @@ export class Host {
     return (await this.ask({ call: 'respond', number, url, init })) as Received
   }
 
-  /** Calls the store. */
-  call(call: Unnumbered<Numbered>): Promise<unknown> {
-    return this.ask({ ...call, number: ++this.count } as Numbered)
+  /** Resolves with the result of a call, which is a task of the server. */
+  call<Result>(call: Unnumbered<Numbered>): Promise<Result> {
+    return this.ask({ ...call, number: ++this.count } as Numbered) as Promise<Result>
+  }
+
+  /** The timers that run. */
+  get timers(): number {
+    return this.tasks.size
   }
 
   private ask(call: Numbered): Promise<unknown> {
@@ -135,6 +143,11 @@ export class Host {
     const scheduler = this.scheduler as Scheduler
     const process = this.process as SimulatedProcess
     if ('crashed' in effect) return void this.crashes.push(effect.crashed)
+    if ('logged' in effect) {
+      const { level, msg } = JSON.parse(effect.logged)
+      if (level !== 'info') this.warnings.push(msg)
+      return
+    }
     if ('stopped' in effect) {
       const task = this.tasks.get(effect.stopped)
       if (task) task.isStopped = true

@@ -1,6 +1,8 @@
 // What the scheduler and a simulated process send each other. The process runs in its own thread, so that the scheduler can stop it between two
 // statements while another process runs.
 
+import type { Limits } from '../../packages/service/src/domain/limits.ts'
+
 /** The states of a process, in the first word of the shared memory. */
 export const IDLE = 0
 export const RUNNING = 1
@@ -22,12 +24,18 @@ export type DiskFault = Exclude<(typeof DISK_FAULTS)[number], 'none'>
 
 /** Answers of the process have the number of the call. */
 export type Call =
-  | { readonly call: 'start'; readonly seed: number; readonly path: string }
+  | { readonly call: 'start'; readonly seed: number; readonly path: string; readonly limits: Partial<Limits> }
   | { readonly call: 'run'; readonly timer: number }
   | { readonly call: 'respond'; readonly number: number; readonly url: string; readonly init: SentRequest }
   | { readonly call: 'abort'; readonly number: number }
-  | { readonly call: 'createKey'; readonly number: number; readonly key: object }
-  | { readonly call: 'revokeKey'; readonly number: number; readonly id: bigint }
+  /** A method of the store. */
+  | { readonly call: 'store'; readonly number: number; readonly method: StoreMethod; readonly argument?: unknown }
+  /** Resolves with the number of requests that got no response. */
+  | { readonly call: 'stop'; readonly number: number }
+  /** Resolves with the sizes of `watchSize`, by name. */
+  | { readonly call: 'sizes'; readonly number: number }
+
+export type StoreMethod = 'createKey' | 'revokeKey' | 'listKeys' | 'listDeprecatedCalls'
 
 export interface SentRequest {
   readonly method: string
@@ -50,6 +58,7 @@ export type Effect =
   | { readonly number: number; readonly failed: string }
   /** An unhandled rejection or an uncaught exception. */
   | { readonly crashed: string }
+  | { readonly logged: string }
 
 export interface Received {
   readonly status: number

@@ -5,14 +5,15 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { type Runtime, replaceRuntime } from '../../packages/service/src/system/runtime.ts'
 import { randomOf } from '../../test/support/search-rules.ts'
 import { BETWEEN, type Call, type Effect, IDLE, NOW, STARTED_AT, STATE, type Step, sharedWords } from './messages.ts'
-import { startServer } from './server.ts'
+import { serve } from './server.ts'
 
 const { setImmediate: realTurn } = globalThis
 const { memory, port } = workerData
 const { words, clocks } = sharedWords(memory)
 const timers = new Map<number, () => void>()
 const requests = new Map<number, AbortController>()
-let server: ReturnType<typeof startServer>
+const sizes = new Map<string, () => number>()
+let server: ReturnType<typeof serve>
 let random = randomOf(0)
 let count = 0
 let betweenShare = 0
@@ -60,6 +61,10 @@ function newRuntime(): Runtime {
       if (number !== undefined && timers.delete(number)) send({ stopped: number })
     },
     atTurnEnd: (act) => send({ timer: add(act, false), isTurn: true }),
+    watchSize(name, size) {
+      const other = sizes.get(name)
+      sizes.set(name, other ? () => other() + size() : size)
+    },
     randomBytes: (length) => Uint8Array.from({ length }, () => Math.floor(random() * 256)),
     randomUuid: () =>
       `00000000-0000-4000-8000-${Math.floor(random() * 2 ** 48)
@@ -72,20 +77,26 @@ function run(call: Call): void {
   if (call.call === 'start') {
     timers.clear()
     requests.clear()
+    sizes.clear()
     random = randomOf(call.seed)
     replaceRuntime(newRuntime())
-    server = startServer(call.path)
+    server = serve(call.path, call.limits, (logged) => send({ logged }))
   } else if (call.call === 'run') timers.get(call.timer)?.()
   else if (call.call === 'abort') requests.get(call.number)?.abort()
   else answer(call.number, promised(call))
 }
 
 function promised(call: Exclude<Call, { call: 'start' | 'run' | 'abort' }>): Promise<unknown> {
-  if (call.call === 'createKey') return server.store.createKey(call.key as never)
-  if (call.call === 'revokeKey') return server.store.revokeKey(call.id)
+  if (call.call === 'stop') return server.stop()
+  if (call.call === 'store') return server.store[call.method](call.argument as never)
+  if (call.call === 'sizes') return Promise.resolve(sizesNow())
   const cut = new AbortController()
   requests.set(call.number, cut)
   return server.respond(new Request(call.url, { ...call.init, signal: cut.signal })).then(received)
+}
+
+function sizesNow(): Record<string, number> {
+  return Object.fromEntries(sizes.entries().map(([name, size]) => [name, size()]))
 }
 
 async function received({ status, headers, body }: Response) {

@@ -1,8 +1,8 @@
 // One simulated run: clients of several servers on one file, with failures, all determined by one seed. The history checker judges it.
 
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { generateKey, hashKey } from '../../packages/service/src/domain/keys.ts'
+import { type ApiKey, generateKey, hashKey } from '../../packages/service/src/domain/keys.ts'
 import { LIMITS } from '../../packages/service/src/domain/limits.ts'
 import { replaceRuntime, sleep } from '../../packages/service/src/system/runtime.ts'
 import { randomOf } from '../../test/support/search-rules.ts'
@@ -12,7 +12,9 @@ import { longestOf, type Operation } from '../history/operations.ts'
 import { judge } from '../history/record.ts'
 import { KEYS } from '../history/world.ts'
 import type { Host } from './host.ts'
-import { Scheduler, type SimulatedProcess } from './scheduler.ts'
+import { leftovers } from './leftovers.ts'
+import { Scheduler } from './scheduler.ts'
+import { Servers } from './servers.ts'
 import { drawSwarm } from './swarm.ts'
 
 /** Longer than any wait for events. */
@@ -28,7 +30,7 @@ const AHEAD_FOR_MS = 2 * LIMITS.expiryEveryMs + 200
 /** How late a reservation can expire in a run with failures. */
 const BROKEN_MS = 30_000
 /** Each run has a few of them. */
-const FAILURES = ['killed', 'crash', 'frozen', 'disk', 'clock'] as const
+const FAILURES = ['killed', 'stopped', 'crash', 'frozen', 'disk', 'clock'] as const
 /** The longest time between two failures. */
 const QUIET_MS_MAX = 100
 /** 2026-01-01T00:00:00Z */
@@ -53,82 +55,6 @@ export interface Run {
   readonly trace: string
 }
 
-interface Server {
-  readonly process: SimulatedProcess
-  readonly host: Host
-  /** Requests in flight; each function fails its request. */
-  readonly open: Set<() => void>
-}
-
-class World {
-  private readonly servers: (Server | undefined)[] = []
-  private path: string
-  private starts = 0
-
-  constructor(
-    private readonly scheduler: Scheduler,
-    private readonly hosts: readonly Host[],
-    private readonly folder: string,
-  ) {
-    this.path = join(folder, 'petstore-0.db')
-  }
-
-  start(n: number): void {
-    const host = this.hosts[n] as Host
-    const process = this.scheduler.process(100 + this.starts++, true)
-    host.boot(this.scheduler, process, this.scheduler.seed * 1_000 + this.starts, this.path)
-    this.servers[n] = { process, host, open: new Set() }
-  }
-
-  server(n: number): Server | undefined {
-    return this.servers[n]
-  }
-
-  /** Kills the process between two continuations. Its clients lose their connections. */
-  kill(n: number): void {
-    const server = this.servers[n]
-    if (!server) return
-    this.servers[n] = undefined
-    server.process.isEnded = true
-    for (const lose of server.open) lose()
-  }
-
-  /** Kills all processes. The next ones start on a copy of the files. */
-  crash(): void {
-    for (const n of this.hosts.keys()) this.kill(n)
-    const before = this.path
-    this.path = join(this.folder, `petstore-${this.starts}.db`)
-    for (const suffix of ['', '-wal'])
-      if (existsSync(before + suffix)) copyFileSync(before + suffix, this.path + suffix)
-  }
-
-  async fetch(n: number, url: URL, init: RequestInit): Promise<Response> {
-    const server = this.servers[n]
-    if (!server) throw new Error('connection refused')
-    const { promise: lost, reject } = Promise.withResolvers<never>()
-    const lose = () => reject(new Error('connection lost'))
-    server.open.add(lose)
-    init.signal?.addEventListener('abort', lose)
-    try {
-      const headers = new Headers(init.headers)
-      if (init.body) headers.set('Content-Length', `${(init.body as Buffer).length}`)
-      const { method = 'GET', body } = init
-      const sent = { method, headers: [...headers], body: (body ?? null) as Buffer<ArrayBuffer> | null }
-      const answered = server.host.respond(url.href, sent, init.signal)
-      const response = await Promise.race([answered, lost])
-      // The response can get lost on its way.
-      await Promise.race([sleep(0), lost])
-      return new Response(response.status === 204 || response.status === 304 ? null : response.body, {
-        status: response.status,
-        headers: response.headers,
-      })
-    } finally {
-      server.open.delete(lose)
-      lost.catch(() => undefined)
-    }
-  }
-}
-
 /** Runs the plan in virtual time. The same plan and modules always give the same run. */
 export async function simulate({ seed, operations, breaks, folder }: Plan, hosts: readonly Host[]): Promise<Run> {
   const scheduler = new Scheduler(seed, STARTED_AT)
@@ -137,28 +63,28 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
   const clientsProcess = scheduler.process(0)
   const before = replaceRuntime(clientsProcess)
   const own = mkdtempSync(join(folder, 'simulated-'))
-  const world = new World(scheduler, hosts, own)
+  const servers = new Servers(scheduler, hosts, own, swarm.limits)
   const broken: string[] = []
   let pause: Promise<void> | undefined
   try {
     return await scheduler.run(record)
   } finally {
-    for (const n of hosts.keys()) world.kill(n)
+    for (const n of hosts.keys()) servers.kill(n)
     replaceRuntime(before)
     rmSync(own, { recursive: true })
   }
 
   async function record(): Promise<Run> {
-    for (const n of hosts.keys()) world.start(n)
+    for (const n of hosts.keys()) servers.start(n)
     const keys: Record<string, string> = { wrong: generateKey('production') }
-    const { host } = world.server(0) as Server
+    const [host] = hosts as [Host]
     const ids: Record<string, bigint> = {}
     const leavers = Array.from({ length: swarm.leavers }, (_, n) => `leaver ${n + 1}`)
     for (const name of new Set(['first', ...swarm.keys, ...leavers])) {
       const key = generateKey('production')
       keys[name] = key
       const created = { name, hash: hashKey(key), readOnly: name === 'reader', expiresAt: undefined }
-      ids[name] = ((await host.call({ call: 'createKey', key: created })) as { id: bigint }).id
+      ids[name] = (await host.call<ApiKey>({ call: 'store', method: 'createKey', argument: created })).id
     }
     const urls = hosts.map((_, n) => `http://127.0.0.${n + 1}/v1`)
     const clients = new Clients(
@@ -171,7 +97,7 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
           await pause
         },
         fetch: (url, init) =>
-          world.fetch(
+          servers.fetch(
             urls.findIndex((one) => one.startsWith(url.origin)),
             url,
             init,
@@ -189,21 +115,20 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
       breaks ? breakAtRandom(() => isWorking) : pauseClients(() => isWorking),
       working,
     ])
-    for (const n of hosts.keys()) if (!world.server(n)) world.start(n)
+    for (const n of hosts.keys()) if (!servers.server(n)) servers.start(n)
     const isSteady = broken.length === 0
     const { faults } = await judge(clients, {
       keys: { ...KEYS, readOnly: ['reader'], revoked },
+      stops: servers.stops,
       lateMs: isSteady ? longestOf(clients.operations) : BROKEN_MS,
       isSteady,
       clockErrorMs: broken.includes('clock') ? Math.max(...JUMPS_MS) : 0,
     })
-    const crashes = hosts.flatMap((host) => host.crashes.splice(0))
+    const left = await leftovers(servers, clients.operations, broken)
+    const at = clientsProcess.monotonicMs()
     return {
       operations: clients.operations,
-      faults: [
-        ...crashes.map((reason) => ({ reason, operations: [], commits: [], at: clientsProcess.monotonicMs() })),
-        ...faults,
-      ],
+      faults: [...faults, ...left.map((reason) => ({ reason, operations: [], commits: [], at }))],
       broken,
       steps: scheduler.steps,
       trace: traceOf(clients.operations),
@@ -219,8 +144,8 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
       while (clients.operations.length < (operations * (n + 1)) / (leavers.length + 1)) await sleep(5)
       const from = clientsProcess.monotonicMs()
       for (let done = false; !done; await sleep(5)) {
-        const server = hosts.map((_, n) => world.server(n)).find((one) => one !== undefined)
-        const revoking = server?.host.call({ call: 'revokeKey', id: ids[name] as bigint }).then(
+        const server = hosts.map((_, n) => servers.server(n)).find((one) => one !== undefined)
+        const revoking = server?.host.call({ call: 'store', method: 'revokeKey', argument: ids[name] }).then(
           () => true,
           () => false,
         )
@@ -252,24 +177,28 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
     const draw = <Of>(some: readonly Of[]) => some[Math.floor(random() * some.length)] as Of
     const startLater = async (n: number) => {
       await sleep(random() * DOWN_MS_MAX)
-      if (!world.server(n)) world.start(n)
+      if (!servers.server(n)) servers.start(n)
     }
     const kinds: Record<(typeof FAILURES)[number], (n: number) => unknown> = {
       killed: (n) => {
-        world.kill(n)
+        servers.kill(n)
         return startLater(n)
       },
+      stopped: async (n) => {
+        await servers.stop(n)
+        await startLater(n)
+      },
       crash: async () => {
-        world.crash()
+        servers.crash()
         await Promise.all([...hosts.keys()].map(startLater))
       },
       frozen: (n) => {
-        const server = world.server(n)
+        const server = servers.server(n)
         if (server) server.process.pausedUntil = scheduler.now + random() * FROZEN_MS_MAX
       },
-      disk: (n) => world.server(n)?.host.failDisk(draw(['full', 'before', 'after'])),
+      disk: (n) => servers.server(n)?.host.failDisk(draw(['full', 'before', 'after'])),
       clock: async (n) => {
-        const server = world.server(n)
+        const server = servers.server(n)
         if (server) server.process.aheadMs = draw([-1, 1]) * draw(JUMPS_MS)
         await sleep(AHEAD_FOR_MS)
         if (server) server.process.aheadMs = 0

@@ -1,54 +1,93 @@
-// A simulated server without a socket: the store, the pipeline, and the sweep of overdue reservations. bundle.ts bundles this module once for
-// each server, so that each has separate module state and its own runtime.
+// The server of a simulated process: everything that `petstore serve` starts, without sockets. bundle.ts bundles this module once for each
+// process, so that each has separate module state and its own runtime.
 
-import { operations } from '../../packages/contract/src/contract.ts'
-import { startExpiry } from '../../packages/service/src/http/expiry.ts'
-import type { Connections } from '../../packages/service/src/http/limits/connections.ts'
-import { linksBelow } from '../../packages/service/src/http/links.ts'
-import { Pipeline } from '../../packages/service/src/http/pipeline.ts'
-import { operationRoutes } from '../../packages/service/src/http/route.ts'
-import type { Log } from '../../packages/service/src/observability/log.ts'
+import type { Limits } from '../../packages/service/src/domain/limits.ts'
+import { Names } from '../../packages/service/src/domain/names.ts'
+import { startServer } from '../../packages/service/src/http/server.ts'
+import { createLog } from '../../packages/service/src/observability/log.ts'
 import { openSqliteStore } from '../../packages/service/src/store/sqlite/store.ts'
 import { wallMs } from '../../packages/service/src/system/runtime.ts'
 
-const quiet = () => undefined
-const SILENT: Log = {
-  debug: quiet,
-  info: quiet,
-  warn: quiet,
-  error: quiet,
-  change: quiet,
-  flush: async () => undefined,
+/** As `petstore serve`: how long a stop waits for requests in flight. */
+const GRACE_MS = 8_300
+
+type Handler = (request: Request) => Response | Promise<Response>
+
+/** Listens like `Bun.serve`. */
+class Listener {
+  readonly port = 1
+  pendingRequests = 0
+  /** How many requests the stop left without a response. */
+  cut = 0
+  private handlers: { pattern: RegExp; handler: Handler }[] = []
+  private isStopped = false
+  private resolve: (() => void) | undefined
+
+  reload({ routes, fetch }: { routes: Record<string, Handler>; fetch: Handler }): void {
+    this.handlers = [...Object.entries(routes), ['/.*', fetch] as const].map(([path, handler]) => ({
+      pattern: new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
+      handler,
+    }))
+  }
+
+  async respond(request: Request): Promise<Response> {
+    if (this.isStopped) throw new Error('connection refused')
+    const { pathname } = new URL(request.url)
+    const { pattern, handler } = this.handlers.find(({ pattern }) =>
+      pattern.test(pathname),
+    ) as (typeof this.handlers)[0]
+    this.pendingRequests++
+    try {
+      return await handler(Object.assign(request, { params: { ...pattern.exec(pathname)?.groups } }))
+    } finally {
+      if (--this.pendingRequests === 0) this.resolve?.()
+    }
+  }
+
+  stop(cuts = false): Promise<void> {
+    this.isStopped = true
+    if (cuts) this.cut += this.pendingRequests
+    return new Promise((resolve) => {
+      this.resolve = resolve
+      if (cuts || this.pendingRequests === 0) resolve()
+    })
+  }
+
+  timeout(): void {}
+
+  requestIP(): null {
+    return null
+  }
 }
-/** The simulation has no connections. */
-const CONNECTIONS = { limit: quiet, responding: quiet, ignoringBody: quiet } as unknown as Connections
 
 /** Opens the store as `petstore serve` does. Throws StartError. */
-export function startServer(path: string) {
-  const store = openSqliteStore(path, { now: wallMs, serves: true })
-  const linkTo = linksBelow(undefined)
-  const pipeline = new Pipeline({
+export function serve(path: string, limits: Partial<Limits>, logged: (line: string) => void) {
+  const log = createLog('info', { destination: { write: logged } })
+  const listener = new Listener()
+  const onTrouble = ({ reason }: { reason: string }) => log.error({ reason }, 'store in danger')
+  const store = openSqliteStore(path, { now: wallMs, serves: true, onTrouble })
+  const server = startServer({
     store,
-    log: SILENT,
+    log,
+    limits,
+    host: '127.0.0.1',
+    port: 0,
+    listening: listener as unknown as Bun.Server<undefined>,
+    baseUrls: { production: undefined, staging: undefined },
+    names: new Names('', []),
     environment: 'production',
     corsOrigins: [],
     enforceSunset: false,
     now: wallMs,
-    linkTo,
-    connections: CONNECTIONS,
   })
-  const routes = operationRoutes(operations, linkTo).map((route) => ({
-    route,
-    pattern: new RegExp(`^${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
-  }))
-  void startExpiry(store, SILENT)
   return {
     store,
-    async respond(request: Request): Promise<Response> {
-      const { pathname } = new URL(request.url)
-      const found = routes.find(({ pattern }) => pattern.test(pathname))
-      const params = { ...found?.pattern.exec(pathname)?.groups }
-      return pipeline.respond(Object.assign(request, { params }), found?.route)
+    respond: (request: Request) => listener.respond(request),
+    /** Stops as `petstore serve` does. Resolves with the number of requests that got no response. */
+    async stop(): Promise<number> {
+      await server.stop(GRACE_MS)
+      await store.close()
+      return listener.cut
     },
   }
 }

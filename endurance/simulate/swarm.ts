@@ -1,6 +1,7 @@
 // Draws what exists in a simulated run. Each run has only a few operations, filters, keys, sorts and failures, because equal requests hardly
 // ever meet if every client chooses from everything.
 
+import type { Limits } from '../../packages/service/src/domain/limits.ts'
 import { type Choices, FILTERS, OPERATIONS, type Operations, waysOf } from '../history/chooser.ts'
 import { LISTS } from '../history/requests.ts'
 
@@ -28,6 +29,7 @@ export interface Swarm<Failure> {
   /** The pause of all clients after each failure, which shows what the failure left. */
   readonly afterFailureMs: number
   readonly failures: readonly Failure[]
+  readonly limits: Partial<Limits>
 }
 
 /** `failures` are the names of all failures. */
@@ -60,5 +62,6 @@ export function drawSwarm<Failure>(random: () => number, failures: readonly Fail
     thinkMs: pick([0, 0, 10, 100]),
     afterFailureMs: pick([0, 1_500]),
     failures: few(failures, 2, 4),
+    limits: pick([{}, { requestsMax: 16, readersMax: 2, cachedKeysMax: 2, cachedCharactersMax: 10_000 }]),
   }
 }

@@ -4,7 +4,7 @@ import { basePath, operations } from '../../../contract/src/contract.ts'
 import type { Environment } from '../domain/keys.ts'
 import type { Names } from '../domain/names.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
-import { sleep } from '../system/runtime.ts'
+import { atMost, sleep } from '../system/runtime.ts'
 import { redirectNewConnections, refuseNew } from './closing.ts'
 import { Context, type RoutedRequest } from './context.ts'
 import { startExpiry } from './expiry.ts'
@@ -113,7 +113,7 @@ export function startServer(options: ServerOptions) {
       if (!refuseNew(port)) warnOfResets('SO_BINDTOIFINDEX')
       await sleep(ACCEPT_MS)
       const answered = server.stop()
-      await Promise.race([answered, sleep(graceMs - DRAIN_MS - ACCEPT_MS)])
+      await atMost(answered, graceMs - DRAIN_MS - ACCEPT_MS)
       await server.stop(true)
       await Promise.all([swept, pipeline.close()])
     },

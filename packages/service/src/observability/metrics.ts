@@ -7,7 +7,7 @@ import type { DeprecatedCalls } from '../domain/keys.ts'
 import type { Inventory, OrderStatus, OrderStore, Transition } from '../domain/orders.ts'
 import type { PetStore } from '../domain/pets.ts'
 import type { Store } from '../domain/store.ts'
-import { monotonicMs, sleep } from '../system/runtime.ts'
+import { atMost, monotonicMs } from '../system/runtime.ts'
 import { Histogram } from './histogram.ts'
 import { measureProcess } from './process-metrics.ts'
 import { counter, gauge } from './text-format.ts'
@@ -119,7 +119,10 @@ export class Metrics {
   async text(): Promise<string> {
     const { pool, lockWaitSeconds, file, backupOverdue, inFlight, deprecatedCalls, feed } = this.watched
     const inTime = <Value>(reading: Promise<Value>) =>
-      Promise.race([reading.catch(() => undefined), sleep(READ_MS).then(() => undefined)])
+      atMost(
+        reading.catch(() => undefined),
+        READ_MS,
+      )
     const [inventory, lockWait] = await Promise.all([
       inTime(this.readInventory()),
       inTime(lockWaitSeconds?.() ?? Promise.resolve(0)),

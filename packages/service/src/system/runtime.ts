@@ -56,6 +56,13 @@ export const stopTimer = (timer: Timer | undefined): void => runtime.stopTimer(t
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => void runtime.startTimer(resolve, ms))
 
+/** Resolves with the result of `work`, or with `undefined` if it takes longer than `ms`. */
+export function atMost<Result>(work: Promise<Result>, ms: number): Promise<Result | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const timer = startTimer(() => resolve(undefined), ms)
+  return Promise.race([work, promise]).finally(() => stopTimer(timer))
+}
+
 /** Calls `act` at the end of this turn of the event loop, after all arrived input was read. */
 export const atTurnEnd = (act: () => void): void => runtime.atTurnEnd(act)
 

@@ -1,0 +1,116 @@
+// The servers of a simulated run: starts, stops and kills them, and sends requests to them.
+
+import { copyFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Limits } from '../../packages/service/src/domain/limits.ts'
+import { sleep } from '../../packages/service/src/system/runtime.ts'
+import type { Host } from './host.ts'
+import type { Scheduler, SimulatedProcess } from './scheduler.ts'
+
+/** docs/operations.md: a stop takes less than 10 s. */
+const STOP_MS_MAX = 9_500
+/** An interval that has nothing more to do stops itself when it runs next. */
+const LAST_TICK_MS = 1_100
+
+interface Server {
+  readonly process: SimulatedProcess
+  readonly host: Host
+  /** Requests in flight; each function fails its request. */
+  readonly open: Set<() => void>
+  isStopping?: boolean
+}
+
+/** Servers on one file. */
+export class Servers {
+  /** What a server did wrong when it stopped. */
+  readonly problems: string[] = []
+  readonly stops: [from: number, to: number][] = []
+  private readonly servers: (Server | undefined)[] = []
+  private path: string
+  private starts = 0
+
+  constructor(
+    private readonly scheduler: Scheduler,
+    readonly hosts: readonly Host[],
+    private readonly folder: string,
+    private readonly limits: Partial<Limits>,
+  ) {
+    this.path = join(folder, 'petstore-0.db')
+  }
+
+  start(n: number): void {
+    const host = this.hosts[n] as Host
+    const process = this.scheduler.process(100 + this.starts++, true)
+    const seed = this.scheduler.seed * 1_000 + this.starts
+    host.boot(this.scheduler, process, { seed, path: this.path, limits: this.limits })
+    this.servers[n] = { process, host, open: new Set() }
+  }
+
+  server(n: number): Server | undefined {
+    return this.servers[n]
+  }
+
+  /** Kills the process between two continuations. Its clients lose their connections. */
+  kill(n: number): void {
+    const server = this.servers[n]
+    if (!server) return
+    this.servers[n] = undefined
+    server.process.isEnded = true
+    for (const lose of server.open) lose()
+  }
+
+  /** Stops the process as a signal does. Each of its requests in flight gets a response. */
+  async stop(n: number): Promise<void> {
+    const server = this.servers[n]
+    if (!server || server.isStopping) return
+    server.isStopping = true
+    const window: [number, number] = [this.scheduler.now, Number.POSITIVE_INFINITY]
+    this.stops.push(window)
+    server.host.failDisk('none')
+    const cut = await Promise.race([server.host.call<number>({ call: 'stop' }), sleep(STOP_MS_MAX)])
+    window[1] = this.scheduler.now
+    // Killed since.
+    if (this.servers[n] !== server) return
+    if (cut === undefined) this.problems.push(`a stop takes longer than ${STOP_MS_MAX / 1000} s`)
+    else if (cut > 0) this.problems.push(`a stop leaves ${cut} requests without a response`)
+    await sleep(LAST_TICK_MS)
+    if (this.servers[n] !== server) return
+    if (server.host.timers > 0) this.problems.push(`${server.host.timers} timers run after a stop`)
+    this.kill(n)
+  }
+
+  /** Kills all processes. The next ones start on a copy of the files. */
+  crash(): void {
+    for (const n of this.hosts.keys()) this.kill(n)
+    const before = this.path
+    this.path = join(this.folder, `petstore-${this.starts}.db`)
+    for (const suffix of ['', '-wal'])
+      if (existsSync(before + suffix)) copyFileSync(before + suffix, this.path + suffix)
+  }
+
+  async fetch(n: number, url: URL, init: RequestInit): Promise<Response> {
+    const server = this.servers[n]
+    if (!server) throw new Error('connection refused')
+    const { promise: lost, reject } = Promise.withResolvers<never>()
+    const lose = () => reject(new Error('connection lost'))
+    server.open.add(lose)
+    init.signal?.addEventListener('abort', lose)
+    try {
+      const headers = new Headers(init.headers)
+      if (init.body) headers.set('Content-Length', `${(init.body as Buffer).length}`)
+      const { method = 'GET', body } = init
+      const sent = { method, headers: [...headers], body: (body ?? null) as Buffer<ArrayBuffer> | null }
+      const answered = server.host.respond(url.href, sent, init.signal)
+      const response = await Promise.race([answered, lost])
+      // The response can get lost on its way.
+      await Promise.race([sleep(0), lost])
+      return new Response(response.status === 204 || response.status === 304 ? null : response.body, {
+        status: response.status,
+        headers: response.headers,
+      })
+    } finally {
+      server.open.delete(lose)
+      lost.catch(() => undefined)
+    }
+  }
+}
