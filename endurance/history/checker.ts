@@ -106,6 +106,7 @@ class Pass {
     const reason = keyFault(operation, world)
     if (reason !== undefined) return reason
     if (status === 401 || status === 403) return undefined
+    if (status === 429) return world.circumstances.isLimited ? undefined : 'its key has no rate limit'
     if (method === 'HEAD') {
       const shown = status < 300 ? this.tags.bodyOf(operation) : undefined
       if (status >= 300 && status !== 404) return `${status} is not a valid response`

@@ -152,7 +152,7 @@ export class Clients {
     for (const until = monotonicMs() + SILENT_MS_MAX; monotonicMs() < until; await sleep(PAUSE_MS)) {
       const operation = await this.send({ ...asked, key: 'first' }, server, isRecorded)
       // Everything is compared with the feed, so it must be read to its end.
-      if (isRecorded ? !isUnanswered(operation) : operation.status === 200) return operation
+      if (isRecorded ? !isUnanswered(operation) && operation.status !== 429 : operation.status === 200) return operation
     }
     throw new Error(`Server ${server} does not respond.`)
   }

@@ -18,6 +18,8 @@ export interface Keys {
 /** The circumstances in which a history was recorded. */
 export interface Circumstances extends Allowance {
   readonly keys: Keys
+  /** Whether the servers have a rate limit. */
+  readonly isLimited?: boolean
   /** Start and end of each stop of a server, which does not let readers wait. On the clock of the operations. */
   readonly stops?: readonly (readonly [from: number, to: number])[]
 }

@@ -9,6 +9,8 @@ import { betweenStatements } from './process.ts'
 export { constants, SQLiteError }
 
 const { words } = sharedWords(workerData.memory)
+const FSYNC = 'SQLITE_IOERR_FSYNC'
+const READ = DISK_FAULTS.indexOf('read')
 const RUNS = ['all', 'get', 'run', 'values', 'iterate', 'raw'] as const
 
 export class Database extends RealDatabase {
@@ -23,7 +25,10 @@ export class Database extends RealDatabase {
         const value = Reflect.get(target, name, target)
         if (typeof value !== 'function') return value
         return (...values: unknown[]) => {
-          if (RUNS.includes(name as never)) betweenStatements()
+          if (RUNS.includes(name as never)) {
+            betweenStatements()
+            if (Atomics.compareExchange(words, DISK, READ, 0) === READ) throw failure('read')
+          }
           return value.apply(target, values)
         }
       },
@@ -42,7 +47,11 @@ export class Database extends RealDatabase {
       run()
       return
     }
-    const fault = this.isWriting ? DISK_FAULTS[Atomics.exchange(words, DISK, 0)] : 'none'
+    if (!this.isWriting) {
+      run()
+      return
+    }
+    const fault = DISK_FAULTS[Atomics.exchange(words, DISK, 0)]
     if (fault === 'full' || fault === 'before') throw failure(fault)
     run()
     if (fault === 'after') throw failure(fault)
@@ -50,7 +59,7 @@ export class Database extends RealDatabase {
 }
 
 function failure(fault: DiskFault): Error {
-  const code = fault === 'full' ? 'SQLITE_FULL' : 'SQLITE_IOERR_FSYNC'
+  const code = { full: 'SQLITE_FULL', read: 'SQLITE_IOERR_READ', before: FSYNC, after: FSYNC }[fault]
   // The service recognises SQLite's errors by their name.
   return Object.assign(new Error(code), { name: SQLiteError.name, code })
 }

@@ -18,8 +18,8 @@ export const [STATE, DISK] = [0, 1]
 /** Milliseconds since the start of the run, and the wall clock at that time. */
 export const [NOW, STARTED_AT] = [0, 1]
 
-/** A full disk, or an I/O error before or after the commit became durable. 0 is no failure. */
-export const DISK_FAULTS = ['none', 'full', 'before', 'after'] as const
+/** An error of the next statement, a full disk, or an error before or after the next commit became durable. 0 is no failure. */
+export const DISK_FAULTS = ['none', 'read', 'full', 'before', 'after'] as const
 export type DiskFault = Exclude<(typeof DISK_FAULTS)[number], 'none'>
 
 /** Answers of the process have the number of the call. */
@@ -30,7 +30,7 @@ export type Call =
   | { readonly call: 'abort'; readonly number: number }
   /** A method of the store. */
   | { readonly call: 'store'; readonly number: number; readonly method: StoreMethod; readonly argument?: unknown }
-  /** Resolves with the number of requests that got no response. */
+  /** Resolves with what was wrong. */
   | { readonly call: 'stop'; readonly number: number }
   /** Resolves with the sizes of `watchSize`, by name. */
   | { readonly call: 'sizes'; readonly number: number }

@@ -17,6 +17,15 @@ const VERSION = `${SQLITE}/connect/data-version.ts`
 const SWEEP = `${HTTP}/expiry.ts`
 const ORDERS = 'packages/service/src/domain/decisions/orders.ts'
 const PIPELINE = `${HTTP}/pipeline.ts`
+const RUNNING_KEYS = `${HTTP}/request/idempotency-key.ts`
+const KEY_USES = `${HTTP}/request/key-uses.ts`
+const DEPRECATION = `${HTTP}/response/deprecation.ts`
+const FAILURES = `${HTTP}/response/failure-log.ts`
+const REPORTS = `${HTTP}/reports.ts`
+const RATE = `${HTTP}/limits/rate-limit.ts`
+const WORK = `${HTTP}/limits/work-time.ts`
+const SERVER = `${HTTP}/server.ts`
+const STORE_KEYS = `${SQLITE}/keys.ts`
 const COPY = 'packages/service/src/domain/decisions/working-copy.ts'
 
 const TURNS: Edit = [COMMITS, 'import { monotonicMs }', 'import { endOfTurn, monotonicMs }']
@@ -105,8 +114,8 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
   ],
   'a commit with an unknown outcome is tried again': [
     GROUP,
-    'if (error instanceof PetstoreError || batch.length === 1)',
-    'if (error instanceof PetstoreError && error.code !== "unavailable")',
+    'const isOne = error instanceof PetstoreError || calls.length === 1',
+    'const isOne = error instanceof PetstoreError && error.code !== "unavailable"',
   ],
   'events of a batch are written in reverse': [WRITER, 'writeEvents(events)', 'writeEvents(events.toReversed())'],
   'a decision sees rows as they were before its batch': [
@@ -156,6 +165,129 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
       '  /** The message has the service',
       '  private lookedAt = -10\n  private version\n  /** The message has the service',
     ],
+  ],
+  // What runs after a failure.
+  'a rejected request keeps its place': [
+    PIPELINE,
+    '      } finally {\n        this.admission.leave()\n      }\n',
+    '      } catch (error) {\n        throw error\n      }\n      this.admission.leave()\n',
+  ],
+  'a failed look at the end stops all looks': [FEED, '.findEnd().catch(() => undefined)', '.findEnd()'],
+  'an idempotency key of a failed request stays in flight': [
+    RUNNING_KEYS,
+    '    } finally {\n      this.running.delete(name)\n    }\n',
+    '    } catch (error) {\n      throw error\n    } finally {\n    }\n',
+  ],
+  'a look-up of a key that failed is kept': [
+    KEYS,
+    '      return await finding\n    } finally {\n      this.finding.delete(hash)\n    }',
+    '      const key = await finding\n      this.finding.delete(hash)\n      return key\n    } finally {\n    }',
+  ],
+  'a commit with an unknown outcome keeps the version': [
+    [TRANSACTION, '      afterCommit()\n', '      afterCommit()\n      version.changed(options)\n'],
+    [TRANSACTION, '    } finally {\n      version.changed(options)\n    }', '    } finally {\n    }'],
+  ],
+  'a failed transaction is not rolled back': [
+    TRANSACTION,
+    'if (database.inTransaction) database',
+    'if (!database) database',
+  ],
+  'uses of keys that could not be saved are forgotten': [
+    KEY_USES,
+    'for (const { kept } of due) kept.dueAt = now + SAVE_EVERY_MS',
+    'for (const { kept, use } of due) [kept.dueAt, kept.savedAt] = [now + SAVE_EVERY_MS, use.at]',
+  ],
+  'deprecated calls that could not be saved are forgotten': [
+    DEPRECATION,
+    'tally.saved -= more[n]?.calls ?? 0',
+    'tally.saved -= 0 * (more[n]?.calls ?? 0)',
+  ],
+  'calls of a failed batch have no result': [
+    GROUP,
+    'if (isOne) for (const { reject } of calls) reject(error)\n',
+    'if (isOne) for (const { reject } of calls.slice(1)) reject(error)\n',
+  ],
+  'a failed sweep is the last one': [SWEEP, '      failing = true\n', '      failing = true\n      stopped = true\n'],
+  'failures are not in the log': [FAILURES, "    this.log.error({ ...request(), code, err: thrown }, 'failed')\n", ''],
+  // What limits something over hours.
+  'a bucket grows without a limit': [RATE, 'Math.min(this.rate.requests, ', 'Math.max(0, '],
+  'a reader that has left keeps its place': [FEED, '      this.readers.delete(waiting)\n', ''],
+  'overloads are not in the log': [REPORTS, "if (this.shed > 0) log.warn({ shed: this.shed }, 'overloaded')", ''],
+  'a request that has ended is still counted': [
+    WORK,
+    '    const last = running.pop() as Work\n',
+    '    const last = running.at(-1) as Work\n',
+  ],
+  'a shared read is kept after a failure': [
+    SHARED,
+    '      return await reading\n    } finally {\n',
+    '      const result = await reading\n      if (this.running.get(name) === done) this.running.delete(name)\n      return result\n    } finally {\n      if (!name)\n',
+  ],
+  'the last use of a key never changes': [KEY_USES, 'if (use) use.at = at\n', 'if (use) use.at ||= at\n'],
+  // The order of two effects.
+  'counts are saved before the last responses': [
+    [
+      SERVER,
+      '      const answered = server.stop()\n',
+      '      await pipeline.close()\n      const answered = server.stop()\n',
+    ],
+    [SERVER, 'await Promise.all([swept, pipeline.close()])', 'await swept'],
+  ],
+  'the version of a look is read after its end': [
+    [FEED, '    this.version = data\n', ''],
+    [FEED, '    this.looking = false\n', '    this.looking = false\n    this.version = this.store.version().data\n'],
+  ],
+  'the newest version is noted by the first caller': [
+    [CACHE, '    if (version.data !== undefined && version.data > this.newest) this.newest = version.data\n', ''],
+    [
+      CACHE,
+      '      const { newest } = this\n',
+      '      if (version.data !== undefined && version.data > this.newest) this.newest = version.data\n      const { newest } = this\n',
+    ],
+  ],
+  'a server is ready while it stops': [
+    SERVER,
+    "return pipeline.draining ? 'The service is shutting down.' : undefined",
+    '',
+  ],
+  'connections stay open while a server stops': [
+    SERVER,
+    '      pipeline.draining = true\n',
+    '      pipeline.draining = false\n',
+  ],
+  'requests in flight are cut when a server stops': [
+    SERVER,
+    '      await atMost(answered, graceMs - DRAIN_MS - ACCEPT_MS)\n',
+    '',
+  ],
+  'the last uses of keys are not saved when a server stops': [
+    REPORTS,
+    'await this.report(true)',
+    'await this.report()',
+  ],
+  'waiting readers get an error when a server stops': [
+    FEED,
+    'for (const { end } of this.readers) end(false)\n',
+    "for (const { fail } of this.readers) fail(new Error('stopped'))\n",
+  ],
+  'a timer runs after a stop': [REPORTS, '    stopTimer(this.reporting)\n', ''],
+  'sweeps continue after a stop': [SWEEP, '      stopped = true\n      stopTimer(timer)\n', ''],
+  // What another server sees later.
+  'readers with different sorts share a page': [FEED, 'from, to, sort, after?.epoch', 'from, to, after?.epoch'],
+  'an older use of a key replaces a newer one': [
+    STORE_KEYS,
+    'last_used_at = max(ifnull(last_used_at, 0), ?)',
+    'last_used_at = min(ifnull(last_used_at, 9e18), ?)',
+  ],
+  'deprecated calls of another server are replaced': [
+    STORE_KEYS,
+    'calls = calls + excluded.calls',
+    'calls = excluded.calls',
+  ],
+  'a look at the end misses commits of other servers': [
+    FEED,
+    'if (data !== undefined && data === this.version) return',
+    'if (this.version !== undefined) return',
   ],
   'no sweep ends reservations': [SWEEP, 'more = (await orders.expireOrders()).length > 0', 'more = false'],
 }

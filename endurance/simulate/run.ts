@@ -13,6 +13,7 @@ import { judge } from '../history/record.ts'
 import { KEYS } from '../history/world.ts'
 import type { Host } from './host.ts'
 import { leftovers } from './leftovers.ts'
+import { DISK_FAULTS } from './messages.ts'
 import { Scheduler } from './scheduler.ts'
 import { Servers } from './servers.ts'
 import { drawSwarm } from './swarm.ts'
@@ -67,6 +68,7 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
   const broken: string[] = []
   let pause: Promise<void> | undefined
   try {
+    if (swarm.isUpgrade) await servers.makeOlder()
     return await scheduler.run(record)
   } finally {
     for (const n of hosts.keys()) servers.kill(n)
@@ -120,11 +122,16 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
     const { faults } = await judge(clients, {
       keys: { ...KEYS, readOnly: ['reader'], revoked },
       stops: servers.stops,
+      isLimited: swarm.limits.rate !== undefined,
       lateMs: isSteady ? longestOf(clients.operations) : BROKEN_MS,
       isSteady,
       clockErrorMs: broken.includes('clock') ? Math.max(...JUMPS_MS) : 0,
     })
-    const left = await leftovers(servers, clients.operations, broken)
+    const left = await leftovers(servers, clients.operations, {
+      broken,
+      key: keys.first as string,
+      rate: swarm.limits.rate,
+    })
     const at = clientsProcess.monotonicMs()
     return {
       operations: clients.operations,
@@ -196,7 +203,7 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
         const server = servers.server(n)
         if (server) server.process.pausedUntil = scheduler.now + random() * FROZEN_MS_MAX
       },
-      disk: (n) => servers.server(n)?.host.failDisk(draw(['full', 'before', 'after'])),
+      disk: (n) => servers.server(n)?.host.failDisk(draw(DISK_FAULTS.slice(1))),
       clock: async (n) => {
         const server = servers.server(n)
         if (server) server.process.aheadMs = draw([-1, 1]) * draw(JUMPS_MS)

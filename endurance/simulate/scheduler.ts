@@ -93,6 +93,9 @@ export class Scheduler {
     return new SimulatedProcess(this, randomOf(this.seed * 1_000 + name), isServer)
   }
 
+  /** The wall clock of a process whose clock is right. */
+  readonly wallMs = () => Math.floor(this.startedAt + this.now)
+
   add(task: Task): Timer {
     task.rank = this.random()
     this.tasks.push(task)

@@ -83,11 +83,17 @@ export function serve(path: string, limits: Partial<Limits>, logged: (line: stri
   return {
     store,
     respond: (request: Request) => listener.respond(request),
-    /** Stops as `petstore serve` does. Resolves with the number of requests that got no response. */
-    async stop(): Promise<number> {
-      await server.stop(GRACE_MS)
+    /** Stops as `petstore serve` does. Resolves with what was wrong. */
+    async stop(): Promise<string[]> {
+      const stopping = server.stop(GRACE_MS)
+      const { status, headers } = await listener.respond(new Request('http://127.0.0.1/readyz'))
+      await stopping
       await store.close()
-      return listener.cut
+      const isReady = status !== 503 || headers.get('Connection') !== 'close'
+      return [
+        ...(listener.cut > 0 ? [`a stop leaves ${listener.cut} requests without a response`] : []),
+        ...(isReady ? [`a server that stops answers ${status} to /readyz`] : []),
+      ]
     },
   }
 }

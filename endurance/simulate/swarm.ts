@@ -10,6 +10,8 @@ const READS = (Object.keys(OPERATIONS) as unknown as Operations).filter((name) =
 /** An order must be placed before one of these can do something. */
 const OF_ORDERS: Operations = ['move', 'change', 'firstOrder']
 const KEYS = ['first', 'second', 'reader']
+/** A place that is never given back shows soon. */
+const SMALL: Partial<Limits> = { requestsMax: 16, readersMax: 2, cachedKeysMax: 2, cachedCharactersMax: 10_000 }
 const CLIENTS_MAX = 20
 const WAITING_MAX = 3
 
@@ -30,6 +32,8 @@ export interface Swarm<Failure> {
   readonly afterFailureMs: number
   readonly failures: readonly Failure[]
   readonly limits: Partial<Limits>
+  /** Whether the servers first migrate a store of the release before. */
+  readonly isUpgrade: boolean
 }
 
 /** `failures` are the names of all failures. */
@@ -62,6 +66,7 @@ export function drawSwarm<Failure>(random: () => number, failures: readonly Fail
     thinkMs: pick([0, 0, 10, 100]),
     afterFailureMs: pick([0, 1_500]),
     failures: few(failures, 2, 4),
-    limits: pick([{}, { requestsMax: 16, readersMax: 2, cachedKeysMax: 2, cachedCharactersMax: 10_000 }]),
+    limits: pick([{}, SMALL, SMALL, { ...SMALL, rate: { requests: 20, periodSeconds: 1 } }]),
+    isUpgrade: random() < 0.1,
   }
 }
