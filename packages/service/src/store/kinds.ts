@@ -50,6 +50,7 @@ interface StoreKind {
 /** Do not use these in a process that has the store open, except `origin`: see store/sqlite/file/checks.ts. */
 export type StoreFiles = typeof files
 
+export type { FoundContents } from './shared/recovery.ts'
 export type { LastEvent } from './sqlite/file/integrity.ts'
 
 /** `open` creates an empty in-memory store for this address. Settings cannot name it. */

@@ -62,7 +62,7 @@ function listCommand(): Command {
     .option('--json', 'print JSON, for programs', false)
     .action(async ({ json }: { json: boolean }, self: Command) => {
       const keys = await withStore(configOf(self), (store) => store.listKeys())
-      await (json ? write(`${JSON.stringify(keys.map(toJson), null, 2)}\n`) : printLines(...listing(keys)))
+      await (json ? write(`${JSON.stringify(keys.map(keyJson), null, 2)}\n`) : printLines(...listing(keys)))
     })
 }
 
@@ -171,7 +171,7 @@ function named(keys: readonly ApiKey[], name: string): ApiKey[] {
   return keys.filter((key) => key.name === name)
 }
 
-function toJson(key: ApiKey) {
+export function keyJson(key: ApiKey) {
   const iso = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString())
   return {
     id: Number(key.id),

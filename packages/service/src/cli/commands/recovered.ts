@@ -5,12 +5,13 @@
 import { Command, Option } from 'commander'
 import { numberFrom } from '../../config/setting-parsers.ts'
 import type { ApiKey } from '../../domain/keys.ts'
-import { kindOf } from '../../store/kinds.ts'
+import { type FoundContents, kindOf } from '../../store/kinds.ts'
 import { configOf, parsedBy, withSettings } from '../../terminal/options.ts'
-import { grouped, type Line, plural, printLines } from '../../terminal/print.ts'
+import { grouped, type Line, plural, printLines, write } from '../../terminal/print.ts'
 import { confirm } from '../../terminal/prompt.ts'
 import { activeKeys, findKeys, listing } from '../key-list.ts'
 import { requireStore } from '../with-store.ts'
+import { keyJson } from './keys.ts'
 
 /** Even after many recoveries, ids stay exact in clients with 53-bit numbers. */
 const parseSkipIds = numberFrom(0, 1_000_000_000)
@@ -23,6 +24,7 @@ interface Options extends SkipIds {
   revoke?: string[]
   revokeAll: boolean
   yes: boolean
+  json: boolean
 }
 
 export function recoveredCommand(): Command {
@@ -36,6 +38,7 @@ export function recoveredCommand(): Command {
     )
     .option('--revoke-all', 'revoke all active keys; create new ones afterwards', false)
     .option('--yes', 'do not ask', false)
+    .option('--json', 'print JSON, for programs', false)
     .addHelpText(
       'after',
       `
@@ -45,6 +48,9 @@ The command does all of this, or nothing:
 
   it skips ids of keys, pets, orders and events, so that none is used twice;
   it starts a new epoch of the event feed, so readers have to start over;
+  it counts the inventory again;
+  it shows the pets, the orders and the last event that it found, so that you
+  can compare them with the state that you expect;
   it lists active keys: a key that was revoked since then works again.
 
 petstore restore includes this.
@@ -56,23 +62,38 @@ Example:
     const { database } = configOf(self)
     requireStore(database)
     const kind = kindOf(database)
+    const { skipIds, revoke = [], revokeAll, json } = options
     let revoked: ApiKey[] = []
+    let found: object = {}
     await kind.recover(database, {
-      skipIds: options.skipIds,
-      revoke: async (keys) => {
-        const { revoke = [], revokeAll } = options
+      skipIds,
+      revoke: async (keys, contents) => {
         revoked = revokeAll ? activeKeys(keys) : [...new Set(revoke.flatMap((which) => findKeys(keys, which)))]
-        await printLines(...activeKeysListing(keys))
-        if (!options.yes) await confirmRecovery(kind.describe(database), options.skipIds, revoked)
+        found = { ...contentsJson(contents), activeKeys: activeKeys(keys).map(keyJson) }
+        if (!json) await printLines(contentsSentence(contents), ...activeKeysListing(keys))
+        if (!options.yes) await confirmRecovery(kind.describe(database), skipIds, revoked)
         return revoked.map(({ id }) => id)
       },
     })
-    await printLines(
-      skippedIdsSentence(options.skipIds),
-      ...revoked.map(({ id, name }) => `Key ${id} (${name}) is revoked.`),
-    )
+    if (json) {
+      const revokedKeys = revoked.map(({ id }) => Number(id))
+      return write(`${JSON.stringify({ ...found, skippedIds: Number(skipIds), revokedKeys }, null, 2)}\n`)
+    }
+    await printLines(skippedIdsSentence(skipIds), ...revoked.map(({ id, name }) => `Key ${id} (${name}) is revoked.`))
   })
 }
+
+function contentsSentence({ pets, orders, last }: FoundContents): string {
+  const event = last ? `the last event is ${last.id}, of ${isoTime(last)}` : 'there are no events'
+  return `Found ${plural(Number(pets), 'pet')} and ${plural(Number(orders), 'order')}; ${event}.`
+}
+
+function contentsJson({ pets, orders, last }: FoundContents) {
+  const lastEvent = last ? { id: Number(last.id), at: isoTime(last) } : null
+  return { pets: Number(pets), orders: Number(orders), lastEvent }
+}
+
+const isoTime = ({ at }: { at: bigint }) => new Date(Number(at)).toISOString()
 
 export function skipIdsOption(): Option {
   return new Option('--skip-ids <number>', 'how many ids of each kind to skip')

@@ -4,7 +4,7 @@
 import { StartError } from '../../domain/start-error.ts'
 import { monotonicMs, sleep, wallMs } from '../../system/runtime.ts'
 import { LIST_KEYS, toKey } from '../shared/key-rows.ts'
-import { lastSkipped, type Recovery } from '../shared/recovery.ts'
+import { FIND_CONTENTS, lastSkipped, type Recovery, toContents } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
 import { IS_OURS } from './connect/client.ts'
 import { atStart, openSession } from './connect/hosts.ts'
@@ -19,6 +19,17 @@ import { checkOwner, checkVersion, schemaVersion, WRITE_LOCK } from './schema/sc
 const CLOSING_MS = 2_000
 const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL'
 
+/**
+ * Begins an epoch and counts the inventory. `pg_restore --data-only` into an existing store adds its rows of these tables
+ * to the rows that are there, and the triggers count its pets again.
+ */
+const DERIVE = [
+  'DELETE FROM petstore_schema WHERE ctid <> (SELECT min(ctid) FROM petstore_schema)',
+  'DELETE FROM event_epoch WHERE epoch <> (SELECT min(epoch) FROM event_epoch)',
+  BEGIN_EPOCH,
+  'UPDATE inventory SET pets = (SELECT count(*) FROM pets WHERE pets.status = inventory.status)',
+]
+
 /** Changes everything or nothing. Throws StartError while servers are connected. */
 export function recover(address: string, { skipIds, revoke }: Recovery): Promise<void> {
   return orRefusal(address, async (parsed) => {
@@ -30,7 +41,8 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
     await checkOwner(execute)
     await checkAlone(execute)
     const rows = await execute(LIST_KEYS)
-    const revoked = await revoke(rows.map(toKey))
+    const [contents] = (await execute(FIND_CONTENTS)) as [object]
+    const revoked = await revoke(rows.map(toKey), toContents(contents))
     // The operator may have taken long to answer.
     await checkAlone(execute)
     await session.transaction(async () => {
@@ -38,6 +50,7 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
       // Servers that use another schema of the database need the lock, too.
       await execute(`SELECT set_config('lock_timeout', '${LOCK_WAIT_MS}', true)`)
       await advanceIds(execute, skipIds)
+      for (const statement of DERIVE) await execute(statement)
       for (const id of revoked) await execute(REVOKE, id, wallMs())
     })
   })
@@ -67,5 +80,4 @@ async function advanceIds(query: RunQuery, skipIds: bigint): Promise<void> {
     await query(`ALTER SEQUENCE ${sequence} RESTART WITH ${skipped}`)
     await query('SELECT nextval($1)', sequence)
   }
-  await query(BEGIN_EPOCH)
 }

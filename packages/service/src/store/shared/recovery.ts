@@ -7,8 +7,24 @@ import type { ApiKey, KeyId } from '../../domain/keys.ts'
 export interface Recovery {
   /** The number of ids to skip in each table. */
   skipIds: bigint
-  /** Receives all keys and returns the keys to revoke. If it rejects, nothing is changed. */
-  revoke(keys: readonly ApiKey[]): Promise<readonly KeyId[]>
+  /** Receives all keys and the rest of the contents, and returns the keys to revoke. If it rejects, nothing is changed. */
+  revoke(keys: readonly ApiKey[], found: FoundContents): Promise<readonly KeyId[]>
+}
+
+export interface FoundContents {
+  readonly pets: bigint
+  readonly orders: bigint
+  /** `at` is in milliseconds since 1970. */
+  readonly last: { readonly id: bigint; readonly at: bigint } | undefined
+}
+
+/** Selects a row with the numbers of pets and orders and, unless it is NULL, the last event. */
+export const FIND_CONTENTS = `SELECT (SELECT count(*) FROM pets) AS pets, (SELECT count(*) FROM orders) AS orders, id, at
+  FROM (SELECT 1) AS one LEFT JOIN (SELECT id, at FROM events ORDER BY id DESC LIMIT 1) AS last ON true`
+
+export function toContents(row: object): FoundContents {
+  const { pets, orders, id, at } = row as { pets: bigint; orders: bigint; id: bigint | null; at: bigint }
+  return { pets, orders, last: id === null ? undefined : { id, at } }
 }
 
 const ID_MAX = 2n ** 63n - 1n

@@ -8,7 +8,7 @@ import type { ApiKey } from '../../../domain/keys.ts'
 import { noStoreAt, StartError } from '../../../domain/start-error.ts'
 import { wallMs } from '../../../system/runtime.ts'
 import { LIST_KEYS, toKey } from '../../shared/key-rows.ts'
-import { lastSkipped, type Recovery } from '../../shared/recovery.ts'
+import { FIND_CONTENTS, lastSkipped, type Recovery, toContents } from '../../shared/recovery.ts'
 import { ASSIGNING } from '../../shared/tables.ts'
 import { checkFinished } from '../connect/connection.ts'
 import { startError } from '../connect/errors.ts'
@@ -27,9 +27,9 @@ export async function recover(path: string, { skipIds, revoke }: Recovery): Prom
     checkFinished(database, path)
     const version = schemaVersion(database)
     if (version === 0) throw new StartError(`${path} is empty: there is nothing to recover.`)
-    const revoked = await revoke(keysIn(database))
+    const revoked = await revoke(keysIn(database), toContents(database.query(FIND_CONTENTS).get() as object))
     database.transaction(() => {
-      advanceIds(database, path, skipIds)
+      recoverRows(database, path, skipIds)
       const end = database.query('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
       for (const id of revoked) end.run(wallMs(), id)
     })()
@@ -44,15 +44,19 @@ export function keysIn(database: Database): ApiKey[] {
 
 export type LastIds = (table: string) => bigint
 
+const COUNT_INVENTORY = `UPDATE inventory SET counted_to = coalesce((SELECT max(id) FROM pets), 0),
+  pets = (SELECT count(*) FROM pets WHERE pets.status = inventory.status)`
+
 /**
- * Begins an epoch, and skips ids after the last ones in this store or in `given`. Call it in a transaction. Throws
- * StartError.
+ * Begins an epoch, counts the inventory, and skips ids after the last ones in this store or in `given`. Call it in a
+ * transaction. Throws StartError.
  */
-export function advanceIds(database: Database, path: string, skipIds: bigint, given: LastIds = () => 0n): void {
+export function recoverRows(database: Database, path: string, skipIds: bigint, given: LastIds = () => 0n): void {
   const refuse = (reason: string) => new StartError(`${path} cannot be used: ${reason}.`)
   for (const table of ASSIGNING) {
     const [last, other] = [lastIdOf(database, table), given(table)]
     setLastId(database, table, lastSkipped(table, last > other ? last : other, skipIds, refuse))
   }
+  database.run(COUNT_INVENTORY)
   database.run(BEGIN_EPOCH)
 }

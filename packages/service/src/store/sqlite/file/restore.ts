@@ -30,7 +30,7 @@ import { APPLICATION_ID, checkBackup, checkReplaceable, foreignLog, inUse, realP
 import { lastIdOf } from './contents.ts'
 import { checkContents, findCopy } from './integrity.ts'
 import { SIDE_SUFFIXES, withPartial } from './partial-file.ts'
-import { advanceIds, keysIn, type LastIds } from './recovery.ts'
+import { keysIn, type LastIds, recoverRows } from './recovery.ts'
 
 const COPY_BYTES = 1024 * 1024
 
@@ -53,7 +53,7 @@ export function restore(from: string, to: string, skipIds: bigint) {
     giveOwner(partial, path)
     const replaced = replace(path, partial, kept, (lastIds) => {
       const known = changeAside(partial, (database) => {
-        database.transaction(advanceIds)(database, from, skipIds, lastIds)
+        database.transaction(recoverRows)(database, from, skipIds, lastIds)
         return keysIn(database)
       })
       syncFile(partial)

@@ -1,6 +1,6 @@
 -- Servers of 1.0.0 and 1.1.0 that run beside this version search with these functions. This version does not call
 -- them, and they never change.
-
+--
 -- Returns up to `most` rows that have the words, using the search index, in no order. On its own PostgreSQL would read
 -- the whole table if it expects many rows, even for two frequent words that never occur together. Before PostgreSQL
 -- 18, a plan against enable_seqscan looks so expensive that it would be compiled, for seconds: hence jit = off.
