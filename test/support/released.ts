@@ -1,5 +1,6 @@
 // The names that releases have made public: commands and flags, variables, metrics, log lines and fields, promises,
-// lessons, and exports of both packages. Later releases can add names, but remove none within a major version (docs/compatibility.md).
+// lessons, headers of web hooks, and exports of both packages. Later releases can add names, but remove none within a
+// major version (docs/compatibility.md).
 
 import { expect } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { atEndOfFile, temporaryFile } from '../../../test/support/files.ts'
 import { run } from '../../../test/support/process.ts'
+import { expectReleased, releasedNames } from '../../../test/support/released.ts'
 import { startService } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
 import { type ForwardOptions, forward, type Hook, SECRET, startHook, taken } from '../../../test/support/webhook.ts'
@@ -100,6 +101,11 @@ describe('petstore events forward', () => {
       expect(headers['content-type']).toBe('application/json')
       expect(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60)
     }
+    // Headers that every HTTP client sends are not ours.
+    const common = ['accept', 'accept-encoding', 'connection', 'content-length', 'content-type', 'host', 'user-agent']
+    const own = Object.keys(hook.all[0]?.headers ?? {}).filter((name) => !common.includes(name))
+    expectReleased('webhook headers', own)
+    expect(own.sort()).toEqual(releasedNames()['webhook headers'])
     const { status, stderr } = await first.stop()
     expect(status).toBe(0)
     expect(stderr).toMatch(

@@ -2,8 +2,11 @@
 // lists.
 
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import contract from '../../../openapi.yaml'
 import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../../client/src/petstore.ts'
+import { ORDER_STATUSES, PET_STATUSES } from '../../contract/src/generated.ts'
 import type { OpenApi } from '../../contract/src/openapi.ts'
 import { forReaders } from '../reference/document.ts'
 import { makeJsonExact } from '../reference/exact-json.ts'
@@ -23,6 +26,11 @@ import {
   toAddress,
 } from '../src/list/list-position.ts'
 import { foundIn } from '../src/parts/search-words.ts'
+
+test('each status of the contract has a style', () => {
+  const css = readFileSync(join(import.meta.dir, '../src/parts/parts.css'), 'utf8')
+  for (const status of [...PET_STATUSES, ...ORDER_STATUSES]) expect(css).toMatch(new RegExp(`\\.status-${status}\\b`))
+})
 
 describe('the service’s message about an animal', () => {
   test('is split into the problems of each field', () => {

@@ -1,11 +1,12 @@
 // Shared by the checks: test pets, their names and categories, preparations and retries.
 
+import { PET_STATUSES } from '../../contract/src/generated.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
 import { type Answer, textOf } from './answer.ts'
 import { type Probe, type RequestOptions, TimeUp } from './probe.ts'
 import { Broken, Unjudged } from './request.ts'
 
-export const STATUSES = ['available', 'pending', 'sold'] as const
+export const STATUSES = PET_STATUSES
 const TRIES = 4
 /** Three seconds in total: at the level `interface`, a server can read from a stale replica. */
 export const PATIENT_TRIES = 7

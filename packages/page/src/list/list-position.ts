@@ -3,7 +3,7 @@
 // are relative, because a proxy can add a path prefix.
 
 import type { Order, OrderStatus, Pet, PetStatus } from '../../../client/src/petstore.ts'
-import { PAGE_MAX } from '../../../contract/src/generated.ts'
+import { PAGE_MAX, type Sort } from '../../../contract/src/generated.ts'
 import { int64FromDecimal } from '../../../contract/src/int64.ts'
 import { STATUSES_OF } from '../animal/status-labels.ts'
 import { fromIdRanges } from './id-ranges.ts'
@@ -14,7 +14,6 @@ const { innerHeight = 0 } = globalThis as { innerHeight?: number }
 /** Rows per page: as many as fit on the screen, and at least 20. */
 export const PAGE_SIZE = Math.min(PAGE_MAX, Math.max(ROWS_MIN, Math.floor(innerHeight / ROW_PX)))
 
-export type Sort = 'oldest' | 'newest'
 const SORT_OF = { animals: 'oldest', orders: 'newest' } as const satisfies Record<string, Sort>
 
 export interface ListPosition {

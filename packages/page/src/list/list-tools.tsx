@@ -1,6 +1,7 @@
 // The filters above the list, with the count of each status, and the sort.
 
 import type { Inventory } from '../../../client/src/petstore.ts'
+import type { Sort } from '../../../contract/src/generated.ts'
 import { STATUSES_OF } from '../animal/status-labels.ts'
 import { Button } from '../parts/button.tsx'
 import { RadioGroup } from '../parts/radio-group.tsx'
@@ -8,10 +9,10 @@ import { SelectField } from '../parts/select-field.tsx'
 import { number } from '../phrases.ts'
 import { CategoryFilter } from './category.tsx'
 import type { ShownList } from './list.ts'
-import { firstPage, type Sort } from './list-position.ts'
-import { isNarrowed } from './list-words.ts'
+import { firstPage } from './list-position.ts'
+import { isNarrowed, SORT_LABELS, sumOf } from './list-words.ts'
 
-const SORTS = Object.entries({ oldest: 'Oldest first', newest: 'Newest first' }) as [Sort, string][]
+const SORTS = Object.entries(SORT_LABELS) as [Sort, string][]
 
 export function Tools({ position, shown, goTo }: Pick<ShownList, 'position' | 'shown' | 'goTo'>) {
   return (
@@ -47,7 +48,6 @@ export function Tools({ position, shown, goTo }: Pick<ShownList, 'position' | 's
 
 function countsOf(inventory: Inventory | undefined): Record<string, string> | undefined {
   if (!inventory) return undefined
-  const { available, pending, sold } = inventory
-  const counts = { all: available + pending + sold, available, pending, sold }
+  const counts = { all: sumOf(inventory), ...inventory }
   return Object.fromEntries(Object.entries(counts).map(([status, count]) => [status, number(count)]))
 }

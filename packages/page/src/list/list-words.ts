@@ -1,6 +1,7 @@
 // Describes a list in words: its rows and filters, for the pager, for paper and for screen readers.
 
 import type { Inventory } from '../../../client/src/petstore.ts'
+import type { Sort } from '../../../contract/src/generated.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import { names } from '../names.ts'
 import { brief, fullTime, number } from '../phrases.ts'
@@ -27,15 +28,20 @@ export function rangeOf(shown: Shown): string {
   return total === undefined ? range : `${range} of ${number(Math.max(total, to))}`
 }
 
+export const SORT_LABELS: Record<Sort, string> = { oldest: 'Oldest first', newest: 'Newest first' }
+
 /** Returns whether the list has a filter that the inventory's counts ignore. */
 export function isNarrowed({ search, categoryId, ids }: ListPosition): boolean {
   return search !== '' || categoryId !== undefined || ids !== ''
 }
 
+export function sumOf(inventory: Inventory): bigint {
+  return Object.values(inventory).reduce((sum, count) => sum + count, 0n)
+}
+
 export function totalOf({ position, inventory }: Pick<Shown, 'position' | 'inventory'>): number | undefined {
   if (!inventory || position.view === 'orders' || isNarrowed(position)) return undefined
-  const { available, pending, sold } = inventory
-  return Number(position.status ? inventory[position.status as keyof Inventory] : available + pending + sold)
+  return Number(position.status ? inventory[position.status as keyof Inventory] : sumOf(inventory))
 }
 
 /** For paper: "Sold · Category 7 · Newest first · 125 · Nov 22, 2026, 3:20 PM". */
@@ -58,7 +64,7 @@ function filters({ status, categoryId, search, sort, ids }: ListPosition): strin
     ...(categoryId === undefined ? [] : [`Category ${brief(names().nameOf(categoryId))}`]),
     ...(search ? [`“${search}”`] : []),
     ...(ids ? [`Ids ${ids}`] : []),
-    ...(sort === 'newest' ? ['Newest first'] : ['Oldest first']),
+    SORT_LABELS[sort],
   ]
 }
 

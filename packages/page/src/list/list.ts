@@ -12,7 +12,7 @@ import type {
   PetStatus,
   PetstoreClient,
 } from '../../../client/src/petstore.ts'
-import { PAGE_MAX } from '../../../contract/src/generated.ts'
+import { PAGE_MAX, type Sort } from '../../../contract/src/generated.ts'
 import { readEach, readPet } from '../animal/by-id.ts'
 import { type Feed, useEvents } from '../live/feed.ts'
 import { every, listen } from '../parts/listen.ts'
@@ -27,7 +27,6 @@ import {
   type ListPosition,
   nextPage,
   type Page,
-  type Sort,
   shortened,
   toAddress,
 } from './list-position.ts'
@@ -99,13 +98,14 @@ export function useList(client: PetstoreClient, feed: Feed, covered: boolean): S
 type EveryField<Filter> = Record<keyof Filter, unknown>
 /** Parameters that the page does not use. A new parameter does not compile until it is listed here or used. */
 const UNUSED = { petId: undefined }
+const REVERSED: Record<Sort, Sort> = { oldest: 'newest', newest: 'oldest' }
 
 export async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Page> {
   const { view, status, categoryId, limit, cursor, page } = position
   if (position.ids) return pageOfIds(client, position, options)
   const fromEnd = page < 0
   const search = shortened(position.search) || undefined
-  const sort = (position.sort === 'newest') === fromEnd ? ('oldest' as const) : ('newest' as const)
+  const sort = fromEnd ? REVERSED[position.sort] : position.sort
   function inOrder(items: readonly Item[], { next, prev }: Pick<Page, 'next' | 'prev'>): Page {
     return fromEnd ? { position, items: items.toReversed(), next: prev, prev: next } : { position, items, next, prev }
   }

@@ -1,10 +1,11 @@
 // Reading lists in few requests: pages from both ends, animals by id, and the orders of rows.
 
 import { expect, test } from 'bun:test'
-import type { EventFilter, Order } from '../../../client/src/petstore.ts'
+import type { EventFilter, Inventory, Order } from '../../../client/src/petstore.ts'
 import { readEach, readPet } from '../../src/animal/by-id.ts'
 import { fetchPage, wholeList } from '../../src/list/list.ts'
 import { firstPage, firstPageOf, lastPage, shortened } from '../../src/list/list-position.ts'
+import { sumOf } from '../../src/list/list-words.ts'
 import { event, fakeClient, order, pet } from './fake-client.ts'
 
 const FIRST = { ...firstPageOf('animals'), limit: 20 }
@@ -81,4 +82,8 @@ test('reads an animal from its last events; a deleted one is undefined', async (
   expect(await read(event(2, 'order.placed', { petStatus: 'pending' }), added)).toEqual(pet(1, { status: 'pending' }))
   expect(await read(event(2, 'pet.deleted'), added)).toBeUndefined()
   expect(await read()).toBeUndefined()
+})
+
+test('the counts of all statuses add up, also of a newer service', () => {
+  expect(sumOf({ available: 1n, pending: 2n, sold: 4n, asleep: 8n } as Inventory)).toBe(15n)
 })

@@ -1,5 +1,10 @@
 // The parameters and pages of lists.
 
+import type { Sort } from '../../../contract/src/generated.ts'
+
+/** Whether each order of a list has ascending ids. */
+export const ASCENDS: Readonly<Record<Sort, boolean>> = { oldest: true, newest: false }
+
 /**
  * The contract's parameters of a list, and the page's position. All are required, so code that forgets one between
  * request and SQL does not compile.

@@ -1,5 +1,6 @@
 // Tables for people, aligned by display width, where wide characters take two columns.
 
+import type { OrderStatus, PetStatus } from '../../../contract/src/generated.ts'
 import { printable } from '../observability/printable.ts'
 import { io } from '../system/io.ts'
 import type { Line, Style } from './print.ts'
@@ -10,16 +11,16 @@ const FREE_TEXT = ['NAME', 'REFERENCE', 'PROMISE']
 const FREE_TEXT_WIDTH_MIN = 9
 
 const STATUS = 'STATUS'
-/** Statuses of pets and orders. */
-const STATUS_STYLES: ReadonlyMap<string, Style> = new Map([
-  ['available', 'green'],
-  ['pending', 'yellow'],
-  ['sold', 'cyan'],
-  ['completed', 'cyan'],
-  ['cancelled', 'dim'],
-  ['expired', 'dim'],
-  ['returned', 'dim'],
-])
+const STYLES: Record<PetStatus | OrderStatus, Style> = {
+  available: 'green',
+  pending: 'yellow',
+  sold: 'cyan',
+  completed: 'cyan',
+  cancelled: 'dim',
+  expired: 'dim',
+  returned: 'dim',
+}
+const STATUS_STYLES: ReadonlyMap<string, Style> = new Map(Object.entries(STYLES))
 
 type TableLine = readonly string[]
 

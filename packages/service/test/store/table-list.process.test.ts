@@ -1,12 +1,18 @@
-// Compares the list of tables with the catalogue of each database. A table that is missing in the list is not copied
-// and gets no grants.
+// Compares the list of tables with the catalogue of each database, and the lists of SQL files with their folders. A
+// table that is missing in the list is not copied and gets no grants. A file that is missing never runs.
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
+import { root } from '../../../../test/support/process.ts'
 import { openStore } from '../../src/store/kinds.ts'
+import { MIGRATIONS as OF_POSTGRES } from '../../src/store/postgres/schema/migrations.ts'
+import { FUNCTIONS } from '../../src/store/postgres/schema/schema.ts'
 import { MADE, TABLES, type TableEntry } from '../../src/store/shared/tables.ts'
+import { MIGRATIONS as OF_SQLITE } from '../../src/store/sqlite/schema/migrations.ts'
 
 interface Found {
   tables: readonly string[]
@@ -84,3 +90,17 @@ test.each([
     }
   },
 )
+
+test.each([
+  ['sqlite/schema/migrations', OF_SQLITE],
+  ['postgres/schema/migrations', OF_POSTGRES],
+  ['postgres/schema/functions', FUNCTIONS.toSorted()],
+])('each file in %s is in its list', async (folder, listed) => {
+  const path = join(root, 'packages/service/src/store', folder)
+  const files = await Promise.all(
+    readdirSync(path)
+      .sort()
+      .map((name) => Bun.file(join(path, name)).text()),
+  )
+  expect(folder.endsWith('functions') ? files.sort() : files).toEqual([...listed])
+})

@@ -18,7 +18,7 @@ const row = rowsOf('pets')
 const ownCategory = (probe: Probe) =>
   prepared(probe, 'own category', async (own) => {
     const categoryId = 4n * BigInt(absentId())
-    await times(own, 5, (n) => addPet(own, { categoryId, status: STATUSES[n % 3] }))
+    await times(own, 5, (n) => addPet(own, { categoryId, status: STATUSES[n % STATUSES.length] }))
     // Equal when rounded to 53 bits.
     await addPet(own, { categoryId: categoryId + 1n })
     return categoryId

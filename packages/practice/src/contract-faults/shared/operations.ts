@@ -1,5 +1,6 @@
 // The operations, and shorthands for faults in pets.
 
+import { PET_STATUSES } from '../../../../contract/src/generated.ts'
 import { at, type ContractFault } from './faults.ts'
 import type { When } from './requests.ts'
 
@@ -18,7 +19,7 @@ export const DELETE = 'DELETE /pets/*'
 export const CHANGE = 'PATCH /store/orders/*'
 export const EVENTS = 'GET /store/events'
 export const INVENTORY = 'GET /store/inventory'
-export const STATUSES = ['available', 'pending', 'sold']
+export const STATUSES: readonly string[] = PET_STATUSES
 
 export const listing = at(LIST).request
 export const listed = at(LIST, 200).answer

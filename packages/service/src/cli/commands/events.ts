@@ -14,6 +14,7 @@ import { instantFromText } from '../../../../contract/src/date-time.ts'
 import { type EventType, PAGE_MAX } from '../../../../contract/src/generated.ts'
 import { type ClockAhead, ClockWatch, eventsFrom } from '../../../../files/src/clock-ahead.ts'
 import { EVENT_COLUMNS, type EventRow, eventRow } from '../../../../files/src/event-rows.ts'
+import { ASCENDS } from '../../domain/lists.ts'
 import { messageOf } from '../../terminal/exit-codes.ts'
 import {
   configOf,
@@ -174,7 +175,7 @@ async function* following(client: PetstoreClient, filter: FollowOptions): AsyncG
 async function* upToNow(client: PetstoreClient, filter: EventFilter, limit: number): AsyncGenerator<Event> {
   let page = await client.listEvents({ ...filter, limit })
   // With newest first, pages end at `from`. Otherwise only the first page uses it.
-  const rest = { ...filter, from: filter.sort === 'newest' ? filter.from : undefined, limit }
+  const rest = { ...filter, from: ASCENDS[filter.sort ?? 'oldest'] ? undefined : filter.from, limit }
   for (; page.events.length > 0; page = await client.listEvents({ ...rest, cursor: page.next })) {
     yield* page.events
   }

@@ -32,7 +32,7 @@ const LABELS = {
   changedAt: 'CHANGED',
   expiresAt: 'EXPIRES',
   reference: 'REFERENCE',
-} as const
+} as const satisfies Record<keyof Order, string>
 const COLUMNS = Object.keys(LABELS) as (keyof typeof LABELS)[]
 
 const HEAD = ['ID', 'PET', 'NAME', 'STATUS', 'SINCE', 'UNTIL', 'REFERENCE']

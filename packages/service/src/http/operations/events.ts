@@ -5,6 +5,7 @@ import { instantFromText, lacksSeconds } from '../../../../contract/src/date-tim
 import { shown } from '../../../../contract/src/schema.ts'
 import { decodeEventCursor, encodeEventCursor } from '../../domain/event-cursor.ts'
 import type { EventFilter, EventPage, EventPosition, EventStart } from '../../domain/events.ts'
+import { ASCENDS } from '../../domain/lists.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { monotonicMs } from '../../system/runtime.ts'
 import type { LinkTo } from '../links.ts'
@@ -16,11 +17,11 @@ const PATH = pathOf('listEvents')
 
 export const eventOperations = {
   async listEvents({ feed, linkTo }, _caller, { wait, cursor, from, to, sort, ...query }) {
-    const isNewest = sort === 'newest'
-    if (from !== undefined && cursor !== undefined && !isNewest) {
+    const ascends = ASCENDS[sort]
+    if (from !== undefined && cursor !== undefined && ascends) {
       throw refusal('from and cursor cannot be used together: a cursor is already a start position.')
     }
-    if (wait > 0 && isNewest)
+    if (wait > 0 && !ascends)
       throw refusal('wait and sort=newest cannot be used together: no event follows the newest one.')
     const filter: EventFilter = {
       petId: undefined,
@@ -34,7 +35,7 @@ export const eventOperations = {
     }
     // Repeats `from` only if pages end there. Repeats `to` as given, because in UTC it can be in year 10000, which
     // date-times do not have.
-    const repeated = { ...query, to, ...(isNewest && { sort, from }) }
+    const repeated = { ...query, to, ...(!ascends && { sort, from }) }
     const answerOf = ({ json, count, next }: EventPage): Answer => {
       feed.sent += count
       return { status: 200, body: json, headers: { Link: eventLink(linkTo, repeated, next) } }

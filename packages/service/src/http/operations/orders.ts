@@ -1,8 +1,9 @@
 // The operations on orders, and the inventory. The store decides which changes are allowed (domain/orders.ts).
 
-import { pathOf } from '../../../../contract/src/contract.ts'
+import { document, pathOf } from '../../../../contract/src/contract.ts'
 import type * as contract from '../../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
+import { flatten } from '../../../../contract/src/schema.ts'
 import { noSuchOrder } from '../../domain/decisions/refusal-messages.ts'
 import type { Order } from '../../domain/orders.ts'
 import { linksOf, positionOf } from '../request/cursor.ts'
@@ -51,18 +52,17 @@ export const orderOperations = {
   getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),
 } satisfies SomeHandlers
 
+const { schemas } = document.components
+const PROPERTIES = flatten({ $ref: '#/components/schemas/Order' }, schemas).properties ?? {}
+const FIELDS: readonly (keyof Order)[] = Object.keys(PROPERTIES) as (keyof contract.Order)[]
+const TIMES = FIELDS.filter((field) => flatten(PROPERTIES[field] ?? {}, schemas).format === 'date-time')
+
 /** Byte for byte equal to the JSON that stores write for lists. */
-function orderJson({ id, petId, petName, status, placedAt, changedAt, reference, expiresAt }: Order): string {
-  return stringifyJson({
-    id,
-    petId,
-    petName,
-    status,
-    placedAt: new Date(placedAt).toISOString(),
-    changedAt: new Date(changedAt).toISOString(),
-    ...(reference === undefined ? {} : { reference }),
-    ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
-  } satisfies contract.Order)
+function orderJson(order: Order): string {
+  const json: Partial<Record<keyof Order, unknown>> = {}
+  for (const field of FIELDS) if (order[field] !== undefined) json[field] = order[field]
+  for (const field of TIMES) if (json[field] !== undefined) json[field] = new Date(Number(json[field])).toISOString()
+  return stringifyJson(json)
 }
 
 const changedOrder = (order: Order) => changed(orderJson(order), loggedOf(order))

@@ -10,6 +10,7 @@ import {
   markOf,
   type NewEvent,
 } from '../../domain/events.ts'
+import { ASCENDS } from '../../domain/lists.ts'
 import { petStatusOf } from '../../domain/order-transitions.ts'
 import type { OrderStatus, OrderTerms } from '../../domain/orders.ts'
 import { type AnyColumns, columnsOf, type JsonDialect, jsonObject } from './columns.ts'
@@ -130,7 +131,7 @@ export function feedOf(
 function feedQuery(dialect: FeedDialect, filter: EventFilter): { sql: string; values: (bigint | string)[] } {
   const values: (bigint | string)[] = []
   const give = (value: bigint | string) => `$${values.push(value)}`
-  const up = filter.sort === 'oldest'
+  const up = ASCENDS[filter.sort]
   const after = filter.after && give(filter.after.id)
   const to = filter.to === undefined ? undefined : notBefore(give(BigInt(filter.to)))
   const end = to === undefined ? LAST : `coalesce((SELECT id FROM (${to}) AS first), ${LAST})`
@@ -204,7 +205,7 @@ function endOf(rows: readonly FeedRow[]): EventPosition {
 function eventPage(rows: readonly FeedRow[], { limit, after, sort }: EventFilter): EventPage {
   const epoch = epochOf(rows)
   const here = after && seenPosition(rows, after, epoch)
-  const up = sort === 'oldest'
+  const up = ASCENDS[sort]
   const events = rows.filter(({ kind }) => kind === 'event').sort((a, b) => (a.id < b.id === up ? -1 : 1))
   const last = events.at(-1)
   const end = endOf(rows)

@@ -2,7 +2,7 @@
 // stores build their SQL from this data.
 
 import { PET_STATUSES, type Sort } from '../../../../contract/src/generated.ts'
-import type { ListFilter, Page } from '../../domain/lists.ts'
+import { ASCENDS, type ListFilter, type Page } from '../../domain/lists.ts'
 import { HOLDING } from '../../domain/order-transitions.ts'
 import type { OrderFilter } from '../../domain/orders.ts'
 import type { PetFilter } from '../../domain/pets.ts'
@@ -102,7 +102,7 @@ export function rowsOf({ table, lookup }: Pick<StoredList<unknown>, 'table' | 'l
 
 /** Whether a page reads ids above `after`, lowest first; otherwise it reads ids up to `after`, highest first. */
 export function goesUp({ sort, back }: Pick<AnyFilter, 'sort' | 'back'>): boolean {
-  return (sort === 'oldest') !== back
+  return ASCENDS[sort] !== back
 }
 
 /**
@@ -132,8 +132,8 @@ export function pageOf({ sort, back, after }: AnyFilter, { rows, first, last, mo
   const before = (id: bigint | undefined) => (id === undefined ? after : id - 1n)
   return {
     json: `[${rows}]`,
-    next: follows ? (sort === 'oldest' ? (last ?? after) : before(last)) : undefined,
-    prev: precedes ? (sort === 'oldest' ? before(first) : (first ?? after)) : undefined,
+    next: follows ? (ASCENDS[sort] ? (last ?? after) : before(last)) : undefined,
+    prev: precedes ? (ASCENDS[sort] ? before(first) : (first ?? after)) : undefined,
   }
 }
 
