@@ -67,6 +67,7 @@ export async function runProcess(args: string[], options: RunOptions = {}) {
   const child = spawn(args, options)
   const read = (stream: ReadableStream) => new Response(stream).text()
   const [stdout, stderr, status] = await Promise.all([read(child.stdout), read(child.stderr), child.exited])
+  checkRejections(stderr)
   return { stdout, stderr, status }
 }
 
@@ -89,6 +90,7 @@ export async function start(args: string[], options: RunOptions = {}) {
       stderr += text
     }),
   ]
+  atEndOfFile(() => checkRejections(stderr))
   await until('the service listens', () => {
     if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${stdout}${stderr}`)
     return stdout.includes('petstore listening on ')
@@ -117,6 +119,11 @@ export async function start(args: string[], options: RunOptions = {}) {
   }
 }
 
+/** Throws if a process reported a rejection that nothing handled. Bun fails a test that has one itself. */
+function checkRejections(stderr: string): void {
+  if (stderr.includes('UnhandledPromiseRejectionWarning')) throw new Error(`A rejection was not handled: ${stderr}`)
+}
+
 const running = new Set<Bun.Subprocess>()
 
 function spawn(args: string[], { env = {}, cwd, command = [launcher], stdin }: RunOptions) {
@@ -140,7 +147,13 @@ const newFolder = () => mkdtempSync(temporaryFile('cwd-'))
 function environment(env: Record<string, string> = {}) {
   const { PATH = '', HOME = '', SUITE_FOLDER } = process.env
   // An interrupted run finds its processes by SUITE_FOLDER.
-  return { PATH, HOME, ...(SUITE_FOLDER && { SUITE_FOLDER }), ...env }
+  return {
+    PATH,
+    HOME,
+    BUN_OPTIONS: '--unhandled-rejections=warn-with-error-code',
+    ...(SUITE_FOLDER && { SUITE_FOLDER }),
+    ...env,
+  }
 }
 
 async function read(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
@@ -152,13 +165,13 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** With these variables, a service counts requests in flight for `answering`. */
+/** With these variables, a service counts requests for `answering`. */
 export const COUNTING: Record<string, string> = { PETSTORE_ADMIN_PORT: '0' }
 
-/** Resolves when the service has this many requests in flight. */
-export async function answering(service: Running, count: number): Promise<void> {
+/** Resolves when the service has this many requests in flight, or this many that wait for events. */
+export async function answering(service: Running, count: number, what: 'answering' | 'waiting' = 'answering') {
   const url = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
-  await untilCount({ text: async () => (await fetch(url)).text() }, 'answering', count)
+  await untilCount({ text: async () => (await fetch(url)).text() }, what, count)
 }
 
 /** Sends a request with a key. */

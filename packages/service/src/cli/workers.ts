@@ -48,14 +48,14 @@ export async function startWorkers(
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     running.set(index, worker)
-    send(worker, encodeURIComponent(JSON.stringify(categories.map(({ id, name }) => [String(id), name]))))
+    void send(worker, encodeURIComponent(JSON.stringify(categories.map(({ id, name }) => [String(id), name]))))
     let output = ''
     for await (const text of worker.stdout.pipeThrough(new TextDecoderStream())) {
       output += text
       if (output.includes(READY)) break
     }
     if (!output.includes(READY)) throw new StartError(`Worker ${index + 1} could not start.`)
-    if (isReady) send(worker, WORKER_READY)
+    if (isReady) void send(worker, WORKER_READY)
     worker.exited.then((status) => replace(index, status))
   }
 
@@ -95,14 +95,18 @@ export async function startWorkers(
     /** Call this when the start can no longer fail. Workers, and their replacements, then report ready. */
     ready(): void {
       isReady = true
-      for (const worker of running.values()) send(worker, WORKER_READY)
+      for (const worker of running.values()) void send(worker, WORKER_READY)
     },
   }
 }
 
-function send({ stdin }: Worker, line: string): void {
-  stdin.write(`${line}\n`)
-  stdin.flush()
+async function send({ stdin }: Worker, line: string): Promise<void> {
+  try {
+    await stdin.write(`${line}\n`)
+    await stdin.flush()
+  } catch {
+    // The worker has ended, which `start` or `replace` notices.
+  }
 }
 
 /** Reads the first line that a worker receives. */

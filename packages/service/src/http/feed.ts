@@ -140,12 +140,17 @@ export class Feed {
    */
   private async look(): Promise<void> {
     if (this.looking) return
-    const { data } = this.store.version()
-    if (data !== undefined && data === this.version) return
     this.looking = true
-    this.version = data
-    this.end = await this.store.findEnd().catch(() => undefined)
-    this.looking = false
+    try {
+      const { data } = this.store.version()
+      if (data !== undefined && data === this.version) return
+      this.version = data
+      this.end = await this.store.findEnd()
+    } catch {
+      this.end = undefined
+    } finally {
+      this.looking = false
+    }
     const woken = [...this.readers].filter(({ position }) => !isSamePosition(position, this.end))
     for (const { end } of woken) end(true)
     this.notBefore = monotonicMs() + woken.length / WAKES_PER_MS

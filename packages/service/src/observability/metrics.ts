@@ -9,7 +9,7 @@ import type { PetStore } from '../domain/pets.ts'
 import type { Store } from '../domain/store.ts'
 import { atMost, monotonicMs } from '../system/runtime.ts'
 import { Histogram } from './histogram.ts'
-import { measureProcess } from './process-metrics.ts'
+import { measureProcess, orNothing } from './process-metrics.ts'
 import { counter, gauge } from './text-format.ts'
 
 /** Called for each scrape. */
@@ -148,7 +148,7 @@ export class Metrics {
       gauge(IN_FLIGHT, inFlightHelp, inFlight?.() ?? 0),
       gauge(WAITING_READERS, 'Requests that wait for events.', feed?.waiting ?? 0),
       counter('petstore_events_sent_total', 'Events that were sent.', feed?.sent ?? 0),
-      ...(file ? fileTexts(file) : []),
+      ...(file ? orNothing(() => fileTexts(file)) : []),
       backupOverdue
         ? gauge('petstore_backup_overdue_seconds', 'How long a periodic backup has been overdue.', backupOverdue())
         : '',

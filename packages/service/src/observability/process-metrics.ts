@@ -27,7 +27,7 @@ function processMetrics(): string[] {
     counter('process_cpu_seconds_total', 'Processor time.', (user + system) / 1e6),
     gauge('process_start_time_seconds', 'When the process started, since 1970.', performance.timeOrigin / 1000),
     gauge('process_resident_memory_bytes', 'Resident memory.', rss),
-    ...linuxMetrics(),
+    ...orNothing(linuxMetrics),
     gauge('nodejs_heap_size_total_bytes', 'Size of the JavaScript heap.', heapTotal),
     gauge('nodejs_heap_size_used_bytes', 'Memory in use on the JavaScript heap.', heapUsed),
     gauge('nodejs_external_memory_bytes', 'Memory of JavaScript objects outside the heap.', external),
@@ -35,6 +35,15 @@ function processMetrics(): string[] {
       { value: 1, labels: { version: process.version, major, minor, patch } },
     ]),
   ]
+}
+
+/** Leaves out metrics that cannot be read, because a folder is gone or no file descriptor is free. */
+export function orNothing(read: () => string[]): string[] {
+  try {
+    return read()
+  } catch {
+    return []
+  }
 }
 
 /** From proc(5); empty on other systems. */

@@ -36,6 +36,27 @@ test('a reader whose position is already behind the end gets the events immediat
   await store.close()
 })
 
+test('waiting readers get the error of a store that was lost', async () => {
+  const { store } = await start()
+  let isLost = false
+  const fail = () => {
+    throw new Error('lost')
+  }
+  const feed = new Feed(
+    {
+      version: () => (isLost ? fail() : store.version()),
+      findEnd: async () => (isLost ? fail() : store.findEnd()),
+      listEvents: async (filter) => (isLost ? fail() : store.listEvents(filter)),
+    },
+    100,
+  )
+  const end = await store.findEnd()
+  const readers = [1, 2].map(() => feed.readLater(eventFilter(undefined), end, until(), reader()))
+  isLost = true
+  for (const waiting of readers) expect((await rejectionOf(waiting)).message).toBe('lost')
+  await store.close()
+})
+
 test('the key of a waiting reader is verified twice a second, even without events', async () => {
   const { store, feed } = await start()
   // Ticks of the same event loop, so that the test does not depend on the speed of the machine.

@@ -215,6 +215,13 @@ describe('docs/monitoring', () => {
   }
 })
 
+test('/metrics leaves out the disk of a store whose folder is gone', async () => {
+  const metrics = new Metrics()
+  metrics.watch({ file: '/none/petstore.db' })
+  const text = await metrics.text()
+  expect([text.includes('petstore_waiting_readers'), text.includes('petstore_disk_free_bytes')]).toEqual([true, false])
+})
+
 test('petstore deprecated lists the keys that call deprecated operations', async () => {
   const file = temporaryFile('petstore.db')
   await migrateStore(file)

@@ -6,11 +6,12 @@ import { temporaryFile } from '../../../../../test/support/files.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
-import { ask, type Running, run, serve } from '../../../../../test/support/process.ts'
+import { answering, ask, COUNTING, type Running, run, serve } from '../../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { made, PET, rows } from '../../../../../test/support/stores.ts'
 import { until } from '../../../../../test/support/until.ts'
+import { WAIT_MAX_S } from '../../../../contract/src/generated.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
 import { served } from '../restored.ts'
@@ -118,7 +119,7 @@ describe.concurrent('a server whose store', () => {
     const { database, key } = await made(1)
     const [link, other] = [temporaryFile('link.db'), temporaryFile('other.db')]
     symlinkSync(database, link)
-    const service = await serve(['--database', link])
+    const service = await serve(['--database', link], { env: COUNTING })
     const status = async (method: string, path: string, body?: string) =>
       (await ask(method, new URL(path, service.url).href, key, body)).status
     linkSync(database, `${database}.link`)
@@ -126,7 +127,10 @@ describe.concurrent('a server whose store', () => {
     await until('a warning is logged', () => linesOf(service, 'store in danger').length === 1)
     expect([await status('POST', '/v1/pets', PET), await status('GET', '/readyz')]).toEqual([201, 200])
     symlinkSync((await made(1)).database, other)
+    const reader = status('GET', `/v1/store/events?from=now&wait=${WAIT_MAX_S}`)
+    await answering(service, 1, 'waiting')
     renameSync(other, link)
+    expect(await reader).toBe(503)
     await until('the loss is logged', () => linesOf(service, 'store lost').length > 0)
     expect([await status('POST', '/v1/pets', PET), await status('GET', '/readyz')]).toEqual([503, 503])
     expect([await status('GET', '/v1/pets'), await status('GET', '/key')]).toEqual([503, 503])

@@ -49,7 +49,7 @@ export class DataVersion {
     this.ofOthers = undefined
     this.header = undefined
     startTimer(() => {
-      if (database !== this.connection.database) return
+      if (database !== this.database) return
       this.header = walIndexHeader(database.filename)
       this.seen = new Int32Array(this.header?.length ?? 0)
     }, MAPPED_AFTER_MS).unref()
