@@ -24,6 +24,7 @@ import { pages, rowsById } from './read/pages.ts'
 import { forSearches, postgresSearch } from './read/search.ts'
 import { checkRights } from './schema/rights.ts'
 import { checkOwner, checkVersion, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema/schema.ts'
+import { SeenIds } from './seen-ids.ts'
 import { postgresCommits } from './write/commits.ts'
 
 /** Other writes wait for the lock while these expire, about 10 ms. */
@@ -52,7 +53,11 @@ export function postgresSchema(address: string): Promise<SchemaState> {
 }
 
 async function open(address: PostgresAddress, options: StoreOptions): Promise<Store> {
-  const check: Check = (host, query) => checkAgain(address, host, query, options)
+  const seen = new SeenIds((reason) => options.onTrouble?.({ lost: false, reason }))
+  const check: Check = async (host, query) => {
+    await checkAgain(address, host, query, options)
+    await seen.skipOn(host, query)
+  }
   const connection = await PrimaryConnection.open(address, check, options)
   try {
     await checkServer(connection.read)
@@ -73,8 +78,8 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     throw error
   }
   const { read } = connection
-  const overdue = overdueFinder(read)
-  const writing = postgresCommits(connection, overdue.first, options)
+  const overdue = overdueFinder(read, seen)
+  const writing = postgresCommits(connection, overdue.first, seen, options)
   const search = forSearches(connection, address.connections)
   return {
     ...changingMethods(writing.commit, overdue.isAny, EXPIRED_AT_ONCE),

@@ -6,6 +6,7 @@ import { monotonicMs } from '../../../system/runtime.ts'
 import { EXPIRES } from '../../shared/pet-and-order-columns.ts'
 import { TIMELINE } from '../connect/hosts.ts'
 import type { RunQuery } from '../connect/session.ts'
+import { LAST_IDS, type SeenIds } from '../seen-ids.ts'
 
 /** The database's time of a read that found nothing overdue, in milliseconds since 1970, and the host's timeline. */
 interface Mark {
@@ -30,13 +31,15 @@ interface OverdueFinder {
   first(): bigint
 }
 
-export function overdueFinder(read: RunQuery): OverdueFinder {
+/** The reads also show `seen` the last ids, so that each server knows them. */
+export function overdueFinder(read: RunQuery, seen: SeenIds): OverdueFinder {
   let mark = NONE
   let first = 0n
   let allAt = 0
 
   async function isAnyAfter(from: Mark): Promise<boolean> {
-    const [found] = (await read(firstAfter(from))) as [Mark & { first: bigint | null }]
+    const [found] = (await read(firstAfter(from))) as [Mark & Parameters<SeenIds['see']>[0] & { first: bigint | null }]
+    seen.see(found)
     if (found.first !== null) first = found.first
     else if (mark === from) mark = found
     return found.first !== null
@@ -66,5 +69,5 @@ function firstAfter({ now, timeline }: Mark): string {
   return `SELECT now, timeline, (
       SELECT expires_at FROM orders WHERE ${EXPIRES} AND expires_at > ${after} AND expires_at <= now
       ORDER BY expires_at LIMIT 1
-    ) AS first FROM (SELECT petstore_now() AS now, ${TIMELINE} AS timeline) AS clock`
+    ) AS first, ${LAST_IDS} FROM (SELECT petstore_now() AS now, ${TIMELINE} AS timeline) AS clock`
 }

@@ -14,6 +14,7 @@ import { isLocked, translateChanging } from '../connect/errors.ts'
 import type { PrimaryConnection } from '../connect/primary.ts'
 import { beginWith, type RunQuery, SETTINGS } from '../connect/session.ts'
 import { LOCK_WAIT_AGAIN_MS, LOCK_WAIT_MS, LOCKED_MS } from '../connect/time-limits.ts'
+import type { SeenIds } from '../seen-ids.ts'
 import { writeRows } from './row-writer.ts'
 import { readSnapshot } from './snapshot.ts'
 
@@ -44,6 +45,7 @@ const [BEGIN, BEGIN_AGAIN] = [LOCK_WAIT_MS, LOCK_WAIT_AGAIN_MS].map((lockWaitMs)
 export function postgresCommits(
   connection: PrimaryConnection,
   firstOverdue: () => bigint,
+  seen: SeenIds,
   { onBatch, onTransitions }: Pick<StoreOptions, 'onBatch' | 'onTransitions'>,
 ) {
   const forget = forgetting(connection.background)
@@ -62,6 +64,7 @@ export function postgresCommits(
         const hasAll = joined.every(({ by, touches }) => looksOnlyAtCaller(touches) && touched.callers.has(by as KeyId))
         const snapshot = hasAll ? first : await readSnapshot(session.query, touchedBy(all), firstOverdue())
         const decided = decide(snapshot, all)
+        seen.seeWrites(decided.writes)
         await writeRows(session, decided.writes, snapshot.now)
         return decided
       },
