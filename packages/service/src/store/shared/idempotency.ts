@@ -9,11 +9,10 @@ import { NEW_ORDER_COLUMNS, NEW_PET_COLUMNS, ORDER_COLUMNS, PET_COLUMNS } from '
 
 /** The minimum time that a key is kept. */
 export const KEPT_MS = IDEMPOTENCY_HOURS_MIN * 3600_000
-/**
- * The age by the wall clock at which a key is deleted. Another machine may have set its date, and clocks can be a day
- * apart.
- */
-export const FORGOTTEN_AFTER_MS = 2 * KEPT_MS
+/** Smaller errors of a wall clock, in either direction and whenever it jumps, do not shorten `KEPT_MS`. */
+const CLOCK_ERROR_MS_MAX = 7 * 24 * 3600_000
+/** The age by the wall clock at which a key is deleted. */
+export const FORGOTTEN_AFTER_MS = KEPT_MS + CLOCK_ERROR_MS_MAX
 
 const OPERATIONS: Readonly<Record<keyof Idempotent, { request: AnyColumns; answer: AnyColumns }>> = {
   createPet: { request: NEW_PET_COLUMNS, answer: PET_COLUMNS },
