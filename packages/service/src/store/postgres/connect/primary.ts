@@ -78,8 +78,8 @@ export class PrimaryConnection {
     statement: string,
     ...parameters: Parameter[]
   ): Promise<Row[]> =>
-    this.use((session, given) =>
-      session.transaction(() => session.query<Row>(statement, ...parameters), beginWith(settings), given),
+    this.use((session, abort) =>
+      session.transaction(() => session.query<Row>(statement, ...parameters), beginWith(settings), abort),
     )
 
   /**
@@ -92,8 +92,8 @@ export class PrimaryConnection {
   ): Promise<Result> {
     const connections = await this.connectedOrUnavailable()
     if (connections.lateWrites > 0) throw unavailable(await this.lateCommit(connections))
-    const write = (session: Session, given: AbortController) =>
-      connections.replicated(() => session.transaction(() => work(session), begin, given))
+    const write = (session: Session, abort: AbortController) =>
+      connections.replicated(() => session.transaction(() => work(session), begin, abort))
     return this.run(connections, connections.writers, write, failure)
   }
 
@@ -102,14 +102,14 @@ export class PrimaryConnection {
    * connections.
    */
   readonly background: RunQuery = <Row extends object>(statement: string, ...parameters: Parameter[]) =>
-    this.use((session, given) =>
+    this.use((session, abort) =>
       session.transaction(
         async () => {
           await session.query("SELECT set_config('synchronous_commit', 'local', true)")
           return session.execute<Row>(statement, ...parameters)
         },
         undefined,
-        given,
+        abort,
       ),
     )
 
@@ -123,30 +123,30 @@ export class PrimaryConnection {
     await this.connections?.close()
   }
 
-  private async use<Result>(work: (session: Session, given: AbortController) => Promise<Result>): Promise<Result> {
+  private async use<Result>(work: (session: Session, abort: AbortController) => Promise<Result>): Promise<Result> {
     const connections = await this.connectedOrUnavailable()
     return this.run(connections, connections.readers, work)
   }
 
   /**
-   * Translates errors with `failure`, or with `translate` if `work` did not start. `work` gets what it passes on to
-   * `Session.transaction`, so that it ends once the caller has an error.
+   * Translates errors with `failure`, or with `translate` if `work` did not start. If the call fails, `abort` ends the
+   * transaction of `work`.
    */
   private async run<Result>(
     connections: HostConnections,
     pool: Pool<Session>,
-    work: (session: Session, given: AbortController) => Promise<Result>,
+    work: (session: Session, abort: AbortController) => Promise<Result>,
     failure = translate,
   ): Promise<Result> {
-    const given = new AbortController()
+    const abort = new AbortController()
     let running: Promise<Result> | undefined
     try {
-      running = (await pool.start((session) => work(session, given))).running
+      running = (await pool.start((session) => work(session, abort))).running
       const result = await inTime(running)
       connections.answeredAt = monotonicMs()
       return result
     } catch (error) {
-      given.abort(unavailable(error))
+      abort.abort(unavailable(error))
       // The connection stays open while its commit waits: a new one would wait as long, and the server limits
       // connections.
       if (running && pool === connections.writers && codeOf(error) === 'NO_ANSWER') this.awaitLate(connections, running)

@@ -104,15 +104,15 @@ export class Session {
 
   /**
    * Commits everything that `work` writes, or nothing. `begin`: statements without parameters that begin the
-   * transaction. If `given` is aborted, the next statement throws its reason, and nothing is committed, unless COMMIT
-   * was already sent.
+   * transaction. After `abort`, the next statement throws its reason, and nothing is committed, unless COMMIT was
+   * already sent.
    */
   async transaction<Result>(
     work: () => Promise<Result>,
     begin = beginWith(),
-    given = new AbortController(),
+    abort = new AbortController(),
   ): Promise<Result> {
-    const done = this.transact(work, begin, given)
+    const done = this.transact(work, begin, abort)
     this.transacted = done.catch(() => {})
     return done
   }
@@ -129,22 +129,23 @@ export class Session {
     return this.close()
   }
 
-  private async transact<Result>(work: () => Promise<Result>, begin: string, given: AbortController): Promise<Result> {
+  private async transact<Result>(work: () => Promise<Result>, begin: string, abort: AbortController): Promise<Result> {
     this.closing = undefined
     // Opens first: a rollback would undo the session's settings, and some settings must be set before a transaction.
     await this.open()
-    this.ended = given.signal
+    abort.signal.throwIfAborted()
+    this.ended = abort.signal
     // Without its BEGIN, a statement would be committed on its own.
     const begun = this.run(begin).catch((error) => {
-      given.abort(error)
+      abort.abort(error)
       throw error
     })
     const [beginning, worked] = await Promise.allSettled([begun, work()])
     this.ended = undefined
-    if (beginning.status === 'rejected' || worked.status === 'rejected' || given.signal.aborted) {
+    if (beginning.status === 'rejected' || worked.status === 'rejected' || abort.signal.aborted) {
       await this.run('ROLLBACK').catch(() => {})
       if (beginning.status === 'rejected') throw beginning.reason
-      throw worked.status === 'rejected' ? worked.reason : given.signal.reason
+      throw worked.status === 'rejected' ? worked.reason : abort.signal.reason
     }
     const committed = this.run('COMMIT')
     const [finished] = await Promise.allSettled([this.closing, committed])
