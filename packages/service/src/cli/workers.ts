@@ -69,14 +69,18 @@ export async function startWorkers(
     await start(index).catch(() => replace(index, status))
   }
 
-  /** Resolves when all workers have stopped. Kills workers after `graceMs`. */
+  /** Resolves when all workers have stopped. Kills workers after `graceMs`. Rejects if a step of a worker's stop failed. */
   async function stop(graceMs: number): Promise<void> {
     stopping = true
     await Promise.all(
       [...running].map(async ([index, worker]) => {
+        const hasEnded = worker.exitCode !== null || worker.signalCode !== null
         // Not a signal: the terminal may already have sent one, and a second one would end the worker immediately.
         worker.stdin.end()
-        if (await within(graceMs, worker.exited)) return
+        if (await within(graceMs, worker.exited)) {
+          if (hasEnded || worker.exitCode === 0) return
+          throw new Error(`Worker ${index + 1} ended with status ${worker.exitCode}.`)
+        }
         log.warn({ worker: index + 1 }, 'worker killed')
         worker.kill('SIGKILL')
         await worker.exited
@@ -87,7 +91,7 @@ export async function startWorkers(
   try {
     await Promise.all(Array.from({ length: count }, (_, n) => start(n + 1)))
   } catch (error) {
-    await stop(START_FAILED_MS)
+    await stop(START_FAILED_MS).catch(() => undefined)
     throw error
   }
   return {

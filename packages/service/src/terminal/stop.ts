@@ -81,17 +81,22 @@ export function npxEnds(): Promise<'SIGTERM'> {
 
 export interface StopStep {
   name: string
-  /** The next step starts after at most this time. */
-  maxMs: number
+  /** The next step starts at most this long after the first one: all steps share one budget. */
+  untilMs: number
+  /** Whether the exit status is 1 if the step takes too long. */
+  mustEnd?: boolean
   stop: () => Promise<unknown>
 }
 
-/** Runs the steps in order. Resolves with exit status 0, or 1 if a step failed. */
+/** Runs the steps in order. Resolves with exit status 0, or 1 if a step failed or did not end although it must. */
 export async function stopInOrder(steps: readonly StopStep[], log: Log): Promise<0 | 1> {
+  const begunAt = monotonicMs()
   let status: 0 | 1 = 0
-  for (const { name, maxMs, stop } of steps) {
+  for (const { name, untilMs, mustEnd, stop } of steps) {
     try {
-      if (!(await within(maxMs, stop()))) log.warn({ step: name }, 'stop step took too long')
+      if (await within(Math.max(0, begunAt + untilMs - monotonicMs()), stop())) continue
+      log.warn({ step: name }, 'stop step took too long')
+      if (mustEnd) status = 1
     } catch (err) {
       log.error({ step: name, err }, 'stop step failed')
       status = 1

@@ -2,11 +2,12 @@
 
 import { describe, expect, test } from 'bun:test'
 import { closeSync, constants, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { answering, ask, COUNTING, launcher, type Running, root, serve } from '../../../../test/support/process.ts'
 import { inTwoParts } from '../../../../test/support/slow-body.ts'
+import { noStrace } from '../../../../test/support/strace.ts'
 import { openTerminal } from '../../../../test/support/terminal.ts'
 import { until } from '../../../../test/support/until.ts'
 
@@ -131,6 +132,33 @@ describe.concurrent('a second signal', () => {
     await Bun.sleep(200)
     sendRest()
     expect([await ended, (await answer).status]).toEqual([0, 201])
+  })
+})
+
+describe.skipIf(noStrace !== '')(`at the stop, the log is copied into the file${noStrace}`, () => {
+  /** Stops a service that has a pet in its log, while each sync of the disk has this fault. */
+  async function stopWith(fault: string) {
+    const database = temporaryFile('petstore.db')
+    const service = await serve(['--database', database])
+    expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
+    const syncs = 'fsync,fdatasync'
+    const flags = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${syncs}`, '-e', `inject=${syncs}:${fault}`]
+    const strace = Bun.spawn(['strace', ...flags, '-p', String(service.pid)])
+    const traced = () => !readFileSync(`/proc/${service.pid}/status`, 'utf8').includes('TracerPid:\t0')
+    await until('strace is attached', traced)
+    const status = await service.stop()
+    await strace.exited
+    return { status, files: readdirSync(dirname(database)), log: service.stderr() }
+  }
+
+  test('even if each sync takes a second', async () => {
+    expect(await stopWith('delay_enter=1000000')).toMatchObject({ status: 0, files: ['petstore.db'] })
+  })
+
+  test('or the exit status is 1', async () => {
+    const { status, log } = await stopWith('error=EIO')
+    expect([status, log]).toEqual([1, expect.stringContaining('"step":"store"')])
+    expect(log).toContain('stop step failed')
   })
 })
 

@@ -9,11 +9,13 @@ const steps: Record<string, () => Promise<unknown>> = {
   works: async () => {},
   fails: () => Promise.reject(new Error('full')),
   hangs: () => new Promise(() => {}),
+  'hangs, but must end': () => new Promise(() => {}),
 }
 
 test.each([
   [['works', 'works'], 0, []],
   [['hangs', 'works'], 0, ['hangs: stop step took too long']],
+  [['hangs, but must end', 'works'], 1, ['hangs, but must end: stop step took too long']],
   [['fails', 'hangs', 'works'], 1, ['fails: stop step failed', 'hangs: stop step took too long']],
 ] as const)('%j: status %d', async (names, status, told) => {
   const lines: string[] = []
@@ -21,7 +23,8 @@ test.each([
   const log = createLog('info', { destination: { write: (line) => lines.push(line) } })
   const stepOf = (name: string): StopStep => ({
     name,
-    maxMs: SOON_MS,
+    untilMs: SOON_MS,
+    mustEnd: name === 'hangs, but must end',
     stop: () => {
       run.push(name)
       return steps[name]?.() as Promise<unknown>

@@ -20,9 +20,15 @@ import { addFirstKey, fillWithSamples, migrateAside, openWatched, resettable } f
 import { announcement, printOrLog } from '../welcome.ts'
 import { linesFromParent, readSentCategories, STORE_VARIABLE, startWorkers, WORKER_READY } from '../workers.ts'
 
-/** How long a shutdown waits for requests in flight, and for workers. The whole shutdown takes less than 10 s. */
-const REQUESTS_GRACE_MS = 8_300
-const WORKERS_GRACE_MS = 9_000
+/**
+ * The budget of a whole shutdown, because Docker kills after 10 s. Requests in flight are cut before, so that the store
+ * has time to copy its log. A worker has less time than the first process, which kills workers that take too long and
+ * closes its store last.
+ */
+const STOP_MS = 9_000
+const WORKER_STOP_MS = 8_400
+const WORKERS_GRACE_MS = 8_500
+const REQUESTS_GRACE_MS = 8_000
 
 export function serveCommand(): Command {
   const command = new Command('serve')
@@ -160,13 +166,14 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   const signal = await Promise.race([signalled, ...(lines ? [parentEnds()] : [])])
   log.info({ signal }, 'stopping')
   const requests = () => Promise.all([server.stop(REQUESTS_GRACE_MS), backups.stop(), others?.stop(WORKERS_GRACE_MS)])
+  const stopMs = worker ? WORKER_STOP_MS : STOP_MS
   const status = await stopInOrder(
     [
-      { name: 'requests', maxMs: WORKERS_GRACE_MS + 100, stop: requests },
-      { name: 'practice', maxMs: 100, stop: async () => practice?.stop() },
-      { name: 'metrics', maxMs: 100, stop: async () => admin?.stop() },
-      { name: 'store', maxMs: 300, stop: () => store.close() },
-      { name: 'log', maxMs: 300, stop: () => log.flush() },
+      { name: 'requests', untilMs: stopMs - 300, stop: requests },
+      { name: 'practice', untilMs: stopMs - 300, stop: async () => practice?.stop() },
+      { name: 'metrics', untilMs: stopMs - 300, stop: async () => admin?.stop() },
+      { name: 'store', untilMs: stopMs - 100, mustEnd: true, stop: () => store.close() },
+      { name: 'log', untilMs: stopMs, stop: () => log.flush() },
     ],
     log,
   )

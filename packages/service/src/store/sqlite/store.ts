@@ -68,8 +68,15 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
       await writing.drained()
       await drained()
       await searches.stop()
-      await checkpoints.stop()
-      connection.close()
+      try {
+        if (options.serves) await checkpoints.finish()
+      } finally {
+        try {
+          connection.close()
+        } finally {
+          await checkpoints.stop()
+        }
+      }
     },
   }
 }

@@ -2,7 +2,8 @@
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
@@ -154,4 +155,25 @@ describe('reads that share a transaction', () => {
     expect(database.inTransaction).toBe(false)
     connection.close()
   })
+})
+
+test('calls that begin while the store is closed do not open the file again', async () => {
+  const { path, store, by } = await storeWithKey()
+  const search = () => store.listPets(petFilter({ search: PET.name, limit: 1 }))
+  const outcomesOf = () =>
+    Promise.allSettled([search(), store.createPet(PET, by)]).then((calls) => calls.map(({ status }) => status))
+  expect(await outcomesOf()).toEqual(['fulfilled', 'fulfilled'])
+  let isClosed = false
+  const closing = store.close().then(() => {
+    isClosed = true
+  })
+  const calls: Promise<unknown>[] = []
+  while (!isClosed) {
+    calls.push(outcomesOf())
+    await Bun.sleep(0)
+  }
+  await closing
+  await Promise.all(calls)
+  for (let n = 0; n < 2; n++) expect(await outcomesOf()).toEqual(['rejected', 'rejected'])
+  expect(readdirSync(dirname(path))).toEqual(['petstore.db'])
 })

@@ -33,7 +33,7 @@ const runAs = (mode: string) => `PRAGMA wal_checkpoint(${mode})`
 /** Without a thread that was started in advance, one starts when the log is first long enough. */
 export function startCheckpoints(connection: SqliteConnection, hold: Transactions['hold']) {
   const { filename } = connection.database
-  if (filename === ':memory:') return { stop: async () => undefined }
+  if (filename === ':memory:') return { finish: async () => undefined, stop: async () => undefined }
   const thread = new Thread({ path: filename, readonly: false, waitMs: WRITERS_WAIT_MS_MAX })
   let running: Promise<number | undefined> | undefined
   /** The last commit when everything was copied. The next commit restarts the log. */
@@ -86,7 +86,26 @@ export function startCheckpoints(connection: SqliteConnection, hold: Transaction
   // Errors are ignored: the file may be gone.
   const looking = startInterval(() => look().catch(() => undefined), LOOK_EVERY_MS).unref()
   return {
-    /** Resolves when the thread has closed the file. */
+    /**
+     * Copies the log for the last time, and runs no more checkpoints. Rejects if it cannot be copied: SQLite ignores
+     * this error when it closes the file.
+     */
+    async finish() {
+      stopTimer(looking)
+      thread.ref()
+      await running
+      try {
+        connection.check()
+      } catch {
+        // The thread opens the path, which may lead to another file by now.
+        return
+      }
+      await thread.query(runAs('PASSIVE'))
+    },
+    /**
+     * Resolves when the thread has closed the file. Close the other connections first: the last one copies the rest of
+     * the log and deletes it, which would block the main thread.
+     */
     async stop() {
       stopTimer(looking)
       thread.ref()

@@ -34,6 +34,7 @@ export interface SqliteConnection {
   check(): void
   /** Opens a new connection. If that fails, throws and keeps the old one. No-op for an in-memory store. */
   reopen(): void
+  /** Every later call throws `unavailable`. Throws it, too, if the file was overwritten, so the log cannot be copied. */
   close(): void
 }
 
@@ -106,8 +107,9 @@ function inPlace(path: string, identity: string, opened: Database, guard: FileGu
       guard.opened()
     },
     close() {
-      guard.stop()
+      const error = guard.stop()
       database.close()
+      if (error) throw error
     },
   }
 }

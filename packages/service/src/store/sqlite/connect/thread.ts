@@ -44,6 +44,7 @@ export class Thread {
   private worker: Worker | undefined
   /** Responses arrive in the order of the messages. */
   private readonly waiting: PromiseWithResolvers<Rows>[] = []
+  private isStopped = false
 
   constructor(private readonly opening: Opening) {
     if (started.length === 0) return
@@ -54,9 +55,11 @@ export class Thread {
 
   /**
    * Runs a statement, right after `first`. Rejects with SQLite's translated error, or with `unavailable` if the thread
-   * itself failed; the next statement then opens a new connection.
+   * itself failed; the next statement then opens a new connection. After `stop`, rejects with `unavailable`, because the
+   * statement would open the file again.
    */
   query(sql: string, values: readonly unknown[] = [], first?: string): Promise<Rows> {
+    if (this.isStopped) return Promise.reject(unavailable(new Error('the store is closed')))
     return this.ask({ opening: this.opening, first, sql, values })
   }
 
@@ -67,6 +70,7 @@ export class Thread {
 
   /** Resolves when the thread has closed the file or has failed. */
   async stop(): Promise<void> {
+    this.isStopped = true
     if (!this.worker) return
     this.ref()
     await this.ask({}).catch(() => undefined)

@@ -29,6 +29,7 @@ export class FileGuard {
   private logIdentity: string | undefined
   private indexIdentity: string | undefined
   private lost: PetstoreError | undefined
+  private keepsLog = false
   private names = 1
   private readonly timer = startInterval(() => this.look(), EVERY_MS).unref()
 
@@ -66,10 +67,15 @@ export class FileGuard {
     if (this.lost) throw this.lost
   }
 
-  /** Checks for the last time. */
-  stop(): void {
+  /**
+   * Checks for the last time; every later check throws. Returns the error if SQLite cannot copy the log into the file.
+   */
+  stop(): PetstoreError | undefined {
     this.look()
     stopTimer(this.timer)
+    const error = this.keepsLog ? this.lost : undefined
+    this.lost ??= unavailable(new Error('the store is closed'))
+    return error
   }
 
   private look(): void {
@@ -103,9 +109,12 @@ export class FileGuard {
   }
 
   private lose(path: string, what: string): void {
+    // All three files may be being moved.
+    if (path !== this.path) this.find(this.path, this.held.identity)
     if (this.lost) return
     stopTimer(this.timer)
     const [keepsLog, advice] = this.consequence(path, what)
+    this.keepsLog = keepsLog
     if (keepsLog) lockForReading(this.held.descriptor, SHARED_FIRST, SHARED_SIZE)
     const reason = `${path} ${what}. All requests are refused. ${advice}`
     this.lost = unavailable(new Error(reason))
