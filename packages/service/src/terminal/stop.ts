@@ -1,4 +1,4 @@
-// Stops a service: in steps after the first signal, immediately after the second. Each step has a time limit, so that
+// Stops a service: in steps after the first signal, immediately after the second. The steps share a time limit, so that
 // a blocked log reader, disk or worker cannot keep the process alive.
 
 import { readFileSync } from 'node:fs'
