@@ -172,7 +172,11 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     '      } finally {\n        this.admission.leave()\n      }\n',
     '      } catch (error) {\n        throw error\n      }\n      this.admission.leave()\n',
   ],
-  'a failed look at the end stops all looks': [FEED, '.findEnd().catch(() => undefined)', '.findEnd()'],
+  'a failed look at the end stops all looks': [
+    FEED,
+    '    } finally {\n      this.looking = false\n    }\n',
+    '    } finally {\n      this.looking = this.end === undefined\n    }\n',
+  ],
   'an idempotency key of a failed request stays in flight': [
     RUNNING_KEYS,
     '    } finally {\n      this.running.delete(name)\n    }\n',
@@ -234,8 +238,8 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     [SERVER, 'await Promise.all([swept, pipeline.close()])', 'await swept'],
   ],
   'the version of a look is read after its end': [
-    [FEED, '    this.version = data\n', ''],
-    [FEED, '    this.looking = false\n', '    this.looking = false\n    this.version = this.store.version().data\n'],
+    [FEED, '      this.version = data\n', ''],
+    [FEED, '.findEnd()\n', '.findEnd()\n      this.version = this.store.version().data\n'],
   ],
   'the newest version is noted by the first caller': [
     [CACHE, '    if (version.data !== undefined && version.data > this.newest) this.newest = version.data\n', ''],

@@ -1,7 +1,7 @@
 // The server of a simulated process: everything that `petstore serve` starts, without sockets. bundle.ts bundles this module once for each
 // process, so that each has separate module state and its own runtime.
 
-import type { Limits } from '../../packages/service/src/domain/limits.ts'
+import { LIMITS, type Limits } from '../../packages/service/src/domain/limits.ts'
 import { Names } from '../../packages/service/src/domain/names.ts'
 import { startServer } from '../../packages/service/src/http/server.ts'
 import { createLog } from '../../packages/service/src/observability/log.ts'
@@ -65,7 +65,7 @@ export function serve(path: string, limits: Partial<Limits>, logged: (line: stri
   const log = createLog('info', { destination: { write: logged } })
   const listener = new Listener()
   const onTrouble = ({ reason }: { reason: string }) => log.error({ reason }, 'store in danger')
-  const store = openSqliteStore(path, { now: wallMs, serves: true, onTrouble })
+  const store = openSqliteStore(path, { now: wallMs, serves: true, onTrouble, limits: { ...LIMITS, ...limits } })
   const server = startServer({
     store,
     log,

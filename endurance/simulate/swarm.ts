@@ -11,7 +11,7 @@ const READS = (Object.keys(OPERATIONS) as unknown as Operations).filter((name) =
 const OF_ORDERS: Operations = ['move', 'change', 'firstOrder']
 const KEYS = ['first', 'second', 'reader']
 /** A place that is never given back shows soon. */
-const SMALL: Partial<Limits> = { requestsMax: 16, readersMax: 2, cachedKeysMax: 2, cachedCharactersMax: 10_000 }
+const SMALL = { requestsMax: 16, readersMax: 2, cachedKeysMax: 2, cachedCharactersMax: 10_000, batchMax: 3 }
 const CLIENTS_MAX = 20
 const WAITING_MAX = 3
 

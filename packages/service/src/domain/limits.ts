@@ -18,6 +18,8 @@ export interface Limits {
   readonly cachedKeysMax: number
   /** The size of the cached lists, in characters of their addresses and bodies. */
   readonly cachedCharactersMax: number
+  /** The changes in one commit. */
+  readonly batchMax: number
   /** The pause between two searches for overdue reservations. placeOrder promises that they end within a second. */
   readonly expiryEveryMs: number
 }
@@ -28,5 +30,6 @@ export const LIMITS: Limits = {
   rate: undefined,
   cachedKeysMax: 10_000,
   cachedCharactersMax: 8 * 1024 * 1024,
+  batchMax: 256,
   expiryEveryMs: 500,
 }

@@ -2,6 +2,7 @@
 
 import type { EventStore } from './events.ts'
 import type { KeyStore } from './keys.ts'
+import type { Limits } from './limits.ts'
 import type { OrderStore, Transition } from './orders.ts'
 import type { PetStore } from './pets.ts'
 
@@ -67,6 +68,7 @@ export interface StoreOptions {
   onTrouble?: ((trouble: { lost: boolean; reason: string }) => void) | undefined
   /** Called for each attempt to open another connection to the database that failed. */
   onConnectionFailure?: ((error: unknown) => void) | undefined
+  limits?: Pick<Limits, 'batchMax'> | undefined
   /** Called after each group commit, with the number of changes and the duration. */
   onBatch?: ((size: number, seconds: number) => void) | undefined
   /**

@@ -10,10 +10,10 @@ import { expectReleased } from '../../../../test/support/released.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { Progress } from '../../../forward/src/metrics.ts'
 import { metricsOf } from '../../src/cli/commands/check-backup.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 import { migrateStore, openStore } from '../../src/store/kinds.ts'
-import { BATCH_MAX } from '../../src/store/shared/group-commit.ts'
 
 const PET = petBody()
 const database = temporaryFile('petstore.db')
@@ -72,7 +72,7 @@ describe('metrics', () => {
     const text = await metrics()
     expect(value(text, 'petstore_commit_changes_sum')).toBe(8)
     // The last bucket holds a full batch.
-    expect([...text.matchAll(/petstore_commit_changes_bucket\{le="(\d+)"/g)].at(-1)?.[1]).toBe(String(BATCH_MAX))
+    expect([...text.matchAll(/petstore_commit_changes_bucket\{le="(\d+)"/g)].at(-1)?.[1]).toBe(String(LIMITS.batchMax))
     expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)
     expect(value(text, 'petstore_store_duration_seconds_count{call="createPet",outcome="ok"}')).toBe(3)
     expect(value(text, 'petstore_requests_in_flight')).toBe(0)

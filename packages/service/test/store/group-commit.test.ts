@@ -2,8 +2,11 @@
 
 import { expect, spyOn, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
 import { OVERLOADED, PetstoreError } from '../../src/domain/petstore-error.ts'
-import { BATCH_MAX, batched } from '../../src/store/shared/group-commit.ts'
+import { batched } from '../../src/store/shared/group-commit.ts'
+
+const BATCH_MAX = LIMITS.batchMax
 
 /** A group commit that records its batches. */
 function recording(commit: (items: number[]) => unknown = () => undefined) {

@@ -4,17 +4,17 @@
 // With one row per transaction, a store writes about 6,000 rows a second; with 64 rows, 400,000. The cost is that a
 // call waits for the batch before it, and that all items of a batch are committed separately if one of them fails.
 
+import { LIMITS } from '../../domain/limits.ts'
 import { OVERLOADED, PetstoreError } from '../../domain/petstore-error.ts'
 import { endOfTurn, monotonicMs } from '../../system/runtime.ts'
 
-export const BATCH_MAX = 256
 /** A call that would wait longer than this is refused immediately. */
 const WAIT_MS_MAX = 2000
 
 type Call<Item, Result> = PromiseWithResolvers<Result> & { readonly item: Item }
 
 /**
- * Moves waiting calls into the batch that is being committed, up to BATCH_MAX, and returns their items. Throws once the
+ * Moves waiting calls into the batch that is being committed, up to `batchMax`, and returns their items. Throws once the
  * batch has failed: its calls have their results, so a commit that is still running must not take more.
  */
 type Join<Item> = () => Item[]
@@ -41,11 +41,14 @@ class Batch<Item, Result> {
   private readonly calls: Call<Item, Result>[] = []
   private isOpen = true
 
-  constructor(private readonly waiting: Call<Item, Result>[]) {}
+  constructor(
+    private readonly waiting: Call<Item, Result>[],
+    private readonly max: number,
+  ) {}
 
   readonly join: Join<Item> = () => {
     if (!this.isOpen) throw new Error('the batch is settled')
-    const more = this.waiting.splice(0, BATCH_MAX - this.calls.length)
+    const more = this.waiting.splice(0, this.max - this.calls.length)
     this.calls.push(...more)
     return more.map(({ item }) => item)
   }
@@ -62,11 +65,12 @@ class Batch<Item, Result> {
  * its items, followed by the results of calls that joined. A PetstoreError among the results rejects its item; one
  * that `commit` throws rejects the whole batch. Any other error may have been caused by a single item, so the items
  * are then committed one after the other. A call rejects with OVERLOADED if it would wait too long, judged by the last
- * commit and the one in progress. It is always accepted if fewer than BATCH_MAX calls wait.
+ * commit and the one in progress. It is always accepted if fewer than `batchMax` calls wait.
  */
 export function batched<Item, Result>(
   commit: (items: Item[], join: Join<Item>) => (Result | PetstoreError)[] | Promise<(Result | PetstoreError)[]>,
   onBatch?: (size: number, seconds: number) => void,
+  batchMax = LIMITS.batchMax,
 ): Batched<Item, Result> {
   const waiting: Call<Item, Result>[] = []
   let running: Promise<void> | undefined
@@ -88,7 +92,7 @@ export function batched<Item, Result>(
 
   /** Commits a batch of these calls. Returns a function that settles them and returns their number. */
   async function commitFrom(from: Call<Item, Result>[]): Promise<() => number> {
-    const batch = new Batch(from)
+    const batch = new Batch(from, batchMax)
     try {
       const results = await commit(batch.join(), batch.join)
       const calls = batch.settle()
@@ -125,16 +129,16 @@ export function batched<Item, Result>(
    * Calls that arrive during a commit skip this wait: they are committed while the previous batch is answered.
    */
   async function gathered(): Promise<void> {
-    for (let before = 0; waiting.length > before && waiting.length < BATCH_MAX; ) {
+    for (let before = 0; waiting.length > before && waiting.length < batchMax; ) {
       before = waiting.length
       await endOfTurn()
     }
   }
 
   function overloaded(): boolean {
-    if (waiting.length < BATCH_MAX) return false
+    if (waiting.length < batchMax) return false
     const commitMs = Math.max(lastMs, monotonicMs() - startedAt)
-    return Math.ceil(waiting.length / BATCH_MAX) * commitMs > WAIT_MS_MAX
+    return Math.ceil(waiting.length / batchMax) * commitMs > WAIT_MS_MAX
   }
 
   function add(item: Item): Promise<Result> {

@@ -46,12 +46,12 @@ export function postgresCommits(
   connection: PrimaryConnection,
   firstOverdue: () => bigint,
   seen: SeenIds,
-  { onBatch, onTransitions }: Pick<StoreOptions, 'onBatch' | 'onTransitions'>,
+  { onBatch, onTransitions, limits }: Pick<StoreOptions, 'onBatch' | 'onTransitions' | 'limits'>,
 ) {
   const forget = forgetting(connection.background)
   let lockedAt = Number.NEGATIVE_INFINITY
 
-  const add = batched(async (decisions: Decision<unknown>[], join) => {
+  async function commitAll(decisions: Decision<unknown>[], join: () => Decision<unknown>[]) {
     let count = decisions.length
     const { outcomes, transitions } = await connection.transaction(
       async (session) => {
@@ -80,7 +80,9 @@ export function postgresCommits(
     forget()
     if (transitions.length > 0) observe(() => onTransitions?.(transitions))
     return [...outcomes]
-  }, onBatch)
+  }
+
+  const add = batched(commitAll, onBatch, limits?.batchMax)
 
   return { commit: add as Commit, drained: add.drained }
 }

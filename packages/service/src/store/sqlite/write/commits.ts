@@ -17,7 +17,7 @@ export function commits(statements: Statements, transact: Transact, options: Sto
   const snapshotOf = snapshots(statements)
   const write = rowWriter(statements)
 
-  const add = batched(async (decisions: Decision<unknown>[]) => {
+  async function commitAll(decisions: Decision<unknown>[]) {
     const { outcomes, transitions } = await transact(() => {
       // Read while no other process can write, so times follow the commit order.
       const now = options.now()
@@ -28,7 +28,9 @@ export function commits(statements: Statements, transact: Transact, options: Sto
     }, KEEPS_KEYS)
     if (transitions.length > 0) observe(() => options.onTransitions?.(transitions))
     return [...outcomes]
-  }, options.onBatch)
+  }
+
+  const add = batched(commitAll, options.onBatch, options.limits?.batchMax)
 
   return { commit: add as Commit, drained: add.drained }
 }

@@ -5,12 +5,12 @@
 // finds, in insertion order, up to the first that is less than FORGOTTEN_AFTER_MS older than both the wall clock and
 // the newest key.
 
-import { BATCH_MAX } from '../../shared/group-commit.ts'
+import { LIMITS } from '../../../domain/limits.ts'
 import { FORGOTTEN_AFTER_MS, KEPT_MS } from '../../shared/idempotency.ts'
 import type { Statements } from '../connect/statements.ts'
 
 /** Keys deleted with each batch of writes: more than it can add, so the backlog shrinks. */
-const FORGET_MAX = 2 * BATCH_MAX
+const FORGET_MAX = 2 * LIMITS.batchMax
 
 /** Returns a function to call in each transaction before its writes. It deletes some expired keys. */
 export function forgetting(statements: Statements, monotonic: () => number): (now: number) => void {
