@@ -183,6 +183,10 @@ describe('exits with 2 and one sentence on stderr for', () => {
     'that hangs up': [sending('', true), 'closed the connection without a complete response'],
     'with an invalid length': [sending(`${HEAD}Content-Length: -1\r\n\r\n[]`), NO_HTTP],
     'with invalid chunks': [sending(`${HEAD}Transfer-Encoding: chunked\r\n\r\nno\r\n`), NO_HTTP],
+    'that allows no request for an hour': [
+      answering(() => new Response('', { status: 429, headers: { 'Retry-After': '3600' } })),
+      'allows no more requests for now',
+    ],
     'that closes early': [sending(`${HEAD}Content-Length: 9\r\n\r\n[`, true), 'closed the connection without a'],
     'with an endless body': [answering(() => new Response(endless)), 'sent more than 4 MB'],
     'with endless headers': [sending(HEAD + 'a: b\r\n'.repeat(20_000)), 'sent more than 64 KB of headers'],

@@ -93,14 +93,21 @@ describe('petstore sell', () => {
     expect([json.stderr, JSON.parse(json.stdout)]).toEqual(['', expect.objectContaining({ status: 'completed' })])
   })
 
-  test('rejects a reserved pet, and names the order and its customer', async () => {
+  test.each([
+    ['without an end', {}],
+    ['with an end', { expiresAt: new Date(Date.now() + 3_600_000).toISOString() }],
+  ])('rejects a pet that is reserved %s, and names the order and its customer', async (_, end) => {
     const petId = await addPet()
-    const { id } = await client.placeOrder({ petId, reference: 'Anna' })
+    const { id, expiresAt } = await client.placeOrder({ petId, reference: 'Anna', ...end })
     const refused = await petstore(['sell', String(petId)])
     expect(refused).toMatchObject({ status: 1, stdout: '' })
+    const until = expiresAt ? ` until ${expiresAt}` : ''
     expect(refused.stderr).toBe(
-      `petstore: Pet ${petId} is reserved for "Anna" by order ${id}. To sell it to that customer, run petstore orders complete ${id}.\n`,
+      `petstore: Pet ${petId} is reserved for "Anna"${until} by order ${id}. To sell it to that customer, run petstore orders complete ${id}.\n`,
     )
+  })
+
+  test('rejects a pet that was added as sold', async () => {
     const sold = await client.createPet(newPet({ status: 'sold' }))
     expect((await petstore(['sell', String(sold.id)])).stderr).toStartWith(`petstore: Pet ${sold.id} is sold. (from`)
   })
@@ -111,9 +118,13 @@ describe('petstore sell', () => {
     expect(await newestOrder(petId)).toMatchObject({ status: 'cancelled' })
   })
 
-  test.each([true, false])('prints how to find out whether the pet was sold: completed %j', async (completed) => {
+  test.each([
+    [500, true],
+    [500, false],
+    [408, true],
+  ])('prints how to find out whether the pet was sold, after %d: completed %j', async (answer, completed) => {
     const petId = await addPet()
-    const { status, stderr, asked } = await sellBehind(petId, 500, completed)
+    const { status, stderr, asked } = await sellBehind(petId, answer, completed)
     const { id, expiresAt = '', placedAt = '', ...order } = (await newestOrder(petId)) as Order
     expect([status, asked, order.status]).toEqual([1, 3, completed ? 'completed' : 'pending'])
     expect(stderr).toStartWith(

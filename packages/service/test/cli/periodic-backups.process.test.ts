@@ -146,6 +146,20 @@ describe.concurrent('periodic backups', () => {
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['backup failed', 'backup failed'])
   })
 
+  test('that fail remove no earlier backup', async () => {
+    const folder = dirname(temporaryFile('x'))
+    const old = nameAt(Date.parse('2026-01-01'))
+    writeFileSync(join(folder, old), '')
+    const lines: string[] = []
+    const log = createLog('info', { destination: { write: (line) => lines.push(line) } })
+    const settings = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_KEEP: '1' }
+    const config = readConfig({ ...settings, PETSTORE_DATABASE: temporaryFile('missing.db') })
+    const backups = startPeriodicBackups(config, log, Date.now, alwaysOurs)
+    await until('the backup has failed', () => lines.some((line) => line.includes('backup failed')))
+    await backups.stop()
+    expect(readdirSync(folder)).toEqual([old])
+  })
+
   test('of two services of one store in one folder are complete and do not fail', async () => {
     const { database } = await made(1)
     const folder = dirname(temporaryFile('x'))

@@ -5,6 +5,8 @@ import { eventFilter } from '../../../../test/support/events.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { until as wait } from '../../../../test/support/until.ts'
+import type { EventFilter } from '../../src/domain/events.ts'
 import { Feed } from '../../src/http/feed.ts'
 import { openStore } from '../../src/store/kinds.ts'
 
@@ -55,6 +57,46 @@ test('waiting readers get the error of a store that was lost', async () => {
   isLost = true
   for (const waiting of readers) expect((await rejectionOf(waiting)).message).toBe('lost')
   await store.close()
+})
+
+test('readers are woken after the store failed once', async () => {
+  const { store, addPet } = await start()
+  let failed = false
+  const findEnd: typeof store.findEnd = async () => {
+    if (failed) return store.findEnd()
+    failed = true
+    throw new Error('no connection')
+  }
+  const feed = new Feed({ ...store, findEnd }, 100)
+  const reading = feed.readLater(eventFilter(undefined), await store.findEnd(), until(), reader())
+  await wait('the store has failed', () => failed)
+  await addPet()
+  expect((await reading).count).toBe(1)
+  await store.close()
+})
+
+test('readers share a page only if all fields of their filters are equal', async () => {
+  const epoch = 1n
+  const one = eventFilter({ epoch, id: 2n, mark: 3 }, { petId: 4n, orderId: 5n, type: ['pet.added'], to: 6 })
+  const other: { [Field in keyof EventFilter]: EventFilter[Field][] } = {
+    limit: [21],
+    petId: [7n, undefined],
+    orderId: [7n, undefined],
+    type: [['pet.deleted'], ['pet.added', 'pet.deleted'], undefined],
+    from: ['now', 6],
+    to: [7, undefined],
+    sort: ['newest'],
+    after: [{ epoch: 2n, id: 2n, mark: 3 }, { epoch, id: 3n, mark: 3 }, { epoch, id: 2n, mark: 4 }, undefined],
+  }
+  const filters = Object.entries(other).flatMap(([field, values]) =>
+    values.map((value) => ({ ...one, [field]: value })),
+  )
+  let reads = 0
+  const listEvents = async () => ({ json: `[${++reads}]`, count: 1, next: { epoch, id: 1n, mark: 0 }, ended: false })
+  const { store } = await start()
+  const feed = new Feed({ ...store, listEvents }, 100)
+  await Promise.all([one, ...filters, { ...one }].map((filter) => feed.read(filter)))
+  expect(reads).toBe(1 + filters.length)
 })
 
 test('the key of a waiting reader is verified twice a second, even without events', async () => {

@@ -4,7 +4,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { rowsOfFile } from '../../../../test/support/copied-stores.ts'
 import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
@@ -12,10 +12,6 @@ import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
 import { beside, made, PET, rows } from '../../../../test/support/stores.ts'
 import { noStrace, straced } from '../../../../test/support/strace.ts'
 import { until } from '../../../../test/support/until.ts'
-
-/** The steps of a backup, and the system calls that strace prints for them with `-y`. */
-const [FILE, FOLDER] = [/^fsync\(\d+<.*\.partial>/, /^fsync\(\d+<.*\/petstore-test-\w+>/]
-const SYNCS = Object.entries({ 'the file': FILE, 'its folder': FOLDER, named: /^link/ })
 
 /**
  * The nice value of a process, or `undefined` if it has exited. It is the 19th field in proc(5); the second is a name
@@ -110,25 +106,6 @@ describe.concurrent('a backup', () => {
       expect(readdirSync(dirname(file))).toEqual([])
     }
   })
-
-  test.skipIf(noStrace !== '')(
-    `is durable before it gets its name, and its name is durable before the command exits${noStrace}`,
-    async () => {
-      const { database } = await made(1)
-      const [file, log] = [temporaryFile('backup.db'), temporaryFile('calls')]
-      // One file per thread, so that threads do not cut each other's lines.
-      const calls = ['-ff', '-y', '-o', log, '-e', 'trace=fsync,?link,linkat,?unlink,unlinkat']
-      const command = straced(calls)
-      expect((await run(['backup', file, '--database', database], { command })).status).toBe(0)
-      const traced = beside(log).map((name) => readFileSync(join(dirname(log), name), 'utf8').split('\n'))
-      const done = traced.find((lines) => lines.some((line) => line.includes(`"${file}"`))) ?? []
-      // SQLite removes the journal when the copy is complete, without a guaranteed sync
-      // (https://sqlite.org/lang_vacuum.html, 2.1).
-      const own = done.slice(done.findIndex((line) => /^unlink.*\.partial-journal/.test(line)) + 1)
-      const steps = own.flatMap((line) => SYNCS.find(([, call]) => call.test(line))?.[0] ?? [])
-      expect(steps).toEqual(['the file', 'named', 'its folder'])
-    },
-  )
 
   test.skipIf(noStrace !== '')(`leaves no file if it cannot be synced${noStrace}`, async () => {
     const { database } = await made(1)

@@ -6,15 +6,18 @@ import { allEvents, eventFilter } from '../../../../test/support/events.ts'
 import { newKey } from '../../../../test/support/keys.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { startService } from '../../../../test/support/service.ts'
 import { ORDER_STATUSES } from '../../../contract/src/generated.ts'
 import type { EventPosition } from '../../src/domain/events.ts'
+import { generateKey, hashKey } from '../../src/domain/keys.ts'
 import { HOLDING } from '../../src/domain/order-transitions.ts'
 import type { OrderStatus } from '../../src/domain/orders.ts'
 import type { Store, StoreOptions } from '../../src/domain/store.ts'
 
-/** An empty store, and a way to run SQL on it. */
+/** An empty store, a second server's store on the same data, and a way to run SQL on it. */
 interface OpenedStore {
   readonly store: Store
+  beside(): Promise<Store>
   run(sql: string): Promise<unknown>
 }
 
@@ -45,6 +48,25 @@ export function conformance(
       expect(await store.createFirstKey(newKey())).toBeUndefined()
       expect((await store.listKeys()).length).toBe(1)
       await store.close()
+    })
+
+    test('a key that one server revokes is rejected by another within a second', async () => {
+      const { store, beside } = await open({})
+      const others = await beside()
+      const service = await startService({ store: others, now: Date.now })
+      // Twice, because a server forgets all keys from time to time, which can be right after the first revocation.
+      for (const _ of [1, 2]) {
+        const text = generateKey('production')
+        const { id } = await store.createKey(newKey({ hash: hashKey(text) }))
+        const status = async () => (await service.get('/pets', { Authorization: `Bearer ${text}` })).status
+        expect(await status()).toBe(200)
+        await store.revokeKey(id)
+        const revokedAt = performance.now()
+        for (let askedAt = revokedAt; (await status()) !== 401; askedAt = performance.now())
+          expect(askedAt - revokedAt).toBeLessThan(1_000)
+      }
+      await service.stop()
+      await Promise.all([store.close(), others.close()])
     })
 
     test('keeps the ending of a key, its last use and its deprecated calls', async () => {
@@ -118,14 +140,15 @@ export function conformance(
 
   /** A store in which all of these reservations are overdue. */
   async function overdue(count: number, onBatch?: () => void): Promise<OpenedStore> {
-    const { store, run } = await open({ onBatch })
+    const opened = await open({ onBatch })
+    const { store, run } = opened
     const { id: by } = await store.createKey(newKey())
     const pets = await Promise.all(Array.from({ length: count }, () => store.createPet(newPet(), by)))
     await Promise.all(
       pets.map(({ value }) => store.placeOrder({ petId: value.id, expiresAt: Date.now() + 60_000 }, by)),
     )
     await run('UPDATE orders SET expires_at = 2')
-    return { store, run }
+    return opened
   }
 
   test(`expires at most ${sweepMax} reservations in one transaction on ${name}`, async () => {

@@ -18,7 +18,9 @@ import { conformance } from '../conformance.ts'
 
 conformance('PostgreSQL', 200, async (options) => {
   const address = await cluster.newStore()
-  return { store: await openStore(address, { now: Date.now, ...options }), run: (sql) => cluster.run(sql, address) }
+  const beside = () => openStore(address, { now: Date.now })
+  const store = await openStore(address, { now: Date.now, ...options })
+  return { store, beside, run: (sql) => cluster.run(sql, address) }
 })
 
 describe('creates of one batch', () => {

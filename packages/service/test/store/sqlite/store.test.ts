@@ -21,7 +21,9 @@ import { conformance } from '../conformance.ts'
 
 conformance('SQLite', 50, async (options) => {
   const path = temporaryFile('petstore.db')
-  return { store: await openStore(path, { now: Date.now, ...options }), run: async (sql) => runOnFile(path, sql) }
+  const beside = () => openStore(path, { now: Date.now })
+  const store = await openStore(path, { now: Date.now, ...options })
+  return { store, beside, run: async (sql) => runOnFile(path, sql) }
 })
 
 describe('a file', () => {
