@@ -1,12 +1,14 @@
 // HTTP apart from the operations: methods, targets, Host, stop, health checks and unknown paths.
 
 import { describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { type Exchanged, exchange } from '../../../../test/support/exchange.ts'
 import { untilCount } from '../../../../test/support/metrics.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { inTwoParts } from '../../../../test/support/slow-body.ts'
+import { until } from '../../../../test/support/until.ts'
 import { startAdmin } from '../../src/http/web/admin.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 
@@ -77,6 +79,23 @@ describe('limits of the runtime, as documented in docs/operations.md', () => {
     const before = await count()
     const post = `${head('POST /v1/pets HTTP/1.1', `Content-Length: ${PET.length}`)}${PET}`
     expect((await exchange(service.port, post + head('GET /v1/pets HTTP/1.1'))).text).toBe('')
+    expect(await count()).toBe(before + 1)
+  })
+
+  test('a client that closes its side before the response gets none; a retry with its key replays the create', async () => {
+    const before = await count()
+    const key = 'Idempotency-Key: "half-closed"'
+    const post = (more: string) => head('POST /v1/pets HTTP/1.1', key, more, `Content-Length: ${PET.length}`) + PET
+    const text = await new Promise<string>((resolve, reject) => {
+      let received = ''
+      const socket = connect({ host: '127.0.0.1', port: service.port, allowHalfOpen: true }).on('error', reject)
+      socket.on('data', (bytes) => (received += bytes)).on('end', () => resolve(received))
+      socket.end(post('Accept: */*'))
+    })
+    expect(text).toBe('')
+    await until('the pet is added', async () => (await count()) === before + 1)
+    const again = await exchange(service.port, post('Connection: close'))
+    expect([again.status, again.text.includes('Idempotency-Replayed: true')]).toEqual([201, true])
     expect(await count()).toBe(before + 1)
   })
 
