@@ -98,7 +98,7 @@ describe.each(released)('a store of schema %d', (version) => {
 })
 
 test.skipIf(noStrace !== '')(
-  `a migration that is killed at any write leaves the old or the new schema${noStrace}`,
+  `a migration that is killed at any write leaves the schema of one version, with all rows${noStrace}`,
   async () => {
     const seen = new Set<number>()
     for (let when = 1; !seen.has(0); when += 1 + (when >> 2)) {
@@ -113,7 +113,8 @@ test.skipIf(noStrace !== '')(
       seen.add(version)
       await expectContents(path, version, `sqlite-${FIRST_VERSION}`)
     }
-    expect([...seen].sort()).toEqual([0, FIRST_VERSION, NEWEST_VERSION])
+    // Each version is a transaction of its own.
+    expect([...seen]).toEqual(expect.arrayContaining([0, FIRST_VERSION, NEWEST_VERSION]))
   },
 )
 
