@@ -91,6 +91,9 @@ export interface OrderStore {
    */
   updateOrder(id: bigint, change: OrderChange, by: KeyId, check?: OrderCheck): Promise<Order>
 
+  /** Returns the order as JSON, byte for byte as lists have it. */
+  orderJson(order: Order): string
+
   /** Counts are exact as of one commit. The cost does not grow with the number of pets. */
   getInventory(): Promise<Inventory>
 

@@ -1,11 +1,9 @@
 // The operations on orders, and the inventory. The store decides which changes are allowed (domain/orders.ts).
 
-import { document, pathOf } from '../../../../contract/src/contract.ts'
-import type * as contract from '../../../../contract/src/generated.ts'
+import { pathOf } from '../../../../contract/src/contract.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
-import { flatten } from '../../../../contract/src/schema.ts'
 import { noSuchOrder } from '../../domain/decisions/refusal-messages.ts'
-import type { Order } from '../../domain/orders.ts'
+import type { Order, OrderStore } from '../../domain/orders.ts'
 import { linksOf, positionOf } from '../request/cursor.ts'
 import { checkOf } from '../response/conditions.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
@@ -24,48 +22,38 @@ export const orderOperations = {
     const place = (key?: string) => orders.placeOrder(body, caller.id, key)
     const { value, replayed } = await running.once(caller.id, header, place)
     const Location = linkTo(ORDER_PATH.replace('{orderId}', String(value.id)))
-    return created(orderJson(value), replayed, loggedOf(value), { Location })
+    return created(orders.orderJson(value), replayed, loggedOf(value), { Location })
   },
 
   async getOrder({ orders }, _caller, { orderId }) {
     const order = await orders.getOrder(orderId)
     if (!order) throw noSuchOrder(orderId)
-    return ok(orderJson(order))
+    return ok(orders.orderJson(order))
   },
 
   async cancelOrder({ orders }, caller, { orderId, ...conditions }) {
-    return noContent({}, loggedOf(await orders.cancelOrder(orderId, caller.id, checkOf(conditions, orderJson))))
+    return noContent({}, loggedOf(await orders.cancelOrder(orderId, caller.id, checkOf(conditions, orders.orderJson))))
   },
 
   async completeOrder({ orders }, caller, { orderId, ...conditions }) {
-    return changedOrder(await orders.completeOrder(orderId, caller.id, checkOf(conditions, orderJson)))
+    return changedOrder(orders, await orders.completeOrder(orderId, caller.id, checkOf(conditions, orders.orderJson)))
   },
 
   async returnOrder({ orders }, caller, { orderId, ...conditions }) {
-    return changedOrder(await orders.returnOrder(orderId, caller.id, checkOf(conditions, orderJson)))
+    return changedOrder(orders, await orders.returnOrder(orderId, caller.id, checkOf(conditions, orders.orderJson)))
   },
 
   async updateOrder({ orders }, caller, { orderId, ...conditions }, body) {
-    return changedOrder(await orders.updateOrder(orderId, body, caller.id, checkOf(conditions, orderJson)))
+    return changedOrder(
+      orders,
+      await orders.updateOrder(orderId, body, caller.id, checkOf(conditions, orders.orderJson)),
+    )
   },
 
   getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),
 } satisfies SomeHandlers
 
-const { schemas } = document.components
-const PROPERTIES = flatten({ $ref: '#/components/schemas/Order' }, schemas).properties ?? {}
-const FIELDS: readonly (keyof Order)[] = Object.keys(PROPERTIES) as (keyof contract.Order)[]
-const TIMES = FIELDS.filter((field) => flatten(PROPERTIES[field] ?? {}, schemas).format === 'date-time')
-
-/** Byte for byte equal to the JSON that stores write for lists. */
-function orderJson(order: Order): string {
-  const json: Partial<Record<keyof Order, unknown>> = {}
-  for (const field of FIELDS) if (order[field] !== undefined) json[field] = order[field]
-  for (const field of TIMES) if (json[field] !== undefined) json[field] = new Date(Number(json[field])).toISOString()
-  return stringifyJson(json)
-}
-
-const changedOrder = (order: Order) => changed(orderJson(order), loggedOf(order))
+const changedOrder = ({ orderJson }: OrderStore, order: Order) => changed(orderJson(order), loggedOf(order))
 
 function loggedOf({ id, petId, status }: Order): Record<string, string> {
   return { orderId: String(id), petId: String(petId), status }

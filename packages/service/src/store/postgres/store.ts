@@ -6,7 +6,7 @@ import type { PetStatus } from '../../domain/pets.ts'
 import { StartError } from '../../domain/start-error.ts'
 import type { SchemaState, Store, StoreOptions } from '../../domain/store.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
-import { ORDER_COLUMNS, PET_COLUMNS } from '../shared/pet-and-order-columns.ts'
+import { ORDER_COLUMNS, orderJson, PET_COLUMNS } from '../shared/pet-and-order-columns.ts'
 import { notCurrent, schemaState } from '../shared/schema-versions.ts'
 import { searchable } from '../shared/search.ts'
 import type { PostgresAddress } from './connect/address.ts'
@@ -89,6 +89,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     getPet: rowsById(read, PETS, PET_COLUMNS),
     listOrders: searchable(pages(read, ORDERS), postgresSearch(search, ORDERS)),
     getOrder: rowsById(read, ORDERS, ORDER_COLUMNS),
+    orderJson,
     getInventory: () => readInventory(read),
     pool: () => connection.pool(),
     lockWaitSeconds: async () => (await read<{ seconds: number }>(LOCK_WAIT))[0]?.seconds ?? 0,

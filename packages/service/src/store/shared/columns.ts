@@ -1,7 +1,7 @@
 // Maps fields to columns, one table for each kind of row. Both stores derive their select lists, inserts and JSON from
 // these tables. A missing field does not compile.
 
-import { type JsonNumber, type JsonObject, parseJson } from '../../../../contract/src/json.ts'
+import { type JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../../../contract/src/json.ts'
 
 /** `word`: text that needs no JSON escapes. `time`: milliseconds since 1970. `flag`: a boolean, in SQLite 0 or 1. */
 type Kind<Value> = Value extends boolean
@@ -60,6 +60,15 @@ export function jsonObject(columns: AnyColumns, dialect: JsonDialect): string {
     return optional ? `CASE WHEN ${column} IS NULL THEN '' ELSE concat(${values}) END` : values
   })
   return `concat(${parts.join(', ')}, '}')`
+}
+
+/** Returns the row as `jsonObject` writes it. */
+export function rowJson<Row>(columns: Columns<Row>, row: Row): string {
+  const fields = Object.entries(columns as AnyColumns).map(([field, { kind }]) => {
+    const value = row[field as keyof Row]
+    return [field, kind === 'time' && value !== undefined ? new Date(Number(value)).toISOString() : value]
+  })
+  return stringifyJson(Object.fromEntries(fields))
 }
 
 /**

@@ -4,7 +4,7 @@ import type { StoredOrder } from '../../domain/decisions/snapshot.ts'
 import { HOLDING } from '../../domain/order-transitions.ts'
 import type { NewOrder, Order } from '../../domain/orders.ts'
 import type { NewPet, Pet } from '../../domain/pets.ts'
-import type { Columns } from './columns.ts'
+import { type Columns, rowJson } from './columns.ts'
 
 const id = { column: 'id', kind: 'integer' } as const
 
@@ -37,6 +37,8 @@ const later = {
 export const STORED_ORDER_COLUMNS: Columns<StoredOrder> = { id, petId, ...later }
 
 export const ORDER_COLUMNS: Columns<Order> = { id, petId, petName: { column: 'pet_name', kind: 'text' }, ...later }
+
+export const orderJson = (order: Order): string => rowJson(ORDER_COLUMNS, order)
 
 /**
  * The condition of orders that expire. Reservations whose pet was changed by hand are skipped, so that the others

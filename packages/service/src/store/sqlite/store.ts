@@ -4,7 +4,7 @@ import { changingMethods } from '../../domain/decisions/changing-methods.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { endOfTurn } from '../../system/runtime.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
-import { ORDER_COLUMNS, PET_COLUMNS } from '../shared/pet-and-order-columns.ts'
+import { ORDER_COLUMNS, orderJson, PET_COLUMNS } from '../shared/pet-and-order-columns.ts'
 import { searchable } from '../shared/search.ts'
 import { startCheckpoints } from './connect/checkpoints.ts'
 import { openConnection, type SqliteConnection } from './connect/connection.ts'
@@ -55,6 +55,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
     getPet: rowById(statements, read, PETS, PET_COLUMNS),
     listOrders: searchable(pages(statements, read, ORDERS), sqliteSearch(searches.query, ORDERS)),
     getOrder: rowById(statements, read, ORDERS, ORDER_COLUMNS),
+    orderJson,
     getInventory: inventoryReader(statements, read),
     ...sqliteKeys(statements, transact, options),
     version: version.current,
