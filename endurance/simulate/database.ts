@@ -27,7 +27,7 @@ export class Database extends RealDatabase {
         return (...values: unknown[]) => {
           if (RUNS.includes(name as never)) {
             betweenStatements()
-            if (Atomics.compareExchange(words, DISK, READ, 0) === READ) throw failure('read')
+            if (Atomics.load(words, DISK) === READ) throw failure('read')
           }
           return value.apply(target, values)
         }
@@ -51,7 +51,8 @@ export class Database extends RealDatabase {
       run()
       return
     }
-    const fault = DISK_FAULTS[Atomics.exchange(words, DISK, 0)]
+    const fault = DISK_FAULTS[Atomics.load(words, DISK)]
+    if (fault !== 'read') Atomics.store(words, DISK, 0)
     if (fault === 'full' || fault === 'before') throw failure(fault)
     run()
     if (fault === 'after') throw failure(fault)

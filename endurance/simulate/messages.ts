@@ -18,7 +18,7 @@ export const [STATE, DISK] = [0, 1]
 /** Milliseconds since the start of the run, and the wall clock at that time. */
 export const [NOW, STARTED_AT] = [0, 1]
 
-/** An error of the next statement, a full disk, or an error before or after the next commit became durable. 0 is no failure. */
+/** Errors of all statements, or for the next commit a full disk, or an error before or after it became durable. 0 is no failure. */
 export const DISK_FAULTS = ['none', 'read', 'full', 'before', 'after'] as const
 export type DiskFault = Exclude<(typeof DISK_FAULTS)[number], 'none'>
 

@@ -23,6 +23,7 @@ const PAUSE_MS = 3_500
 const QUIET_EVERY_MS_MAX = 500
 const DOWN_MS_MAX = 200
 const FROZEN_MS_MAX = 1_500
+const UNREADABLE_MS_MAX = 200
 const DAY_MS = 86_400_000
 /** How far a clock can jump, forwards or back. */
 const JUMPS_MS = [3_600_000, 6 * DAY_MS, 400 * DAY_MS]
@@ -203,7 +204,13 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
         const server = servers.server(n)
         if (server) server.process.pausedUntil = scheduler.now + random() * FROZEN_MS_MAX
       },
-      disk: (n) => servers.server(n)?.host.failDisk(draw(DISK_FAULTS.slice(1))),
+      disk: async (n) => {
+        const fault = draw(DISK_FAULTS.slice(1))
+        servers.server(n)?.host.failDisk(fault)
+        if (fault !== 'read') return
+        await sleep(random() * UNREADABLE_MS_MAX)
+        servers.server(n)?.host.failDisk('none')
+      },
       clock: async (n) => {
         const server = servers.server(n)
         if (server) server.process.aheadMs = draw([-1, 1]) * draw(JUMPS_MS)
