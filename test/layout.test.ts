@@ -28,6 +28,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'service/src/domain',
     'service/src/store/kinds.ts',
     'service/src/store/absolute-path.ts',
+    'service/src/observability/client-address.ts',
     'service/src/observability/log.ts',
   ],
   'client/src': ['contract/src/generated.ts', 'contract/src/json.ts', 'contract/src/int64.ts'],

@@ -98,7 +98,7 @@ function validatorAt($ref: string): ValidateFunction {
 }
 
 /** On many responses; the contract describes them once. */
-const ON_MANY = ['Cache-Control', 'RateLimit', 'RateLimit-Policy']
+const ON_MANY = ['Cache-Control', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id']
 /** On every response of a deprecated operation. Responses that it shares with other operations do not declare them. */
 const OF_DEPRECATED = ['Deprecation', 'Sunset', 'Link']
 const SHARED = [401, 429, 500, 503, 412]

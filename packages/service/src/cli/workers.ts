@@ -131,7 +131,7 @@ function storeOf({ database }: Config): string | undefined {
 
 /** The address may contain a password, so it is not an argument, which all users of the machine can read. */
 function environmentOf(index: number, config: Config, port: number): Record<string, string | undefined> {
-  const { host, database, environment, adminPort } = config
+  const { host, database, environment, accessLog, adminPort } = config
   return {
     ...process.env,
     PETSTORE_HOST: host,
@@ -143,6 +143,7 @@ function environmentOf(index: number, config: Config, port: number): Record<stri
     PETSTORE_BOOTSTRAP_KEY_FILE: undefined,
     PETSTORE_CATEGORIES: undefined,
     PETSTORE_ENVIRONMENT: environment,
+    PETSTORE_ACCESS_LOG: accessLog,
     // Each worker has separate metrics on a separate port.
     PETSTORE_ADMIN_PORT: adminPort ? String(adminPort + index) : process.env.PETSTORE_ADMIN_PORT,
   }

@@ -2,6 +2,7 @@
 
 import { keyEnvironment } from '../domain/keys.ts'
 import { nameFault } from '../domain/names.ts'
+import { networks } from '../observability/client-address.ts'
 import { kindOf, pathFault } from '../store/kinds.ts'
 
 export function path(text: string): string {
@@ -89,8 +90,22 @@ export function bearerToken(text: string): string {
   throw new Error('must be printable ASCII characters without spaces')
 }
 
+export function proxies(text: string): readonly string[] {
+  const all = listed(text)
+  try {
+    networks(all)
+  } catch {
+    throw new Error('must be addresses or networks separated by commas, such as 192.0.2.7, 10.0.0.0/8 or fd00::/8')
+  }
+  return all
+}
+
+function listed(text: string): string[] {
+  return text.split(',').flatMap((one) => one.trim() || [])
+}
+
 export function origins(text: string): readonly string[] {
-  const all = text.split(',').flatMap((origin) => origin.trim() || [])
+  const all = listed(text)
   const wrong = all.find((origin) => origin !== '*' && URL.parse(origin)?.origin !== origin)
   if (wrong !== undefined) throw new Error('must be origins separated by commas, such as https://shop.example, or *')
   return all

@@ -2,7 +2,7 @@
 // docs/configuration.md are derived from these tables.
 
 import type { Environment } from '../domain/keys.ts'
-import { LOG_LEVELS, type LogLevel } from '../observability/log.ts'
+import { ACCESS_LOGS, type AccessLogKind, LOG_LEVELS, type LogLevel } from '../observability/log.ts'
 import * as parsers from './setting-parsers.ts'
 
 export interface Setting<Value> {
@@ -105,6 +105,24 @@ export const SETTINGS = {
     default: 'info',
     description: `The least severe messages to log on standard error: ${LOG_LEVELS.join(', ')}.`,
     parse: parsers.oneOf<LogLevel>(...LOG_LEVELS),
+  }),
+  accessLog: setting({
+    variable: 'PETSTORE_ACCESS_LOG',
+    flag: '--access-log <responses>',
+    default: 'errors',
+    description:
+      'The responses that get a line in the log, at level info. errors: those with status 400 or higher, at most 10 ' +
+      'per second and status.',
+    values: ACCESS_LOGS,
+    parse: parsers.oneOf<AccessLogKind>(...ACCESS_LOGS),
+  }),
+  trustedProxies: setting({
+    variable: 'PETSTORE_TRUSTED_PROXIES',
+    default: '',
+    description:
+      'The addresses or networks of your proxies, separated by commas, such as 10.0.0.0/8. The log takes the address ' +
+      'of a client from X-Forwarded-For only if a request comes from one of them. Default: none.',
+    parse: parsers.proxies,
   }),
   rateLimit: setting({
     variable: 'PETSTORE_RATE_LIMIT',

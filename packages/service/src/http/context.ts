@@ -1,7 +1,9 @@
 // The state of one request. It has the route's headers and label but not the route, so that code that looks at a
 // request does not depend on routes.
 
-import type { ApiKey } from '../domain/keys.ts'
+import type { OperationId } from '../../../contract/src/contract.ts'
+import type { ErrorCode } from '../../../contract/src/generated.ts'
+import { type ApiKey, keyEnvironment } from '../domain/keys.ts'
 import type { StoreVersion } from '../domain/store.ts'
 import { randomUuid } from '../system/runtime.ts'
 import type { SharedHeaders } from './response/shared-headers.ts'
@@ -17,13 +19,17 @@ export class Context {
   caller: ApiKey | undefined
   /** The store's version, read after the request arrived. */
   version = NOT_READ
-  /** Sent as `X-Request-Id` if set. */
+  /** Sent as `X-Request-Id` if set. A valid one of the request is kept. */
   requestId: string | undefined
+  /** The operation, if the request reached one. */
+  operation: OperationId | undefined
+  /** The code of the Error body, if there is one. */
+  code: ErrorCode | undefined
   /** True while the request waits for events, which is not work. */
   waits = false
   /** True once the response is made. The work may continue. */
   answered = false
-  /** For the metrics, on the clock of `monotonicMs`. */
+  /** On the clock of `monotonicMs`; 0 if nothing observes the responses. */
   startedAt = 0
 
   constructor(
@@ -34,9 +40,15 @@ export class Context {
     public label: string,
     /** The request's arrival, in milliseconds since 1970. */
     public now: number,
-  ) {}
+  ) {
+    const sent = request.headers.get('X-Request-Id')
+    if (sent !== null && REQUEST_ID.test(sent) && !keyEnvironment(sent)) this.requestId = sent
+  }
 
-  /** Returns the id for the log and `X-Request-Id`. Created on demand, because most requests need none. */
+  /**
+   * Returns the id for the log and `X-Request-Id`. Created on demand: an id for every response would take 5 % of the
+   * rate of cached lists.
+   */
   ensureRequestId(): string {
     this.requestId ??= randomUuid()
     return this.requestId
@@ -54,4 +66,5 @@ export class Context {
   }
 }
 
+const REQUEST_ID = /^[\w.:/+=@~-]{1,128}$/
 const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/

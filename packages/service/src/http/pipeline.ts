@@ -14,6 +14,7 @@ import type { Connections } from './limits/connections.ts'
 import { RateLimit } from './limits/rate-limit.ts'
 import { WorkTime } from './limits/work-time.ts'
 import type { LinkTo } from './links.ts'
+import type { Observer } from './observers.ts'
 import { handlers } from './operations/all.ts'
 import type { Services } from './operations/handler.ts'
 import { type ReportOptions, Reports } from './reports.ts'
@@ -41,6 +42,7 @@ export interface PipelineOptions extends ReportOptions {
   readonly bodyTimeoutMs?: number
   /** The time limit to process a request. */
   readonly workSecondsMax?: number
+  readonly observers?: readonly Observer[]
 }
 
 /** Bun closes a connection if a request takes longer than 12 s to arrive, so the 408 must be sent earlier. */
@@ -61,6 +63,7 @@ export class Pipeline {
   private readonly answers: AnswerCache
   private readonly services: Services
   private readonly reports: Reports
+  private readonly observers: readonly Observer[]
 
   constructor(private readonly options: PipelineOptions & { linkTo: LinkTo; connections: Connections }) {
     const { store, environment, linkTo, workSecondsMax } = options
@@ -73,6 +76,7 @@ export class Pipeline {
     this.answers = new AnswerCache(limits.cachedCharactersMax)
     this.services = { pets: store, orders: store, feed: this.feed, running: new RunningKeys(), linkTo }
     this.reports = new Reports(options)
+    this.observers = options.observers ?? []
   }
 
   /**
@@ -80,10 +84,9 @@ export class Pipeline {
    * immediately, as for a cached list.
    */
   respond(request: RoutedRequest, route: Route | undefined): Response | Promise<Response> {
-    const { metrics, now } = this.options
     const label = route?.label(request.method) ?? 'none'
-    const context = new Context(request, route?.headers(request.method) ?? NO_ROUTE, label, now())
-    if (metrics) context.startedAt = monotonicMs()
+    const context = new Context(request, route?.headers(request.method) ?? NO_ROUTE, label, this.options.now())
+    if (this.observers.length > 0) context.startedAt = monotonicMs()
     const answer = this.begin(context, route)
     return answer instanceof Promise ? this.workTime.within(answer, context) : answer
   }
@@ -97,6 +100,7 @@ export class Pipeline {
       const operation = route.endpoint(request.method)
       if (typeof operation === 'function') return this.finishLater(operation(context), context)
 
+      context.operation = operation.id
       const token = readToken(request)
       context.version = store.version()
       this.admission.check()
@@ -207,15 +211,16 @@ export class Pipeline {
   }
 
   private finish(answer: Answer, context: Context): Response {
-    const { metrics, corsOrigins, connections } = this.options
-    const { request, label } = context
+    const { corsOrigins, connections } = this.options
+    const { request } = context
     const failed = answer.tag && failedPrecondition(answer.tag, request.headers.get('If-Match'))
-    const response = toResponse(failed ? this.failed(failed, context) : answer, context)
+    const final = failed ? this.failed(failed, context) : answer
+    const response = toResponse(final, context)
     this.rateLimit?.addHeaders(response, context)
     addCors(response, request, corsOrigins)
     // Bun reads nothing more from a connection after CONNECT.
     if (this.draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
-    if (!context.answered) metrics?.request(label, response.status, (monotonicMs() - context.startedAt) / 1000)
+    if (!context.answered) for (const observe of this.observers) observe(final, response, context)
     context.answered = true
     connections.responding(request)
     return response
@@ -231,6 +236,7 @@ export class Pipeline {
   private failed(thrown: unknown, context: Context): Answer {
     const error = toPetstoreError(thrown)
     context.ensureRequestId()
+    context.code = error.code
     this.reports.failed(error, context)
     return errorAnswer(error, context)
   }

@@ -4,13 +4,14 @@ import { basePath, operations } from '../../../contract/src/contract.ts'
 import type { Environment } from '../domain/keys.ts'
 import type { Names } from '../domain/names.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
-import { atMost, sleep } from '../system/runtime.ts'
+import { atMost, monotonicMs, sleep } from '../system/runtime.ts'
 import { redirectNewConnections, refuseNew } from './closing.ts'
 import { Context, type RoutedRequest } from './context.ts'
 import { startExpiry } from './expiry.ts'
 import { Connections } from './limits/connections.ts'
 import { linksBelow } from './links.ts'
 import { type Address, authority, listen } from './listen.ts'
+import { type ObserverOptions, observersOf } from './observers.ts'
 import { Pipeline, type PipelineOptions } from './pipeline.ts'
 import { errorAnswer } from './response/error-answer.ts'
 import { toResponse } from './response/response.ts'
@@ -27,7 +28,7 @@ import {
 } from './web/service-routes.ts'
 import { pages } from './web/web-pages.ts'
 
-export interface ServerOptions extends PipelineOptions {
+export interface ServerOptions extends Omit<PipelineOptions, 'observers'>, ObserverOptions {
   readonly host: string
   /** 0 chooses a free port. */
   readonly port: number
@@ -58,16 +59,22 @@ const STARTING = new PetstoreError('unavailable', 'The service is starting.')
  * Listens before the store is open: `/healthz` answers 200, and everything else 503. Throws StartError if it cannot
  * listen on the address.
  */
-export function listenEarly(address: Omit<Address, 'flag'>): Bun.Server<undefined> {
+export function listenEarly(address: Omit<Address, 'flag'> & ObserverOptions): Bun.Server<undefined> {
+  const observers = observersOf({ ...address, metrics: undefined }, () => server)
   const respond = (request: RoutedRequest, route: Route | undefined) => {
     const context = new Context(request, NO_ROUTE, 'none', 0)
+    context.startedAt = monotonicMs()
     context.ensureRequestId()
-    const response = toResponse(route ? ALIVE : errorAnswer(STARTING, context), context)
+    if (!route) context.code = STARTING.code
+    const answer = route ? ALIVE : errorAnswer(STARTING, context)
+    const response = toResponse(answer, context)
     // The body may still be arriving, and the next attempt may reach a server that is ready.
     response.headers.set('Connection', 'close')
+    for (const observe of observers.all) observe(answer, response, context)
     return response
   }
-  return listen({ ...address, flag: '--port' }, serving([liveness], { respond }))
+  const server = listen({ ...address, flag: '--port' }, serving([liveness], { respond }))
+  return server
 }
 
 /** Throws StartError if it cannot listen on the address. */
@@ -75,7 +82,8 @@ export function startServer(options: ServerOptions) {
   const { store, host, metrics, baseUrls, environment } = options
   const linkTo = linksBelow(baseUrls[environment])
   const connections = new Connections(() => server, options.idleSeconds)
-  const pipeline = new Pipeline({ ...options, linkTo, connections })
+  const observers = observersOf(options, () => server)
+  const pipeline = new Pipeline({ ...options, linkTo, connections, observers: observers.all })
   const unready = () => {
     if (options.isStarting?.()) return STARTING.message
     return pipeline.draining ? 'The service is shutting down.' : undefined
@@ -115,6 +123,7 @@ export function startServer(options: ServerOptions) {
       const answered = server.stop()
       await atMost(answered, graceMs - DRAIN_MS - ACCEPT_MS)
       await server.stop(true)
+      observers.close()
       await Promise.all([swept, pipeline.close()])
     },
   }

@@ -11,6 +11,10 @@ import { printable } from './printable.ts'
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+/** The responses that get a line. */
+export const ACCESS_LOGS = ['off', 'errors', 'all'] as const
+export type AccessLogKind = (typeof ACCESS_LOGS)[number]
+
 export interface Log {
   debug: LogLine
   info: LogLine

@@ -24,6 +24,8 @@ export interface Watched {
   inFlight?: (() => number) | undefined
   /** Since the start. */
   deprecatedCalls?: (() => Iterable<DeprecatedCalls>) | undefined
+  /** Requests with an invalid key since the start. */
+  invalidKeys?: () => number
   /** Readers that wait for events, and the number of events sent. */
   feed?: { readonly waiting: number; readonly sent: number }
 }
@@ -117,7 +119,7 @@ export class Metrics {
    * answer within a second.
    */
   async text(): Promise<string> {
-    const { pool, lockWaitSeconds, file, backupOverdue, inFlight, deprecatedCalls, feed } = this.watched
+    const { pool, lockWaitSeconds, file, backupOverdue, inFlight, deprecatedCalls, invalidKeys, feed } = this.watched
     const inTime = <Value>(reading: Promise<Value>) =>
       atMost(
         reading.catch(() => undefined),
@@ -138,6 +140,7 @@ export class Metrics {
     return [
       ...[this.requests, this.stores, this.commits, this.sizes].map((histogram) => histogram.text()),
       counter('petstore_deprecated_calls_total', 'Calls of deprecated operations, by API key id.', deprecated),
+      counter('petstore_invalid_keys_total', 'Requests with an invalid API key.', invalidKeys?.() ?? 0),
       gauge('petstore_pool_size', 'Connections to PostgreSQL that answer reads.', size),
       gauge('petstore_pool_busy', 'Connections of the pool in use.', busy),
       gauge('petstore_pool_waiting', 'Store calls that wait for a free connection.', waiting),

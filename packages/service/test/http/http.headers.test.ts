@@ -10,7 +10,7 @@ const service = await startService()
 await service.post(petBody())
 
 /** What tracing libraries add to the requests of a page (W3C Trace Context and Baggage). */
-const TRACING = ['traceparent', 'tracestate', 'baggage']
+const TRACING = ['traceparent', 'tracestate', 'baggage', 'X-Request-Id']
 
 describe('headers', () => {
   const secured = (headers: Headers) => {

@@ -7,6 +7,7 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, root, serve } from '../../../../test/support/process.ts'
 import { expectReleased } from '../../../../test/support/released.ts'
+import { until } from '../../../../test/support/until.ts'
 import { createLog, terminalLine } from '../../src/observability/log.ts'
 
 const PET = petBody()
@@ -33,6 +34,21 @@ test('keeps the names of a release', async () => {
     .flatMap(([, fields = '', msg]) => [...fields.matchAll(/(?:^|, ?) *(\w+)/g)].map(([, name]) => `${msg}: ${name}`))
   expect(written.length).toBeGreaterThan(20)
   expectReleased('log', [...shown, ...written])
+})
+
+// Only Linux distributes the connections of a shared port.
+test.skipIf(process.platform !== 'linux')('every worker has the access log and knows the proxies', async () => {
+  const env = { PETSTORE_TRUSTED_PROXIES: '127.0.0.0/8' }
+  const flags = ['--workers', '2', '--access-log', 'all', '--database', temporaryFile('petstore.db')]
+  const { url, key, stderr } = await serve(flags, { env })
+  for (let n = 0; n < 40; n++) {
+    const headers = { Authorization: `Bearer ${key}`, Connection: 'close', 'X-Forwarded-For': `10.0.0.${n}` }
+    await fetch(`${url}/pets`, { headers, keepalive: false })
+  }
+  const clients = () =>
+    [...stderr().matchAll(/"client":"10\.0\.0\.(\d+)",.*"msg":"request"/g)].map(([, n]) => Number(n))
+  await until('every request is logged', () => clients().length === 40)
+  expect(clients().sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n))
 })
 
 test('a line for a terminal has the time, the level, the message and the fields', () => {

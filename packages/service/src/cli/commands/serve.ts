@@ -56,7 +56,7 @@ Examples:
 
 More settings are environment variables: petstore help settings.`,
     )
-  withSettings(command, 'host', 'port', 'database', 'environment')
+  withSettings(command, 'host', 'port', 'database', 'environment', 'accessLog')
   return command.action(async (options: ServeOptions, self: Command) => {
     const { ephemeral, demo, stdin, practice, workers, database } = options
     const given = { '--demo': demo, '--stdin': stdin, '--practice': practice }

@@ -41,7 +41,7 @@ export type CorsOrigins = readonly string[]
 /** Every page can read Cache-Control anyway. */
 const EXPOSED = contract.responses.filter((name) => name !== 'Cache-Control').join(', ')
 /** Headers that tracing libraries add (W3C Trace Context and Baggage). */
-const TRACING = ['traceparent', 'tracestate', 'baggage']
+const TRACING = ['traceparent', 'tracestate', 'baggage', 'X-Request-Id']
 const ALLOWED = ['Authorization', 'Content-Type', ...contract.requests, ...TRACING].join(', ')
 
 /**
