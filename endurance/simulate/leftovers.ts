@@ -14,6 +14,8 @@ const QUIET_MS = 5_000
 /** After other failures, a server may not have saved its counts, and its limits start again. */
 const KEEPS_COUNTS = ['frozen', 'disk', 'stopped']
 const KEEPS_LIMITS = ['frozen', 'disk']
+/** Much longer than the interval between two looks for changes of other servers. */
+const WOKEN_MS_MAX = 1_000
 const PET = Buffer.from('{"name":"Last","categoryId":1}')
 
 interface Facts {
@@ -29,10 +31,8 @@ export async function leftovers(servers: Servers, operations: readonly Operation
   const { hosts, problems } = servers
   const had = (...kinds: string[]) => facts.broken.every((kind) => kinds.includes(kind))
   await sleep(QUIET_MS)
-  for (const [n, host] of hosts.entries()) {
-    problems.push(...(await working(host, facts.key)), ...(await remaining(host)))
-    await servers.stop(n)
-  }
+  for (const host of hosts) problems.push(...(await working(hosts, host, facts.key)), ...(await remaining(host)))
+  for (const n of hosts.keys()) await servers.stop(n)
   const warnings = new Set(hosts.flatMap((host) => host.warnings.splice(0)))
   problems.push(
     ...hosts.flatMap((host) => host.crashes.splice(0)),
@@ -48,17 +48,26 @@ export async function leftovers(servers: Servers, operations: readonly Operation
   return problems
 }
 
-async function working(host: Host, key: string): Promise<string[]> {
+/** Each server answers, and wakes a reader when another server changes something. */
+async function working(hosts: readonly Host[], host: Host, key: string): Promise<string[]> {
   const ready = await host.respond('http://127.0.0.1/readyz', GET)
+  const authorization: [string, string] = ['Authorization', `Bearer ${key}`]
+  const url = 'http://127.0.0.1/v1/store/events?from=now&wait=3'
+  const reading = host.respond(url, { ...GET, headers: [authorization] })
+  await sleep(WOKEN_MS_MAX)
   const headers: [string, string][] = [
-    ['Authorization', `Bearer ${key}`],
+    authorization,
     ['Content-Type', 'application/json'],
     ['Content-Length', `${PET.length}`],
   ]
-  const created = await host.respond('http://127.0.0.1/v1/pets', { method: 'POST', headers, body: PET })
+  const other = hosts.find((one) => one !== host) ?? host
+  const created = await other.respond('http://127.0.0.1/v1/pets', { method: 'POST', headers, body: PET })
+  const woken = await Promise.race([reading, sleep(WOKEN_MS_MAX)])
+  const isWoken = woken?.status === 200 && Buffer.from(woken.body).includes('pet.added')
   return [
     ...(ready.status === 200 ? [] : [`/readyz answers ${ready.status} after a quiet period`]),
     ...(created.status === 201 ? [] : [`a create gets ${created.status} after a quiet period`]),
+    ...(isWoken ? [] : ['a waiting reader is not woken after a quiet period']),
   ]
 }
 
