@@ -8,6 +8,7 @@ import { startProxy } from '../../../test/support/faulty.ts'
 import { startService } from '../../../test/support/service.ts'
 import { installTools } from '../../../test/support/tools.ts'
 import { PROMISES } from '../src/promises/all.ts'
+import { PLANTED } from './planted/all.ts'
 
 const home = join(import.meta.dir, 'servers')
 const KEY = 'a-key-of-their-own'
@@ -63,6 +64,14 @@ describe.each(['http.mjs', 'fastify.mjs'])('%s', (file) => {
       }
     },
   )
+})
+
+test('reports an event that only arrives when wait ends', async () => {
+  const service = await startService({ now: Date.now })
+  const late = await startProxy(service.url, PLANTED['an event only arrives when wait ends']?.())
+  const chosen = PROMISES.filter(({ id }) => id === 'events.list.wait.woken')
+  const results = await examine(late.url, { keys: await keysOf(service), write: true, chosen })
+  expect(results).toMatchObject([{ outcome: 'broken', expected: 'the event within 6000 ms' }])
 })
 
 test('uses a longer reservation if the server is slower than the first one', async () => {

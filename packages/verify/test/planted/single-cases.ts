@@ -174,6 +174,12 @@ const expiringLate: ContractFault = () => {
   })
   return at(`${on.ORDER}|${on.ORDERS}`, 200).onResponse(stillPending)()
 }
+/** Sends a page of events only when `wait` has ended. */
+const wokenLate: ContractFault = () => async (request, pass) => {
+  const waitMs = isOf(request, on.EVENTS) ? Number(parametersOf(request).get('wait')) * 1000 : 0
+  const [response] = await Promise.all([pass(request), Bun.sleep(waitMs)])
+  return response
+}
 const later = () => answers.rewrite('changedAt', (at) => new Date(Date.parse(at) + 1).toISOString())
 const idsAndLinks = ({ body, headers }: Awaited<ReturnType<Pass>>) =>
   `${body.toString().match(/"id":\d+/g)} ${headerOf(headers, 'Link')}`
@@ -196,6 +202,7 @@ export const OWN_CASES: ContractFaults = {
   'requests that differ beyond 53 bits are one': comparing53Bits,
   'a completion does not change changedAt': at(`${on.COMPLETE}|${on.ORDER}`, 200).onResponse(stillPlaced),
   'a reservation expires five seconds late': expiringLate,
+  'an event only arrives when wait ends': wokenLate,
   'several ETags in If-Match of a PATCH match anything': at(on.UPDATE).request.header(
     'If-Match',
     wherePresent(() => '*'),
