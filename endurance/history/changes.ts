@@ -1,5 +1,6 @@
 // Generates the changes that clients request.
 
+import { monotonicMs } from '../../packages/service/src/system/runtime.ts'
 import type { Picker } from './known.ts'
 import { type Ask, type Asked, type OrderChange, type PetChange, thingOf } from './operations.ts'
 import { requestOf } from './requests.ts'
@@ -26,18 +27,18 @@ function placement(by: Picker): Asked {
 }
 
 /** Remembers the request, so that a client can repeat it, sometimes with another API key, which makes it a different request. */
-function keyed(by: Picker, asked: Asked, idempotencyKey = `key-${by.known.count}`): Asked {
-  const sent = { ...asked, key: by.key(), idempotencyKey }
+function keyed(by: Picker, asked: Asked, idempotencyKey = `key-${by.known.count}`, keyedAt = monotonicMs()): Asked {
+  const sent = { ...asked, key: by.key(), idempotencyKey, keyedAt }
   by.known.keyed.push(sent)
   return sent
 }
 
 /** Repeats a request, or sends a different one with a used key. */
 export function repeat(by: Picker): Asked | undefined {
-  const sent = by.known.keyed
+  const sent = by.known.keyed.filter(({ keyedAt }) => monotonicMs() - keyedAt < by.known.repeatMsMax)
   const asked = by.pick(by.random() < 0.5 ? sent.slice(-10) : sent)
   if (!asked?.idempotencyKey || by.random() < 0.7) return asked
-  if (by.random() < 0.4) return keyed(by, asked, asked.idempotencyKey)
+  if (by.random() < 0.4) return keyed(by, asked, asked.idempotencyKey, asked.keyedAt)
   const other = by.random() < 0.5 ? placement(by) : addition(by)
   const key = by.random() < 0.8 ? asked.key : by.key()
   return { ...other, ...(key ? { key } : {}), idempotencyKey: asked.idempotencyKey }

@@ -8,8 +8,8 @@ import type { Asked, Tagged } from './operations.ts'
 export class Known {
   readonly pets: number[] = []
   readonly orders: number[] = []
-  /** Requests with an Idempotency-Key, and corrections. */
-  readonly keyed: Asked[] = []
+  /** Requests with an Idempotency-Key and when it was first used, and corrections. */
+  readonly keyed: (Asked & { readonly keyedAt: number })[] = []
   readonly corrections: Asked[] = []
   readonly names: string[] = []
   /** Requests that the next clients send first. */
@@ -18,6 +18,8 @@ export class Known {
   readonly tagged = new Map<string, Tagged>()
   readonly outdated = new Map<string, Tagged>()
   count = 0
+  /** Requests with an Idempotency-Key are repeated at most this long after they were first sent. */
+  repeatMsMax = Number.POSITIVE_INFINITY
 
   constructor(
     /** Names of API keys, repeated by how often each is used. A run can replace them while it lasts. */

@@ -11,6 +11,7 @@ const FEED = `${HTTP}/feed.ts`
 const KEYS = `${HTTP}/request/authentication.ts`
 const GROUP = 'packages/service/src/store/shared/group-commit.ts'
 const COMMITS = `${SQLITE}/write/commits.ts`
+const FORGET = `${SQLITE}/write/idempotency.ts`
 const WRITER = `${SQLITE}/write/row-writer.ts`
 const TRANSACTION = `${SQLITE}/connect/transaction.ts`
 const VERSION = `${SQLITE}/connect/data-version.ts`
@@ -228,6 +229,8 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     '      const result = await reading\n      if (this.running.get(name) === done) this.running.delete(name)\n      return result\n    } finally {\n      if (!name)\n',
   ],
   'the last use of a key never changes': [KEY_USES, 'if (use) use.at = at\n', 'if (use) use.at ||= at\n'],
+  'an Idempotency-Key expires early': [FORGET, 'latest.at >= keptMs)', 'latest.at >= keptMs / 8)'],
+  'an Idempotency-Key expires with the clock': [FORGET, '- keptMs - CLOCK_ERROR_MS_MAX', '- keptMs'],
   // The order of two effects.
   'counts are saved before the last responses': [
     [

@@ -26,13 +26,17 @@ const FROZEN_MS_MAX = 1_500
 const UNREADABLE_MS_MAX = 200
 const DAY_MS = 86_400_000
 /** How far a clock can jump, forwards or back. */
-const JUMPS_MS = [3_600_000, 6 * DAY_MS, 400 * DAY_MS]
+const JUMPS_MS = [3_600_000, 3 * DAY_MS]
+/** A jump of more than seven days can end an Idempotency-Key early, so nothing is repeated then. */
+const LARGE_JUMP_MS = 400 * DAY_MS
 /** Longer than the interval between two sweeps of overdue reservations. */
 const AHEAD_FOR_MS = 2 * LIMITS.expiryEveryMs + 200
 /** How late a reservation can expire in a run with failures. */
 const BROKEN_MS = 30_000
 /** Each run has a few of them. */
 const FAILURES = ['killed', 'stopped', 'crash', 'frozen', 'disk', 'clock'] as const
+/** The longest time until a request has used its Idempotency-Key. */
+const LATE_MS = 4_000
 /** The longest time between two failures. */
 const QUIET_MS_MAX = 100
 /** 2026-01-01T00:00:00Z */
@@ -109,6 +113,7 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
       seed,
       swarm,
     )
+    if (swarm.limits.idempotencyMs) clients.known.repeatMsMax = swarm.limits.idempotencyMs - LATE_MS
     let isWorking = true
     const working = clients.work(operations).finally(() => {
       isWorking = false
@@ -126,7 +131,7 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
       isLimited: swarm.limits.rate !== undefined,
       lateMs: isSteady ? longestOf(clients.operations) : BROKEN_MS,
       isSteady,
-      clockErrorMs: broken.includes('clock') ? Math.max(...JUMPS_MS) : 0,
+      clockErrorMs: broken.includes('clock') ? LARGE_JUMP_MS : 0,
     })
     const left = await leftovers(servers, clients.operations, {
       broken,
@@ -213,7 +218,8 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
       },
       clock: async (n) => {
         const server = servers.server(n)
-        if (server) server.process.aheadMs = draw([-1, 1]) * draw(JUMPS_MS)
+        if (server)
+          server.process.aheadMs = draw([-1, 1]) * draw(swarm.repeats ? JUMPS_MS : [...JUMPS_MS, LARGE_JUMP_MS])
         await sleep(AHEAD_FOR_MS)
         if (server) server.process.aheadMs = 0
       },

@@ -11,7 +11,14 @@ const READS = (Object.keys(OPERATIONS) as unknown as Operations).filter((name) =
 const OF_ORDERS: Operations = ['move', 'change', 'firstOrder']
 const KEYS = ['first', 'second', 'reader']
 /** A place that is never given back shows soon. */
-const SMALL = { requestsMax: 16, readersMax: 2, cachedKeysMax: 2, cachedCharactersMax: 10_000, batchMax: 3 }
+const SMALL = {
+  requestsMax: 16,
+  readersMax: 2,
+  cachedKeysMax: 2,
+  cachedCharactersMax: 10_000,
+  batchMax: 3,
+  idempotencyMs: 10_000,
+}
 const CLIENTS_MAX = 20
 const WAITING_MAX = 3
 
@@ -32,6 +39,8 @@ export interface Swarm<Failure> {
   readonly afterFailureMs: number
   readonly failures: readonly Failure[]
   readonly limits: Partial<Limits>
+  /** Whether clients repeat requests with an Idempotency-Key. */
+  readonly repeats: boolean
   /** Whether the servers first migrate a store of the release before. */
   readonly isUpgrade: boolean
 }
@@ -67,6 +76,7 @@ export function drawSwarm<Failure>(random: () => number, failures: readonly Fail
     afterFailureMs: pick([0, 1_500]),
     failures: few(failures, 2, 4),
     limits: pick([{}, SMALL, SMALL, { ...SMALL, rate: { requests: 20, periodSeconds: 1 } }]),
+    repeats: operations.includes('repeat'),
     isUpgrade: random() < 0.1,
   }
 }

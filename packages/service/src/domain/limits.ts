@@ -1,6 +1,8 @@
 // The limits that protect a server. Simulated runs choose small ones, because a place that is never given back then
 // shows after a few hundred requests.
 
+import { IDEMPOTENCY_HOURS_MIN } from '../../../contract/src/limits.ts'
+
 /** The number of requests, and the time in which a key gets them again. */
 export interface Rate {
   requests: number
@@ -18,6 +20,8 @@ export interface Limits {
   readonly cachedKeysMax: number
   /** The size of the cached lists, in characters of their addresses and bodies. */
   readonly cachedCharactersMax: number
+  /** How long an Idempotency-Key is kept at least, by a clock that cannot be set. The contract promises 24 hours. */
+  readonly idempotencyMs: number
   /** The changes in one commit. */
   readonly batchMax: number
   /** The pause between two searches for overdue reservations. placeOrder promises that they end within a second. */
@@ -30,6 +34,7 @@ export const LIMITS: Limits = {
   rate: undefined,
   cachedKeysMax: 10_000,
   cachedCharactersMax: 8 * 1024 * 1024,
+  idempotencyMs: IDEMPOTENCY_HOURS_MIN * 3600_000,
   batchMax: 256,
   expiryEveryMs: 500,
 }

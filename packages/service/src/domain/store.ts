@@ -68,7 +68,7 @@ export interface StoreOptions {
   onTrouble?: ((trouble: { lost: boolean; reason: string }) => void) | undefined
   /** Called for each attempt to open another connection to the database that failed. */
   onConnectionFailure?: ((error: unknown) => void) | undefined
-  limits?: Pick<Limits, 'batchMax'> | undefined
+  limits?: Pick<Limits, 'batchMax' | 'idempotencyMs'> | undefined
   /** Called after each group commit, with the number of changes and the duration. */
   onBatch?: ((size: number, seconds: number) => void) | undefined
   /**

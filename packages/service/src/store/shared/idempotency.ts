@@ -2,15 +2,15 @@
 // so a replay does not depend on rows that have changed since.
 
 import { stringifyJson } from '../../../../contract/src/json.ts'
-import { IDEMPOTENCY_HOURS_MIN } from '../../../../contract/src/limits.ts'
 import type { FirstAnswer, Idempotent } from '../../domain/decisions/snapshot.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { type AnyColumns, fromJson, fromRow } from './columns.ts'
 import { NEW_ORDER_COLUMNS, NEW_PET_COLUMNS, ORDER_COLUMNS, PET_COLUMNS } from './pet-and-order-columns.ts'
 
 /** The minimum time that a key is kept. */
-export const KEPT_MS = IDEMPOTENCY_HOURS_MIN * 3600_000
+export const KEPT_MS = LIMITS.idempotencyMs
 /** Smaller errors of a wall clock, in either direction and whenever it jumps, do not shorten `KEPT_MS`. */
-const CLOCK_ERROR_MS_MAX = 7 * 24 * 3600_000
+export const CLOCK_ERROR_MS_MAX = 7 * 24 * 3600_000
 /** The age by the wall clock at which a key is deleted. */
 export const FORGOTTEN_AFTER_MS = KEPT_MS + CLOCK_ERROR_MS_MAX
 

@@ -13,7 +13,7 @@ import { rowWriter } from './row-writer.ts'
 import { snapshots } from './snapshot.ts'
 
 export function commits(statements: Statements, transact: Transact, options: StoreOptions) {
-  const forget = forgetting(statements, options.monotonic ?? (() => monotonicMs()))
+  const forget = forgetting(statements, options.monotonic ?? (() => monotonicMs()), options.limits?.idempotencyMs)
   const snapshotOf = snapshots(statements)
   const write = rowWriter(statements)
 

@@ -1,19 +1,19 @@
 // Deletes idempotency keys in SQLite when they expire.
 //
 // Wall clocks can be days off, so they never expire a key on their own. A process deletes the keys that it has seen
-// for KEPT_MS by its monotonic clock. Because a process may restart every night, it also starts with the keys that it
-// finds, in insertion order, up to the first that is less than FORGOTTEN_AFTER_MS older than both the wall clock and
-// the newest key.
+// for `keptMs` by its monotonic clock. Because a process may restart every night, it also starts with the keys that it
+// finds, in insertion order, up to the first that is less than `keptMs` and the largest error of a clock older than
+// both the wall clock and the newest key.
 
 import { LIMITS } from '../../../domain/limits.ts'
-import { FORGOTTEN_AFTER_MS, KEPT_MS } from '../../shared/idempotency.ts'
+import { CLOCK_ERROR_MS_MAX, KEPT_MS } from '../../shared/idempotency.ts'
 import type { Statements } from '../connect/statements.ts'
 
 /** Keys deleted with each batch of writes: more than it can add, so the backlog shrinks. */
 const FORGET_MAX = 2 * LIMITS.batchMax
 
 /** Returns a function to call in each transaction before its writes. It deletes some expired keys. */
-export function forgetting(statements: Statements, monotonic: () => number): (now: number) => void {
+export function forgetting(statements: Statements, monotonic: () => number, keptMs = KEPT_MS): (now: number) => void {
   const look = statements.query<[bigint | null, bigint | null]>(
     'SELECT (SELECT max(rowid) FROM idempotency_answers), (SELECT max(created_at) FROM idempotency_answers)',
   )
@@ -41,7 +41,7 @@ export function forgetting(statements: Statements, monotonic: () => number): (no
     const [[last, newest] = [null, null]] = look.values()
     latest = { at: monotonic(), last: last ?? 0n }
     if (before) return () => forgetBefore.run(before.last, FORGET_MAX).changes > 0
-    return fromTheOldest(latest.last, now, Math.min(now, Number(newest)) - FORGOTTEN_AFTER_MS)
+    return fromTheOldest(latest.last, now, Math.min(now, Number(newest)) - keptMs - CLOCK_ERROR_MS_MAX)
   }
 
   /** Skips keys dated after `now`, which would otherwise keep all keys that follow. */
@@ -58,7 +58,7 @@ export function forgetting(statements: Statements, monotonic: () => number): (no
   }
 
   return (now) => {
-    if (latest === undefined || monotonic() - latest.at >= KEPT_MS) forgetSome = lookAgain(now)
+    if (latest === undefined || monotonic() - latest.at >= keptMs) forgetSome = lookAgain(now)
     if (!forgetSome()) forgetSome = () => false
   }
 }
