@@ -29,7 +29,7 @@ export const getPetPromises: readonly PromiseRow[] = [
     row(`pets.get.${end}`, `A petId ${words}: 404 not_found.`)
       .from(parameter('getPet', 'petId'), end === 'no-id' ? {} : reading('pets.get.no-id'))
       .check(async (probe) => {
-        whileGetPetExists()
+        whileGetPetExists(probe)
         const known = await somePetId(probe).catch(() => '1')
         for (const id of ids) (await probe.get(`/pets/${id.replace('ID', known)}`)).expectError(404, 'not_found')
       }),
@@ -37,14 +37,14 @@ export const getPetPromises: readonly PromiseRow[] = [
   row('pets.get.deprecation', 'Deprecation has the date of the deprecation, Sunset the date of the removal.')
     .from([header('Deprecation'), header('Sunset')], FETCHED)
     .check(async (probe) => {
-      whileGetPetExists()
+      whileGetPetExists(probe)
       const answer = await probe.read(`/pets/${await somePetId(probe)}`)
       answer.expectHeader('Deprecation', `@${since / 1000}`).expectHeader('Sunset', new Date(sunset).toUTCString())
     }),
   row('pets.get.link', 'Link has rel="deprecation", and rel="successor-version" with the list of available pets.')
     .from(header('DeprecationLinks'), FETCHED)
     .check(async (probe) => {
-      whileGetPetExists()
+      whileGetPetExists(probe)
       const answer = await probe.read(`/pets/${await somePetId(probe)}`)
       const isLinked =
         linkOf(answer, 'deprecation') && linkOf(answer, 'successor-version')?.endsWith('/v1/pets?status=available')
@@ -53,7 +53,7 @@ export const getPetPromises: readonly PromiseRow[] = [
   row('pets.get.deprecation.not-found', 'A 404 has Deprecation and Sunset, too.')
     .from(documented('GET /pets/{petId}', 'Deprecation'), reading('pets.get.deprecation'))
     .check(async (probe) => {
-      whileGetPetExists()
+      whileGetPetExists(probe)
       const answer = await probe.get(`/pets/${absentId()}`)
       answer.expectHeader('Deprecation', /./).expectHeader('Sunset', /./)
     }),

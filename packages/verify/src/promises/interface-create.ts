@@ -76,7 +76,7 @@ async function addHard(probe: Probe, status: string): Promise<JsonObject> {
 const FETCHED_MAX = 8
 
 const readable: Check = async (probe) => {
-  whileGetPetExists()
+  whileGetPetExists(probe)
   const isThere = (pet: JsonObject) =>
     patiently(async () => {
       ;(await probe.read(`/pets/${textOf(pet.get('id'))}`)).expectMembers(pet)

@@ -19,7 +19,7 @@ const OF_GET = reading('pets.get.success')
 /** A listed pet and its GET response. Retries until they agree, up to PATIENT_TRIES. */
 const fetched = (probe: Probe) =>
   probe.shared('fetched', async (own) => {
-    whileGetPetExists()
+    whileGetPetExists(own)
     for (let n = 0; ; n++) {
       const listed = n === 0 ? await listedPet(own) : soundPets((await own.get('/pets')).objects())[0]
       if (!listed) throw new Unjudged('The server lists no pet.')
@@ -62,14 +62,14 @@ export const interfaceGet: readonly PromiseRow[] = [
   row('pets.get.not-found', 'GET /pets/{petId} returns 404 if no pet has the id.')
     .from(documented(GET, '404'))
     .check(async (probe) => {
-      whileGetPetExists()
+      whileGetPetExists(probe)
       await seeded(probe)
       ;(await probe.get(`/pets/${absentId()}`)).expectStatus(404)
     }),
   row('pets.get.not-found.int64', 'The largest int64 is a valid id: 404 if no pet has it.')
     .from(documented(PETS, 'int64'), reading('pets.get.not-found'))
     .check(async (probe) => {
-      whileGetPetExists()
+      whileGetPetExists(probe)
       ;(await probe.get('/pets/9223372036854775807')).expectStatus(404, 200)
     }),
   ...errorRows(404, 'pets.get.not-found', async (probe) => [await probe.get(`/pets/${absentId()}`)]),

@@ -4,6 +4,7 @@ import { BEGINNING } from '../curl.ts'
 import { absentId, petBody } from '../fixtures.ts'
 import { somePetId } from '../pet-lists.ts'
 import { JSON_TYPE } from '../probe.ts'
+import { Unjudged } from '../request.ts'
 import { INVALID_KEY, WITHOUT_KEY } from './shared/key-rows.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { answers, type Check, contract, documented, header, reading, response, rowsOf, writing } from './shared/rows.ts'
@@ -45,7 +46,9 @@ export const keyPromises: readonly PromiseRow[] = [
     .from(CREDENTIAL, reading('auth.invalid.list'))
     .check(async (probe) => {
       const key = probe.target.keys.full
-      await withKey(401, `Bearer ${key.slice(0, BEGINNING).toUpperCase()}${key.slice(BEGINNING)}`)(probe)
+      const other = key.slice(0, BEGINNING).toUpperCase() + key.slice(BEGINNING)
+      if (other === key) throw new Unjudged('The API key does not start with lowercase letters.')
+      await withKey(401, `Bearer ${other}`)(probe)
     }),
   row('auth.scheme', 'The scheme Bearer is case-insensitive, and several spaces can follow it.')
     .from(['RFC 9110, section 11.1', 'RFC 9110, section 11.4'])
