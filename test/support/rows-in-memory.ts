@@ -90,6 +90,7 @@ function read<Id>(ids: ReadonlySet<Id>, id: Id): Id {
   return id
 }
 
-function nameOf({ by, key }: { by: KeyId; key: string }): string {
+/** The name of an idempotency key in `answers`. */
+export function nameOf({ by, key }: { by: KeyId; key: string }): string {
   return `${by} ${key}`
 }

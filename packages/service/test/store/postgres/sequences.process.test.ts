@@ -18,16 +18,17 @@ sequences(
     const address = await cluster.newStore()
     for (const [name, value] of Object.entries(OTHERS))
       await cluster.run(`ALTER DATABASE ${databaseOf(address)} SET ${name} = '${value}'`)
-    let now = 0
+    let clocks: readonly number[] = []
     await cluster.asAdmin(
       (sql) =>
         use({
           servers: 2,
-          open: (options) => openStore(address, { ...options, now: () => now }),
-          async setClock(at) {
-            now = at
+          hasClock: true,
+          open: (options, server) => openStore(address, { ...options, now: () => clocks[server] as number }),
+          async setClocks(at) {
+            clocks = at
             await sql.unsafe(
-              `CREATE OR REPLACE FUNCTION petstore_now() RETURNS bigint LANGUAGE sql VOLATILE RETURN ${at}`,
+              `CREATE OR REPLACE FUNCTION petstore_now() RETURNS bigint LANGUAGE sql VOLATILE RETURN ${at[0]}`,
             )
           },
           async crash() {

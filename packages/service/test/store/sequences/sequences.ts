@@ -3,6 +3,7 @@
 
 import { spyOn, test } from 'bun:test'
 import fc from 'fast-check'
+import { machineLoad } from '../../../../../test/support/load.ts'
 import {
   type EventType,
   EXPIRY_DAYS_MAX,
@@ -15,32 +16,50 @@ import { type Beside, type Call, METHODS, type Place, World } from './world.ts'
 
 type Command = fc.AsyncCommand<World, World>
 
+/** `npm run endurance -- sequences` chooses them. */
+const { SEQUENCES_SEED, SEQUENCES_TIMES = '1' } = process.env
+const TIMES = Number(SEQUENCES_TIMES)
+const TIME_LIMIT_MS = 45_000 * TIMES * machineLoad()
+/** A busy machine runs fewer sequences, but never less than this part. */
+const PART_MIN = 1 / 4
+
 /** `withPlace` creates a place for each run. `length` is the maximum number of commands per run. */
 export function sequences(
   name: string,
   withPlace: (use: (place: Place) => Promise<void>) => Promise<void>,
   { seed, runs, length }: { seed: number; runs: number; length: number },
 ): void {
-  test(`${name} gives the model's results in random sequences`, async () => {
-    const run = (sequence: Iterable<Command>) =>
-      withPlace(async (place) => {
-        const world = await World.open(place)
-        try {
-          await fc.asyncModelRun(() => ({ model: world, real: world }), sequence)
-          await world.expectAll()
-        } finally {
-          await world.close()
-        }
-      })
-    const anySequence = fc.commands(COMMANDS, { maxCommands: length, size: 'max' })
-    const warned = spyOn(process, 'emitWarning').mockImplementation(() => undefined)
-    try {
-      // A busy machine runs fewer sequences. The limit also applies to shortening.
-      await fc.assert(fc.asyncProperty(anySequence, run), { seed, numRuns: runs, interruptAfterTimeLimit: 45_000 })
-    } finally {
-      warned.mockRestore()
-    }
-  })
+  test(
+    `${name} gives the model's results in random sequences`,
+    async () => {
+      const run = (sequence: Iterable<Command>) =>
+        withPlace(async (place) => {
+          const world = await World.open(place)
+          try {
+            await fc.asyncModelRun(() => ({ model: world, real: world }), sequence)
+            await world.expectAll()
+          } finally {
+            await world.close()
+          }
+        })
+      const anySequence = fc.commands(COMMANDS, { maxCommands: length, size: 'max' })
+      const warned = spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+      try {
+        const details = await fc.check(fc.asyncProperty(anySequence, run), {
+          seed: Number(SEQUENCES_SEED ?? seed),
+          numRuns: runs * TIMES,
+          // The limit also applies to shortening.
+          interruptAfterTimeLimit: TIME_LIMIT_MS,
+        })
+        if (details.failed) throw new Error(fc.defaultReportMessage(details))
+        if (details.numRuns < runs * TIMES * PART_MIN)
+          throw new Error(`Only ${details.numRuns} of ${runs * TIMES} sequences ran.`)
+      } finally {
+        warned.mockRestore()
+      }
+    },
+    TIME_LIMIT_MS + 15_000 * machineLoad(),
+  )
 }
 
 type Draft = (world: World) => Omit<Call, 'server'>
@@ -86,7 +105,8 @@ const lines = (calls: readonly Call[]) =>
   })
 
 const MAX = 2n ** 63n - 1n
-const DAYS_MS = EXPIRY_DAYS_MAX * 86_400_000
+const DAY_MS = 86_400_000
+const DAYS_MS = EXPIRY_DAYS_MAX * DAY_MS
 const HOSTILE = [
   ...['Mia "é" \u{1F436}', 'rex Luna', ' x ', 'e\u0301', 'NULL', '},{"id":7,"name":', "'; --", '{1,2}', ',', '\\'],
   ...['\\"', '\\u0000', '\u007f\u2028\u0001\n', '\ud83d\udc36', '\u{1F436}'.repeat(TEXT_LENGTH_MAX)],
@@ -175,6 +195,19 @@ const CLOCK = command([oneOf(1, 1, 2, 20, 500, 3_600_000, -1, -500, undefined)],
   say(`the clock moves ${ms === undefined ? 'to the end of a reservation' : `by ${ms} ms`}`)
   return world.moveClock(ms ?? world.toNextEnd())
 })
+const PASS = command([oneOf(DAY_MS / 4, DAY_MS / 4, DAY_MS, 9 * DAY_MS)], (world, say, ms) => {
+  say(`${ms / DAY_MS} days pass`)
+  return world.pass(ms)
+})
+const AHEAD = command([oneOf(0, 500, -500, 3_600_000, 2 * DAY_MS, -2 * DAY_MS)], (world, say, ms) => {
+  say(`the clock of server 1 is ${ms} ms ahead`)
+  return world.setAhead(ms)
+})
+const DISK = command([CALLS, fc.boolean()], (world, say, drafts, after) => {
+  const calls = drafts.map(([, draft]) => ({ ...draft(world), server: 0 }))
+  say(`together, and the disk fails ${after ? 'after' : 'before'} their commit:${lines(calls).join('')}`)
+  return world.breakDisk(calls, after)
+})
 const LIMITS = fc.array(oneOf(1, 2, 3, 100), { minLength: 1, maxLength: 3 })
 const EXPIRE = command([LIMITS, fc.boolean()], async (world, say, limits, atEnd) => {
   if (atEnd) await world.moveClock(world.toNextEnd())
@@ -244,6 +277,17 @@ const EVENTS = looks(
 
 const often = <Value>(value: Value, times: number) => Array.from({ length: times }, () => value)
 const COMMANDS = [
-  ...[...often(BATCH, 12), MANY_CALLS, CRASH, ...often(CLOCK, 3), ...often(EXPIRE, 2), END_KEY, NEW_EPOCH],
+  ...[
+    ...often(BATCH, 12),
+    MANY_CALLS,
+    CRASH,
+    DISK,
+    PASS,
+    AHEAD,
+    ...often(CLOCK, 3),
+    ...often(EXPIRE, 2),
+    END_KEY,
+    NEW_EPOCH,
+  ],
   ...[PETS, PETS, ORDERS, ORDERS, EVENTS, EVENTS],
 ]

@@ -7,10 +7,11 @@ import { newKey } from '../../../../../test/support/keys.ts'
 import { orderFilter, petFilter } from '../../../../../test/support/lists.ts'
 import { idsOf } from '../../../../../test/support/paging.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import { Rows } from '../../../../../test/support/rows-in-memory.ts'
+import { nameOf, Rows } from '../../../../../test/support/rows-in-memory.ts'
 import type { Decision } from '../../../src/domain/decisions/decision.ts'
 import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../../src/domain/decisions/orders.ts'
 import { createPet, deletePet, updatePet } from '../../../src/domain/decisions/pets.ts'
+import type { FirstAnswer } from '../../../src/domain/decisions/snapshot.ts'
 import type { EventFilter } from '../../../src/domain/events.ts'
 import { type ApiKey, type KeyHash, type KeyId, keyState, type NewKey } from '../../../src/domain/keys.ts'
 import type { RequestedTransition } from '../../../src/domain/order-transitions.ts'
@@ -25,14 +26,20 @@ import type {
 import type { PetStatus } from '../../../src/domain/pets.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import type { Store, StoreOptions } from '../../../src/domain/store.ts'
+import { KEPT_MS } from '../../../src/store/shared/idempotency.ts'
 import { eventJson, pageOfEvents, pageOfOrders, pageOfPets, positionOf, type Told } from './shown.ts'
 
 /** Where one store is kept. It is empty at first. */
 export interface Place {
   readonly servers: 1 | 2
-  /** Opens the store for another server. */
-  open(options: Omit<StoreOptions, 'now'>): Promise<Store>
-  setClock(at: number): Promise<void>
+  /** Opens the store for the server with this index. */
+  open(options: Omit<StoreOptions, 'now'>, server: number): Promise<Store>
+  /** Whether changes are dated by the clock of the database, instead of the server's. */
+  readonly hasClock?: boolean
+  /** Sets the clock of each server. The database has the clock of the first one. */
+  setClocks(at: readonly number[]): Promise<void>
+  /** Makes the next commit fail, before or after it was made. */
+  breakDisk?(after: boolean): void
   /** Crashes all servers. `open` then opens the data that they left. Absent if no data outlives the servers. */
   crash?(): Promise<void>
   /** The last assigned ids of pets and orders, including those of transactions that were rolled back. */
@@ -52,7 +59,7 @@ export interface Call {
 /** The result or the refusal of a call, and the last row that its precondition received. */
 type Outcome = readonly [result: unknown, seen: unknown]
 
-/** A possible result of a batch. */
+/** A possible result of calls that were sent together. */
 interface Decided {
   readonly rows: Rows
   readonly outcomes: readonly (Outcome | undefined)[]
@@ -63,6 +70,8 @@ const NOW = 1_800_000_000_000
 /** Ids that are never assigned. */
 const NEVER = [2n ** 63n - 1n, 0n, -(2n ** 63n)] as const
 const UNKNOWN_KEY = 999n
+/** The error codes of calls whose commit fails. */
+const FAILURES = ['unavailable', 'storage_full']
 const REFUSED = new PetstoreError('precondition_failed', 'The caller refuses it.')
 
 /** The method that moves an order to this status. */
@@ -91,6 +100,12 @@ export class World {
   private servers: Store[] = []
   private epoch = 0n
   private turn = 0
+  /** The time that has passed, which no change of a clock affects. */
+  private ranMs = 0
+  /** How far the clock of each server is ahead of the first one. */
+  private ahead = [0, 0]
+  /** When each idempotency key was stored, in `ranMs`. */
+  private readonly storedAt = new WeakMap<FirstAnswer, number>()
   /** Since the last batch: the sizes of the commits of each server, and the transitions of orders. */
   private sizes: number[][] = []
   private reported: Transition[] = []
@@ -99,7 +114,7 @@ export class World {
 
   static async open(place: Place): Promise<World> {
     const world = new World(place)
-    await place.setClock(NOW)
+    await world.setClocks()
     await world.openServers()
     for (const key of [{ name: 'till "3" é' }, { name: '' }, { name: 'ends', expiresAt: NOW + 2_000 }, {}])
       world.keys.push(await world.createKey(key))
@@ -109,18 +124,21 @@ export class World {
 
   private async openServers(): Promise<void> {
     const opening = Array.from({ length: this.place.servers }, (_, server) =>
-      this.place.open({
-        monotonic: () => 0,
-        // Commits succeed even if an observer throws.
-        onBatch: (size) => {
-          this.sizes[server]?.push(size)
-          throw new Error('planted')
+      this.place.open(
+        {
+          monotonic: () => this.ranMs,
+          // Commits succeed even if an observer throws.
+          onBatch: (size) => {
+            this.sizes[server]?.push(size)
+            throw new Error('planted')
+          },
+          onTransitions: (transitions) => {
+            this.reported.push(...transitions)
+            throw new Error('planted')
+          },
         },
-        onTransitions: (transitions) => {
-          this.reported.push(...transitions)
-          throw new Error('planted')
-        },
-      }),
+        server,
+      ),
     )
     this.servers = await Promise.all(opening)
   }
@@ -141,7 +159,24 @@ export class World {
 
   /** Takes turns between the servers. */
   private server(): Store {
-    return this.servers[this.turn++ % this.servers.length] as Store
+    return this.servers[this.nextTurn()] as Store
+  }
+
+  private nextTurn(): number {
+    return this.turn++ % this.servers.length
+  }
+
+  private clockOf(server: number): number {
+    return this.rows.now + (this.ahead[server] as number)
+  }
+
+  /** The time that dates the changes of a server. */
+  private timeOf(server: number): number {
+    return this.place.hasClock ? this.rows.now : this.clockOf(server)
+  }
+
+  private async setClocks(): Promise<void> {
+    await this.place.setClocks(this.ahead.map((_, server) => this.clockOf(server)))
   }
 
   // A pick is usually the id of a recent row with the status, and otherwise an id near the last one, which the batch
@@ -179,19 +214,30 @@ export class World {
 
   async moveClock(ms: number): Promise<void> {
     this.rows.now += ms
-    await this.place.setClock(this.rows.now)
+    await this.setClocks()
+  }
+
+  /** Time passes, which is more than a change of the clocks: idempotency keys may expire. */
+  async pass(ms: number): Promise<void> {
+    this.ranMs += ms
+    await this.moveClock(ms)
+  }
+
+  /** Sets how far the clock of the second server is ahead of the first one's. */
+  async setAhead(ms: number): Promise<void> {
+    this.ahead[1] = ms
+    await this.setClocks()
   }
 
   /** Ends the last API key, or revokes it if there is no time. */
   async endKey(inMs: number | undefined): Promise<void> {
     const key = this.keys.at(-1) as ApiKey
     const expiresAt = Math.min(this.rows.now + (inMs ?? 0), key.expiresAt ?? MAX_TIME)
-    if (inMs === undefined) await this.server().revokeKey(key.id)
-    else await this.server().endKey(key.id, this.rows.now + inMs)
-    this.keys.splice(-1, 1, {
-      ...key,
-      ...(inMs === undefined ? { revokedAt: key.revokedAt ?? this.rows.now } : { expiresAt }),
-    })
+    const server = this.nextTurn()
+    if (inMs === undefined) await this.servers[server]?.revokeKey(key.id)
+    else await this.servers[server]?.endKey(key.id, this.rows.now + inMs)
+    const end = inMs === undefined ? { revokedAt: key.revokedAt ?? this.clockOf(server) } : { expiresAt }
+    this.keys.splice(-1, 1, { ...key, ...end })
     await this.expectKeys()
   }
 
@@ -218,9 +264,9 @@ export class World {
             [1, 0],
           ]
         : [[0]]
-    const possible = orders.map((order) => this.decide(calls, order))
+    const possible = this.possible(calls, orders)
     const decided = possible.find((one) => Bun.deepEquals(outcomes, one.outcomes) && this.tells(one.rows, events))
-    const { rows, ...expected } = decided ?? (possible[0] as Decided)
+    const { rows, ...expected } = decided ?? this.decide(calls, orders[0] as number[])
     expect(outcomes).toEqual(expected.outcomes as Outcome[])
     await this.become(rows, events)
     expect(reported).toEqual([...expected.transitions])
@@ -243,22 +289,42 @@ export class World {
     await this.close()
     await this.openServers()
     const events = await this.newEvents()
-    const all = this.decide(calls, [0])
-    const isKnown = known.every((outcome, at) => outcome === undefined || Bun.deepEquals(outcome, all.outcomes[at]))
-    if (!isKnown) expect(known).toEqual(all.outcomes as Outcome[])
     const isLost = events.length === 0 && known.every((outcome) => outcome === undefined)
+    const isKnown = ({ outcomes, rows }: Decided) =>
+      known.every((outcome, at) => outcome === undefined || Bun.deepEquals(outcome, outcomes[at])) &&
+      (isLost || this.tells(rows, events))
+    const all = this.possible(calls, [[0]]).find(isKnown) ?? this.decide(calls, [0])
+    if (!isKnown(all)) expect([known, events]).toEqual([all.outcomes as Outcome[], []])
     const rows = isLost ? this.rows : all.rows
     await this.become(Object.assign(rows, await this.place.lastIds?.()), events)
     return isLost ? 'nothing was done' : 'done'
   }
 
+  /** The commit of these calls fails, before or after it was made. Later calls succeed. */
+  async breakDisk(calls: readonly Call[], after: boolean): Promise<string> {
+    if (!this.place.breakDisk) return 'nothing here can fail'
+    this.place.breakDisk(after)
+    for (const [result] of await Promise.all(calls.map((call) => this.send(call))))
+      expect(FAILURES).toContain((result as PetstoreError).code)
+    const events = await this.newEvents()
+    const made = after && this.possible(calls, [[0]]).find(({ rows }) => this.tells(rows, events))
+    await this.become(made ? made.rows : this.rows, events)
+    return after ? 'done' : 'nothing was done'
+  }
+
   /** Which call expires which reservation is not guaranteed. */
   async expire(limits: readonly number[]): Promise<string> {
-    const expired = await Promise.all(limits.map((limit) => this.server().expireOrders(limit)))
+    // Servers with different clocks disagree about which reservations have ended, so only one of them sweeps.
+    const one = this.nextTurn()
+    const sweeping = limits.map(() => (this.ahead[1] === 0 ? this.nextTurn() : one))
+    const sweeps = sweeping.map((server, n) => (this.servers[server] as Store).expireOrders(limits[n]))
+    const expired = await Promise.all(sweeps)
     for (const [n, limit] of limits.entries()) expect(expired[n]?.length).toBeLessThanOrEqual(limit)
     const rows = this.rows.copy()
+    rows.now = this.timeOf(one)
     const decision = expireOrders(limits.reduce((sum, limit) => sum + limit))
     const [expected] = rows.commit(decision).outcomes as [ExpiredOrder[]]
+    rows.now = this.rows.now
     expect(expired.flat().sort(byId)).toEqual(expected.sort(byId))
     await this.become(rows, await this.newEvents())
     return `${expected.length} expired`
@@ -317,6 +383,7 @@ export class World {
   }
 
   async expectAll(): Promise<void> {
+    await this.setAhead(0)
     // A second revocation keeps the time of the first.
     await this.endKey(undefined)
     await this.moveClock(1)
@@ -332,18 +399,41 @@ export class World {
     return [await method(...args).catch(refusal), seen.at(-1)]
   }
 
+  /**
+   * The possible results: servers commit in one of these orders, and each of their commits may forget the expired
+   * idempotency keys first.
+   */
+  private *possible(calls: readonly Call[], orders: readonly number[][]): Generator<Decided> {
+    const expired = calls
+      .filter(isKeyed)
+      .map(usedBy)
+      .filter(({ name }) => {
+        const answer = this.rows.answers.get(name)
+        return answer && this.ranMs - (this.storedAt.get(answer) as number) >= KEPT_MS
+      })
+    for (let choice = 0; choice < 2 ** expired.length; choice++)
+      for (const order of orders)
+        yield this.decide(
+          calls,
+          order,
+          expired.filter((_, n) => (choice >> n) & 1),
+        )
+  }
+
   /** Decides the calls of each server as one batch, one server after the other. */
-  private decide(calls: readonly Call[], servers: readonly number[]): Decided {
+  private decide(calls: readonly Call[], servers: readonly number[], forgotten: readonly Used[] = []): Decided {
     const rows = this.rows.copy()
-    rows.refused.clear()
-    for (const key of this.keys) {
-      const state = keyState(key, rows.now)
-      if (state !== 'active') rows.refused.set(key.id, state)
-    }
-    rows.refused.set(UNKNOWN_KEY, 'unknown')
     const outcomes: Outcome[] = []
     const transitions: Transition[] = []
     for (const server of servers) {
+      rows.now = this.timeOf(server)
+      rows.refused.clear()
+      for (const key of this.keys) {
+        const state = keyState(key, rows.now)
+        if (state !== 'active') rows.refused.set(key.id, state)
+      }
+      rows.refused.set(UNKNOWN_KEY, 'unknown')
+      for (const used of forgotten) if (used.server === server) rows.answers.delete(used.name)
       const made = [...calls.entries()].filter(([, call]) => call.server === server)
       const asked = made.map(([, call]) => argumentsOf(call))
       const decisions = made.map(([, { method }], n) => (DECISIONS[method] as AnyDecision)(...(asked[n]?.args ?? [])))
@@ -351,6 +441,7 @@ export class World {
       for (const [n, [at]] of made.entries()) outcomes[at] = [refusal(decided.outcomes[n]), asked[n]?.seen.at(-1)]
       transitions.push(...decided.transitions)
     }
+    rows.now = this.rows.now
     return { rows, outcomes, transitions }
   }
 
@@ -392,6 +483,7 @@ export class World {
       this.told.push(one)
     }
     this.rows = rows
+    for (const answer of rows.answers.values()) if (!this.storedAt.has(answer)) this.storedAt.set(answer, this.ranMs)
     const server = this.server()
     const near = (last: bigint) => [...NEVER, ...Array.from({ length: 16 }, (_, n) => last + 2n - BigInt(n))]
     const [petIds, orderIds] = [near(rows.lastPet), near(rows.lastOrder)]
@@ -421,6 +513,14 @@ export class World {
 type AnyDecision = (...args: unknown[]) => Decision<unknown>
 const MAX_TIME = Number.MAX_SAFE_INTEGER
 const isKeyed = ({ method, args }: Call) => ['createPet', 'placeOrder'].includes(method) && args[2] !== undefined
+/** The idempotency key of a call. */
+interface Used {
+  readonly server: number
+  readonly name: string
+}
+const usedBy = ({ server, args }: Call): Used => {
+  return { server, name: nameOf({ by: args[1] as KeyId, key: args[2] as string }) }
+}
 const byId = (one: { id: bigint }, other: { id: bigint }) => Number(one.id - other.id)
 
 function idNear<Row extends { id: bigint; status: string }>(
