@@ -13,7 +13,8 @@ import { type Service, startService } from '../../../../../test/support/service.
 import { until } from '../../../../../test/support/until.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { migrateStore, openStore } from '../../../src/store/kinds.ts'
-import { QUIET_MS } from '../../../src/store/postgres/connect/primary.ts'
+import { parsePostgresAddress } from '../../../src/store/postgres/connect/address.ts'
+import { PrimaryConnection, QUIET_MS } from '../../../src/store/postgres/connect/primary.ts'
 
 const DATABASE = 'petstore'
 const PET = newPet()
@@ -103,6 +104,28 @@ test('a server that starts on the earlier timeline serves', async () => {
   const store = await openStore(old.address(DATABASE), { now: Date.now })
   expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
   await store.close()
+})
+
+test('a search that has found an earlier timeline than another search at the same time does not use it', async () => {
+  const [early, late] = [await Forwarder.start(old.port), await Forwarder.start(1)]
+  const hosts = [early, late].map(({ port }) => `127.0.0.1:${port}`)
+  const gate = Promise.withResolvers<void>()
+  let checks = 0
+  const check = () => (checks++ === 0 ? gate.promise : Promise.resolve())
+  const connection = await PrimaryConnection.open(
+    parsePostgresAddress(`postgres://postgres@${hosts}/${DATABASE}`),
+    check,
+  )
+  const first = connection.renew().catch(() => undefined)
+  await until('the first search checks the earlier timeline', () => checks > 0)
+  late.target = next.port
+  await connection.renew()
+  gate.resolve()
+  await first
+  late.stop()
+  expect((await rejectionOf(connection.renew())).message).toContain('is on timeline 1, but')
+  await connection.close()
+  early.stop()
 })
 
 test('a new connection through the same proxy returns nothing of an earlier timeline', async () => {
