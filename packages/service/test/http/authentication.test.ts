@@ -76,6 +76,28 @@ test('a key that is revoked during its look-up is not cached', async () => {
   await opened.close()
 })
 
+test.each(['known', 'being looked up'])(
+  'a revoked key that was %s is refused after another key was verified',
+  async (state) => {
+    const { opened, authentication, begun, release } = await slowAtFirst()
+    const context = (keys: number) => ({ version: { data: 1, keys }, now: TODAY }) as Context
+    const [token, other] = [generateKey('production'), generateKey('production')]
+    const { id } = await opened.createKey(newKey({ hash: hashKey(token) }))
+    await opened.createKey(newKey({ hash: hashKey(other) }))
+    const early = authentication.verify(token, context(1))
+    await begun
+    if (state === 'known') release()
+    if (state === 'known') await early
+    await opened.revokeKey(id)
+    await authentication.verify(other, context(2))
+    expect(authentication.known(token, context(2))).toBeUndefined()
+    expect(await rejectionOf(authentication.verify(token, context(2)))).toEqual(refusedKey('revoked'))
+    release()
+    await early
+    await opened.close()
+  },
+)
+
 test('caches at most 10,000 keys', async () => {
   const opened = await openStore(':memory:', { now: () => TODAY })
   const key = await opened.createKey(newKey())

@@ -40,20 +40,21 @@ test('a reader whose position is already behind the end gets the events immediat
 
 test('waiting readers get the error of a store that was lost', async () => {
   const { store } = await start()
-  let isLost = false
+  let [isLost, looks] = [false, 0]
   const fail = () => {
     throw new Error('lost')
   }
   const feed = new Feed(
     {
       version: () => (isLost ? fail() : store.version()),
-      findEnd: async () => (isLost ? fail() : store.findEnd()),
+      findEnd: async () => (isLost ? fail() : store.findEnd().finally(() => looks++)),
       listEvents: async (filter) => (isLost ? fail() : store.listEvents(filter)),
     },
     100,
   )
   const end = await store.findEnd()
   const readers = [1, 2].map(() => feed.readLater(eventFilter(undefined), end, until(), reader()))
+  await wait('the end of the feed is known', () => looks > 0)
   isLost = true
   for (const waiting of readers) expect((await rejectionOf(waiting)).message).toBe('lost')
   await store.close()

@@ -4,9 +4,50 @@ import { expect, test } from 'bun:test'
 import { newKey } from '../../../../test/support/keys.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { startService } from '../../../../test/support/service.ts'
+import { inTwoParts } from '../../../../test/support/slow-body.ts'
 import { until } from '../../../../test/support/until.ts'
 import { generateKey, hashKey } from '../../src/domain/keys.ts'
-import { type Runtime, replaceRuntime } from '../../src/system/runtime.ts'
+import { type Runtime, replaceRuntime, type Timer } from '../../src/system/runtime.ts'
+
+// First, because the servers of other tests have timers, too.
+test('a server that has stopped leaves no timer, and nothing of its requests', async () => {
+  /** How often or when each timer acts. */
+  const timers = new Map<Timer, number>()
+  const sizes = new Map<string, () => number>()
+  const real = replaceRuntime({} as Runtime)
+  const started = (timer: Timer, ms: number) => timers.set(timer, ms) && timer
+  replaceRuntime({
+    ...real,
+    startTimer(act, ms) {
+      const timer = real.startTimer(() => timers.delete(timer) && act(), ms)
+      return started(timer, ms)
+    },
+    startInterval: (act, ms) => started(real.startInterval(act, ms), ms),
+    stopTimer(timer) {
+      timers.delete(timer as Timer)
+      real.stopTimer(timer)
+    },
+    watchSize: (name, size) => sizes.set(name, size),
+  })
+  const service = await startService()
+  const statuses = await Promise.all([
+    service.post(inTwoParts(petBody(), Bun.sleep(20))),
+    ...[1, 2, 3].map(() => service.get('/pets')),
+    service.post(petBody(), { 'Idempotency-Key': 'k' }),
+    service.get('/pets', { Authorization: `Bearer ${generateKey('production')}` }),
+  ])
+  expect(statuses.map(({ status }) => status)).toEqual([201, 200, 200, 200, 201, 401])
+  const [, next = ''] =
+    /<\/v1([^>]*)>/.exec((await service.get('/store/events?from=now')).headers.get('Link') ?? '') ?? []
+  const reader = service.get(`${next}&wait=20`)
+  await until('a reader waits', () => sizes.get('waiting readers')?.() === 1)
+  await service.stop()
+  expect((await reader).status).toBe(200)
+  // Shorter than the time limit of a body.
+  await until('no timer is left', () => timers.size === 0, { ms: 5_000, seen: () => [...timers.values()] })
+  replaceRuntime(real)
+  expect([...sizes].map(([name, size]) => [name, size()])).toEqual([...sizes.keys()].map((name) => [name, 0]))
+})
 
 test('requests that are rejected or fail give back their places', async () => {
   const whole = await startService()
