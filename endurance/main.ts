@@ -10,7 +10,6 @@ const EXPERIMENTS: Readonly<Record<string, (words: readonly string[]) => Promise
   page: async (words) => (await import('./page.ts')).main(words),
   simulate: async (words) => (await import('./simulate.ts')).main(words),
   soak: async (words) => (await import('./soak.ts')).main(words),
-  waits: async (words) => (await import('./waits.ts')).main(words),
   'contract-faults': suite({ FAULTS: 'all' }, `${VERIFY}/found-faults.release.test.ts`),
   planted: suite(
     { FAULTS: 'planted' },

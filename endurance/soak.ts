@@ -6,9 +6,8 @@
 import { experiment, faultsLine, print } from './command.ts'
 import { chores } from './load/chores.ts'
 import { figuresOf, growthOf } from './load/figures.ts'
-import { runLoad } from './load/generator.ts'
+import { type Figures, runLoad } from './load/generator.ts'
 import { list, mixed } from './load/requests.ts'
-import { wrongAnswers } from './load/scenes.ts'
 import { type Kind, NAMES, newStore, portOf, startServer } from './load/stores.ts'
 
 const PETS = 1_000
@@ -104,3 +103,8 @@ ${results.map((result) => result.text).join('\n\n')}`
     return { text, passed: results.every(({ passed }) => passed) }
   },
 })
+
+function wrongAnswers({ wrong, broken }: Figures): string[] {
+  const all = Object.entries({ ...wrong, 'broken connections': broken })
+  return all.filter(([, count]) => count > 0).map(([what, count]) => `${count} × ${what}`)
+}

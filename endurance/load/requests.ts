@@ -1,7 +1,6 @@
 // The HTTP requests of the experiments, each with its correct statuses.
 
 import { BODY_BYTES_MAX } from '../../packages/contract/src/limits.ts'
-import { cursorAfter } from '../../test/support/cursors.ts'
 import type { Request } from './generator.ts'
 
 interface More {
@@ -12,45 +11,16 @@ interface More {
 }
 
 /** `target` is the path after `/v1`, with the query. */
-export function request(key: string, method: string, target: string, { body = '', headers, statuses }: More = {}) {
+function request(key: string, method: string, target: string, { body = '', headers, statuses }: More = {}) {
   const length = body ? { 'Content-Length': `${Buffer.byteLength(body)}` } : {}
   const all = Object.entries({ Host: 'a', Authorization: `Bearer ${key}`, ...length, ...headers })
   const head = all.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   return { text: `${method} /v1${target} HTTP/1.1\r\n${head}\r\n${body}`, statuses: statuses ?? [200] }
 }
 
-export const HEALTH: Request = { text: 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n', statuses: [200] }
 export const list = (key: string, target = '/pets') => request(key, 'GET', target)
 
-const NAMES = 'Bella Max Luna Charlie Lucy Cooper Daisy Milo Sadie Buddy Lily Rocky'.split(' ')
-const NAMED = 3_000
-
-/** Realistic names, so that the search index grows as in a shop. */
-export function creates(key: string, count = NAMED, headers = (): Record<string, string> => ({})): Request[] {
-  return Array.from({ length: count }, (_, n) => {
-    const body = `{"name":"${NAMES[n % NAMES.length]} ${n}","categoryId":7}`
-    return request(key, 'POST', '/pets', { body, headers: headers(), statuses: [201] })
-  })
-}
-
-/** Creates with idempotency keys, so that clients can retry them. */
-export const keyedCreates = (key: string, count: number) => creates(key, count, newKey)
 const newKey = () => ({ 'Idempotency-Key': `"${crypto.randomUUID()}"` })
-
-/** Orders of the given pets. An order is refused if its pet is not available. */
-export function orders(key: string, pets: readonly (string | number)[]): Request[] {
-  return [...pets, 1].map((petId) => {
-    return request(key, 'POST', '/store/orders', { body: `{"petId":${petId}}`, statuses: [201, 409] })
-  })
-}
-
-/** Different pages of 100 pets. */
-export function pages(key: string, pets: number): Request[] {
-  return Array.from({ length: Math.min(20_000, pets - 100) }, (_, n) =>
-    list(key, `/pets?limit=100&cursor=${cursorAfter(BigInt(n))}`),
-  )
-}
-
 const pick = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)] as Item
 
 /** The last ids of a store. */

@@ -7,12 +7,6 @@ import { createStore, fill } from '../../bench/seed.ts'
 import { temporaryFile } from '../../test/support/files.ts'
 import { Cluster } from '../../test/support/postgres.ts'
 import { type Running, root, run, serve } from '../../test/support/process.ts'
-import { until as untilWithin } from '../../test/support/until.ts'
-
-/** How many readers wait at the end of the feed. Each server allows as many. */
-export const READERS = 1_000
-const POLL_MS = 50
-const UNTIL_MS_MAX = 600_000
 
 export type Kind = 'sqlite' | 'postgres'
 export const NAMES: Readonly<Record<Kind, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
@@ -62,7 +56,7 @@ export function startServer(
   { database }: Pick<Store, 'database'>,
   { flags = [], env = {}, command }: { flags?: string[]; env?: Record<string, string>; command?: string[] } = {},
 ): Promise<Running> {
-  const own = { PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'silent', PETSTORE_MAX_WAITING: `${READERS}` }
+  const own = { PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'silent' }
   return serve(flags, { env: { ...own, ...env }, ...(command ? { command } : {}) })
 }
 
@@ -76,14 +70,3 @@ export async function petstore(args: string[]): Promise<string> {
   if (status !== 0) throw new Error(`petstore ${args.join(' ')}: ${stderr}`)
   return stdout
 }
-
-/** Changes settings of a running PostgreSQL server. */
-export function configure(cluster: Cluster, settings: Record<string, number>): Promise<void> {
-  return cluster.asAdmin(async (sql) => {
-    for (const [name, value] of Object.entries(settings)) await sql.unsafe(`ALTER SYSTEM SET ${name} = ${value}`)
-    await sql`SELECT pg_reload_conf()`
-  })
-}
-
-export const until = (what: string, holds: () => boolean | Promise<boolean>) =>
-  untilWithin(what, holds, { ms: UNTIL_MS_MAX, everyMs: POLL_MS })

@@ -1,4 +1,4 @@
-// How the kernel treats new connections to a port that closes. `npm run endurance -- waits --only restarted` replaces servers under load.
+// How the kernel treats new connections to a port that closes.
 
 import { expect, test } from 'bun:test'
 import { redirectNewConnections } from '../../packages/service/src/http/closing.ts'
