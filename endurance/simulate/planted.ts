@@ -223,11 +223,6 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     '    const last = running.pop() as Work\n',
     '    const last = running.at(-1) as Work\n',
   ],
-  'a shared read is kept after a failure': [
-    SHARED,
-    '      return await reading\n    } finally {\n',
-    '      const result = await reading\n      if (this.running.get(name) === done) this.running.delete(name)\n      return result\n    } finally {\n      if (!name)\n',
-  ],
   'the last use of a key never changes': [KEY_USES, 'if (use) use.at = at\n', 'if (use) use.at ||= at\n'],
   'an Idempotency-Key expires early': [FORGET, 'latest.at >= keptMs)', 'latest.at >= keptMs / 8)'],
   'an Idempotency-Key expires with the clock': [FORGET, '- keptMs - CLOCK_ERROR_MS_MAX', '- keptMs'],

@@ -135,7 +135,7 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
     })
     const left = await leftovers(servers, clients.operations, {
       broken,
-      key: keys.first as string,
+      keys: ['first', ...swarm.keys].map((name) => keys[name]) as [string],
       rate: swarm.limits.rate,
     })
     const at = clientsProcess.monotonicMs()

@@ -6,7 +6,6 @@ import type { Limits } from '../../packages/service/src/domain/limits.ts'
 import { sleep } from '../../packages/service/src/system/runtime.ts'
 import { releasedStore } from '../../test/support/released-store.ts'
 import type { Host } from './host.ts'
-import type { SentRequest } from './messages.ts'
 import type { Scheduler, SimulatedProcess } from './scheduler.ts'
 
 /** docs/operations.md: a stop takes less than 10 s. */
@@ -15,7 +14,6 @@ const STOP_MS_MAX = 9_500
 const LAST_TICK_MS = 1_100
 
 const PREVIOUS = '1.1.0'
-export const GET: SentRequest = { method: 'GET', headers: [], body: null }
 
 interface Server {
   readonly process: SimulatedProcess
