@@ -60,6 +60,11 @@ export class Exchange implements ClientRequest {
     return connection === other.connection || !isStillOpen || other.startedAt >= end + PARALLEL_MS
   }
 
+  /** Whether the client can have sent both requests at once. It closes its connections, or has several. */
+  isParallelTo(next: Exchange): boolean {
+    return this.connection !== next.connection && this.pauseBefore(next) < PARALLEL_MS
+  }
+
   /** The client closed the connection before it had its response. */
   get hasLeft(): boolean {
     return this.endedAt === undefined && this.connection.closedAt !== undefined

@@ -1,6 +1,6 @@
 // The type of a lesson, and the history of a client, in which lessons find related requests.
 
-import { isOf } from './contract-faults/shared/requests.ts'
+import { authorizationOf, filterOf, isOf, parametersOf } from './contract-faults/shared/requests.ts'
 import { meaningOf } from './contract-faults/shared/values.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -11,12 +11,12 @@ export const any: Subject = () => ''
 export const wholeRequest: Subject = ({ method, target, body }) => `${method} ${target} ${meaningOf(body)}`
 /** Includes the Idempotency-Key, because different creates can have the same body. */
 export const attempt: Subject = (exchange) => `${exchange.header('Idempotency-Key')} ${wholeRequest(exchange)}`
-export const feed: Subject = (exchange) => (isOf(exchange, 'GET /store/events') ? '' : undefined)
+/** The events of one pet are another feed than the events of all pets. */
+export const feed: Subject = (exchange) =>
+  isOf(exchange, 'GET /store/events') ? filterOf(parametersOf(exchange)) : undefined
 /** Only for requests that need an API key. */
 export const authorization: Subject = (exchange) =>
-  exchange.method === 'OPTIONS' || !/\/v1(?:\/|$)/.test(exchange.target)
-    ? undefined
-    : (exchange.header('Authorization') ?? '')
+  exchange.method === 'OPTIONS' || !/\/v1(?:\/|$)/.test(exchange.target) ? undefined : (authorizationOf(exchange) ?? '')
 /** After a pause of at least this length, the same read counts as a new one, not as a retry. */
 export const POLL_MS = 1_000
 /** Shorter pauses can be retries. */

@@ -3,7 +3,7 @@
 import type { Report } from '../../testing/testing.ts'
 import { Clock } from './clock.ts'
 import { header } from './contract-faults/shared/answer-changes.ts'
-import { headerOf } from './messages.ts'
+import { authorizationOf } from './contract-faults/shared/requests.ts'
 import { Faults } from './network-faults/faults.ts'
 import { injectFault } from './network-faults/inject.ts'
 import type { Behaviour, Pass } from './proxy.ts'
@@ -35,7 +35,7 @@ export class Practice {
       const date = () => new Date(this.clock.now()).toUTCString()
       return this.clock.isMoved ? header('Date', date)(response, request) : response
     }
-    if (this.unreported.has(headerOf(request.headers, 'Authorization') ?? '')) return service(request)
+    if (this.unreported.has(authorizationOf(request) ?? '')) return service(request)
     const fault = this.faults.next(request)
     const exchange = this.recorder.begin(request, client, fault)
     if (!fault) return this.recorder.answer(exchange, await service(request))

@@ -1,6 +1,7 @@
 // The report: which lessons clients kept or missed, according to the record.
 
 import type { JudgedLesson, Report } from '../../testing/testing.ts'
+import { authorizationOf } from './contract-faults/shared/requests.ts'
 import type { Exchange } from './exchange.ts'
 import { History, type Judge, type Lesson } from './history.ts'
 import { LESSONS } from './lessons/all.ts'
@@ -11,7 +12,7 @@ const EVIDENCE_MAX = 10
 /** `now` is on the same clock as the exchanges. */
 export function reportOf({ exchanges, unrecorded }: Pick<Recorder, 'exchanges' | 'unrecorded'>, now: number): Report {
   // Each API key counts as one client.
-  const byKey = Map.groupBy(exchanges, (exchange) => exchange.header('Authorization'))
+  const byKey = Map.groupBy(exchanges, authorizationOf)
   const histories = Array.from(byKey.values(), (sent) => new History(sent, now))
   return {
     unrecorded,

@@ -85,7 +85,7 @@ export const add = (key?: string, pet = REX) =>
 const pet = (name: string, categoryId: string) => `{"name":"${name}","categoryId":${categoryId}}`
 /** Adds two pets, the first with the largest category. */
 export const adding = (category: string) => [add('large', pet('Large', LARGE)), add('sent', pet('Sent', category))]
-const nextOf = (client: Client) => /<\/v1([^>]*)>; rel="next"/.exec(lastOf(client, 'Link'))?.[1]
+export const nextOf = (client: Client) => /<\/v1([^>]*)>; rel="next"/.exec(lastOf(client, 'Link'))?.[1]
 /** Gets the next page, optionally with a changed path. */
 export function next(change = (path: string) => path): Step {
   return (client) => client.get(change(nextOf(client) ?? ''))

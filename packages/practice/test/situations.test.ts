@@ -14,6 +14,7 @@ import {
   key,
   list,
   next,
+  nextOf,
   parallel,
   REX,
   repeated,
@@ -46,6 +47,14 @@ const failures = (times: number) => fail({ status: 500, times })
 const readOnly = fail({ code: 'read_only_key' })
 const waiting = [add('one'), wait(100), add('two'), wait(1_000), add('one')]
 const slower = [list, wait(100), list, wait(200), list, wait(400), list]
+const feedEnd = get('/store/events?from=now')
+const withOnePet: Step = async (client) => {
+  await client.get('/store/events?limit=1')
+  const path = nextOf(client) ?? ''
+  await client.get('/store/events?petId=1&limit=1')
+  await client.get(path)
+}
+const cancelled = send('DELETE', '/store/orders/1')
 const MAX = '{"name":"Max","categoryId":7}'
 const always = fail({ unknown: true, rate: 1 })
 
@@ -71,6 +80,10 @@ const ACCUSED: readonly Row[] = [
   ['a refused request again with another API key', 'retries.refused', readOnly, add('kept'), withOtherKey, add('kept')],
   ['one Idempotency-Key under two API keys', 'creates.new-key', add('one'), withOtherKey, add('one', MAX)],
   ['polling with new connections', 'connections.shared', ...repeated(5, list, close, wait(5_000))],
+  ['reading the events of one pet between two pages of the feed', 'events.next', withOnePet],
+  ['reading the events of one pet at the end of the feed', 'events.wait', feedEnd, get('/store/events?petId=1')],
+  ['cancelling an order without If-Match', 'etags.changes', order('a'), get('/store/orders/1'), cancelled],
+  ['the same list on two connections at the same time', 'unknown.field', unknown, list, close, list],
   ['polling the feed with an early timer', 'events.wait', get('/store/events?from=now'), wait(990), next()],
   ['full jitter: 80, 3, 150 ms', 'waits.pause', failures(3), list, wait(80), list, wait(3), list, wait(150), list],
   ['full jitter: 200, 20, 300', 'waits.longer', failures(3), list, wait(200), list, wait(20), list, wait(300), list],
@@ -123,6 +136,23 @@ test('a fault that changes nothing applies to the next request', () =>
     unknown(client)
     const [sold, pets] = [await client.get('/pets?status=sold'), await client.get('/pets')]
     expect([`${sold?.body}`, `${pets?.body}`.includes('"unknown"')]).toEqual(['[]', true])
+  }))
+
+// Both choose the second request. No pet is sold.
+test.each([{ every: 2 }, { rate: 0.3, seed: 8 }])('%j that changes nothing applies to the next request', (chosen) =>
+  withClient(service, async (client, practice) => {
+    practice.fail({ ...chosen, unknown: true })
+    const bodies: string[] = []
+    for (const path of ['/pets', '/pets?status=sold', '/pets']) bodies.push(`${(await client.get(path))?.body}`)
+    expect(bodies.map((body) => body.includes('"unknown"'))).toEqual([false, false, true])
+  }),
+)
+
+test('requests with a key in another case of Bearer are left out', () =>
+  withClient(service, async (client, practice) => {
+    practice.leaveOut(client.key)
+    await client.get('/pets', { Authorization: `bearer ${client.key}` })
+    expect(practice.report().requests).toEqual([])
   }))
 
 test('the report has the number of unrecorded requests', () =>

@@ -1,7 +1,7 @@
 // Lessons about reading lists and the event feed to the end.
 
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
-import { isOf, parametersOf } from '../contract-faults/shared/requests.ts'
+import { filterOf, isOf, parametersOf } from '../contract-faults/shared/requests.ts'
 import type { Exchange } from '../exchange.ts'
 import { comparing, feed, type Lessons, POLL_MS } from '../history.ts'
 
@@ -85,12 +85,4 @@ export const PAGE_LESSONS: Lessons = {
       (exchange, before) => (cursorOf(before) === undefined ? undefined : cursorOf(exchange) !== cursorOf(before)),
     ),
   },
-}
-
-function filterOf(parameters: URLSearchParams): string {
-  const others = [...parameters].filter(([name]) => name !== 'cursor' && name !== 'limit')
-  return others
-    .map((one) => one.join('='))
-    .sort()
-    .join('&')
 }

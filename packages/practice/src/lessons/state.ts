@@ -4,10 +4,9 @@ import { isOf, pathOf } from '../contract-faults/shared/requests.ts'
 import type { Exchange } from '../exchange.ts'
 import { comparing, type Judge, type Lessons } from '../history.ts'
 
-const CHANGES = [
-  ...['PATCH /pets/*', 'DELETE /pets/*', 'PATCH /store/orders/*', 'DELETE /store/orders/*'],
-  ...['POST /store/orders/*/complete', 'POST /store/orders/*/return'],
-].join('|')
+/** These can overwrite another client's change. */
+const OVERWRITES = 'PATCH /pets/*|DELETE /pets/*|PATCH /store/orders/*'
+const CHANGES = `${OVERWRITES}|DELETE /store/orders/*|POST /store/orders/*/complete|POST /store/orders/*/return`
 const DEPRECATED = 'GET /pets/*'
 const KEY = /pets_(?:live|test)_\w+/
 
@@ -27,12 +26,16 @@ export const STATE_LESSONS: Lessons = {
     ),
   },
   'etags.changes': {
-    sentence: "The client sends the ETag in If-Match with each change, so that it overwrites no other client's change.",
+    sentence:
+      'The client sends the ETag in If-Match with PATCH, and when it deletes a pet, so that it overwrites no change.',
     advice: 'Send the ETag of the last read in If-Match. See docs/clients.md.',
     judge: comparing(
       resource,
       (exchange, last) => (exchange.method === 'GET' && isTagged(exchange) ? exchange : last),
-      (exchange) => (isOf(exchange, CHANGES) ? exchange.header('If-Match') !== undefined : undefined),
+      (exchange) => {
+        if (!isOf(exchange, CHANGES)) return undefined
+        return exchange.header('If-Match') !== undefined || (isOf(exchange, OVERWRITES) ? false : undefined)
+      },
     ),
   },
   'etags.refused': {

@@ -49,7 +49,7 @@ export const VALUE_LESSONS: Lessons = {
       if (!isUnknown(exchange) || !isSuccess(exchange) || feed(exchange) !== undefined) return undefined
       const next = history.knowing(exchange, any)
       if (next && (attempt(next) !== attempt(exchange) || exchange.pauseBefore(next) >= POLL_MS)) return true
-      if (next) return history.isPolling(exchange, next) ? undefined : false
+      if (next) return exchange.isParallelTo(next) || history.isPolling(exchange, next) ? undefined : false
       // A client that polls can be about to read again.
       const isEarly = history.now - (exchange.end ?? 0) < 2 * (history.pace(exchange) ?? 0)
       return isLast(history, exchange) && !isEarly ? false : undefined

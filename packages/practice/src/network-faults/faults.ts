@@ -42,7 +42,7 @@ const RULES: Record<keyof Fault, Rule> = {
 
 /** Faults in the order they were added. Only the first matching fault applies to a request. */
 export class Faults {
-  private readonly added: { fault: Fault; operation: string; left: number; isNext(): boolean }[] = []
+  private readonly added: { fault: Fault; operation: string; left: number; isDue: boolean; isNext(): boolean }[] = []
 
   /** Throws an Error for an invalid fault. */
   add(given: unknown): void {
@@ -53,6 +53,7 @@ export class Faults {
       fault,
       operation: operation ? `${operation.method} ${path}` : '*',
       left: fault.times ?? (fault.every === undefined && fault.rate === undefined ? 1 : Number.POSITIVE_INFINITY),
+      isDue: false,
       isNext: chooser(fault),
     })
   }
@@ -63,15 +64,21 @@ export class Faults {
 
   /** Returns the fault for this request, and counts it as one of its times. */
   next(request: ClientRequest): Fault | undefined {
-    const striking = this.added.find((one) => one.left > 0 && isOf(request, one.operation) && one.isNext())
-    if (striking) striking.left--
-    return striking?.fault
+    const isMeant = (one: (typeof this.added)[number]) =>
+      one.left > 0 && isOf(request, one.operation) && (one.isNext() || one.isDue)
+    const striking = this.added.find(isMeant)
+    if (!striking) return undefined
+    striking.left--
+    striking.isDue = false
+    return striking.fault
   }
 
   /** For a fault that changed nothing, such as truncating a short body: the next request gets it. */
   giveBack(fault: Fault): void {
     const one = this.added.find((added) => added.fault === fault)
-    if (one) one.left++
+    if (!one) return
+    one.left++
+    one.isDue = true
   }
 }
 

@@ -29,6 +29,20 @@ export function parametersOf({ target }: Pick<ClientRequest, 'target'>): URLSear
   return new URLSearchParams(target.split('?')[1] ?? '')
 }
 
+/** Returns the parameters that select the items of a list, without its position and size. */
+export function filterOf(parameters: URLSearchParams): string {
+  const others = [...parameters].filter(([name]) => !['cursor', 'from', 'limit', 'wait'].includes(name))
+  return others
+    .map((one) => one.join('='))
+    .sort()
+    .join('&')
+}
+
+/** Returns the Authorization header. The case of its scheme and the number of spaces do not matter. */
+export function authorizationOf({ headers }: Pick<ClientRequest, 'headers'>): string | undefined {
+  return headerOf(headers, 'Authorization')?.replace(/^bearer +/i, 'Bearer ')
+}
+
 export const hasKey: When = ({ headers }) => headerOf(headers, 'Authorization') !== undefined
 export const withoutKey: When = (request) => !hasKey(request)
 export const hasCursor: When = (request) => parametersOf(request).has('cursor')
