@@ -13,7 +13,7 @@ import type { RunQuery } from './connect/session.ts'
 import { LOCK_WAIT_MS } from './connect/time-limits.ts'
 import { lastIdOf } from './contents.ts'
 import { BEGIN_EPOCH } from './read/events.ts'
-import { checkOwner, checkVersion, schemaVersion, WRITE_LOCK } from './schema/schema.ts'
+import { checkOwner, checkVersion, schemaVersion, TAKE_WRITE_LOCK } from './schema/schema.ts'
 
 /** How long connections that were just closed can remain visible. */
 const CLOSING_MS = 2_000
@@ -46,7 +46,7 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
     // The operator may have taken long to answer.
     await checkAlone(execute)
     await session.transaction(async () => {
-      await execute(WRITE_LOCK)
+      await execute(`SELECT ${TAKE_WRITE_LOCK}`)
       // Servers that use another schema of the database need the lock, too.
       await execute(`SELECT set_config('lock_timeout', '${LOCK_WAIT_MS}', true)`)
       await advanceIds(execute, skipIds)

@@ -12,7 +12,7 @@ import { Metrics } from '../../../src/observability/metrics.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { CONNECTIONS_DEFAULT, parsePostgresAddress } from '../../../src/store/postgres/connect/address.ts'
 import { openSession } from '../../../src/store/postgres/connect/hosts.ts'
-import { SETTINGS } from '../../../src/store/postgres/connect/session.ts'
+import { beginWith, SETTINGS } from '../../../src/store/postgres/connect/session.ts'
 import { STATEMENT_TIMEOUT_MS } from '../../../src/store/postgres/connect/time-limits.ts'
 import { conformance } from '../conformance.ts'
 
@@ -41,13 +41,23 @@ describe('creates of one batch', () => {
   })
 
   test('are durable even if the database has synchronous_commit = off', async () => {
-    const { by, name, store } = await storeWithKey()
+    const { address, by, name, store } = await storeWithKey()
     await store.close()
     await cluster.run(`ALTER DATABASE ${name} SET synchronous_commit = off`)
     const shown = async (sql: ISql) => (await sql`SHOW synchronous_commit`)[0]
     const insert = `INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('x', 1, 'sold', 0, ${by})`
     expect(await cluster.locked(name, shown, 'SELECT')).toEqual({ synchronous_commit: 'off' })
     expect(await cluster.locked(name, shown, insert)).toEqual({ synchronous_commit: 'on' })
+
+    await using session = await openSession(parsePostgresAddress(address))
+    const decided = (begin?: string) =>
+      session.transaction(async () => {
+        await session.execute(`${insert} RETURNING $1::int`, 1)
+        return session.execute('SHOW synchronous_commit')
+      }, begin)
+    expect(await decided()).toEqual([{ synchronous_commit: 'on' }])
+    // A trigger does not change the decision of the service.
+    expect(await decided(beginWith({ synchronous_commit: 'local' }))).toEqual([{ synchronous_commit: 'local' }])
   })
 })
 

@@ -17,10 +17,6 @@ const WRITERS = 2
 
 /** Writes to the write-ahead log, so that the commit waits for the synchronous standby. Has no other effect. */
 export const LOG_MESSAGE = `pg_logical_emit_message(true, 'petstore', '')`
-/** Makes the commit durable, as the tables' triggers do. */
-export const COMMIT_DURABLY = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
-  THEN set_config('synchronous_commit', 'on', true) END`
-const FENCE = `SELECT ${LOG_MESSAGE}, ${COMMIT_DURABLY}`
 /**
  * Finds a statement of the service that has run for longer than the statement timeout. It must be committing, because
  * the timeout does not apply to commits. A role sees only its own statements.
@@ -140,9 +136,9 @@ export class HostConnections {
    * their connections ended while they waited. A new commit reaches the standby after all of them.
    */
   private fence(): Promise<void> {
-    return this.writers.run(async ({ query }) => {
-      await this.replicated(() => query(FENCE))
-      await checkSettings(query)
+    return this.writers.run(async (session) => {
+      await this.replicated(() => session.transaction(() => session.query(`SELECT ${LOG_MESSAGE}`)))
+      await checkSettings(session.query)
     })
   }
 }

@@ -21,6 +21,7 @@ const READY_WAIT_MS = 500
 /** After this long without a response, all hosts are probed before the current one is used again. */
 export const QUIET_MS = 1_000
 const SEARCH_EVERY_MS = 10_000
+const UNREPLICATED = beginWith({ synchronous_commit: 'local' })
 
 export class PrimaryConnection {
   /** The connections in use, or the search for a host. */
@@ -105,10 +106,11 @@ export class PrimaryConnection {
     this.use((session, abort) =>
       session.transaction(
         async () => {
-          await session.query("SELECT set_config('synchronous_commit', 'local', true)")
+          // Fails on a standby and on another timeline.
+          await session.query('SELECT 1')
           return session.execute<Row>(statement, ...parameters)
         },
-        undefined,
+        UNREPLICATED,
         abort,
       ),
     )

@@ -27,17 +27,22 @@ export const SETTINGS = {
   gin_fuzzy_search_limit: '0',
 } as const
 
+/** Waits for the disk and for the synchronous standby, and for more if the database's settings say so. */
+const WAIT_FOR_STANDBY = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+  THEN set_config('synchronous_commit', 'on', true) END`
+
 /**
  * Begins a transaction with settings that end with it, also behind a pooler. `also` are more expressions to select.
- * The database ends the transaction if the client stops, because it can hold a lock.
+ * The commit waits for the synchronous standby, unless `settings` set synchronous_commit. No trigger changes that
+ * (functions/commit-durably.sql). The database ends the transaction if the client stops, because it can hold a lock.
  */
 export function beginWith(
   settings: Readonly<Record<string, string | number>> = {},
   also: readonly string[] = [],
 ): string {
-  const limited = { idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS, ...settings }
+  const all = { 'petstore.decides': 'on', idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS, ...settings }
   // Selecting one column is faster than one column per setting.
-  return `BEGIN; SELECT concat(${[...set(limited, true), ...also]})`
+  return `BEGIN; SELECT concat(${[WAIT_FOR_STANDBY, ...set(all, true), ...also]})`
 }
 
 function set(settings: Readonly<Record<string, string | number>>, forTransaction: boolean): string[] {

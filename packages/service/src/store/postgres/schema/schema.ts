@@ -24,25 +24,33 @@ import { newGrants } from './rights.ts'
 
 export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
 
+/** Petstore's advisory locks have two keys, of which this is the first. */
+const LOCKS = 1346720851
+/** Servers that start at the same time migrate one after another. */
+const TAKE_MIGRATION_LOCK = `pg_advisory_xact_lock(${LOCKS}, 0)`
+/** SQL that takes the lock that orders commits (functions/take-turns.sql). Servers of all versions use this number. */
+export const TAKE_WRITE_LOCK = `pg_advisory_xact_lock(${LOCKS}, 1)`
+
 /**
  * The current functions and triggers, installed after the migrations, each after the functions that it calls. A change
  * needs a migration, if only for its number, so that an older server does not reinstall its own. Signatures that
  * servers of the previous version call stay.
  */
-export const FUNCTIONS = [now, takeTurns, commitDurably, countInventory, lastIds, refusedCallers, addPets, findWords]
+export const FUNCTIONS = [
+  now,
+  takeTurns,
+  commitDurably,
+  countInventory,
+  lastIds,
+  refusedCallers,
+  addPets,
+  findWords,
+].map((text) => text.replaceAll(':take_write_lock', TAKE_WRITE_LOCK))
 
 interface MigrateOptions extends Pick<StoreOptions, 'copying' | 'onMigration'> {
   /** How long to repeat the migration while other sessions hold its locks; 0 for one attempt. */
   waitMs?: number
 }
-
-/** Servers that start at the same time migrate one after another. */
-const LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 0)'
-/**
- * The lock of functions/take-turns.sql: a write in progress can hold one table and need another whose trigger is being
- * replaced.
- */
-export const WRITE_LOCK = 'SELECT pg_advisory_xact_lock(1346720851, 1)'
 
 const OBSERVED_EVERY_MS = 300
 /** The sessions that block process `$1`. A role may not see since when the transaction of another role is open. */
@@ -134,11 +142,12 @@ async function tryToMigrate(
     const [backend] = await execute<{ pid: number }>('SELECT pg_backend_pid() AS pid')
     // If this connection fails, the message cannot show which session holds the lock.
     observe(backend?.pid ?? 0).catch(() => {})
-    await execute(LOCK)
+    await execute(`SELECT ${TAKE_MIGRATION_LOCK}`)
     const version = await schemaVersion(execute, copying)
     checkVersion(version)
     if (version === NEWEST_VERSION) return
-    await execute(WRITE_LOCK)
+    // A write in progress can hold one table and need another whose trigger is being replaced.
+    await execute(`SELECT ${TAKE_WRITE_LOCK}`)
     if (version === 0 && copying) await execute(MARK_UNFINISHED)
     if (version === 0) await execute('CREATE TABLE petstore_schema (version integer NOT NULL)')
     const made = version === 0 ? 0 : version - FIRST_VERSION + 1

@@ -14,6 +14,7 @@ import { isLocked, translateChanging } from '../connect/errors.ts'
 import type { PrimaryConnection } from '../connect/primary.ts'
 import { beginWith, type RunQuery, SETTINGS } from '../connect/session.ts'
 import { LOCK_WAIT_AGAIN_MS, LOCK_WAIT_MS, LOCKED_MS } from '../connect/time-limits.ts'
+import { TAKE_WRITE_LOCK } from '../schema/schema.ts'
 import type { SeenIds } from '../seen-ids.ts'
 import { writeRows } from './row-writer.ts'
 import { readSnapshot } from './snapshot.ts'
@@ -38,7 +39,7 @@ const [BEGIN, BEGIN_AGAIN] = [LOCK_WAIT_MS, LOCK_WAIT_AGAIN_MS].map((lockWaitMs)
       lock_timeout: 0,
     },
     // In this order: the limit does not apply to the wait for the lock that orders commits.
-    ['pg_advisory_xact_lock(1346720851, 1)', `set_config('lock_timeout', '${lockWaitMs}', true)`],
+    [TAKE_WRITE_LOCK, `set_config('lock_timeout', '${lockWaitMs}', true)`],
   ),
 ) as [string, string]
 

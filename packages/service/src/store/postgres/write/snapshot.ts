@@ -9,7 +9,7 @@ import type { Pet } from '../../../domain/pets.ts'
 import { type AnyColumns, fromRow } from '../../shared/columns.ts'
 import { answerOfRow, type FirstAnswerRow } from '../../shared/idempotency.ts'
 import { EXPIRES, HOLDS, PET_COLUMNS, STORED_ORDER_COLUMNS } from '../../shared/pet-and-order-columns.ts'
-import { COMMIT_DURABLY, LOG_MESSAGE } from '../connect/host-connections.ts'
+import { LOG_MESSAGE } from '../connect/host-connections.ts'
 import type { Parameter, RunQuery } from '../connect/session.ts'
 import { typeOf } from '../read/json.ts'
 
@@ -103,7 +103,7 @@ const CLOCK = { now: 'now', 'pet.id': 'petstore_last_pet()', 'order.id': 'petsto
  * The log message makes the commit wait for the standby even if nothing is written, so that everything answered is
  * replicated.
  */
-const WITH_CLOCK = `WITH clock AS MATERIALIZED (SELECT petstore_now() AS now, ${LOG_MESSAGE}, ${COMMIT_DURABLY})`
+const WITH_CLOCK = `WITH clock AS MATERIALIZED (SELECT petstore_now() AS now, ${LOG_MESSAGE})`
 
 const texts = new Map<string, string>()
 

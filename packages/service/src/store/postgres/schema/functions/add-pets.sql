@@ -14,7 +14,7 @@ LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = o
 DECLARE
   now bigint;
 BEGIN
-  PERFORM pg_advisory_xact_lock(1346720851, 1);
+  PERFORM :take_write_lock;
   now := petstore_now();
   RETURN QUERY
   SELECT NULL::bigint, refused.id, refused.refusal, NULL::text, NULL::text, NULL::text

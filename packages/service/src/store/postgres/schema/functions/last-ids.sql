@@ -19,7 +19,7 @@ DECLARE
   seen bigint;
   skipped boolean := false;
 BEGIN
-  PERFORM pg_advisory_xact_lock(1346720851, 1);
+  PERFORM :take_write_lock;
   FOR sequence, seen IN VALUES
     ('pets_id_seq'::regclass, last_pet), ('orders_id_seq', last_order), ('events_id_seq', last_event), ('keys_id_seq', last_key)
   LOOP

@@ -5,7 +5,7 @@
 -- there is no deadlock. The database takes the lock, so that no client can bypass it.
 CREATE OR REPLACE FUNCTION petstore_take_turns() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM pg_advisory_xact_lock(1346720851, 1);
+  PERFORM :take_write_lock;
   RETURN NULL;
 END $$;
 

@@ -1,2 +1,2 @@
--- The trigger on `keys` changed (functions/commit-durably.sql).
+-- The function of the durable commits and its trigger on `keys` changed (functions/commit-durably.sql).
 SELECT 1;
