@@ -131,14 +131,15 @@ export async function startPetstore({ demo = false, practice = false }: TestPets
   }
   /** Reads the line that announces that the service is ready. */
   const ready = (): Promise<{ url: string; apiKey: string }> => nextLine()
-  /** Keeps this process alive only while it waits, so that a test runner that never calls `stop` can end. */
+  let waiting = 0
+  /** Keeps this process alive only while a call waits, so that a test runner that never calls `stop` can end. */
   const waitFor = async <Result>(work: Promise<Result>): Promise<Result> => {
     const handles = [child, child.stdin, child.stdout] as Partial<{ ref(): void; unref(): void }>[]
-    for (const handle of handles) handle.ref?.()
+    if (waiting++ === 0) for (const handle of handles) handle.ref?.()
     try {
       return await work
     } finally {
-      for (const handle of handles) handle.unref?.()
+      if (--waiting === 0) for (const handle of handles) handle.unref?.()
     }
   }
   const { url, apiKey } = await waitFor(Promise.race([ready(), ended.then(ready)]))
