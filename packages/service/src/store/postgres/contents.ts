@@ -2,13 +2,12 @@
 
 import { StartError } from '../../domain/start-error.ts'
 import { type Contents, contentsOf, quoted } from '../contents.ts'
-import { codeOf } from './connect/errors.ts'
+import { codeOf, orRefusal } from './connect/errors.ts'
 import { atStart, openSession } from './connect/hosts.ts'
-import { orRefusal } from './connect/refusals.ts'
 import type { Parameter, RunQuery } from './connect/session.ts'
 import { BEGIN_EPOCH } from './read/events.ts'
-import { indexRows } from './read/search.ts'
 import { MARK_FINISHED, MARK_UNFINISHED } from './schema/schema.ts'
+import { indexRows } from './write/search-index.ts'
 
 const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
 /** The types of the columns when rows are read from JSON. */

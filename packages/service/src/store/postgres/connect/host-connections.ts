@@ -6,17 +6,14 @@ import { unavailable } from '../../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
 import { Client, IS_OURS } from './client.ts'
 import { codeOf, isGone, StoreFailure } from './errors.ts'
-import { TIMELINE, type WritableHost } from './hosts.ts'
+import { checkSettings, TIMELINE, type WritableHost } from './hosts.ts'
 import { Pool } from './pool.ts'
-import { checkSettings } from './server-check.ts'
-import { type RunQuery, Session } from './session.ts'
+import { LOG_MESSAGE, type RunQuery, Session } from './session.ts'
 import { ANSWER_TIMEOUT_MS, READ_QUEUE_MS, STATEMENT_TIMEOUT_MS, WRITE_QUEUE_MS, withTimeout } from './time-limits.ts'
 
 /** Changes of pets and orders use one at a time. The other is for changes of keys, which then need not wait. */
 const WRITERS = 2
 
-/** Writes to the write-ahead log, so that the commit waits for the synchronous standby. Has no other effect. */
-export const LOG_MESSAGE = `pg_logical_emit_message(true, 'petstore', '')`
 /**
  * Finds a statement of the service that has run for longer than the statement timeout. It must be committing, because
  * the timeout does not apply to commits. A role sees only its own statements.

@@ -14,7 +14,7 @@ export type RunQuery = <Row extends object>(statement: string, ...parameters: Pa
 
 /**
  * Settings that our statements depend on. Each session sets them, whatever the server, database or role has. Behind a
- * pooler a transaction can use another session, so startup refuses other values there (server-check.ts).
+ * pooler a transaction can use another session, so startup refuses other values there (hosts.ts).
  */
 export const SETTINGS = {
   // Each statement must see everything committed before it started. The lock for adding pets depends on that.
@@ -27,6 +27,8 @@ export const SETTINGS = {
   gin_fuzzy_search_limit: '0',
 } as const
 
+/** Writes to the write-ahead log, so that the commit waits for the synchronous standby. Has no other effect. */
+export const LOG_MESSAGE = `pg_logical_emit_message(true, 'petstore', '')`
 /** Waits for the disk and for the synchronous standby, and for more if the database's settings say so. */
 const WAIT_FOR_STANDBY = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
   THEN set_config('synchronous_commit', 'on', true) END`

@@ -1,22 +1,12 @@
-// The feed of events in PostgreSQL. Event ids are assigned under the lock that orders commits (commits.ts).
+// The feed of events in PostgreSQL. Event ids are assigned under the lock that orders commits (write/commits.ts).
 
 import type { EventStore } from '../../../domain/events.ts'
-import { type FeedDialect, type FeedRow, feedOf, NEW_EVENT_COLUMNS } from '../../shared/events.ts'
+import { type FeedDialect, type FeedRow, feedOf } from '../../shared/events.ts'
 import type { PrimaryConnection } from '../connect/primary.ts'
-import { POSTGRES_JSON } from './json.ts'
 import { firstOf, limitFor } from './page-queries.ts'
-
-const NAMES = Object.keys(NEW_EVENT_COLUMNS)
+import { POSTGRES_JSON } from './pages.ts'
 
 export const BEGIN_EPOCH = `UPDATE event_epoch SET epoch = ('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint`
-
-/** Writes the event rows in `new`, ordered by `place`. The caller holds the lock that orders commits. */
-export const ADD_EVENTS = `
-  INSERT INTO events (${NAMES}, reached)
-  SELECT ${NAMES}, CASE WHEN (
-      at > greatest(max(at) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), (SELECT max(reached) FROM events))
-    ) IS NOT FALSE THEN at END
-  FROM new ORDER BY place RETURNING id`
 
 /** With a filter, only its index can give the order: see page-queries.ts. */
 const FEED: FeedDialect = {

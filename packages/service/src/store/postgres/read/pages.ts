@@ -2,12 +2,18 @@
 // connection: planning takes a quarter of the time of a page, a third with a status.
 
 import type { Page } from '../../../domain/lists.ts'
-import { type Columns, fromRow, jsonObject, selectList } from '../../shared/columns.ts'
+import { type Columns, fromRow, type JsonDialect, jsonObject, selectList } from '../../shared/columns.ts'
 import { batched } from '../../shared/group-commit.ts'
 import { type AnyFilter, boundOf, goesUp, pageOfRows, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
 import type { RunQuery } from '../connect/session.ts'
-import { POSTGRES_JSON } from './json.ts'
 import { firstOf, limitFor, parameter, walkSql } from './page-queries.ts'
+
+export const POSTGRES_JSON: JsonDialect = {
+  text: (column) => `to_json(${column})`,
+  // A time is a bigint: milliseconds since 1970.
+  time: (column) =>
+    `'"', to_char(timestamp 'epoch' + ${column} * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"'`,
+}
 
 /** A row without an id means that there are rows on the other side of the start. */
 interface PageRow {

@@ -9,9 +9,8 @@ import type { Pet } from '../../../domain/pets.ts'
 import { type AnyColumns, fromRow } from '../../shared/columns.ts'
 import { answerOfRow, type FirstAnswerRow } from '../../shared/idempotency.ts'
 import { EXPIRES, HOLDS, PET_COLUMNS, STORED_ORDER_COLUMNS } from '../../shared/pet-and-order-columns.ts'
-import { LOG_MESSAGE } from '../connect/host-connections.ts'
-import type { Parameter, RunQuery } from '../connect/session.ts'
-import { typeOf } from '../read/json.ts'
+import { LOG_MESSAGE, type Parameter, type RunQuery } from '../connect/session.ts'
+import { typeOf } from './row-writer.ts'
 
 /** A row of the result. It has the columns of its kind, and the columns of an order, a pet or both. */
 interface SnapshotRow extends FirstAnswerRow {
