@@ -184,6 +184,16 @@ export function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : stringifyJson(value ?? null)
 }
 
+/** Returns a member of a JSON object as text. Returns `undefined` without the member, and for other texts. */
+export function memberOf(text: string, name: string): string | undefined {
+  try {
+    const value = parseJson(text)
+    return value instanceof Map && value.has(name) ? textOf(value.get(name)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 export function number(value: bigint | number | string): JsonNumber {
   return new JsonNumber(String(value))
 }

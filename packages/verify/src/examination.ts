@@ -30,7 +30,8 @@ export class Examination {
     private readonly target: Target,
     catalogue: readonly PromiseRow[],
   ) {
-    this.run = { target, endsAt: performance.now() + target.totalMs, seen: [], shared: new Map() }
+    const orders = { placed: new Set<string>(), inFlight: new Set<Promise<unknown>>() }
+    this.run = { target, endsAt: performance.now() + target.totalMs, seen: [], shared: new Map(), orders }
     this.rows = new Map(catalogue.map((row) => [row.id, row]))
   }
 

@@ -2,7 +2,7 @@
 
 import type { OrderStatus } from '../../contract/src/generated.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
-import { type Answer, number } from './answer.ts'
+import { type Answer, memberOf, number } from './answer.ts'
 import { addPet, newName, preliminary } from './fixtures.ts'
 import type { Probe, RequestOptions } from './probe.ts'
 import { Unjudged } from './request.ts'
@@ -16,11 +16,6 @@ export const REACHED: Record<Reachable, readonly string[]> = {
   returned: ['orders.return.success'],
 }
 const TRIES = 3
-
-/** The orders that the checks placed. */
-const own = new Set<string>()
-/** Requests in flight, whose orders can exist already. */
-const unanswered = new Set<Promise<unknown>>()
 
 export async function newPetId(probe: Probe, fields: Record<string, unknown> = {}): Promise<string> {
   const added = await preliminary(addPet(probe, { status: 'available', ...fields }))
@@ -39,13 +34,14 @@ export async function place(
   body: string | Uint8Array | undefined,
   options: RequestOptions = {},
 ): Promise<Answer> {
+  const { placed, inFlight } = probe.orders
   const answered = probe.post('/store/orders', body, options).then((answer) => {
-    if (answer.status === 201) own.add(answer.id)
+    if (answer.status === 201) placed.add(answer.id)
     return answer
   })
-  unanswered.add(answered)
-  const answer = await answered.finally(() => unanswered.delete(answered))
-  const [, petId] = /"petId" ?: ?(\d+)/.exec(typeof body === 'string' ? body : '') ?? []
+  inFlight.add(answered)
+  const answer = await answered.finally(() => inFlight.delete(answered))
+  const petId = memberOf(new TextDecoder().decode(answer.request.body), 'petId')
   if (answer.status === 409 && petId !== undefined && (await orderedByOthers(probe, petId))) throw taken()
   return answer
 }
@@ -57,8 +53,9 @@ const taken = () => new Taken('Another client ordered the pet.')
 async function orderedByOthers(probe: Probe, petId: string): Promise<boolean> {
   const path = `/store/orders?petId=${petId}&limit=100`
   const orders = await preliminary(probe.read(path).then(({ ids }) => ids))
-  await Promise.allSettled(unanswered)
-  return orders.some((id) => !own.has(id))
+  const { placed, inFlight } = probe.orders
+  await Promise.allSettled(inFlight)
+  return orders.some((id) => !placed.has(id))
 }
 
 export interface Placed {

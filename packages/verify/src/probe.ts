@@ -1,7 +1,7 @@
 // Sends the requests of a check, each on a new connection. Waits for rate limits and overloaded gateways.
 
-import { parseJson, stringifyJson } from '../../contract/src/json.ts'
-import { Answer, textOf } from './answer.ts'
+import { stringifyJson } from '../../contract/src/json.ts'
+import { Answer, memberOf } from './answer.ts'
 import { exchange, NoAnswer, NotExaminable, type Received, type Sent } from './exchange.ts'
 import { Broken, type CheckRequest, type KeyName, type Step, Uncertain } from './request.ts'
 
@@ -42,6 +42,8 @@ export interface Run {
   /** Every response so far. */
   seen: Answer[]
   shared: Map<string, Promise<unknown>>
+  /** The ids of the orders that the checks placed, and the requests in flight, whose orders can exist already. */
+  orders: { placed: Set<string>; inFlight: Set<Promise<unknown>> }
   /** The previous request. Set once the server has limited the rate; requests then run one at a time. */
   queue?: Promise<unknown>
   /** The status that the server returns for every request, even after waiting. */
@@ -73,6 +75,10 @@ export class Probe {
     return this.run.seen
   }
 
+  get orders(): Run['orders'] {
+    return this.run.orders
+  }
+
   /** `line` is a method and a path below the base URL: `GET /pets`. */
   async ask(line: string, options: RequestOptions = {}): Promise<Answer> {
     const space = line.indexOf(' ')
@@ -86,7 +92,7 @@ export class Probe {
     if (options.afterKey) request.first = { ...request, headers: this.authorization({}) }
     const answer = new Answer(request, await this.inTurn(request, options.mayRedirect ?? false))
     this.run.seen.push(answer)
-    if (!READS.includes(request.method)) this.steps.push({ request, id: idOf(answer) })
+    if (!READS.includes(request.method)) this.steps.push({ request, id: answer.status < 300 ? memberOf(answer.text, 'id') : undefined })
     return answer
   }
 
@@ -207,13 +213,4 @@ function refuse({ status, headers }: Received, { method, path }: CheckRequest, m
   }
   if (coding !== undefined && coding !== 'identity')
     throw new NotExaminable(`sent a compressed response (${coding}) that the request does not accept`)
-}
-
-function idOf({ text, status }: Answer): string | undefined {
-  try {
-    const json = status < 300 ? parseJson(text) : null
-    return json instanceof Map && json.has('id') ? textOf(json.get('id')) : undefined
-  } catch {
-    return undefined
-  }
 }
